@@ -101,7 +101,7 @@ class Subject:
 
         A million nodes would keep the details of each.
         """
-        key = node._attribute_key
+        key = node._whole_attribute_key
         known = self._attributes.get(key)
         if known is None:
             known = node.attributes

@@ -6,6 +6,7 @@ folded, fused, quantized, left out or inserted. Nothing here knows pictures or t
 """
 
 from .again import read_again
+from .by_hand import split_pair
 from .changes import IGNORABLE, Change
 from .difference import Counts, Diff, NodeDifference, TensorDifference, Verdict, diff
 from .digests import digest_weight, shape_of_digest
@@ -41,4 +42,5 @@ __all__ = [
     "match_names",
     "read_again",
     "shape_of_digest",
+    "split_pair",
 ]

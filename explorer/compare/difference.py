@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 from netloupe.explorer.errors import CompareError, CopyError
 from netloupe.explorer.model import Graph, Model, Node, Tensor, door
 from netloupe.explorer.model.drawing import Drawable
-from netloupe.explorer.progress import step
+from netloupe.explorer.progress import part, step
 
+from .by_hand import Named
 from .changes import (
     IGNORABLE,
     Change,
@@ -25,6 +26,7 @@ from .changes import (
 from .difference_table import tabulate_diff
 from .matching import Matching, Pair, match_models
 from .merging import MergedModel, merge_models
+from .moved import find_moved
 from .numbers import NumberDifference, compare_numbers
 from .quantized import pair_quantized
 from .rewiring import compare_operands, compare_results, may_be_rewired
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     import pandas
 
 _STEP = 1_000
+#: so much of a comparison is the pairing of nodes
+_SHARE_OF_MATCHING = 0.6
 
 #: how two models differ: not at all; in what may be ignored; in the numbers of weights; in more
 Verdict = Literal["identical", "cosmetic", "weights", "structure"]
@@ -210,11 +214,17 @@ class Diff(Drawable):
         return classify_nodes(self)
 
     @cached_property
+    def moved(self) -> list[Pair]:
+        """Pairs of nodes that stand elsewhere: in another module, or between others in a chain."""
+        return find_moved(self.matching, self.nodes)
+
+    @cached_property
     def counts(self) -> Counts:
         """How many nodes are kept, and how many are not."""
         states = Counter(self.states.values())
         kept = sum(self.states.get(pair.right[0]) is None for pair in self.matching.pairs)
-        return Counts(kept, states["changed"], states["added"], states["removed"])
+        count = states["changed"], states["added"], states["removed"]
+        return Counts(kept, *count, len(self.moved))
 
     @cached_property
     def merging(self) -> MergedModel:
@@ -282,7 +292,14 @@ class Diff(Drawable):
             yield from tensor.changes
 
 
-def diff(left: Model, right: Model, *, ignore: Collection[str] = ()) -> Diff:
+def diff(
+    left: Model,
+    right: Model,
+    *,
+    ignore: Collection[str] = (),
+    pin: Sequence[Named] = (),
+    unpin: Sequence[Named] = (),
+) -> Diff:
     """Compare two models: pair their elements, and tell in what these differ.
 
     Parameters
@@ -292,6 +309,9 @@ def diff(left: Model, right: Model, *, ignore: Collection[str] = ()) -> Diff:
     ignore
         What is no difference: any of ``"names"``, ``"docs"``, ``"storage"``, ``"defaults"`` and
         ``"order"``.
+    pin, unpin
+        Pairs of nodes that are known, and nodes that are no pair: each a node of the left and one
+        of the right model, or their paths or names.
 
     Returns
     -------
@@ -301,7 +321,9 @@ def diff(left: Model, right: Model, *, ignore: Collection[str] = ()) -> Diff:
     Raises
     ------
     CompareError
-        For another word in ``ignore``.
+        For another word in ``ignore``, and for pairs that contradict one another.
+    NotFoundError
+        For a node that is not there.
 
     Examples
     --------
@@ -314,7 +336,10 @@ def diff(left: Model, right: Model, *, ignore: Collection[str] = ()) -> Diff:
             raise CompareError(
                 f"{word[:60]!r} cannot be ignored. Give any of {', '.join(IGNORABLE)}."
             )
-    return _Comparison(match_models(left, right), frozenset(ignore)).run()
+    with part(0.0, _SHARE_OF_MATCHING):
+        matching = match_models(left, right, pin=pin, unpin=unpin)
+    with part(_SHARE_OF_MATCHING, 1.0):
+        return _Comparison(matching, frozenset(ignore)).run()
 
 
 class _Comparison:

@@ -6,6 +6,7 @@ pair of nodes from being believed that is wrong.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,8 @@ Numbers = npt.NDArray[np.float64]
 
 #: of a weight so many rows are looked at, and of each so many elements
 _ROWS, _COLUMNS = 24, 64
+#: rows up to so long are read in one piece
+_LONGEST_ROW = 2**16
 #: fewer elements tell nothing
 LEAST_ELEMENTS = 8
 #: correlation of weights with what b bits leave of them, at least: rounding to b bits leaves of
@@ -80,11 +83,21 @@ def sample_codes(opened: OpenedWeight) -> Sample:
     rows, columns, width = choose_places(opened.dims, opened.codes.size)
     taken = []
     for row in rows:
-        start, stop = row * width + columns[0], row * width + columns[-1] + 1
-        codes = opened.codes.take(start, stop)
-        places = np.array(columns) - columns[0]
-        taken.append(opened.dequantize(codes, start, stop)[places])
+        parts = []
+        for start, stop, places in _list_spans(row * width, columns):
+            codes = opened.codes.take(start, stop)
+            parts.append(opened.dequantize(codes, start, stop)[places])
+        taken.append(np.concatenate(parts))
     return Sample(np.stack(taken), len(rows) > 1)
+
+
+def _list_spans(base: int, columns: list[int]) -> Iterator[tuple[int, int, list[int]]]:
+    """Yield what is read of a row, and which elements of it are wanted: not all of a long one."""
+    if columns[-1] - columns[0] < _LONGEST_ROW:
+        yield base + columns[0], base + columns[-1] + 1, [each - columns[0] for each in columns]
+        return
+    for each in columns:
+        yield base + each, base + each + 1, [0]
 
 
 def sample_reference(reference: Reference, dims: tuple[int, ...], size: int) -> Sample:
@@ -92,9 +105,13 @@ def sample_reference(reference: Reference, dims: tuple[int, ...], size: int) -> 
     rows, columns, width = choose_places(dims, size)
     turned = reference.turned
     if turned is None:
-        places = np.array(columns) - columns[0]
         taken = [
-            reference.elements.take(row * width + columns[0], row * width + columns[-1] + 1)[places]
+            np.concatenate(
+                [
+                    reference.elements.take(start, stop)[places]
+                    for start, stop, places in _list_spans(row * width, columns)
+                ]
+            )
             for row in rows
         ]
         return Sample(np.stack(taken).astype(np.float64), len(rows) > 1)

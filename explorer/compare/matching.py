@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from netloupe.explorer.model import Function, Graph, Model, Node, Tensor, Value
-from netloupe.explorer.progress import step
+from netloupe.explorer.progress import part, step
 
+from .by_hand import ByHand, Named, read_by_hand
 from .elements import GroupPair, pair_groups, pair_tensors, pair_values
 from .rest import pair_rest, pair_same_operators
 from .rounds import Made, Rounds, hash_outside
 from .same_wiring import has_same_wiring
 from .separated import pair_separated
 from .units import Units, read_units
+
+_BY_HAND = "by hand"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,8 @@ class Pair:
         ``"surroundings"`` (operators, attributes and sizes of weights around are the same),
         ``"similar surroundings"`` (kinds of operators are), ``"numbered name"`` (such as
         ``Conv_12``), ``"neighbours"`` (of another pair) or ``"place"`` (all that they take and
-        all that takes from them is paired; their operators are not the same).
+        all that takes from them is paired; their operators are not the same); ``"by hand"`` where a
+        person has made the pair.
     confidence
         From 0 to 1; below 0.5 the pair is but a guess.
     """
@@ -96,13 +100,20 @@ def _list_alone(model: Model, paired: set[Node]) -> list[Node]:
     return [node for graph in model.graphs for node in graph.nodes if node not in paired]
 
 
-def match_models(left: Model, right: Model) -> Matching:
+def match_models(
+    left: Model, right: Model, *, pin: Sequence[Named] = (), unpin: Sequence[Named] = ()
+) -> Matching:
     """Find what of two models is the same, whatever it is called and in whatever order.
 
     Parameters
     ----------
     left, right
         The models; may be one and the same.
+    pin
+        Pairs that are known, each a node of the left and one of the right model, or their paths
+        or names.
+    unpin
+        Nodes that are no pair, given likewise.
 
     Returns
     -------
@@ -116,12 +127,15 @@ def match_models(left: Model, right: Model) -> Matching:
     pairs follow (see :mod:`.rounds`). The time grows about linearly with the number of nodes. Of
     weights some hundred elements each are read.
     """
-    return _Matcher(left, right).run()
+    return _Matcher(left, right, read_by_hand(left, right, pin, unpin)).run()
 
 
 class _Matcher:
-    def __init__(self, left: Model, right: Model) -> None:
+    def __init__(self, left: Model, right: Model, by_hand: ByHand) -> None:
         self.matching = Matching(left, right)
+        self._by_hand = by_hand
+        self._count = max(left.node_count + right.node_count, 1)
+        self._done = 0
         self._waiting: list[tuple[Graph, Graph]] = []
         self._seen: set[Graph] = set()
         #: hashes of values that are the same, for graphs inside
@@ -138,6 +152,10 @@ class _Matcher:
             if graph.parent_node is None and graph.path in roots:
                 self._add(graph, roots[graph.path])
         self._match_waiting()
+        known = {pair.left[0] for pair in matching.pairs if pair.key == _BY_HAND}
+        for one, other in self._by_hand.pinned.items():
+            if one not in known:  # of graphs that were not compared with each other
+                matching.pairs.append(Pair((one,), (other,), _BY_HAND, 1.0))
         return matching
 
     def _add(self, left: Graph, right: Graph) -> None:
@@ -159,33 +177,46 @@ class _Matcher:
             self._match_graphs(*self._waiting.pop(0))
 
     def _match_graphs(self, left: Graph, right: Graph) -> None:
-        step("comparing nodes")
+        begin = self._done / self._count
+        step("comparing nodes", begin)
+        self._done += len(left.nodes) + len(right.nodes)
         self.matching.graphs.append((left, right))
-        if has_same_wiring(left, right):
+        if not self._by_hand.is_about(left, right) and has_same_wiring(left, right):
             nodes = zip(left.nodes, right.nodes, strict=True)
             pairs = [Pair((one,), (other,), "wiring", 1.0) for one, other in nodes]
         else:
-            pairs = self._find_pairs(left, right)
+            with part(begin, self._done / self._count):
+                pairs = self._find_pairs(left, right)
         pairs.sort(key=lambda pair: pair.left[0].index)
         self.matching.pairs += pairs
         for pair in pairs:
             self._go_inside(pair)
 
     def _find_pairs(self, left: Graph, right: Graph) -> list[Pair]:
+        by_hand = self._by_hand
         units = read_units(left), read_units(right)
-        rounds = Rounds(*units, hash_outside(*units, self._known))
+        pins = [*by_hand.list_pins(left, right)]
+        rounds = Rounds(
+            *units,
+            hash_outside(*units, self._known),
+            pins=_list_units(*units, pins),
+            broken=_list_units(*units, by_hand.broken),
+        )
         rounds.run()
         pairs: list[Pair] = []
         for unit in sorted(rounds.made):
             made = rounds.made[unit]
             pairs += _split(*units, unit, rounds.partner[0][unit], made)
-        pairs = [*pair_separated(pairs)]
+        pairs = [*by_hand.apply(pair_separated(pairs))]
+        pairs += [Pair((one,), (other,), _BY_HAND, 1.0) for one, other in pins]
         known = {node: other for p in pairs for node, other in zip(p.left, p.right, strict=False)}
         paired = {
             *(node for pair in pairs for node in pair.left),
             *(node for pair in pairs for node in pair.right),
         }
         for one, other in pair_rest(left, right, known, paired):
+            if (one, other) in by_hand.broken:
+                continue
             pairs.append(Pair((one,), (other,), "neighbours", 0.8))
         return pairs
 
@@ -209,6 +240,19 @@ class _Matcher:
             if places[attribute] < len(others):
                 self._add(graph, others[places[attribute]])
             places[attribute] += 1
+
+
+def _list_units(
+    left: Units, right: Units, pairs: Iterable[tuple[Node, Node]]
+) -> list[tuple[int, int]]:
+    """Return the units that are named after the nodes of some pairs."""
+    found = []
+    for one, other in pairs:
+        if one.graph is left.graph and other.graph is right.graph:
+            units = left.unit_of[one.index], right.unit_of[other.index]
+            if min(units) >= 0 and left.head(units[0]) is one and right.head(units[1]) is other:
+                found.append(units)
+    return found
 
 
 def _split(left: Units, right: Units, one: int, other: int, made: Made) -> Iterator[Pair]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Tensor
 from netloupe.explorer.progress import is_ending, step
 from netloupe.explorer.tensors import open_elements
+
+Numbers = npt.NDArray[np.float64]
 
 #: so many elements are read at once
 _PIECE = 2**18
@@ -67,27 +70,44 @@ def _is_real(tensor: Tensor) -> bool:
 def _compare(left: Tensor, right: Tensor) -> NumberDifference:
     first, second = open_elements(left), open_elements(right)
     count = min(first.size, second.size)
-    changed = 0
-    largest = apart = long = other = together = 0.0
+    sums = DifferenceSums()
     for start in range(0, count, _PIECE):
         step()
         stop = min(start + _PIECE, count)
         pieces = first.take(start, stop), second.take(start, stop)
         if pieces[0].dtype == pieces[1].dtype and pieces[0].tobytes() == pieces[1].tobytes():
-            one = other_piece = pieces[0].astype(np.float64)
+            one = other = pieces[0].astype(np.float64)
         else:
-            one, other_piece = (piece.astype(np.float64) for piece in pieces)
-            is_same = (one == other_piece) | (np.isnan(one) & np.isnan(other_piece))
-            changed += int(is_same.size - np.count_nonzero(is_same))
-        is_finite = np.isfinite(one) & np.isfinite(other_piece)
-        a, b = one[is_finite], other_piece[is_finite]
+            one, other = (piece.astype(np.float64) for piece in pieces)
+        sums.add(one, other)
+    return sums.finish(count)
+
+
+class DifferenceSums:
+    """What is added up of two rows of numbers, piece by piece."""
+
+    def __init__(self) -> None:
+        self._changed = 0
+        self._largest = self._apart = self._left = self._right = self._together = 0.0
+
+    def add(self, left: Numbers, right: Numbers) -> None:
+        """Add a piece of both; one and the same array where they are known to be equal."""
+        if left is not right:
+            is_same = (left == right) | (np.isnan(left) & np.isnan(right))
+            self._changed += int(is_same.size - np.count_nonzero(is_same))
+        is_finite = np.isfinite(left) & np.isfinite(right)
+        a, b = left[is_finite], right[is_finite]
         with np.errstate(over="ignore"):
             differences = np.abs(b - a)
-            largest = max(largest, float(differences.max(initial=0.0)))
-            apart += float(differences @ differences)
-            long += float(a @ a)
-            other += float(b @ b)
-            together += float(a @ b)
-    relative = (apart / long) ** 0.5 if long else (float("inf") if apart else 0.0)
-    cosine = together / (long * other) ** 0.5 if long and other else None
-    return NumberDifference(count, changed, largest, relative, cosine)
+            self._largest = max(self._largest, float(differences.max(initial=0.0)))
+            self._apart += float(differences @ differences)
+            self._left += float(a @ a)
+            self._right += float(b @ b)
+            self._together += float(a @ b)
+
+    def finish(self, count: int) -> NumberDifference:
+        """Return how far both are apart."""
+        apart, left, right = self._apart, self._left, self._right
+        relative = (apart / left) ** 0.5 if left else (float("inf") if apart else 0.0)
+        cosine = self._together / (left * right) ** 0.5 if left and right else None
+        return NumberDifference(count, self._changed, self._largest, relative, cosine)

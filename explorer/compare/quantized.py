@@ -15,7 +15,7 @@ from netloupe.explorer.quantization.opened import OpenedWeight, open_weight
 from netloupe.explorer.quantization.weights import QuantizedWeight, list_quantized_weights
 
 from .matching import Matching
-from .numbers import NumberDifference
+from .numbers import DifferenceSums, NumberDifference
 from .references import Reference, open_reference
 from .twin_weights import TwinWeights
 
@@ -116,25 +116,13 @@ def _compare(weight: QuantizedWeight, twins: TwinWeights) -> tuple[Tensor, Numbe
 @np.errstate(all="ignore")
 def _measure(opened: OpenedWeight, reference: Reference) -> NumberDifference:
     """Return how far the floats and what the codes stand for are apart, read in pieces."""
-    count, changed = opened.codes.size, 0
-    largest = apart = long = other = together = 0.0
+    count, sums = opened.codes.size, DifferenceSums()
     for start in range(0, count, _PIECE):
         step()
         stop = min(start + _PIECE, count)
-        numbers = reference.take(start, stop)
-        decoded = opened.dequantize(opened.codes.take(start, stop), start, stop)
-        good = np.isfinite(numbers) & np.isfinite(decoded)
-        numbers, decoded = np.where(good, numbers, 0.0), np.where(good, decoded, 0.0)
-        errors = np.abs(numbers - decoded)
-        changed += int(np.count_nonzero(errors))
-        largest = max(largest, float(errors.max(initial=0.0)))
-        apart += float(errors @ errors)
-        long += float(numbers @ numbers)
-        other += float(decoded @ decoded)
-        together += float(numbers @ decoded)
-    relative = (apart / long) ** 0.5 if long else (float("inf") if apart else 0.0)
-    cosine = together / (long * other) ** 0.5 if long and other else None
-    return NumberDifference(count, changed, largest, relative, cosine)
+        codes = opened.codes.take(start, stop)
+        sums.add(reference.take(start, stop), opened.dequantize(codes, start, stop))
+    return sums.finish(count)
 
 
 def _list_parameters(weight: QuantizedWeight) -> Iterator[Tensor]:

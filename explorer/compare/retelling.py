@@ -52,9 +52,10 @@ class NodeRetelling:
         """Return the metadata of the other node."""
         return self._origins[node.index].metadata
 
-    def attribute_key(self, node: Node) -> bytes:
+    def attribute_key(self, node: Node, *, is_whole: bool = False) -> bytes:
         """Return what is equal for nodes of equal attributes."""
-        return self._origins[node.index]._attribute_key
+        origin = self._origins[node.index]
+        return origin._whole_attribute_key if is_whole else origin._attribute_key
 
     def statement_key(self, node: Node) -> bytes:
         """Return what is equal for nodes of which the file says the same but for names."""

@@ -9,7 +9,7 @@ the next key, which looks only at what is left.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -28,6 +28,8 @@ from .units import Operand, Units
 _MOST_USERS = 64
 #: of each unit so many weights are looked at, the largest first: a matrix and its bias
 _MOST_WEIGHTS = 2
+#: so often keys are tried, more or less
+_USUAL_TRIES = 60
 #: of so many users of one value none is paired for being the only one of its kind
 _MOST_NEIGHBOURS = 10_000
 
@@ -64,6 +66,8 @@ class Rounds:
         The units.
     outside
         Of each side, hashes of the values that come from outside, equal for what is the same.
+    pins, broken
+        Units that are pairs, and those that are none, whatever is found.
 
     Attributes
     ----------
@@ -73,11 +77,21 @@ class Rounds:
         By unit of the left one, how its pair came about.
     """
 
-    def __init__(self, left: Units, right: Units, outside: tuple[Hashes, Hashes]) -> None:
+    def __init__(
+        self,
+        left: Units,
+        right: Units,
+        outside: tuple[Hashes, Hashes],
+        pins: Sequence[tuple[int, int]] = (),
+        broken: Iterable[tuple[int, int]] = (),
+    ) -> None:
         self.sides = left, right
         self.partner = [-1] * len(left), [-1] * len(right)
         self.made: dict[int, Made] = {}
         self._outside = outside
+        #: how often a key was tried, which tells how far the work is
+        self._tries = 0
+        self._pins, self._broken = pins, frozenset(broken)
         self._flows = Flows(left, outside[0]), Flows(right, outside[1])
         self._used = colour_by_use(left), colour_by_use(right)
         self._kinds = colour_by_kind(left), colour_by_kind(right)
@@ -85,6 +99,10 @@ class Rounds:
 
     def run(self) -> None:
         """Find all pairs."""
+        for one, other in self._pins:
+            if self._is_free(one, other):
+                self._accept(one, other, Made("by hand", 1.0))
+        self._spread()
         left, right = (
             [mix(depth.astype(np.uint64) + np.uint64(1)) for depth in flows.measure_depths()]
             for flows in self._flows
@@ -178,7 +196,8 @@ class Rounds:
 
     def _pair(self, what: str, confidence: float, keys: tuple[Hashes, Hashes]) -> int:
         """Pair what has a key that is unique on both sides; return how many were paired."""
-        step()
+        self._tries += 1
+        step("", min(self._tries / _USUAL_TRIES, 1.0))
         free = [np.flatnonzero(np.array(side) < 0) for side in self.partner]
         uniques = []
         for units, key in zip(free, keys, strict=True):
@@ -199,7 +218,9 @@ class Rounds:
         return len(self.made) - before
 
     def _is_free(self, left: int, right: int) -> bool:
-        return self.partner[0][left] < 0 and self.partner[1][right] < 0
+        if self.partner[0][left] >= 0 or self.partner[1][right] >= 0:
+            return False
+        return not self._broken or (left, right) not in self._broken
 
     def _accept(self, left: int, right: int, made: Made) -> None:
         self.partner[0][left], self.partner[1][right] = right, left

@@ -147,8 +147,9 @@ class _Writer:
             yield from _indent(_write_value(value, "output"), 1)
         yield from _indent(self._write_stored(graph), 1)
         for annotation in sorted(graph.annotations, key=lambda one: one.tensor_name):
+            name = quote_json(annotation.tensor_name)
             for key, entry in sorted(annotation.entries):
-                yield f"  quantized {quote_json(annotation.tensor_name)} {quote_json(key)} = {quote_json(entry)}"
+                yield f"  quantized {name} {quote_json(key)} = {quote_json(entry)}"
         yield from _indent(_write_unknown(graph.unknown_fields), 1)
         for number, node in enumerate(order_nodes(graph)):
             if not number % _STEP:

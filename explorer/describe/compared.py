@@ -65,6 +65,8 @@ def _list_node_rows(found: Diff, node: Node) -> Iterator[Row]:
     if len(pair.left) > 1 or len(pair.right) > 1:
         for name, nodes in ((older, pair.left), (newer, pair.right)):
             yield Row(name, " + ".join(write_line(one.op_type) for one in nodes))
+    if pair in found.moved:
+        yield Row("", f"moved: in {older} it is {write_line(pair.left[0].path)}")
     for change in found.list_changes(origin):
         yield Row("", write_change(change))
     for value in origin.inputs:

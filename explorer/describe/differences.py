@@ -104,6 +104,7 @@ def encode_diff(found: Diff, *, most: int | None = MOST_ENTRIES) -> dict[str, An
             "uncertain": sum(pair.confidence < _CERTAIN for pair in found.matching.pairs),
             "added": _list(found.right_alone, _encode_node),
             "removed": _list(found.left_alone, _encode_node),
+            "moved": _list(found.moved, _encode_pair),
             "fused": _list(found.fused, _encode_pair),
             "changed": _list(
                 found.nodes,
@@ -199,6 +200,7 @@ def list_told(found: Diff) -> list[DifferencePart]:
     parts = (
         DifferencePart("Inputs and outputs", [*map(write_change, found.interface)]),
         DifferencePart("The models", [*map(write_change, found.about)]),
+        DifferencePart("Moved nodes", _fold(map(_write_moved, found.moved))),
         DifferencePart("Changed nodes", _fold(_list_changed(found))),
         DifferencePart("Fused or split nodes", _fold(map(_write_fused, found.fused))),
         DifferencePart("Removed nodes", _fold(map(_write_node, found.left_alone))),
@@ -274,6 +276,10 @@ def _write_operators(nodes: Sequence[Node]) -> str:
     told = [write_line(node.op_type, _LONGEST) for node in nodes[:_MOST_KINDS]]
     rest = len(nodes) - len(told)
     return " + ".join([*told, f"{rest:,} more"] if rest else told)
+
+
+def _write_moved(pair: Pair) -> tuple[str, str]:
+    return pair.left[0].path, f"-> {write_line(pair.right[0].path, _LONGEST)}"
 
 
 def _write_node(node: Node) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from . import door
@@ -435,6 +435,12 @@ class Model(Drawable, Loaded):
         """
         yield from self.warnings
         yield from self.findings
+        yield from self._list_inner_warnings(list_node_warnings)
+
+    def _list_inner_warnings(
+        self, list_of_nodes: Callable[[Graph], Iterator[ModelWarning]]
+    ) -> Iterator[ModelWarning]:
+        """Yield what inference and readers found odd about elements; of nodes, what is listed."""
         yield from self._inference_warnings
         for graph in self.graphs:
             yield from graph.warnings
@@ -446,7 +452,7 @@ class Model(Drawable, Loaded):
             for value in graph.values.values():
                 if value._notes is not None:
                     yield from value.warnings
-            yield from list_node_warnings(graph)
+            yield from list_of_nodes(graph)
 
     @property
     def can_infer_shapes(self) -> bool:

@@ -83,8 +83,12 @@ class NodeLoader(Protocol):
         """Read only the metadata of a node (grouping looks at every node's)."""
         ...
 
-    def attribute_key(self, node: Node) -> bytes:
-        """Return what is equal for nodes of equal attributes, graphs among them left out."""
+    def attribute_key(self, node: Node, *, is_whole: bool = False) -> bytes:
+        """Return what is equal for nodes of equal attributes, graphs among them left out.
+
+        Left out is as well what does not tell how a node is built, as sizes and what was learned
+        do not; with ``is_whole`` that is in it.
+        """
         ...
 
     def statement_key(self, node: Node) -> bytes:
@@ -212,6 +216,14 @@ class Node(Loaded):
         """Equal for nodes of equal attributes, graphs left out; no tensor is decoded for it."""
         try:
             return self._loader.attribute_key(self)
+        except Exception as error:
+            self._fail(error)
+
+    @property
+    def _whole_attribute_key(self) -> bytes:
+        """Equal for nodes whose attributes are all the same, graphs left out."""
+        try:
+            return self._loader.attribute_key(self, is_whole=True)
         except Exception as error:
             self._fail(error)
 

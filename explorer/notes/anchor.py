@@ -41,7 +41,8 @@ class AnchorMaker:
     def make(self, path: str) -> Anchor:
         """Return the anchor of the element at a path, as :func:`find_path` gives it."""
         told = self._tell(path)
-        return {**told, "structure": self._index.structure}
+        witnesses = [list(each) for each in self._index.witnesses]
+        return {**told, "structure": self._index.structure, "witnesses": witnesses}
 
     def _tell(self, path: str) -> dict[str, Any]:
         prefix, call, rest = path.rpartition(f"{CALL}/")

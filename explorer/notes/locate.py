@@ -30,6 +30,8 @@ _DEEPEST = 6
 #: a path of a note is no longer, and leads into no more calls in calls
 _LONGEST_PATH, _MOST_CALLS = 4_000, 12
 
+#: traits that are made of weights
+_BY_WEIGHTS = frozenset({"weights", "near", "before", "behind"})
 #: what tells for certain where a node is, in words
 _REASONS = {
     "weights": "its weights are there",
@@ -53,6 +55,8 @@ class Locator:
     def __init__(self, index: TraitIndex) -> None:
         self._index = index
         self._model = index.model
+        #: whether the model has other weights than when the element was noted that is looked for
+        self._is_retrained = False
 
     def locate(self, anchor: Anchor) -> Anchored:
         """Return where an element is now, whatever the anchor holds."""
@@ -64,6 +68,10 @@ class Locator:
                 return Anchored(path, "exact", path, reason="it is the model")
             if anchor.get("structure") == self._index.structure and self._leads_anywhere(path):
                 return Anchored(path, "exact", path, reason="names and wiring are as they were")
+            self._is_retrained = not any(
+                self._index.find(op_type, domain, "weights", digest)
+                for op_type, domain, digest in anchor.get("witnesses", ())
+            )
             found = self._find(anchor, _DEEPEST)
         except (KeyError, TypeError, ValueError, AttributeError):  # of an anchor made by others
             found = self._guess(path, "what the note says of it cannot be used")
@@ -134,16 +142,32 @@ class Locator:
     def _confirms(self, node: Node, trait: str, traits: Mapping[str, str]) -> bool:
         """Return whether a trait that is unique tells that a node is the one.
 
-        Weights do, and so do all the weights around. A name may have been given to another
-        node, and where the numbers have changed, equal neighbours are not enough.
+        Weights do. A name may have been given to another node: more has to agree, and weights that
+        were at or around the noted one must not be elsewhere now. What stood between two weights
+        must have the same neighbours still. Surroundings alone tell something only where weights
+        do not say otherwise, which they cannot where all of them are others.
         """
-        if trait in ("weights", "near"):
+        if trait == "weights":
             return True
-        others = {other for other in TRAITS if traits.get(other)} - {trait}
-        agreeing = {other for other in others if self._index.tell(node, other) == traits[other]}
+        told = {other: digest for other, digest in traits.items() if digest and other != trait}
+        agreeing = {other for other in told if self._index.tell(node, other) == told[other]}
+        if trait == "near":
+            return "close" not in told or "close" in agreeing
+        numbers = told.keys() & _BY_WEIGHTS
+        is_denied = bool(numbers) and not numbers & agreeing
+        if is_denied and (not self._is_retrained or self._is_elsewhere(node, told)):
+            return False
         if trait in ("name", "origin"):
-            return bool(agreeing) or not others
-        return trait == "around" or not others & {"weights", "near"} - agreeing
+            return bool(agreeing) or not told
+        return trait == "around" or not told.keys() & {"weights", "near"} - agreeing
+
+    def _is_elsewhere(self, node: Node, told: Mapping[str, str]) -> bool:
+        kind = node.op_type, node.domain
+        return any(
+            self._index.find(*kind, trait, told[trait])
+            for trait in ("weights", "near")
+            if trait in told
+        )
 
     def _write_path(self, noted: str, node: Node) -> str:
         """Return the path of a node; the one it was noted under where that leads to it."""

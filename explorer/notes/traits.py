@@ -23,6 +23,11 @@ from netloupe.explorer.progress import step
 
 #: names of traits from strong to weak; what :mod:`.anchor` stores and :mod:`.locate` looks up
 TRAITS = ("weights", "name", "origin", "near", "around", "close")
+#: those that are stored besides: they confirm or contradict
+SIDES = ("before", "behind")
+#: so many other weights of a model are stored, by which it is told whether it was trained again
+_MOST_WITNESSES = 6
+_MOST_ASKED = 200
 
 #: so many nodes that pass a value on in another form are looked through
 _MOST_PASSED = 8
@@ -54,6 +59,7 @@ class TraitIndex:
         self._colours: dict[tuple[Node, int], str] = {}
         self._alike: dict[_Kind, list[Node]] = {}
         self._by_trait: dict[tuple[_Kind, str], dict[str, list[Node]]] = {}
+        self._near: dict[tuple[Node, bool], list[str]] = {}
 
     @cached_property
     def structure(self) -> str:
@@ -68,6 +74,22 @@ class TraitIndex:
             wiring = graph.wiring
             digest.update(wiring.used.tobytes() + wiring.bounds.tobytes())
         return digest.hexdigest()
+
+    @cached_property
+    def witnesses(self) -> list[tuple[str, str, str]]:
+        """Operators, domains and weights of some nodes, spread over the main graph.
+
+        Where another version has none of these weights, it was trained again.
+        """
+        nodes = self.model.graph.nodes
+        stride = max(1, len(nodes) // _MOST_ASKED)
+        found: dict[str, tuple[str, str, str]] = {}
+        for node in nodes[::stride]:
+            told = self._tell_weights(node)
+            if told:
+                found.setdefault(told, (node.op_type, node.domain, told))
+        every = [*found.values()]
+        return every[:: max(1, len(every) // _MOST_WITNESSES)][:_MOST_WITNESSES]
 
     def list_alike(self, op_type: str, domain: str) -> list[Node]:
         """Return the nodes of all graphs with an operator."""
@@ -97,7 +119,7 @@ class TraitIndex:
 
     def tell_all(self, node: Node) -> dict[str, str]:
         """Return the traits that a node has."""
-        told = {trait: self.tell(node, trait) for trait in TRAITS}
+        told = {trait: self.tell(node, trait) for trait in (*TRAITS, *SIDES)}
         return {trait: digest for trait, digest in told.items() if digest}
 
     def tell(self, node: Node, trait: str) -> str:
@@ -112,6 +134,9 @@ class TraitIndex:
             return "" if origin is None else _hash(*origin)
         if trait == "near":
             return self._tell_near(node)
+        if trait in SIDES:
+            found = self._find_near(node, is_before=trait == "before")
+            return _hash(*found) if found else ""
         return self._colour(node, _WIDE if trait == "around" else _CLOSE)
 
     def _tell_weights(self, node: Node) -> str:
@@ -143,6 +168,12 @@ class TraitIndex:
 
     def _find_near(self, node: Node, *, is_before: bool) -> list[str]:
         """Return how far the nearest nodes with weights are, and digests of these."""
+        key = node, is_before
+        if key not in self._near:
+            self._near[key] = self._look_for_near(node, is_before=is_before)
+        return self._near[key]
+
+    def _look_for_near(self, node: Node, *, is_before: bool) -> list[str]:
         level, seen, distance = [node], {node}, 0
         while level and len(seen) < _MOST_ON_WAY:
             distance += 1
@@ -247,4 +278,5 @@ def _list_users(node: Node) -> list[Node]:
 def count_alike(index: TraitIndex, node: Node, traits: Mapping[str, str]) -> dict[str, int]:
     """Return of how many nodes with the operator of a node each trait is the same."""
     kind = node.op_type, node.domain
-    return {trait: len(index.find(*kind, trait, told)) for trait, told in traits.items()}
+    counted = (trait for trait in TRAITS if trait in traits)
+    return {trait: len(index.find(*kind, trait, traits[trait])) for trait in counted}

@@ -18,6 +18,8 @@ Counts = npt.NDArray[np.int64]
 #: elements looked at at once
 PIECE = 2**17
 _LARGEST_SIGNED = 127
+#: so many codes beside an end are near it
+_NEAR = 3
 #: codes beyond so many are not counted one by one
 _MOST_CODES = 2**16
 #: below a sixteenth of the largest range a channel keeps half of eight bits or less
@@ -77,6 +79,9 @@ class CodeFacts:
         channels have too few weights to tell.
     ended_channels
         How many channels have more than 1 % of their codes, and more than three, at the ends.
+    near_ends, near_share
+        How many codes are among the three next to either end, and the share in the channel with the
+        most at the ends: where these are as many, nothing was clipped.
     """
 
     size: int
@@ -104,6 +109,8 @@ class CodeFacts:
     ended_channel: int
     ended_share: float
     ended_channels: int
+    near_ends: int
+    near_share: float
 
     @property
     def used_span(self) -> float:
@@ -152,10 +159,11 @@ def measure_codes(opened: OpenedWeight, axis: int | None) -> CodeFacts | None:
         return None
     if opened.highest - opened.lowest >= _MOST_CODES:
         return None
-    counter = _Counter(opened, axis)
-    if opened.codes.is_constant:
+    if opened.codes.is_constant:  # one tells everything, and there may be more than fit anywhere
+        counter = _Counter(opened, None)
         counter.add(0, opened.codes.take(0, 1), 0, (1, 1, 1), opened.codes.size)
         return counter.finish()
+    counter = _Counter(opened, axis)
     dims, place = (opened.dims, axis) if axis is not None else ((1, opened.codes.size), 0)
     blocks = [*list_blocks(dims, place, PIECE)]
     pieces = Walk(opened.codes).pieces(span for span, _ in blocks)
@@ -179,6 +187,7 @@ class _Counter:
         count = max(self._channels, 1)
         self._ranges: Numbers = np.zeros(count)
         self._ended: Counts = np.zeros(count, np.int64)
+        self._near: Counts = np.zeros(count, np.int64)
         self._sizes: Counts = np.zeros(count, np.int64)
         self._bottom = self._find_bottom()
 
@@ -205,7 +214,10 @@ class _Counter:
         )
         block = codes.reshape(shape)
         ended = (block <= int(self._bottom)) | (block >= int(self._high))
-        self._ended[rows] += np.count_nonzero(ended, axis=(0, 2)) * times
+        found = np.count_nonzero(ended, axis=(0, 2)) * times
+        self._ended[rows] += found
+        near = (block <= int(self._bottom) + _NEAR) | (block >= int(self._high) - _NEAR)
+        self._near[rows] += np.count_nonzero(near, axis=(0, 2)) * times - found
         self._sizes[rows] += shape[0] * shape[2] * times
         reached = self._find_ranges(block, span, shape)
         np.fmax(self._ranges[rows], reached, out=self._ranges[rows])
@@ -307,6 +319,10 @@ class _Counter:
             ended_channel=ended_channel,
             ended_share=ended_share,
             ended_channels=ended_channels,
+            near_ends=int(self._near.sum()),
+            near_share=float(self._near[ended_channel] / self._sizes[ended_channel])
+            if ended_channel >= 0
+            else 0.0,
         )
 
     def _find_ended(self) -> tuple[int, float, int]:

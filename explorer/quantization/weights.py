@@ -52,6 +52,7 @@ _PASSING = frozenset({"Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Tran
 #: operators that take codes of a weight and give some of them, or in another shape
 _TAKING = frozenset({"Gather", "Reshape", "Slice", "Squeeze", "Transpose", "Unsqueeze"})
 _MOST_PASSED = 8
+_MOST_CHANNELS = 2**20
 _MOST_USERS = 64
 
 
@@ -320,8 +321,15 @@ def find_output_axis(weight: QuantizedWeight) -> int | None:
     int or None
         Where scales differ along one axis it is that one. Else what the operator's definition
         says: Conv [M, C/group, …] and Caffe2's Int8FC [M, K] have 0, ConvTranspose of one group
-        and a matrix [K, N] of MatMul 1, a table of Gather its rows. None where nothing tells it.
+        and a matrix [K, N] of MatMul 1, a table of Gather its rows. None where nothing tells it,
+        and of more than a million channels.
     """
+    axis = _find_axis(weight)
+    dims = weight.dims or ()
+    return axis if axis is not None and dims[axis] <= _MOST_CHANNELS else None
+
+
+def _find_axis(weight: QuantizedWeight) -> int | None:
     dims = weight.dims
     if not dims:
         return None

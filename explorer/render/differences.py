@@ -24,6 +24,7 @@ PAINTS_OF_STATES: dict[State, Paint] = {
     "removed": Paint("removed", ring="removed", mark="−", dashed=True),
     "changed": Paint(ring="changed", mark="Δ"),
 }
+_MOVED = Paint(ring="changed", mark="⇄")
 _EDGES: dict[State, Paint] = {
     "added": Paint(ring="added"),
     "removed": Paint(ring="removed", dashed=True),
@@ -65,7 +66,7 @@ def write_difference_counts(found: Diff) -> str:
             ("added", counts.added),
             ("removed", counts.removed),
         )
-        if count or name in ("kept", "changed", "added", "removed")
+        if count or name != "moved"
     ]
     told.append(f"interface {'compatible' if found.is_compatible else 'not compatible'}")
     return " · ".join(told)
@@ -77,10 +78,11 @@ class _Marked:
 
     states: dict[Node, State] = field(default_factory=dict)
     held: dict[Node, int] = field(default_factory=dict)
+    moved: set[Node] = field(default_factory=set)
 
     @property
     def count(self) -> int:
-        return len(self.states) + sum(self.held.values())
+        return len(self.moved | self.states.keys()) + sum(self.held.values())
 
 
 class _Painter:
@@ -97,6 +99,10 @@ class _Painter:
             made = merging.newer.get(node) or merging.older.get(node)
             if isinstance(made, Node):
                 self._marked.setdefault(made.graph, _Marked()).states[made] = state
+        for pair in self.found.moved:
+            made = merging.newer.get(pair.right[0])
+            if isinstance(made, Node):
+                self._marked.setdefault(made.graph, _Marked()).moved.add(made)
         self._count_held()
         for graph, marked in self._marked.items():
             paints = {**self._paint_nodes(marked), **self._paint_groups(graph, marked)}
@@ -124,9 +130,10 @@ class _Painter:
                 pending.append((holder.graph, count))
 
     def _paint_nodes(self, marked: _Marked) -> dict[str, Paint]:
-        paints = {node.path: PAINTS_OF_STATES[state] for node, state in marked.states.items()}
+        paints = {node.path: _MOVED for node in marked.moved}
+        paints |= {node.path: PAINTS_OF_STATES[state] for node, state in marked.states.items()}
         for node, count in marked.held.items():
-            if node not in marked.states:
+            if node not in marked.states and node not in marked.moved:
                 paints[node.path] = paint_count(count)
         return paints
 
@@ -139,6 +146,10 @@ class _Painter:
             position = tree.positions[node.index]
             if position >= 0:
                 weights[position], states[position] = 1, state
+        for node in marked.moved:
+            position = tree.positions[node.index]
+            if position >= 0:
+                weights[position] = 1
         for node, count in marked.held.items():
             position = tree.positions[node.index]
             if position >= 0:

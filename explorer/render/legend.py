@@ -59,7 +59,15 @@ _BASELINE = 12.8
 _OF_OVERLAYS = frozenset({"scale", "diverging", "category", "missing"})
 
 #: by sign the kind of difference that it marks
-_DIFFERENCES = {"+": "added", "−": "removed", "Δ": "changed"}
+_DIFFERENCES = {"+": "added", "−": "removed", "Δ": "changed", "⇄": "moved"}
+#: in which tone
+_TONES = {
+    "added": "added",
+    "removed": "removed",
+    "changed": "changed",
+    "moved": "changed",
+    "count": "changed",
+}
 
 Placed = tuple[float, float, Mark]
 
@@ -151,12 +159,12 @@ def list_legend(
 
 def find_difference(paint: Paint | None) -> str:
     """Return which difference of two models a paint tells of; "" for none."""
-    if paint is None or paint.tone_of_mark not in _DIFFERENCES.values():
+    if paint is None or not paint.mark:
         return ""
     if paint.mark[:1].isdecimal():
-        return "count" if paint.tone_of_mark == "changed" else ""
+        return "count" if paint.tone_of_mark == _TONES["count"] else ""
     found = _DIFFERENCES.get(paint.mark, "")
-    return found if found == paint.tone_of_mark else ""
+    return found if _TONES.get(found) == paint.tone_of_mark else ""
 
 
 def _list_tones(paint: Paint | None) -> set[str]:
@@ -229,7 +237,7 @@ def mark_sample(entry: Entry, theme: Theme) -> list[Mark]:
 
 def _mark_difference(key: str, theme: Theme) -> list[Mark]:
     """Return a box with a ring and a sign, or of a count the sign alone."""
-    tone = theme.tones["changed" if key == "count" else key]
+    tone = theme.tones[_TONES[key]]
     size, bold = TEXT_STYLES["badge"]
     sign = "3" if key == "count" else next(s for s, k in _DIFFERENCES.items() if k == key)
     disc: list[Mark] = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from netloupe.explorer.audit import QuantizationAudit, WeightAudit
 from netloupe.explorer.audit.verdict import write_percent
 from netloupe.explorer.describe.file_text import write_line
-from netloupe.explorer.notation import join_parts, write_bytes, write_count
+from netloupe.explorer.notation import join_parts, write_bytes
 
 from .content import (
     ReportCell,
@@ -175,15 +175,3 @@ def _tell_codes(one: WeightAudit) -> ReportRow:
             ReportCell(write_percent(codes.ended), codes.ended),
         )
     )
-
-
-def list_unaudited(found: QuantizationAudit) -> list[tuple[str, str]]:
-    """Return what an audit did not look at: what, and why."""
-    return [
-        (
-            write_line(one.what, _LONGEST)
-            + (f" ({write_count(one.count, 'time')})" if one.count > 1 else ""),
-            write_line(one.reason, 500),
-        )
-        for one in found.unchecked
-    ]

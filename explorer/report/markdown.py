@@ -25,7 +25,9 @@ def write_report_markdown(content: ReportContent) -> str:
     lines = [f"# {escape_markdown(content.title)}"]
     if content.subtitle:
         lines += ["", escape_markdown(content.subtitle)]
-    lines += [line for text in content.verdict for line in ("", f"**{escape_markdown(text)}**")]
+    for place, text in enumerate(content.verdict):
+        told = escape_markdown(text)
+        lines += ["", told if place else f"**{told}**"]
     for section in content.sections:
         if section:
             lines += _write_section(section)

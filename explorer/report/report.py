@@ -26,7 +26,7 @@ from netloupe.explorer.standalone.page import make_page
 from netloupe.explorer.standalone.surroundings import PageSurroundings, surround_page
 from netloupe.explorer.view import ViewOptions
 
-from .audited import list_unaudited, tell_audit
+from .audited import tell_audit
 from .coloured import make_fidelity_overlay, tell_overlays
 from .content import (
     ReportCell,
@@ -48,7 +48,7 @@ _ENDINGS: dict[str, ReportFormat] = {
     ".md": "md",
     ".markdown": "md",
 }
-_LONGEST_NAME = 120
+_LONGEST_NAME, _LONGEST_VERDICT = 120, 2_000
 
 #: what is so of every report
 _CONTENTS = (
@@ -230,7 +230,7 @@ def _find_out(
     if float_twin is not None or summarize_quantization(model)["tensors"]:
         audited = audit(model, float_twin, bind=bind)
     shown = find_right if difference is None else difference.merging.find_shown
-    review = make_review(found, difference, find_shown=shown)
+    review = make_review(found, difference, audited, model.notes, shown)
     return _Known(model, found, review, difference, audited)
 
 
@@ -261,6 +261,7 @@ def _collect(
         verdict.append(known.review.headline)
     if known.audit is not None:
         sections.append(tell_audit(known.audit))
+        verdict.append(write_line(known.audit.verdict, _LONGEST_VERDICT))
         if known.audit.reference:
             subtitle.append("weights compared with those of the float model")
     sections += [
@@ -291,9 +292,7 @@ def _name(model: Model) -> str:
 def _tell_unchecked(known: _Known) -> ReportSection:
     """Return what was not looked at, and why."""
     told: Mapping[tuple[str, str], Any] = dict.fromkeys(
-        [(what, reason) for reason, what in known.review.unchecked]
-        + (list_unaudited(known.audit) if known.audit is not None else [])
-        + _list_not_done(known)
+        [(what, reason) for reason, what in known.review.unchecked] + _list_not_done(known)
     )
     rows = [ReportRow((ReportCell(what), ReportCell(reason))) for what, reason in told]
     columns = (ReportColumn("What"), ReportColumn("Why"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from netloupe.explorer.checks import Findings
+from netloupe.explorer.checks import RULES, Findings
 from netloupe.explorer.compare import Diff
 from netloupe.explorer.describe.differences import write_compatibility, write_verdict
 from netloupe.explorer.describe.file_text import write_line, write_text
@@ -42,7 +42,13 @@ _RANKS = {name: float(rank) for rank, name in enumerate(_LEVELS)}
 
 def tell_findings(review: Review, findings: Findings) -> ReportSection:
     """Return what rules found, and apart from it what notes or a baseline accept."""
-    found = [item for item in review if item.kind in ("finding", "audit")]
+    rules = {rule.id for rule in RULES}
+    # what else an audit says is told with its numbers
+    found = [
+        item
+        for item in review
+        if item.kind == "finding" or (item.kind == "audit" and item.id in rules)
+    ]
     open_ones = [item for item in found if not item.accepted]
     accepted = [item for item in found if item.accepted]
     text = (

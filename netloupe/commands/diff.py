@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from netloupe.explorer.compare import IGNORABLE, Diff, diff
+from netloupe.explorer.compare import IGNORABLE, Diff, diff, split_pair
 from netloupe.explorer.describe.difference_page import format_markdown
 from netloupe.explorer.describe.differences import encode_diff, format_diff
+from netloupe.explorer.describe.sync_navigation import encode_sync_navigation
 from netloupe.explorer.errors import OutputError
 from netloupe.explorer.files.output import check_place, write_file
 from netloupe.explorer.options import OPTIONS
@@ -31,7 +32,11 @@ def run_diff(parsed: argparse.Namespace) -> int:
     with TerminalProgress() as progress:
         progress.step("reading")
         left, right = (load_named(name, None) for name in parsed.models)
-        found = diff(left, right, ignore=parsed.ignore)
+        pin, unpin = (
+            [split_pair(text, left, right) for text in given]
+            for given in (parsed.pin, parsed.unpin)
+        )
+        found = diff(left, right, ignore=parsed.ignore, pin=pin, unpin=unpin)
         data, notices = _write(found, target.kind, parsed)
         if target.path is not None:
             write_file(target.path, data)
@@ -55,7 +60,7 @@ def _choose_target(parsed: argparse.Namespace) -> _Target:
     if parsed.json and (parsed.output or asked):
         raise OutputError("--json prints JSON. Give -o FILE.json instead, or leave --format out.")
     if parsed.output is None:
-        if asked not in (None, "json", "txt", "md"):
+        if asked not in (None, "json", "txt", "md", "model-explorer"):
             raise OutputError(f"a picture goes to a file. Give -o FILE.{asked}.")
         return _Target(None, "json" if parsed.json else asked or "txt")
     if parsed.output == STANDARD:
@@ -70,7 +75,7 @@ def _choose_target(parsed: argparse.Namespace) -> _Target:
     if kind not in DIFF_FORMATS:
         raise OutputError(
             f"{path}: the ending does not name a format. Use one of "
-            f"{', '.join(f'.{name}' for name in DIFF_FORMATS)}, or give --format."
+            f"{', '.join(f'.{name}' for name in DIFF_FORMATS[:-1])}, or give --format."
         )
     return _Target(path, kind)
 
@@ -83,6 +88,8 @@ def _write(found: Diff, kind: str, parsed: argparse.Namespace) -> tuple[bytes, l
     if kind == "json":
         told = encode_diff(found, most=most_entries(parsed))
         return f"{json.dumps(told, indent=2)}\n".encode(), []
+    if kind == "model-explorer":
+        return f"{json.dumps(encode_sync_navigation(found))}\n".encode(), []
     if kind == "md":
         return format_markdown(found).encode(), []
     if kind == "txt":

@@ -40,6 +40,18 @@ def add_diff(commands: Any) -> None:
         default=(),
         help="what is no difference: names, docs, storage, defaults, order, with commas between",
     )
+    for flag, dest, told in (
+        ("--pin", "pin", "nodes that are a pair, whatever they look like"),
+        ("--break", "unpin", "nodes that are no pair, although they look like one"),
+    ):
+        diff.add_argument(
+            flag,
+            dest=dest,
+            metavar="LEFT=RIGHT",
+            action="append",
+            default=[],
+            help=f"{told}, by path or name; may be given several times",
+        )
     diff.add_argument(
         "--fail-on",
         metavar="WHAT",
@@ -57,7 +69,8 @@ def add_diff(commands: Any) -> None:
     diff.add_argument(
         "--format",
         choices=DIFF_FORMATS,
-        help="the format (default: what the name of FILE ends in)",
+        help="the format (default: what the name of FILE ends in); model-explorer is JSON by which "
+        "Model Explorer keeps two panes at the same place",
     )
     add_json(diff)
     add_view_options(diff.add_argument_group("options of the picture"))

@@ -14,7 +14,7 @@ from .streams import STANDARD
 
 _TEXTS = ("svg", "html", "dot")
 #: what a difference can be written as
-DIFF_FORMATS = (*FORMATS, "md", "json", "txt")
+DIFF_FORMATS = (*FORMATS, "md", "json", "txt", "model-explorer")
 
 
 def choose_targets(

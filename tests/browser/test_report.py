@@ -170,6 +170,36 @@ def test_a_diff_steps(show: Any) -> None:
     check_quiet(shown)
 
 
+def test_a_note_survives_and_is_merged_into_the_file_beside_the_model(
+    show: Any, tmp_path: Path
+) -> None:
+    shown = show()
+    page = shown.page
+    page.locator(f'#nlr-findings [data-path="{_FAULTY}"]').click()
+    shown.wait_for_selection(_FAULTY)
+    page.get_by_role("tab", name="Review").click()
+    page.get_by_role("button", name="+ note").click()
+    page.get_by_label("Note on").fill("ask the exporter")
+    page.get_by_role("button", name="add note").click()
+    page.reload()
+    page.wait_for_selector(f'{CANVAS}[data-ready="true"]')
+    page.get_by_role("tab", name="Review").click()
+    page.locator(f"{_REVIEW} input").first.fill(
+        "exporter"
+    )  # of the list only what is seen is there
+    page.get_by_text("“ask the exporter”").first.wait_for()
+    with page.expect_download() as started:
+        page.get_by_role("button", name="download notes").click()
+    started.value.save_as(tmp_path / "downloaded.jsonl")
+    # the page shows two models as one: the note is on the newer
+    model = netloupe.load((_MODELS / "digits_cnn.qdq.onnx").read_bytes())
+    model.notes.open(tmp_path / "kept.notes.jsonl")
+    assert model.notes.merge(tmp_path / "downloaded.jsonl") == 1
+    (note,) = model.notes
+    assert (note.text, note.paths, note.state) == ("ask the exporter", (_FAULTY,), "exact")
+    check_quiet(shown)
+
+
 def test_on_a_narrow_screen_the_table_is_come_back_to(show: Any) -> None:
     shown = show(viewport={"width": 500, "height": 800})
     page = shown.page

@@ -197,13 +197,31 @@ def passed(after: float, op_type: str = "Flatten") -> Made:
     return made(nodes, arrays)
 
 
+def beside_unsigned(neighbour: int, kind: type = np.uint8) -> Made:
+    """A product of activations and a weight with two neighbours along its sum."""
+    codes = np.zeros((64, 4), np.int8)
+    codes[::7] = 1
+    codes[10, 2], codes[11, 2] = 100, neighbour
+    arrays: dict[str, np.ndarray] = {"w": codes, "s": np.array(0.1, _FLOAT)}
+    nodes = [
+        *quantized("x", 0.1, 0, kind, arrays),
+        _NODE("DequantizeLinear", ["w", "s"], ["d"]),
+        _NODE("MatMul", ["x_d", "d"], ["y"]),
+    ]
+    return made(nodes, arrays)
+
+
 _UNSIGNED = (_GOOD.astype(np.int16) + 128).astype(np.uint8)
 _CASES: list[tuple[str, Made, Made]] = [
     ("NL-Q04", weight(_GOOD, zero=3), weight(_GOOD)),
     ("NL-Q04", weight(_UNSIGNED, zero=127), weight(_UNSIGNED, zero=128)),
+    ("NL-Q13", beside_unsigned(29), beside_unsigned(28)),
+    ("NL-Q13", beside_unsigned(29), beside_unsigned(-100)),
+    ("NL-Q13", beside_unsigned(29), beside_unsigned(29, np.int8)),
     ("NL-Q16", weight(_GOOD // 3), weight(_GOOD)),
     ("NL-Q17", clipped(2.0), clipped(1.05)),
     ("NL-Q17", weight(np.clip(_GOOD.astype(int) * 2, -127, 127).astype(np.int8)), weight(_GOOD)),
+    ("NL-Q17", clipped(2.0), weight(np.where(_GOOD > 0, 127, 126).astype(np.int8))),
     ("NL-Q18", channels(20), channels(12)),
     ("NL-Q26", packed(15), packed(16)),
     ("NL-Q26", packed(16, bytes_of_block=15), packed(16)),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from netloupe.explorer.checks import check
+from netloupe.explorer.describe.findings import encode_findings
 from netloupe.explorer.describe.sarif import encode_sarif
 from netloupe.explorer.readers.load import load
 from tests.checks.ruling import parse
@@ -62,7 +65,49 @@ def judge(told: dict[str, Any]) -> dict[str, Any]:
     return run
 
 
-@pytest.mark.parametrize("name", ["quantized/resnet50.qdq.onnx", "exported/gpt2.legacy.onnx"])
+def find_schema() -> Any:
+    """Return the schema of SARIF 2.1.0 (OASIS, sarif-schema-2.1.0.json), as classes made of it."""
+    if importlib.util.find_spec("pydantic_sarif") is None:
+        message = "pydantic-sarif is not installed; `pip install pydantic-sarif` provides it"
+        if os.environ.get("CI"):
+            pytest.fail(message)
+        pytest.skip(message)
+    from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema
+
+    return StaticAnalysisResultsFormatSarifVersion210JsonSchema
+
+
+def test_it_is_valid_by_the_schema(tmp_path: Path) -> None:
+    schema = find_schema()
+    models = [load(corpus_file(name)) for name in _REAL]
+    known = tmp_path / "known.json"
+    known.write_text(json.dumps(encode_findings(check(models[0]))))
+    cut = parse("g (float[N] x) => (float[N] y) { y = Relu(x) }")()
+    tensor = cut.graph.initializer.add(name="w", data_type=1, dims=[2], data_location=1)
+    tensor.external_data.add(key="location", value="gone.bin")
+    checked = [check(models[0], baseline=known), check(models[1]), check(load(cut))]
+    told = encode_sarif(checked, "0.1.0", [*_REAL, "gone.onnx"])
+    text = json.dumps(told)
+    schema.model_validate_json(text)
+    assert '"suppressions"' in text
+    assert '"toolExecutionNotifications"' in text
+    # the schema judges: what it does not know is refused
+    for spoiled in (
+        {**told, "cut": {}},
+        {**told, "version": "2.0.0"},
+        {"version": "2.1.0"},
+        json.loads(text.replace('"startLine": 1', '"startLine": 0')),
+        json.loads(text.replace('"occurrenceCount"', '"occurences"')),
+        json.loads(text.replace('"kind": "external"', '"kind": "outside"')),
+    ):
+        with pytest.raises(ValueError, match="validation error"):
+            schema.model_validate_json(json.dumps(spoiled))
+
+
+_REAL = ("quantized/resnet50.qdq.onnx", "exported/gpt2.legacy.onnx")
+
+
+@pytest.mark.parametrize("name", _REAL)
 def test_findings_of_real_models(name: str) -> None:
     run = judge(encode_sarif([check(load(corpus_file(name)))], "0.1.0"))
     assert run["results"]
@@ -95,8 +140,6 @@ def test_what_was_not_seen_and_not_read_is_said() -> None:
 
 
 def test_what_a_baseline_has_is_suppressed(tmp_path: Path) -> None:
-    from netloupe.explorer.describe.findings import encode_findings
-
     model = load(parse("g (float[N] x) => (float[N] y) { a = Abs(x) y = Relu(x) }")())
     known = tmp_path / "known.json"
     known.write_text(json.dumps(encode_findings(check(model))))

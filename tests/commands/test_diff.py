@@ -157,6 +157,20 @@ def test_writes_a_difference_in_each_format(ending: str, tmp_path: Path) -> None
         assert b"1 node removed" in data
 
 
+def test_model_explorer_gets_the_pairs(tmp_path: Path) -> None:
+    left, right = write_pair(tmp_path)
+    target = tmp_path / "pairs.json"
+    given = ["-o", str(target), "--format", "model-explorer"]
+    assert main(["diff", str(left), str(right), *given]) == 0
+    told = json.loads(target.read_text())
+    assert told["type"] == "sync_navigation"
+    assert told["mapping"] == {"<node_0>": "<node_0>", "<node_2>": "<node_1>"}
+    assert told["mappingEntries"][1] == {
+        "leftNodeIds": ["<node_2>"],
+        "rightNodeIds": ["<node_1>"],
+    }
+
+
 def test_what_cannot_be_written_is_said_before_the_work(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -206,3 +220,17 @@ def write_pair(folder: Path, name: str = "b") -> tuple[Path, Path]:
             model.graph.node[1].name = name
         onnx.save(model, path)
     return paths
+
+
+def test_pairs_are_made_and_broken_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    left, right = map(str, write_pair(tmp_path))
+    assert main(["diff", left, right, "--break", "main/#0:Relu=main/#0:Relu", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [node["path"] for node in told["nodes"]["added"]] == ["main/#0:Relu"]
+    assert main(["diff", left, right, "--pin", "b=main/#1:Neg", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [pair["key"] for pair in told["nodes"]["changed"]] == ["by hand"]
+    assert main(["diff", left, right, "--pin", "nothing=b"]) == 2
+    assert "nothing" in capsys.readouterr().err

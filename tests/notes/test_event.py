@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from netloupe.explorer.notes.event import (
     FORMAT,
@@ -95,4 +97,29 @@ def test_what_others_write_is_made_alike() -> None:
 )
 def test_what_is_no_note_says_why(line: bytes, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
+        read_event(line)
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=12,
+)
+
+
+_KEYS = ["event", "note", "turn", "at", "author", "removed", "text", "tags", "anchors", "accepts"]
+
+
+@given(st.dictionaries(st.sampled_from(_KEYS), _JSON))
+def test_whatever_a_line_holds_it_is_a_note_or_is_refused(changed: dict[str, Any]) -> None:
+    try:
+        event = read_event(make_line(**changed))
+    except ValueError:
+        return
+    assert read_event(event.write().encode()) == event
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes(line: bytes) -> None:
+    with pytest.raises(ValueError, match=r"."):
         read_event(line)

@@ -96,7 +96,7 @@ class NoDetails:
     def metadata(self, node: Node) -> dict[str, str]:
         return {}
 
-    def attribute_key(self, node: Node) -> bytes:
+    def attribute_key(self, node: Node, *, is_whole: bool = False) -> bytes:
         return b""
 
     def statement_key(self, node: Node) -> bytes:

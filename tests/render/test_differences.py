@@ -9,7 +9,7 @@ import pytest
 from onnx import helper
 
 import netloupe
-from netloupe.explorer.errors import OutputError
+from netloupe.explorer.errors import NetloupeError, OutputError
 from netloupe.explorer.layout import Composer, FirstView
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.differences import paint_differences, title_difference
@@ -18,6 +18,7 @@ from netloupe.explorer.render.picture import Labels
 from netloupe.explorer.view import View
 from tests.compare.networks import make_layers, make_nested
 from tests.compare.test_merging import CHAIN, WITHOUT, take_out
+from tests.corpus import CASES, corpus_file
 from tests.onnx_text import load_text
 
 ADDED = Paint(ring="added", mark="+")
@@ -151,3 +152,19 @@ def test_what_was_taken_before_is_another_kind_of_edge() -> None:
     kinds = {link.value.name: link.kind for link in view.links(view.root)}
     assert kinds["q"] == "former"
     assert "dotted" in found.to_dot().source
+
+
+@pytest.mark.parametrize("case", [*CASES][::9], ids=str)
+def test_whatever_opens_is_drawn_against_itself_and_another(case: object) -> None:
+    try:
+        model = load(corpus_file(str(case)))
+    except NetloupeError:
+        return
+    same = netloupe.diff(model, model)
+    assert not same.states
+    other = netloupe.diff(load(make_nested()), model)
+    merged = other.merged
+    assert {node.path for graph in merged.graphs for node in graph.nodes} >= {
+        node.path for graph in model.graphs for node in graph.nodes
+    }
+    assert other.to_svg().startswith("<svg")

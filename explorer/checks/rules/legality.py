@@ -152,7 +152,7 @@ def _find_attributes(subject: Subject) -> Iterator[Occurrence]:
             if node.subgraphs:  # graphs are left out of the key
                 wrong = _judge_attributes(node, schema)
             else:
-                key = (number, node._attribute_key)
+                key = (number, node._whole_attribute_key)
                 if key not in judged:
                     judged[key] = _judge_attributes(node, schema)
                 wrong = judged[key]

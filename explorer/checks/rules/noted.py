@@ -282,4 +282,14 @@ RULES = (
         "See the message.",
         "netloupe's readers",
     ),
+    _rule(
+        23,
+        "appended-model",
+        "warning",
+        "More behind the end of the model",
+        "Two models were written into one file, or something was appended; protobuf makes one of "
+        "both, and programs that scan the file may see another.",
+        "Export the model again, into a new file.",
+        "protobuf.dev, Encoding: Last One Wins",
+    ),
 )

@@ -72,8 +72,7 @@ def _find_joined_scales(subject: Subject) -> Iterator[Occurrence]:
         for value in node.inputs[node.op_type == "Where" :]:
             pair = find_dequantizer(value)
             if pair is not None and take_input(pair, 0) is not None:
-                stored = take_input(pair, 0)
-                is_constant = stored is not None and stored.initializer is not None
+                is_constant = _is_stored(take_input(pair, 0))
                 scales.append(None if is_constant else _read_scale(take_input(pair, 1)))
         yield from _judge_joined(node, scales)
     for graph in subject.graphs:
@@ -85,9 +84,15 @@ def _find_joined_scales(subject: Subject) -> Iterator[Occurrence]:
                 [
                     _read_scale(take_input(node, operand.scale))
                     for operand in operands
-                    if not operand.is_output and operand.scale is not None
+                    if not operand.is_output
+                    and operand.scale is not None
+                    and not _is_stored(take_input(node, operand.index))
                 ],
             )
+
+
+def _is_stored(value: Value | None) -> bool:
+    return value is not None and value.initializer is not None
 
 
 def _judge_joined(node: Node, found: list[float | None]) -> Iterator[Occurrence]:

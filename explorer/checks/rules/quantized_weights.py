@@ -10,11 +10,15 @@ from netloupe.explorer.checks.operands import find_dtype_of, list_own_nodes, tak
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.stored_codes import StoredCodes
 from netloupe.explorer.checks.subject import Subject
+from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import Node, Tensor, Value, find_operators
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.notation import write_number
+from netloupe.explorer.progress import step
 from netloupe.explorer.quantization.codes import CodeFacts
 from netloupe.explorer.quantization.layout import read_bits, read_integer
+from netloupe.explorer.quantization.opened import OpenedWeight, open_weight
+from netloupe.explorer.quantization.weights import find_output_axis
 
 from .quantization import find_dequantizer
 
@@ -27,9 +31,12 @@ _HALF, _QUARTER = 0.5, 0.25
 #: uniform weights have 3 of 256 codes at the ends where the largest sets the scale, and normal
 #: ones fewer: so many more are no chance, in standard deviations, and never so few
 _ENDED, _DEVIATIONS, _LEAST_ENDED = 3 / 256, 5.0, 8
+#: what was clipped lies at the end, and not also at the codes beside it
+_SPIKE = 2.0
 #: empty codes among those in the middle of the distribution
 _MOST_EMPTY = 0.1
 _ACCUMULATOR = 2**31 - 1
+_PIECE = 2**18
 _INTEGER_OPS = ("Conv", "ConvTranspose", "Gemm", "MatMul")
 
 
@@ -61,8 +68,10 @@ def _find_unused_ranges(subject: Subject) -> Iterator[Occurrence]:
 def _find_clipped_codes(subject: Subject) -> Iterator[Occurrence]:
     for one, facts in _list_counted(subject, _LEAST_BITS):
         channel_size = facts.size // max(facts.channels, 1)
-        is_channel = _is_clipped(facts.ended_share * channel_size, channel_size, 1)
-        if not is_channel and not _is_clipped(facts.ended * facts.size, facts.size, facts.scales):
+        ended, near = facts.ended_share * channel_size, facts.near_share * channel_size
+        is_channel = _is_clipped(ended, near, channel_size, 1)
+        at_ends = facts.at_lowest + facts.at_highest
+        if not is_channel and not _is_clipped(at_ends, facts.near_ends, facts.size, facts.scales):
             continue
         message = (
             f"{facts.ended:.1%} of its codes are at the ends of the range "
@@ -85,8 +94,13 @@ def _find_clipped_codes(subject: Subject) -> Iterator[Occurrence]:
         )
 
 
-def _is_clipped(ended: float, size: int, scales: int) -> bool:
-    """Return whether more codes are at the ends than one for each scale and some by chance."""
+def _is_clipped(ended: float, near: float, size: int, scales: int) -> bool:
+    """Return whether more codes are at the ends than one for each scale and some by chance.
+
+    Where as many are beside the ends the weights are large there, and not clipped.
+    """
+    if ended <= _SPIKE * near:
+        return False
     by_chance = size * _ENDED + scales
     return ended > max(by_chance + _DEVIATIONS * float(np.sqrt(by_chance)), _LEAST_ENDED)
 
@@ -142,6 +156,68 @@ def _find_combs(subject: Subject) -> Iterator[Occurrence]:
             f"distribution do not occur among {facts.size:,} weights",
             {"empty": facts.empty_between, "between": facts.between},
         )
+
+
+def _find_saturating_pairs(subject: Subject) -> Iterator[Occurrence]:
+    """Yield weights of which two neighbours, times codes of 255, leave 16 bits."""
+    for one, facts in _list_counted(subject, 8):
+        weight = one.weight
+        users = [user for user in weight.list_users() if user.op_type in _MULTIPLYING]
+        axis = find_output_axis(weight)
+        if weight.storage != "int8" or axis is None or not facts.is_symmetric or not users:
+            continue
+        if not any(_takes_unsigned(user) for user in users):
+            continue
+        try:
+            pairs, full = _count_pairs(open_weight(weight), axis)
+        except TensorDataError:
+            continue
+        if full:
+            yield Occurrence(
+                weight.path,
+                f"{full:,} of its {pairs:,} pairs of neighbours ({full / pairs:.1%}) leave 16 bits "
+                "where both activations are 255",
+                {"pairs": pairs, "at_risk": full},
+            )
+
+
+def _takes_unsigned(node: Node) -> bool:
+    """Return whether the activations that a node multiplies are uint8."""
+    value = take_input(node, 0)
+    pair = find_dequantizer(value)
+    if pair is not None:
+        value = take_input(pair, 0)
+    producer = value.producer if value is not None else None
+    if producer is not None and producer.op_type in ("QuantizeLinear", "DynamicQuantizeLinear"):
+        zero = take_input(producer, 2) if producer.op_type == "QuantizeLinear" else None
+        return zero is None or find_dtype_of(zero) == "uint8"
+    return find_dtype_of(value) == "uint8"
+
+
+def _count_pairs(opened: OpenedWeight, axis: int) -> tuple[int, int]:
+    """Return how many pairs of neighbours along the sum there are, and how many may saturate.
+
+    VPMADDUBSW adds u1 w1 + u2 w2 to 16 bits, u up to 255 and w along the axis of the sum.
+    """
+    size, pairs, full = opened.codes.size, 0, 0
+    is_row = axis == 0  # a row for each output channel; else the sum goes along the first axis
+    width = size // opened.dims[0] if opened.dims[0] else 0
+    if not width or (not is_row and len(opened.dims) != 2):
+        return 0, 0
+    rows = max(_PIECE // width // 2, 1) * 2
+    for start in range(0, size, rows * width):
+        step()
+        codes = opened.codes.take(start, min(start + rows * width, size))
+        block = codes.astype(np.int32).reshape(-1, width)
+        if not is_row:
+            block = block.T
+        many = block.shape[1] // 2 * 2
+        first, second = block[:, 0:many:2], block[:, 1:many:2]
+        high = np.maximum(first, 0) + np.maximum(second, 0)
+        low = np.minimum(first, 0) + np.minimum(second, 0)
+        pairs += high.size
+        full += int(np.count_nonzero((high * 255 > 32_767) | (low * 255 < -32_768)))
+    return pairs, full
 
 
 def _find_packed_shapes(subject: Subject) -> Iterator[Occurrence]:
@@ -238,6 +314,19 @@ RULES = (
         "TensorRT, explicit quantization; ONNX Runtime, quantization.md",
         _find_weight_zero_points,
         reads_values=True,
+    ),
+    Rule(
+        "NL-Q13",
+        "saturating-pairs",
+        "note",
+        "Weights of 8 bits that may saturate 16 bits beside unsigned activations",
+        "CPUs with AVX2 or AVX512 but no VNNI add two products of uint8 and int8 in 16 bits and "
+        "clip the sum.",
+        "Quantize weights to 7 bits (reduce_range=True), or activations to int8.",
+        "ONNX Runtime, quantization.md, when and why to try U8U8",
+        _find_saturating_pairs,
+        reads_values=True,
+        is_opt_in=True,
     ),
     Rule(
         "NL-Q16",

@@ -158,7 +158,7 @@ def _find_repeated(subject: Subject) -> Iterator[Occurrence]:
                 continue
             if node.domain not in KNOWN_DOMAINS:
                 continue
-            key = (number, len(node.outputs), node._attribute_key, *map(id, node.inputs))
+            key = (number, len(node.outputs), node._whole_attribute_key, *map(id, node.inputs))
             first = known.setdefault(key, node)
             if first is not node:
                 yield Occurrence(

@@ -54,7 +54,7 @@ def _find_code(subject: Subject) -> Iterator[Occurrence]:
         for node in graph.nodes:
             if not node._may_have_attributes:
                 continue
-            key = node._attribute_key
+            key = node._whole_attribute_key
             if key in judged:
                 continue
             judged.add(key)

@@ -68,13 +68,14 @@ class Caffe2NodeLoader:
         """Return nothing: operators have none."""
         return {}
 
-    def attribute_key(self, node: Node) -> bytes:
+    def attribute_key(self, node: Node, *, is_whole: bool = False) -> bytes:
         """Return what is equal for operators of equal arguments, nets among them left out.
 
-        So are the scales of 8-bit operators: these are weights, not structure.
+        So are the scales of 8-bit operators, but for ``is_whole``: these are weights, not
+        structure.
         """
         operator = self._net.message.op[self._indexes[node.index]]
-        left_out = _SCALES if _is_self_quantized(node) else ()
+        left_out = _SCALES if _is_self_quantized(node) and not is_whole else ()
         return b"".join(
             argument.SerializeToString()
             for argument in operator.arg

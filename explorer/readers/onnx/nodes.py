@@ -95,16 +95,16 @@ class OnnxNodeLoader:
         """Read only the metadata of a node."""
         return read_entries(self._protos[node.index].metadata_props)
 
-    def attribute_key(self, node: Node) -> bytes:
+    def attribute_key(self, node: Node, *, is_whole: bool = False) -> bytes:
         """Return bytes that are equal for nodes with equal attributes, graphs apart.
 
         Attributes that hold what was learned, or that only say how wide a tensor is, are left
-        out: layers of different width are built alike.
+        out, but for ``is_whole``: layers of different width are built alike.
         """
         attributes = self._protos[node.index].attribute if self._has_attributes else ()
-        if not attributes or node.domain == _LEARNED_DOMAIN:
+        if not attributes or (node.domain == _LEARNED_DOMAIN and not is_whole):
             return b""
-        left_out = _WIDTHS.get(node.op_type, ())
+        left_out = () if is_whole else _WIDTHS.get(node.op_type, ())
         return b"".join(
             attribute.SerializeToString()
             if attribute.name not in left_out

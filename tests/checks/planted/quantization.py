@@ -119,6 +119,12 @@ FAULTS = (
         "qdq",
         lambda editor: _multiply(editor, "mul_24_scale", 1 / 64),
     ),
+    Fault(
+        "NL-Q13",
+        "activations are unsigned beside weights of 8 bits",
+        "qdq",
+        lambda editor: editor.write("relu_zero_point", np.array(0, np.uint8)),
+    ),
     _codes("NL-Q16", "half of the codes are not used", lambda codes: np.rint(codes / 3)),
     _codes("NL-Q17", "a weight is clipped", lambda codes: np.clip(codes * 3, -127, 127)),
     _codes("NL-Q17", "a channel is clipped", _clip_channel),

@@ -207,7 +207,13 @@ FAULTS = (
     ),
     Fault("NL-L04", "a weight lacks its last element", "bert", _cut),
     Fault("NL-L04", "a weight is stored in two fields", "cnn", _store_twice),
-    Fault("NL-L05", "an attribute says float and holds an integer", "cnn", _contradict),
+    Fault(
+        "NL-L05",
+        "an attribute says float and holds an integer",
+        "cnn",
+        _contradict,
+        implied=frozenset({"NL-L33"}),  # what it says it is, the operator does not take
+    ),
     Fault(
         "NL-L06",
         "GELU takes its own result",
@@ -245,6 +251,12 @@ FAULTS = (
         "the model has a field of no schema",
         "cnn",
         patch=lambda data: data + b"\xf2\x3e\x03abc",  # field 1006
+    ),
+    Fault(
+        "NL-L23",
+        "another model's header is appended",
+        "bert",
+        patch=lambda data: data + onnx.ModelProto(producer_name="other").SerializeToString(),
     ),
     Fault("NL-L30", "an operator is misspelt", "bert", _misspell),
     Fault("NL-L30", "an operator is newer than its set", "bert", _use_newer),

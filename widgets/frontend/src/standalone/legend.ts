@@ -15,10 +15,12 @@ type Written = readonly [kind: string, key: string, text: string, light: string,
 /** tones that an overlay explains itself */
 const OF_OVERLAYS = new Set(["scale", "diverging", "category", "missing"]);
 
-const SIGNS_OF_DIFFERENCES: Readonly<Record<string, string>> = {
-  "+": "added",
-  "−": "removed",
-  Δ: "changed",
+/** by sign the kind of difference that it marks, and in which tone */
+const SIGNS_OF_DIFFERENCES: Readonly<Record<string, readonly [string, string]>> = {
+  "+": ["added", "added"],
+  "−": ["removed", "removed"],
+  Δ: ["changed", "changed"],
+  "⇄": ["moved", "changed"],
 };
 
 export class LegendWords {
@@ -51,8 +53,8 @@ export class LegendWords {
 /** Which difference of two models a mark in a tone tells of; as find_difference of the kernel. */
 function differenceOf(mark = "", tone = ""): string {
   if (/^\d/.test(mark)) return tone === "changed" ? "count" : "";
-  const found = SIGNS_OF_DIFFERENCES[mark];
-  return found === tone ? found : "";
+  const [found = "", usual] = SIGNS_OF_DIFFERENCES[mark] ?? [];
+  return usual === tone ? found : "";
 }
 
 /** The kinds and keys of all that a picture has to explain; as list_legend of the kernel. */
