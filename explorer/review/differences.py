@@ -169,13 +169,18 @@ def _add_nodes(found: Diff, fold: _Fold, aspects: _Fold) -> None:
             example = (("for example", f"{left.path}: {_write_change(row)}"),)
             title = f"{_ASPECTS[aspect]} of nodes differ"
             aspects.add("changed", title, right.path, example, key=(aspect,))
+    for pair in found.moved:
+        # along a chain it may have the same path as before
+        before = ("path before", write_message(pair.left[0].path))
+        title = f"{write_line(pair.right[0].op_type)} moved"
+        fold.add("moved", title, pair.right[0].path, (before,), key=())
     for pair in found.fused:
-        before, after = (
+        older, newer = (
             write_line(" + ".join(node.op_type for node in side))
             for side in (pair.left, pair.right)
         )
-        sides = (("before", before), ("after", after))
-        fold.add("changed", f"{before} became {after}", pair.right[0].path, sides)
+        sides = (("before", older), ("after", newer))
+        fold.add("changed", f"{older} became {newer}", pair.right[0].path, sides)
     only_left = (("only in", f"the older model, {_name_model(found.left)}"),)
     only_right = (("only in", f"the newer model, {_name_model(found.right)}"),)
     for node in found.left_alone:

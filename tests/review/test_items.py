@@ -16,6 +16,7 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.review import Review, ReviewItem, make_review, sort_items, take_review
 from netloupe.explorer.review.item import LEVELS
 from netloupe.explorer.review.review import UNREAD_WEIGHTS
+from tests.compare.networks import make_layers
 from tests.onnx_text import load_text
 
 BEFORE = """
@@ -115,7 +116,7 @@ def test_the_worst_stands_first_and_what_is_accepted_last() -> None:
         for level in reversed(LEVELS)
     ]
     levels = [item.level for item in sort_items(items)]
-    assert levels == ["warning", "removed", "added", "changed", "minor", "noted", "error"]
+    assert levels == ["warning", "removed", "added", "changed", "moved", "minor", "noted", "error"]
 
 
 def test_the_verdict_counts_each_kind_of_item() -> None:
@@ -176,6 +177,15 @@ def test_a_node_with_another_operator_says_what_it_was() -> None:
     right = load_text(BEFORE.replace("Relu", "Sigmoid"))
     item = find(make_review(None, netloupe.diff(load_text(BEFORE), right)), "Relu became Sigmoid")
     assert (item.level, right[item.paths[0]].op_type) == ("changed", "Sigmoid")
+
+
+def test_a_node_in_another_module_is_told_to_have_moved() -> None:
+    after = make_layers(4)
+    after.graph.node[7].name = "/layers.2/act/Tanh_1"
+    found = netloupe.diff(netloupe.load(make_layers(4)), netloupe.load(after))
+    item = find(make_review(None, found), "Tanh moved")
+    assert (item.level, item.paths) == ("moved", ("main/layers.2/act/Tanh_1",))
+    assert item.evidence == (("path before", "main/layers.1/act/Tanh"),)
 
 
 def test_an_incompatible_input_is_told_where_it_is() -> None:
