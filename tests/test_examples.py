@@ -86,7 +86,7 @@ def run(code: str, names: dict[str, Any]) -> list[Any]:
 
 def test_examples_of_the_readme_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    first, second = read_blocks(ROOT / "README.md")
+    first, second, colours = read_blocks(ROOT / "README.md")
     names: dict[str, Any] = {}
     (explorer,) = run(first, names)
     assert isinstance(explorer, Explorer)
@@ -104,6 +104,9 @@ def test_examples_of_the_readme_run(monkeypatch: pytest.MonkeyPatch) -> None:
         assert statistics.count == explorer.model.tensor("blocks.1.first.conv.weight").size
     finally:
         explorer.close()
+    assert run(colours, names)[0] is None
+    assert names["latency"].measure("node_linear").value == 0.8
+    assert "<svg" in names["svg"]
 
 
 def test_examples_of_the_page_about_costs_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,7 +115,7 @@ def test_what_the_guide_says_a_change_touches_is_there_and_little() -> None:
     changes = {change: (edits, adds) for change, edits, adds in rows[1:]}
     assert list(changes) == [
         "a third format",
-        "an overlay by path",
+        "a file of numbers to colour by",
         "an outline",
         "a new rule",
     ]

@@ -1,10 +1,12 @@
-"""Columns that a model has of itself: parameters, MACs, bytes, element types, findings."""
+"""Columns of a model itself: parameters, MACs, bytes, types, findings; SQNR, differences."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from netloupe.explorer.audit import QuantizationAudit
 from netloupe.explorer.checks import check
+from netloupe.explorer.compare import Diff
 from netloupe.explorer.costs import count_nodes
 from netloupe.explorer.costs.analysis import Analysis
 from netloupe.explorer.costs.costs import analyze, find_work
@@ -13,6 +15,7 @@ from netloupe.explorer.errors import OverlayError
 from netloupe.explorer.model import Model, Node
 
 from .column import Column, ModelColumn
+from .scales import OTHER_WORDS
 
 #: tones of findings, the worst first
 _SEVERITIES = {"error": "error", "warning": "warning", "note": "note"}
@@ -109,6 +112,58 @@ def _make_findings(model: Model, _bind: Bindings | None) -> Column:
         tones=_SEVERITIES,
         notes=notes,
     )
+
+
+def make_sqnr(found: QuantizationAudit) -> Column:
+    """Return the SQNR of each weight that an audit has compared with its float twin, in dB.
+
+    It is at the node that takes the weight; a group has the lowest inside. Infinite ones, where
+    nothing differs, have no place.
+
+    Raises
+    ------
+    OverlayError
+        Where no weight was compared.
+    """
+    values = {one.node or one.path: one.fidelity.sqnr_db for one in found.paired if one.fidelity}
+    if not values:
+        raise OverlayError(
+            f"{found.source}: no weight was compared with a float twin. Give the float model that "
+            "it was made of."
+        )
+    missing = sum(one.fidelity is None and not one.is_bias for one in found.weights)
+    notes = (f"{missing:,} quantized weights were not compared",) if missing else ()
+    return ModelColumn("SQNR", values, "dB", "higher", "min", notes=notes)
+
+
+def make_difference(found: Diff) -> list[Column]:
+    """Return what differs in the new model: what happened to each node, and how far weights are.
+
+    Nodes that are gone have no place in it. The distance of weights is the length of all
+    differences (L2) over that of the old numbers, at the nodes that take them.
+    """
+    states: dict[str, float | str] = {
+        node.path: "kept" for pair in found.matching.pairs for node in pair.right
+    }
+    states |= {node.path: "changed" for one in found.nodes for node in one.pair.right}
+    states |= {node.path: "added" for node in found.right_alone}
+    gone = len(found.left_alone)
+    notes = (f"{gone:,} nodes of the old model have no place",) if gone else ()
+    columns: list[Column] = [
+        ModelColumn(
+            "difference",
+            states,
+            order=("added", "changed", "kept"),
+            tones={"added": "added", "changed": "changed", "kept": OTHER_WORDS},
+            notes=notes,
+        )
+    ]
+    distances: dict[str, float | str] = {
+        one.right.path: one.numbers.relative for one in found.tensors if one.numbers is not None
+    }
+    if distances:
+        columns.append(ModelColumn("change of weights (relative L2)", distances))
+    return columns
 
 
 _MAKERS: Mapping[str, Callable[[Model, Bindings | None], Column]] = {

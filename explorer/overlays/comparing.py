@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from netloupe.explorer.compare import Matching, match_models
 from netloupe.explorer.errors import OverlayError
 from netloupe.explorer.model import Node
 
 from .column import Column, NodeSet
-from .on_model import Overlay
+
+if TYPE_CHECKING:
+    from .on_model import Overlay
 
 Comparison = Literal["difference", "ratio"]
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,9 +23,14 @@ from netloupe.explorer.view import Item, View
 
 from .amounts import STANDS_OUT, Amounts, Measured, RepeatSpread
 from .column import Column, ModelColumn
+from .comparing import Comparison, compare_columns
+from .formats.node_data import write_node_data
 from .placing import Numbers, PlacedColumn, Unplaced, place_column
 from .scales import CATEGORIES, OTHER_WORDS, Scale, ScaleRow, make_scale
 from .units import write_amount_of, write_part, write_three
+
+if TYPE_CHECKING:
+    from os import PathLike
 
 MISSING = "missing"
 #: the list of what has most goes up to this part of the whole
@@ -258,12 +262,12 @@ class Overlay:
     ) -> str:
         """Return what the repetitions have.
 
-        Of a closed box, which has its own number: ``14 ms · 34 %; layer.17 2.3× median``. Of an
-        open one, which shows one for all: ``mean 1.2 ms, 1.1 to 2.8 ms; layer.17 2.3× median``.
+        Of a closed box, which has its own number: ``14 ms · 34 %; layer.17: 2.3× median``. Of an
+        open one, which shows one for all: ``mean 1.2 ms, 1.1 to 2.8 ms; layer.17: 2.3× median``.
         """
         ratio, label = spread.ratio, clean_label(spread.worst, 20)
         stands_out = ratio is not None and not 1 / STANDS_OUT < ratio < STANDS_OUT
-        worst = f"{label} {write_three(ratio)}× median" if stands_out and ratio else ""
+        worst = f"{label}: {write_three(ratio)}× median" if stands_out and ratio else ""
         if spread.least == spread.most:
             spans = f"{self._says(spread.mean)} each"
         elif value is None:
@@ -330,7 +334,9 @@ class Overlay:
         if column.better:
             name += f", {words[column.better]}"
         if column.has_words:
-            return f"{name}; groups: {'worst' if column.order else 'most frequent'} inside"
+            order = ", ".join(column.order)
+            first = f"first inside of {order}" if order else "most frequent inside"
+            return f"{name}; groups: {clean_label(first, 80)}"
         inside = {"sum": "sum", "mean": "mean", "max": "largest", "min": "smallest"}
         weighed = " weighted" if column.weights and column.aggregation == "mean" else ""
         return (
@@ -363,6 +369,11 @@ class Overlay:
         if not total:
             return [f"{self.name}: there is nothing in it", *column.notes]
         lines = [self._say_placed(total)]
+        if placement.normalised_count:
+            lines.append(
+                f"{placement.normalised_count:,} placed by names that differ in case or signs, or "
+                "by the end of the path of a group"
+            )
         if placement.unplaced_count:
             lines += self._say_unplaced()
         return [*lines, *column.notes]
@@ -428,11 +439,11 @@ class Overlay:
         whole = self.whole
         is_sum = column.aggregation == "sum" and whole is not None and whole > 0
         ranked: list[RankedNode] = []
-        before: list[float] = []
+        total = 0.0
         for value, index, nodes in entries[:most]:
-            before.append(value)
+            total += value
             share = value / whole if is_sum and whole else None
-            cumulative = math.fsum(before) / whole if is_sum and whole else None
+            cumulative = total / whole if is_sum and whole else None
             ranked.append(RankedNode(graph.nodes[index].path, value, share, cumulative, nodes))
         return ranked
 
@@ -487,6 +498,37 @@ class Overlay:
         more = f" and {len(found) - _MOST_NAMED:,} more" if len(found) > _MOST_NAMED else ""
         return [f"{text}: {named}{more}"]
 
+    def compare(self, old: Overlay, how: Comparison = "difference") -> Overlay:
+        """Return how this differs from another overlay, of this model or another one.
+
+        Parameters
+        ----------
+        old
+            What it is compared with, in the same unit.
+        how
+            ``difference``: this less the other; ``ratio``: this over the other, of groups that of
+            their sums. Nodes of two models are paired as :func:`netloupe.diff` does it.
+
+        Raises
+        ------
+        OverlayError
+            For words, for other units, or where nothing is in both.
+        """
+        return Overlay(self.model, compare_columns(old, self, how))
+
+    def to_node_data(self, path: str | PathLike[str] | None = None) -> str:
+        """Return it as node data of Model Explorer, a JSON text; write it to ``path`` where given.
+
+        Results are by the names of the nodes' first outputs. Model Explorer colours a closed group
+        by how many nodes in it have each colour, and not by their sum.
+
+        Raises
+        ------
+        OutputError
+            Where the file cannot be written, or its name does not end in ``.json``.
+        """
+        return write_node_data(self, path)
+
     def __repr__(self) -> str:
         return f"<Overlay {self.describe()!r} of {self.model.source!r}>"
 
@@ -497,7 +539,7 @@ def _cut_end(path: str, node: Node) -> str:
     return path.removesuffix(end) if path.endswith(end) else node.graph.path
 
 
-def _break(text: str, most: int = 62) -> list[str]:
+def _break(text: str, most: int = 60) -> list[str]:
     """Return a text in lines of so many letters at most, broken between words."""
     lines = [""]
     for word in text.split(" "):

@@ -4,34 +4,30 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netloupe.explorer.model import Graph, Model, Node, Value
-from netloupe.explorer.model.paths import find_element, index_nodes
+from netloupe.explorer.model import Graph, Model
 from netloupe.explorer.progress import step
 
-from .column import Column
+from .column import Column, NodeSet
+from .finding import NO_ELEMENT, NameFinder, NamePlace, find_fused
 
 Numbers = NDArray[np.float64]
 Codes = NDArray[np.int32]
 
+#: so many names that nothing has are compared without regard to case and signs
+_MOST_NORMALISED = 50_000
 #: keys are looked up in steps of so many
 _STEP = 2_000
-#: a key with more slashes is no path: each of them may end the path of a graph
-_MOST_SLASHES = 200
-#: so many nodes are fused in one chain at most
-_MOST_FUSED = 4
 #: so many of what has no place are kept by name; all are counted
 MOST_UNPLACED = 1_000
 
 #: why a value has no place
-NO_ELEMENT = "nothing in the model has this name"
-SEVERAL = "several elements have this name"
 NO_NUMBER = "the number is not finite"
 NO_WORD = "the column has words, and this is a number"
 SEVERAL_GRAPHS = "its nodes are in several graphs"
@@ -81,8 +77,9 @@ class PlacedColumn:
         What is said of a group or of a value that no node gives, by path.
     unplaced, unplaced_count, unplaced_sum
         What has no place: the first of them, how many, and the sum of their finite numbers.
-    placed_count
-        How many entries of the column have a place.
+    placed_count, normalised_count
+        How many entries of the column have a place, and how many of them by names that are the same
+        but for case and the signs between words, or by the end of the path of a group.
     colours
         By prefix and index of a node, the colour that is given for it.
     """
@@ -100,6 +97,7 @@ class PlacedColumn:
     unplaced_count: int = 0
     unplaced_sum: float = 0.0
     placed_count: int = 0
+    normalised_count: int = 0
     colours: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def miss(self, name: str, value: float | str, reason: str, *, is_added: bool = True) -> None:
@@ -111,99 +109,20 @@ class PlacedColumn:
         if len(self.unplaced) < MOST_UNPLACED:
             self.unplaced.append(Unplaced(name, value, reason))
 
+    def open_numbers(self, arrays: dict[str, Numbers], place: NamePlace) -> Numbers:
+        """Return the numbers of the occurrence that a place is in, made where there are none."""
+        assert place.graph is not None  # noqa: S101 - of places with nodes
+        if place.prefix not in arrays:
+            arrays[place.prefix] = np.full(len(place.graph.nodes), np.nan)
+            self.graphs[place.prefix] = place.graph
+        return arrays[place.prefix]
 
-class _Place(NamedTuple):
-    """Where a name leads: nodes of one graph, or a path that no node has."""
-
-    prefix: str
-    graph: Graph | None
-    indices: tuple[int, ...]
-    path: str = ""
-
-
-class NameFinder:
-    """Finds the places of names: exact paths, names of nodes, names of values.
-
-    Parameters
-    ----------
-    model
-        Where they are looked for.
-    find_group
-        Returns whether a path is that of a group.
-    """
-
-    def __init__(self, model: Model, find_group: Callable[[str], bool]) -> None:
-        self.model = model
-        self._find_group = find_group
-        self._names: dict[str, list[Node]] | None = None
-        self._values: dict[str, list[Value]] | None = None
-
-    def find(self, name: str, *, is_added: bool = False) -> _Place | str:
-        """Return where a name leads, or why nowhere.
-
-        Parameters
-        ----------
-        is_added
-            Whether numbers add up: what is said of a weight is then with one of its users alone.
-        """
-        if name.endswith("/"):
-            return _Place("", None, (), name) if self._find_group(name) else NO_ELEMENT
-        if "/" in name and name.count("/") <= _MOST_SLASHES:
-            found = find_element(self.model, name)
-            if isinstance(found, Node):
-                return _Place(_cut_prefix(name, found), found.graph, (found.index,))
-            if isinstance(found, Value):
-                return self._place_value(found, is_added)
-            if isinstance(found, Graph):
-                holder = found.parent_node
-                return NO_ELEMENT if holder is None else _place_nodes([holder])
-        return self._find_by_name(name, is_added)
-
-    def _find_by_name(self, name: str, is_added: bool) -> _Place | str:
-        if self._names is None:
-            self._names = {}
-            for graph in self.model.graphs:
-                for known, nodes in index_nodes(graph).names.items():
-                    self._names.setdefault(known, []).extend(nodes)
-        nodes = self._names.get(name, [])
-        if nodes:
-            return _place_nodes(nodes) if len(nodes) == 1 else SEVERAL
-        values = self._find_values(name) or self._find_values(name.removeprefix("%"))
-        if not values:
-            return NO_ELEMENT
-        return self._place_value(values[0], is_added) if len(values) == 1 else SEVERAL
-
-    def _find_values(self, name: str) -> list[Value]:
-        graphs = self.model.graphs
-        if len(graphs) == 1:
-            found = graphs[0].values.get(name)
-            return [] if found is None else [found]
-        if self._values is None:  # of thousands of functions not each is asked for each name
-            self._values = {}
-            for graph in graphs:
-                for known, value in graph.values.items():
-                    self._values.setdefault(known, []).append(value)
-        return self._values.get(name, [])
-
-    def _place_value(self, value: Value, is_added: bool) -> _Place:
-        if value.producer is not None:
-            return _place_nodes([value.producer])
-        users = [user for user in dict.fromkeys(value.users) if user.graph is value.graph]
-        if value.initializer is not None and users:
-            return _place_nodes(users[:1] if is_added else users)
-        return _Place("", None, (), value.path)
-
-
-def _place_nodes(nodes: Iterable[Node]) -> _Place:
-    listed = [*nodes]
-    graph = listed[0].graph
-    return _Place(graph.path, graph, tuple(node.index for node in listed))
-
-
-def _cut_prefix(path: str, node: Node) -> str:
-    """Return what a path begins with, up to the end that a node has in its graph."""
-    end = node.path[len(node.graph.path) :]
-    return path[: -len(end)] if path.endswith(end) else node.graph.path
+    def open_words(self, place: NamePlace) -> Codes:
+        """Return the numbers of words of the occurrence that a place is in, likewise."""
+        assert place.graph is not None  # noqa: S101 - of places with nodes
+        if place.prefix not in self.words:
+            self.words[place.prefix] = np.full(len(place.graph.nodes), -1, np.int32)
+        return self.words[place.prefix]
 
 
 def place_column(model: Model, column: Column, find_group: Callable[[str], bool]) -> PlacedColumn:
@@ -216,108 +135,7 @@ def place_column(model: Model, column: Column, find_group: Callable[[str], bool]
     find_group
         Returns whether a path is that of a group.
     """
-    placement = PlacedColumn()
-    finder = NameFinder(model, find_group)
-    if column.has_words:
-        _place_words(placement, finder, column)
-    else:
-        _place_numbers(placement, finder, column)
-        _place_sets(placement, finder, column)
-    return placement
-
-
-def _place_numbers(placement: PlacedColumn, finder: NameFinder, column: Column) -> None:
-    is_added = column.aggregation == "sum"
-    for count, (name, value) in enumerate(column.values.items()):
-        if not count % _STEP:
-            step("placing numbers" if not count else "")
-        number = float(value)
-        is_own = name not in column.nested
-        if not math.isfinite(number):
-            placement.miss(name, number, NO_NUMBER)
-            continue
-        place = _find_any(finder, column, name, is_added=is_added)
-        if isinstance(place, str):
-            placement.miss(name, number, place, is_added=is_own)
-            continue
-        placement.placed_count += 1
-        if place.graph is None:
-            _note_beside(placement, place.path, number)
-            continue
-        fused = find_fused(place.graph, place.indices, column.operators.get(name, ""))
-        if len(fused) > 1:
-            _open_numbers(placement, placement.numbers, place)
-            placement.sets.append(PlacedSet(place.prefix, fused, number, name))
-            continue
-        _put_number(placement, column, place, name, number)
-
-
-def _find_any(
-    finder: NameFinder, column: Column, name: str, *, is_added: bool = False
-) -> _Place | str:
-    """Return where a name leads, or else the first of its candidates that leads anywhere."""
-    place = finder.find(name, is_added=is_added)
-    if isinstance(place, str):
-        for other in column.candidates.get(name, ()):
-            found = finder.find(other, is_added=is_added)
-            if not isinstance(found, str):
-                return found
-        return column.reasons.get(name, place)
-    return place
-
-
-def _put_number(
-    placement: PlacedColumn, column: Column, place: _Place, name: str, number: float
-) -> None:
-    join = _JOINS[column.aggregation]
-    numbers = _open_numbers(placement, placement.numbers, place)
-    weight = float(column.weights.get(name, math.nan)) if column.weights else math.nan
-    weights = _open_numbers(placement, placement.weights, place) if column.weights else None
-    colour = column.colours.get(name)
-    for index in place.indices:
-        known = float(numbers[index])
-        numbers[index] = join(known, number) if known == known else number
-        if weights is not None and math.isfinite(weight) and weight >= 0:
-            weights[index] = weight
-        if colour is not None:
-            placement.colours[place.prefix, index] = colour
-
-
-def find_fused(graph: Graph, indices: tuple[int, ...], operator: str) -> tuple[int, ...]:
-    """Return a node together with those that were fused with it, in order.
-
-    A runtime calls a fused node as its last one, or as its first, and what it computes as the
-    heaviest: ``Conv`` for a convolution with the Relu behind it, ``Gemm`` for a MatMul with an Add.
-
-    Parameters
-    ----------
-    graph, indices
-        Where the name of the node leads.
-    operator
-        What it computed where it was measured; "" where that is not known.
-    """
-    if not operator or len(indices) != 1:
-        return indices
-    node = graph.nodes[indices[0]]
-    wanted = operator.removeprefix("Fused")
-    if node.op_type in (operator, wanted):
-        return indices
-    if wanted == "Gemm" and node.op_type == "MatMul":
-        users = {user for value in node.outputs if value is not None for user in value.users}
-        if len(users) == 1 and (user := users.pop()).op_type == "Add" and user.graph is graph:
-            return (node.index, user.index)
-    chain = [node.index]
-    while len(chain) < _MOST_FUSED:
-        first = next((value for value in node.inputs if value is not None), None)
-        if first is None or first.producer is None or first.producer.graph is not graph:
-            break
-        if len(first.users) != 1:
-            break
-        node = first.producer
-        chain.append(node.index)
-        if node.op_type == wanted:
-            return tuple(sorted(chain))
-    return indices
+    return _Placer(model, column, find_group).run()
 
 
 #: what a node has of which a column says several numbers, as by its name and by its output
@@ -329,71 +147,126 @@ _JOINS: Mapping[str, Callable[[float, float], float]] = {
 }
 
 
-def _note_beside(placement: PlacedColumn, path: str, value: float | str) -> None:
-    (placement.groups if path.endswith("/") else placement.values)[path] = value
+class _Placer:
+    """Puts what a column has on nodes, one entry after the other."""
 
+    def __init__(self, model: Model, column: Column, find_group: Callable[[str], bool]) -> None:
+        self.column = column
+        self.placed = PlacedColumn()
+        self._finder = NameFinder(model, find_group)
+        self._is_added = column.aggregation == "sum" and not column.has_words
+        self._codes: dict[str, int] = {}
+        #: names that nothing has, which are tried again all together
+        self._left: dict[str, float | str] = {}
 
-def _open_numbers(placement: PlacedColumn, arrays: dict[str, Numbers], place: _Place) -> Numbers:
-    assert place.graph is not None  # noqa: S101 - of places with nodes
-    found = arrays.get(place.prefix)
-    if found is None:
-        found = arrays[place.prefix] = np.full(len(place.graph.nodes), np.nan)
-        placement.graphs[place.prefix] = place.graph
-    return found
+    def run(self) -> PlacedColumn:
+        for count, (name, value) in enumerate(self.column.values.items()):
+            if not count % _STEP:
+                step("placing what boxes are coloured by" if not count else "")
+            self._place_entry(name, value)
+        self._place_left()
+        if not self.column.has_words:
+            for one in self.column.sets:
+                self._place_set(one)
+        self.placed.vocabulary = [*self._codes]
+        return self.placed
 
+    def _place_entry(self, name: str, value: float | str) -> None:
+        if self.column.has_words and not isinstance(value, str):
+            self.placed.miss(name, value, NO_WORD)
+            return
+        if not isinstance(value, str) and not math.isfinite(value):
+            self.placed.miss(name, float(value), NO_NUMBER)
+            return
+        place = self._find(name)
+        if place == NO_ELEMENT and len(self._left) < _MOST_NORMALISED:
+            self._left[name] = value
+        elif isinstance(place, str):
+            self._miss(name, value, place)
+        else:
+            self._put(place, name, value)
 
-def _place_words(placement: PlacedColumn, finder: NameFinder, column: Column) -> None:
-    codes: dict[str, int] = {}
-    for count, (name, value) in enumerate(column.values.items()):
-        if not count % _STEP:
-            step("placing words" if not count else "")
-        if not isinstance(value, str):
-            placement.miss(name, value, NO_WORD)
-            continue
-        place = _find_any(finder, column, name)
+    def _place_left(self) -> None:
+        if not self._left:
+            return
+        found = self._finder.find_normalised([*self._left], is_added=self._is_added)
+        for name, value in self._left.items():
+            place = found.get(name)
+            if place is None:
+                self._miss(name, value, NO_ELEMENT)
+            else:
+                self._put(place, name, value)
+                self.placed.normalised_count += 1
+
+    def _miss(self, name: str, value: float | str, reason: str) -> None:
+        self.placed.miss(name, value, reason, is_added=name not in self.column.nested)
+
+    def _find(self, name: str) -> NamePlace | str:
+        """Return where a name leads, or else the first of its candidates that leads anywhere."""
+        place = self._finder.find(name, is_added=self._is_added)
         if isinstance(place, str):
-            placement.miss(name, value, place)
-            continue
-        placement.placed_count += 1
+            for other in self.column.candidates.get(name, ()):
+                found = self._finder.find(other, is_added=self._is_added)
+                if not isinstance(found, str):
+                    return found
+            return self.column.reasons.get(name, place)
+        return place
+
+    def _put(self, place: NamePlace, name: str, value: float | str) -> None:
+        placed, column = self.placed, self.column
+        placed.placed_count += 1
         if place.graph is None:
-            _note_beside(placement, place.path, value)
-            continue
-        words = placement.words.get(place.prefix)
-        if words is None:
-            words = np.full(len(place.graph.nodes), -1, np.int32)
-            placement.words[place.prefix] = words
-            placement.graphs[place.prefix] = place.graph
+            (placed.groups if place.path.endswith("/") else placed.values)[place.path] = value
+            return
+        placed.graphs[place.prefix] = place.graph
+        if isinstance(value, str):
+            words = placed.open_words(place)
+            for index in place.indices:
+                words[index] = self._codes.setdefault(value, len(self._codes))
+        else:
+            fused = find_fused(place.graph, place.indices, column.operators.get(name, ""))
+            if len(fused) > 1:
+                placed.open_numbers(placed.numbers, place)
+                placed.sets.append(PlacedSet(place.prefix, fused, float(value), name))
+                return
+            self._put_number(place, float(value), column.weights.get(name, math.nan))
+        colour = column.colours.get(name)
+        if colour is not None:
+            placed.colours |= {(place.prefix, index): colour for index in place.indices}
+
+    def _put_number(self, place: NamePlace, number: float, weight: float) -> None:
+        numbers = self.placed.open_numbers(self.placed.numbers, place)
+        weights = None
+        if self.column.weights:
+            weights = self.placed.open_numbers(self.placed.weights, place)
         for index in place.indices:
-            words[index] = codes.setdefault(value, len(codes))
-            if name in column.colours:
-                placement.colours[place.prefix, index] = column.colours[name]
-    placement.vocabulary = [*codes]
+            known = float(numbers[index])
+            join = _JOINS[self.column.aggregation]
+            numbers[index] = join(known, number) if known == known else number
+            if weights is not None and math.isfinite(weight) and weight >= 0:
+                weights[index] = weight
 
-
-def _place_sets(placement: PlacedColumn, finder: NameFinder, column: Column) -> None:
-    for one in column.sets:
+    def _place_set(self, one: NodeSet) -> None:
+        placed = self.placed
         label = one.label or " + ".join(one.names)
         if not math.isfinite(one.number):
-            placement.miss(label, one.number, NO_NUMBER)
-            continue
-        places = [_find_any(finder, column, name) for name in one.names]
+            placed.miss(label, one.number, NO_NUMBER)
+            return
+        places = [self._find(name) for name in one.names]
         found = [place for place in places if not isinstance(place, str)]
         graphs = {(place.prefix, place.graph) for place in found if place.graph is not None}
         indices = sorted({index for place in found for index in place.indices})
         if not indices or len(graphs) != 1:
             reason = next((place for place in places if isinstance(place, str)), SEVERAL_GRAPHS)
-            placement.miss(label, one.number, reason if not indices else SEVERAL_GRAPHS)
-            continue
+            placed.miss(label, one.number, reason if not indices else SEVERAL_GRAPHS)
+            return
         ((prefix, graph),) = graphs
         assert graph is not None  # noqa: S101 - left out above
-        placement.graphs[prefix] = graph
-        placement.numbers.setdefault(prefix, np.full(len(graph.nodes), np.nan))
-        placement.placed_count += 1
+        placed.placed_count += 1
+        placed.graphs[prefix] = graph
+        place = NamePlace(prefix, graph, tuple(indices))
         if len(indices) == 1:
-            numbers = placement.numbers[prefix]
-            known = numbers[indices[0]]
-            numbers[indices[0]] = (
-                _JOINS[column.aggregation](known, one.number) if known == known else one.number
-            )
-            continue
-        placement.sets.append(PlacedSet(prefix, tuple(indices), one.number, label))
+            self._put_number(place, one.number, math.nan)
+            return
+        placed.open_numbers(placed.numbers, place)
+        placed.sets.append(PlacedSet(prefix, place.indices, one.number, label))

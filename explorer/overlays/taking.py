@@ -10,8 +10,11 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any
 
+from netloupe.explorer.audit import QuantizationAudit
+from netloupe.explorer.compare import Diff
 from netloupe.explorer.errors import OverlayError
 
+from .built_in import make_difference, make_sqnr
 from .column import ColourStop, Column
 from .formats.reading import read_column_file
 from .units import guess_meaning
@@ -32,7 +35,8 @@ def take_columns(given: Any, **settings: Any) -> list[Column]:
     ----------
     given
         A :class:`Column`; a mapping from names to numbers or words; a pandas Series, or a DataFrame
-        with names as its index; a path of a file (see :func:`read_column_file`).
+        with names as its index; a path of a file (see :func:`read_column_file`); what
+        :func:`netloupe.audit` has found beside a float twin, and what :func:`netloupe.diff` has.
     **settings
         Fields of :class:`Column`, in place of what is said or guessed: ``unit="ms"``.
         ``thresholds`` may be numbers alone.
@@ -102,6 +106,10 @@ def _take_number(name: str, given: Any) -> float:
 def _take(given: Any) -> list[Column]:
     if isinstance(given, Column):
         return [given]
+    if isinstance(given, QuantizationAudit):
+        return [make_sqnr(given)]
+    if isinstance(given, Diff):
+        return make_difference(given)
     if isinstance(given, str | PathLike):
         return read_column_file(given)
     pandas = sys.modules.get("pandas")  # what is not imported has made nothing of this

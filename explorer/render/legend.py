@@ -72,6 +72,10 @@ _TONES = {
 Placed = tuple[float, float, Mark]
 
 
+#: kinds of entries that an overlay explains itself by
+OVERLAY_KINDS = ("heading", "painted")
+
+
 class Entry(NamedTuple):
     """One line of a legend: what it explains (``linear``, ``stack``), and in which words.
 
@@ -82,6 +86,11 @@ class Entry(NamedTuple):
     kind: str
     key: str
     text: str
+
+    @property
+    def is_of_overlay(self) -> bool:
+        """Whether it explains what boxes are coloured by."""
+        return self.kind in OVERLAY_KINDS
 
 
 @cache

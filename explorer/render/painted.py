@@ -56,7 +56,9 @@ def mark_paint(
         disc = _mark_corner(width - sheets, sheets, paint, theme)
         marks += disc
         right = min(right, disc[0].x - _GAP)
-    return marks + _mark_pill(right, sheets, paint, theme)
+    # what is open may have controls right below its upper edge
+    rise = LABEL_HEIGHT if is_open else PAINT_RISE
+    return marks + _mark_pill(right, sheets - rise, paint, theme)
 
 
 def _mark_around(
@@ -94,7 +96,7 @@ def _mark_corner(right: float, top: float, paint: Paint, theme: Theme) -> list[R
     ]
 
 
-def _mark_pill(right: float, sheets: float, paint: Paint, theme: Theme) -> list[Mark]:
+def _mark_pill(right: float, top: float, paint: Paint, theme: Theme) -> list[Mark]:
     """Return the pill with the paint's text, which ends at the right."""
     if not paint.text:
         return []
@@ -105,7 +107,6 @@ def _mark_pill(right: float, sheets: float, paint: Paint, theme: Theme) -> list[
         return []
     size, bold = TEXT_STYLES["badge"]
     across = measure_text(text, size, bold) + 2 * LABEL_PADDING
-    top = sheets - PAINT_RISE
     middle, baseline = right - across / 2, top + LABEL_BASELINE
     return [
         RectMark(

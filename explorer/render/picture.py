@@ -48,7 +48,7 @@ from .face import Face
 from .faces import FaceBook
 from .fonts import writing_in
 from .frames import measure_title
-from .legend import list_legend, walk_items
+from .legend import OVERLAY_KINDS, Entry, list_legend, walk_items
 from .marks import CONTINUED
 from .paint import NO_PAINTS, Paint, Paints, check_paints, lay_paints
 from .shares import Shares
@@ -361,10 +361,14 @@ def _make_sheet_maker(
     colouring: Colouring | None,
 ) -> SheetMaker:
     overlay = colouring.list_legend() if colouring is not None else ()
-    # colours of numbers mean nothing without their legend
-    entries = list_legend(scene, labels.draw, paints, overlay) if options.legend or paints else []
-    if not options.legend:  # and so do signs of differences
-        entries = [*overlay, *(entry for entry in entries if entry.kind == "differences")]
+    entries: list[Entry] = []
+    if options.legend or overlay or paints:
+        entries = list_legend(scene, labels.draw, paints, overlay)
+    if (
+        not options.legend
+    ):  # colours of numbers mean nothing without theirs, signs of differences too
+        own = ("differences", *OVERLAY_KINDS)
+        entries = [entry for entry in entries if entry.kind in own]
     theme = load_theme(options.theme)
     return SheetMaker(options.page, options.scale, options.title, entries, theme)
 

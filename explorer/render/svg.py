@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from netloupe.explorer.layout import Scene, SceneBox, SceneEdge
 from netloupe.explorer.view import Item
@@ -165,6 +165,7 @@ class _Drawing:
             *(_draw_mark(mark_port(port.x, port.y, theme)) for port in scene.ports),
             f'</g>\n<g class="boxes"{moved}>',
             *map(self._draw_box, boxes),
+            *self._draw_over_frames(frames),
             "</g>",
             *_draw_around(sheet),
             "</svg>\n",
@@ -177,6 +178,19 @@ class _Drawing:
         marks = mark_frame(face, box, self.theme, paint, self.scene.direction)
         classes = "node group" if box.item.kind == "node" else "group"
         return self._wrap(box, face, classes, "frame", "".join(map(_draw_mark, marks)))
+
+    def _draw_over_frames(self, frames: Sequence[SceneBox]) -> Iterable[str]:
+        """Yield what paints lay over open groups, in front of the ports on their borders."""
+        for box in frames if self.paints else ():
+            paint, face = self.paints.get(box.item.path), self.face_of(box.item)
+            if paint is None:
+                continue
+            laid = mark_paint(face, box.width, box.height, paint, self.theme, is_open=True)
+            if laid:
+                drawn = "".join(map(_draw_mark, laid))
+                title = escape_text(clean_label(box.item.path, LONGEST_TITLE))
+                place = f"{_number(box.x)} {_number(box.y)}"
+                yield f'<g transform="translate({place})"><title>{title}</title>{drawn}</g>'
 
     def _draw_box(self, box: SceneBox) -> str:
         face = self.face_of(box.item)
@@ -193,9 +207,8 @@ class _Drawing:
         paint = self.paints.get(item.path)
         if item.path in self.selected:
             body += _draw_mark(mark_ring(box.width, box.height, shape, self.theme))
-        if paint is not None:
-            is_open = shape == "frame"
-            laid = mark_paint(face, box.width, box.height, paint, self.theme, is_open=is_open)
+        if paint is not None and shape != "frame":
+            laid = mark_paint(face, box.width, box.height, paint, self.theme, is_open=False)
             body += "".join(map(_draw_mark, laid))
         identity = self._identify(_ID_LETTERS[item.kind], item.key)
         title = escape_text(clean_label(item.path, LONGEST_TITLE))

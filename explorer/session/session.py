@@ -248,7 +248,7 @@ class Session:
             {
                 "text": entry.text,
                 "svg": draw_sample(entry, theme) if entry.kind != "heading" else "",
-                "overlay": entry.kind in ("heading", "painted"),
+                "overlay": entry.is_of_overlay,
             }
             for entry in entries
         ]

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from netloupe.explorer.errors import OutputError
 
+from .running import load_named
+
 if TYPE_CHECKING:
     from netloupe.explorer.model import Model
     from netloupe.explorer.overlays import Overlay
@@ -19,6 +21,8 @@ def check_color_by(parsed: argparse.Namespace) -> None:
         if getattr(parsed, name) and not parsed.color_by:
             flag = name.replace("_", "-")
             raise OutputError(f"--{flag} says how to colour. Give --color-by COLUMN too.")
+    if (parsed.twin is not None) != ("sqnr" in parsed.color_by):
+        raise OutputError("--color-by sqnr compares with a float model. Give --float TWIN with it.")
 
 
 def read_overlays(model: Model, parsed: argparse.Namespace) -> list[Overlay]:
@@ -33,8 +37,14 @@ def read_overlays(model: Model, parsed: argparse.Namespace) -> list[Overlay]:
         return []
     from netloupe.explorer.overlays import make_overlays
 
+    given: list[Any] = parsed.color_by
+    if parsed.twin is not None:
+        from netloupe.explorer.audit import audit
+
+        found = audit(model, load_named(parsed.twin, None), bind=dict(parsed.bind))
+        given = [found if one == "sqnr" else one for one in given]
     settings = read_color_settings(parsed)
-    return make_overlays(model, parsed.color_by, bind=dict(parsed.bind), **settings)
+    return make_overlays(model, given, bind=dict(parsed.bind), **settings)
 
 
 def read_color_settings(parsed: argparse.Namespace) -> dict[str, Any]:

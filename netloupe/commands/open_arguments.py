@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from .shared_arguments import MODEL, add_color_by, add_init, read_file_name
+from .shared_arguments import MODEL, add_color_by, add_init, add_twin, read_file_name
 
 _OPEN_EXAMPLES = """examples:
   netloupe open model.onnx
@@ -27,6 +27,7 @@ def add_open(commands: Any) -> None:
     show.add_argument("--no-browser", action="store_true", help="only print the address")
     show.add_argument("--port", type=int, default=0, help="the port (default: a free one)")
     add_color_by(show)
+    add_twin(show)
     show.set_defaults(run=_run)
 
 

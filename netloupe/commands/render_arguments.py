@@ -9,7 +9,14 @@ from typing import Any
 from netloupe.explorer.files.output import FORMATS
 from netloupe.explorer.options import OPTIONS, PAGE_OPTIONS, Option
 
-from .shared_arguments import MODEL, add_color_by, add_init, complete_names, read_file_name
+from .shared_arguments import (
+    MODEL,
+    add_color_by,
+    add_init,
+    add_twin,
+    complete_names,
+    read_file_name,
+)
 
 _RENDER_EXAMPLES = """examples:
   netloupe render model.onnx -o model.svg
@@ -45,6 +52,7 @@ def add_render(commands: Any) -> None:
     )
     add_view_options(render)
     add_color_by(render)
+    add_twin(render)
     render.add_argument("--show", action="store_true", help="open the file when it is written")
     render.set_defaults(run=_run)
 

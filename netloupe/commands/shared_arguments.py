@@ -70,7 +70,7 @@ def add_color_by(command: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
         action="append",
         default=[],
-        help="colour boxes by parameters, macs, bytes, dtype or findings, or by the numbers in a "
+        help="colour boxes by parameters, macs, bytes, dtype, findings or sqnr, or by numbers in a "
         "file: CSV or JSON with names and values, node data of Model Explorer, a profile of ONNX "
         "Runtime or TensorRT; FILE:HEADING takes one column of several. May be given several "
         "times where the explorer is shown",
@@ -87,6 +87,17 @@ def add_color_by(command: argparse.ArgumentParser) -> None:
         "bytes and parameters, and else the largest)",
     )
     add_bind(command)
+
+
+def add_twin(command: argparse.ArgumentParser) -> None:
+    """Add ``--float``, the model with which ``--color-by sqnr`` compares."""
+    command.add_argument(
+        "--float",
+        dest="twin",
+        metavar="TWIN",
+        type=read_file_name,
+        help="the float model that a quantized one was made of, for --color-by sqnr",
+    )
 
 
 def add_json(command: argparse.ArgumentParser) -> None:

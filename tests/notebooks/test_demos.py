@@ -19,8 +19,8 @@ from nbconvert import HTMLExporter
 from tests.browser.servers import ROOT, make_environment
 
 DEMOS = ROOT / "demo_notebooks"
-NAMES = ["explore", "export", "review_quantized"]
-WITH_EXPLORER = ["explore", "review_quantized"]
+NAMES = ["compare_versions", "explore", "export", "review_quantized"]
+WITH_EXPLORER = ["compare_versions", "explore", "review_quantized"]
 STALE = "the stored outputs are old: run `python tools/execute_notebooks.py`"
 WIDGET = "application/vnd.jupyter.widget-view+json"
 STATIC = '<div class="nl-static"'

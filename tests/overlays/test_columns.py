@@ -128,10 +128,10 @@ def test_repeats_tell_how_repetitions_differ_and_which_is_worst() -> None:
     assert spread.mean == 93 / 8
     assert "5" in spread.worst
     assert spread.ratio == 2.3
-    assert overlay.paint_of(measured).text == "93 ms · 100 %; layers.5 2.3× median"
+    assert overlay.paint_of(measured).text == "93 ms · 100 %; layers.5: 2.3× median"
     _, opened = overlay.paint_path(View(model), repeat.path)
     assert opened is not None
-    assert opened.text == "mean 11.6 ms, 10 ms to 23 ms; layers.5 2.3× median"
+    assert opened.text == "mean 11.6 ms, 10 ms to 23 ms; layers.5: 2.3× median"
     better = netloupe.overlay(model, times, aggregation="max", better="higher")
     found = better.measure(repeat.path).spread
     assert found is not None

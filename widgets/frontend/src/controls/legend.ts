@@ -43,6 +43,9 @@ export class Legend {
     this.signs.append(summary, this.list);
     this.element.append(head, this.choice, this.own, this.signs);
     this.element.addEventListener("keydown", (event) => {
+      // arrows choose a column, and do not walk through the picture
+      const isOwn = event.target === this.select || event.target === summary;
+      if (isOwn && event.key !== "Tab" && event.key !== "Escape") event.stopPropagation();
       if (event.key !== "Escape") return;
       event.preventDefault();
       event.stopPropagation();

@@ -32,7 +32,9 @@ export function drawPaint(pass: Pass, box: number): void {
   context.globalAlpha = shareOf(pass, box);
   if (paint.ring && !isOpen) drawAround(pass, box, paint, sheets);
   const left = paint.mark ? drawMark(pass, paint, right, top, positions[at + 2]) : right;
-  if (pass.detail === "full") drawPill(pass, box, paint, left, right, top);
+  // what is open has controls right below its upper edge
+  const rise = isOpen ? sizes.edge_label.height : sizes.paint.rise;
+  if (pass.detail === "full") drawPill(pass, box, paint, left, right, top - rise);
   context.globalAlpha = 1;
 }
 
@@ -89,7 +91,7 @@ function drawPill(
   paint: Paint,
   mark: number,
   end: number,
-  top: number,
+  upper: number,
 ): void {
   const { context, positions } = pass;
   const tone = pillTone(pass, paint);
@@ -101,7 +103,6 @@ function drawPill(
   if (!text) return;
   const width = measureText(text, "badge") + 2 * padding;
   const left = right - width;
-  const upper = top - sizes.paint.rise;
   context.font = fontOf("badge");
   context.textAlign = "center";
   context.textBaseline = "alphabetic";

@@ -1,0 +1,168 @@
+"""Where names lead: to nodes of a graph, to a group, to a value that no node gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from netloupe.explorer.compare.names import match_names
+from netloupe.explorer.grouping import Group
+from netloupe.explorer.model import Graph, Model, Node, Value
+from netloupe.explorer.model.paths import find_element, index_nodes
+
+#: a key with more slashes is no path: each of them may end the path of a graph
+_MOST_SLASHES = 200
+#: so many nodes are fused in one chain at most
+_MOST_FUSED = 4
+
+#: why a name has no place
+NO_ELEMENT = "nothing in the model has this name"
+SEVERAL = "several elements have this name"
+
+
+class NamePlace(NamedTuple):
+    """Where a name leads: nodes of one graph, or a path that no node has."""
+
+    prefix: str
+    graph: Graph | None
+    indices: tuple[int, ...]
+    path: str = ""
+
+
+class NameFinder:
+    """Finds the places of names: exact paths, names of nodes, names of values.
+
+    Parameters
+    ----------
+    model
+        Where they are looked for.
+    find_group
+        Returns whether a path is that of a group.
+    """
+
+    def __init__(self, model: Model, find_group: Callable[[str], bool]) -> None:
+        self.model = model
+        self._find_group = find_group
+        self._names: dict[str, list[Node]] | None = None
+        self._values: dict[str, list[Value]] | None = None
+
+    def find(self, name: str, *, is_added: bool = False) -> NamePlace | str:
+        """Return where a name leads, or why nowhere.
+
+        Parameters
+        ----------
+        is_added
+            Whether numbers add up: what is said of a weight is then with one of its users alone.
+        """
+        if name.endswith("/"):
+            return NamePlace("", None, (), name) if self._find_group(name) else NO_ELEMENT
+        if "/" in name and name.count("/") <= _MOST_SLASHES:
+            found = find_element(self.model, name)
+            if isinstance(found, Node):
+                return NamePlace(_cut_prefix(name, found), found.graph, (found.index,))
+            if isinstance(found, Value):
+                return self._place_value(found, is_added)
+            if isinstance(found, Graph):
+                holder = found.parent_node
+                return NO_ELEMENT if holder is None else _place_nodes([holder])
+        return self._find_by_name(name, is_added)
+
+    def _find_by_name(self, name: str, is_added: bool) -> NamePlace | str:
+        if self._names is None:
+            self._names = {}
+            for graph in self.model.graphs:
+                for known, nodes in index_nodes(graph).names.items():
+                    self._names.setdefault(known, []).extend(nodes)
+        nodes = self._names.get(name, [])
+        if nodes:
+            return _place_nodes(nodes) if len(nodes) == 1 else SEVERAL
+        values = self._find_values(name) or self._find_values(name.removeprefix("%"))
+        if not values:
+            return NO_ELEMENT
+        return self._place_value(values[0], is_added) if len(values) == 1 else SEVERAL
+
+    def _find_values(self, name: str) -> list[Value]:
+        graphs = self.model.graphs
+        if len(graphs) == 1:
+            found = graphs[0].values.get(name)
+            return [] if found is None else [found]
+        if self._values is None:  # of thousands of functions not each is asked for each name
+            self._values = {}
+            for graph in graphs:
+                for known, value in graph.values.items():
+                    self._values.setdefault(known, []).append(value)
+        return self._values.get(name, [])
+
+    def find_normalised(self, names: Sequence[str], *, is_added: bool) -> dict[str, NamePlace]:
+        """Return where names lead that no element has as they are, by the matcher of names.
+
+        It knows groups by the ends of their paths, and names without regard to case and to the
+        signs between words; what means several elements is not in it.
+        """
+        places: dict[str, NamePlace] = {}
+        for name, one in match_names(self.model, names).found.items():
+            element = one.element
+            if isinstance(element, Node):
+                places[name] = _place_nodes([element])
+            elif isinstance(element, Value):
+                places[name] = self._place_value(element, is_added)
+            elif isinstance(element, Group):
+                places[name] = NamePlace("", None, (), element.path)
+        return places
+
+    def _place_value(self, value: Value, is_added: bool) -> NamePlace:
+        if value.producer is not None:
+            return _place_nodes([value.producer])
+        users = [user for user in dict.fromkeys(value.users) if user.graph is value.graph]
+        if value.initializer is not None and users:
+            return _place_nodes(users[:1] if is_added else users)
+        return NamePlace("", None, (), value.path)
+
+
+def _place_nodes(nodes: Iterable[Node]) -> NamePlace:
+    listed = [*nodes]
+    graph = listed[0].graph
+    return NamePlace(graph.path, graph, tuple(node.index for node in listed))
+
+
+def _cut_prefix(path: str, node: Node) -> str:
+    """Return what a path begins with, up to the end that a node has in its graph."""
+    end = node.path[len(node.graph.path) :]
+    return path[: -len(end)] if path.endswith(end) else node.graph.path
+
+
+def find_fused(graph: Graph, indices: tuple[int, ...], operator: str) -> tuple[int, ...]:
+    """Return a node together with those that were fused with it, in order.
+
+    A runtime calls a fused node as its last one, or as its first, and what it computes as the
+    heaviest: ``Conv`` for a convolution with the Relu behind it, ``Gemm`` for a MatMul with an Add.
+
+    Parameters
+    ----------
+    graph, indices
+        Where the name of the node leads.
+    operator
+        What it computed where it was measured; "" where that is not known.
+    """
+    if not operator or len(indices) != 1:
+        return indices
+    node = graph.nodes[indices[0]]
+    wanted = operator.removeprefix("Fused")
+    if node.op_type in (operator, wanted):
+        return indices
+    if wanted == "Gemm" and node.op_type == "MatMul":
+        users = {user for value in node.outputs if value is not None for user in value.users}
+        if len(users) == 1 and (user := users.pop()).op_type == "Add" and user.graph is graph:
+            return (node.index, user.index)
+    chain = [node.index]
+    while len(chain) < _MOST_FUSED:
+        first = next((value for value in node.inputs if value is not None), None)
+        if first is None or first.producer is None or first.producer.graph is not graph:
+            break
+        if len(first.users) != 1:
+            break
+        node = first.producer
+        chain.append(node.index)
+        if node.op_type == wanted:
+            return tuple(sorted(chain))
+    return indices
