@@ -37,7 +37,7 @@ from netloupe.explorer.render.picture import (
 )
 from netloupe.explorer.render.shares import Shares
 from netloupe.explorer.render.text import clean_label
-from netloupe.explorer.review import Review, Reviewable, mark_items, take_review
+from netloupe.explorer.review import Review, Reviewable, make_review, mark_items, take_review
 from netloupe.explorer.view import Item, View, ViewKeywords, ViewOptions
 
 from .content import EVERYTHING, PageContent
@@ -122,7 +122,8 @@ def make_page(
     budget
         How much of the weights is read.
     review
-        What its Review tab lists; None for no such tab.
+        What its Review tab lists; None for no such tab, but for a model made of two: then it lists
+        what differs.
     marks_shown
         Whether items of the review are marked at first.
     follows_system
@@ -141,6 +142,9 @@ def make_page(
     """
     if options.title == "auto":
         options = replace(options, title=title_of_model(model, options.graph))
+    found = model.comparison
+    if review is None and found is not None:
+        review = make_review(None, found, find_shown=found.merging.find_shown)
     composer = Composer()
     labels = Labels(options.details, options.direction, Shares(model, options.share))
     if shown is None:
@@ -151,9 +155,10 @@ def make_page(
     scene = composer.compose(view, labels, options.direction, deadline=PATIENCE)
     marks, others = NO_PAINTS, {}
     if review is not None:
-        # in a picture of two models what differs is painted already
-        is_painted = model.comparison is not None and bool(paints)
-        marked = [item for item in review if not (is_painted and item.kind == "difference")]
+        marked = review
+        if found is not None:  # what differs is painted already
+            items = [item for item in review.items if item.kind != "difference"]
+            marked = replace(review, items=tuple(items))
         marks = mark_items(marked, model, lambda graph: view.borders(graph).tree)
         others = {"review": write_review(model, review, marks)}
     seen = marks if marks_shown else NO_PAINTS

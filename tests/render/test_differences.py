@@ -15,6 +15,7 @@ from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.differences import paint_differences, title_difference
 from netloupe.explorer.render.paint import Paint
 from netloupe.explorer.render.picture import Labels
+from netloupe.explorer.review import make_review
 from netloupe.explorer.view import View
 from tests.compare.networks import make_layers, make_nested
 from tests.compare.test_merging import CHAIN, WITHOUT, take_out
@@ -168,3 +169,14 @@ def test_whatever_opens_is_drawn_against_itself_and_another(case: object) -> Non
         node.path for graph in model.graphs for node in graph.nodes
     }
     assert other.to_svg().startswith("<svg")
+
+
+def test_a_page_lists_the_differences_with_the_paths_of_its_picture() -> None:
+    found = netloupe.diff(load_text(CHAIN), load_text(WITHOUT))
+    (row,) = [
+        item
+        for item in make_review(None, found, find_shown=found.merging.find_shown)
+        if item.kind == "difference"
+    ]
+    assert row.paths == ("main/b",)
+    assert '"has_review":true' in found.to_html()

@@ -49,6 +49,16 @@ _WIDTHS = {
 }
 
 
+def _write_undocumented(attribute: Any) -> bytes:
+    """Return the bytes of an attribute without its documentation."""
+    if attribute.HasField("doc_string"):  # some writers state an empty one
+        bare = type(attribute)()
+        bare.CopyFrom(attribute)
+        bare.ClearField("doc_string")
+        attribute = bare
+    return bytes(attribute.SerializeToString())
+
+
 class OnnxNodeLoader:
     """Reads the details of a graph's nodes from their messages when they are asked for.
 
@@ -96,7 +106,7 @@ class OnnxNodeLoader:
         return read_entries(self._protos[node.index].metadata_props)
 
     def attribute_key(self, node: Node, *, is_whole: bool = False) -> bytes:
-        """Return bytes that are equal for nodes with equal attributes, graphs apart.
+        """Return bytes that are equal for nodes with equal attributes, graphs and texts apart.
 
         Attributes that hold what was learned, or that only say how wide a tensor is, are left
         out, but for ``is_whole``: layers of different width are built alike.
@@ -106,7 +116,7 @@ class OnnxNodeLoader:
             return b""
         left_out = () if is_whole else _WIDTHS.get(node.op_type, ())
         return b"".join(
-            attribute.SerializeToString()
+            _write_undocumented(attribute)
             if attribute.name not in left_out
             else b"grouped" * (attribute.name == "group" and attribute.i > 1)
             for attribute in attributes
