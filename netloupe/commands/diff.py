@@ -114,7 +114,6 @@ def _draw(
     shared_engine().start()
     paints = paint_differences(found, options.grouping)
     if content is not None:
-        from netloupe.explorer.review import take_review
         from netloupe.explorer.standalone.content import PageContent
         from netloupe.explorer.standalone.page import make_page
 
@@ -123,7 +122,6 @@ def _draw(
             options,
             paints,
             content=PageContent.parse(**content),
-            review=take_review(found, found.merged),
         )
     picture = make_picture(found.merged, options, paints=paints)
     return render_picture(picture, kind), picture.notices
