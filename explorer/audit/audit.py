@@ -22,7 +22,11 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.progress import is_ending, step
 from netloupe.explorer.quantization.opened import OpenedWeight, open_weight
-from netloupe.explorer.quantization.weights import QuantizedWeight, find_output_axis
+from netloupe.explorer.quantization.weights import (
+    QuantizedWeight,
+    find_output_axis,
+    list_quantized_weights,
+)
 
 from .coverage import Coverage, measure_coverage
 from .islands import find_islands
@@ -94,7 +98,9 @@ class _Audit:
         return QuantizationAudit(
             model.source,
             "" if self._reference is None else self._reference.source,
-            write_audit_verdict(coverage, findings, audited, self._compare_sizes()),
+            write_audit_verdict(
+                coverage, findings, audited, self._compare_sizes(), self._count_coded_twin(audited)
+            ),
             coverage,
             findings.findings,
             islands,
@@ -124,6 +130,12 @@ class _Audit:
         if self._reference is None:
             return None
         return self._model.totals.bytes, self._reference.totals.bytes
+
+    def _count_coded_twin(self, audited: tuple[WeightAudit, ...]) -> int:
+        """Return how many quantized weights the twin has, where the model has none."""
+        if self._reference is None or audited:
+            return 0
+        return sum(1 for graph in self._reference.graphs for _ in list_quantized_weights(graph))
 
     def _audit_weights(self) -> Iterator[WeightAudit]:
         twins = None

@@ -46,6 +46,7 @@ class Comparison:
         self.factor_axis = factor_axis
 
 
+@np.errstate(all="ignore")
 def compare_with_twin(opened: OpenedWeight, reference: Reference, axis: int | None) -> Comparison:
     """Compare a weight with its twin; where a factor per channel explains more, after it.
 
@@ -91,7 +92,7 @@ def _list_axes(opened: OpenedWeight, axis: int | None) -> list[int]:
     """Return the axes of output and of input channels, as far as there are such."""
     axes = [] if axis is None else [axis]
     rank = len(opened.dims)
-    axes += [each for each in (0, 1, rank - 1) if each < rank and each not in axes]
+    axes += [each for each in (0, 1, rank - 1) if 0 <= each < rank]
     return [each for each in dict.fromkeys(axes) if opened.dims[each] > 1]
 
 

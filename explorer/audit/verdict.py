@@ -23,6 +23,7 @@ def write_audit_verdict(
     findings: Findings,
     weights: Sequence[WeightAudit],
     sizes: tuple[int, int] | None,
+    twin_weights: int = 0,
 ) -> str:
     """Return in a few sentences what an audit found.
 
@@ -32,10 +33,19 @@ def write_audit_verdict(
         What it found.
     sizes
         The bytes that the model and its twin store; None without a twin.
+    twin_weights
+        How many quantized weights the twin has.
     """
     plain = [one for one in weights if not one.is_bias]
     if not plain and not coverage.has_integer_activations and not coverage.quantizing_nodes:
-        return "Nothing in this model is quantized."
+        nothing = "Nothing in this model is quantized."
+        if not twin_weights:
+            return nothing
+        many = write_count(twin_weights, "quantized weight")
+        return (
+            f"{nothing} The one that it is compared with has {many}: perhaps they are the wrong "
+            "way round."
+        )
     told = [_write_scheme(coverage, plain), _write_coverage(coverage)]
     told += [_write_sizes(coverage, sizes), _write_defects(findings), _write_fidelity(plain)]
     return " ".join(sentence for sentence in told if sentence)

@@ -78,6 +78,7 @@ def _spread(count: int, most: int) -> list[int]:
     return found
 
 
+@np.errstate(all="ignore")
 def sample_codes(opened: OpenedWeight) -> Sample:
     """Return real numbers that some codes of a weight stand for."""
     rows, columns, width = choose_places(opened.dims, opened.codes.size)
@@ -100,6 +101,7 @@ def _list_spans(base: int, columns: list[int]) -> Iterator[tuple[int, int, list[
         yield base + each, base + each + 1, [0]
 
 
+@np.errstate(all="ignore")
 def sample_reference(reference: Reference, dims: tuple[int, ...], size: int) -> Sample:
     """Return elements of a float tensor at the places where :func:`sample_codes` takes its own."""
     rows, columns, width = choose_places(dims, size)

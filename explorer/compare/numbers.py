@@ -44,6 +44,7 @@ class NumberDifference:
     cosine: float | None
 
 
+@np.errstate(invalid="ignore")
 def compare_numbers(left: Tensor, right: Tensor) -> NumberDifference | None:
     """Compare two tensors element by element, read in pieces.
 

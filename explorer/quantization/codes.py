@@ -140,6 +140,7 @@ class CodeFacts:
         return (self.at_lowest + self.at_highest) / self.size if self.size else 0.0
 
 
+@np.errstate(all="ignore")
 def measure_codes(opened: OpenedWeight, axis: int | None) -> CodeFacts | None:
     """Count the codes of a weight, read once in pieces.
 

@@ -199,10 +199,9 @@ def open_weight(weight: QuantizedWeight) -> OpenedWeight:
         what = "its scale is not a constant of the file" if is_given else "no scale is given for it"
         raise TensorDataError(f"{weight.path}: {what}.")
     tensor = found.unpacked if found.unpacked is not None else weight.tensor
-    scale = found.scale.astype(np.float64).reshape(-1)
-    zero_point = np.zeros(1)
+    scale, zero_point = _flatten(found.scale), np.zeros(1)
     if found.zero_point is not None and found.zero_point.size:
-        zero_point = found.zero_point.astype(np.float64).reshape(-1)
+        zero_point = _flatten(found.zero_point)
     elif found.zero_point_value is not None:
         raise TensorDataError(f"{weight.path}: its zero point is not a constant of the file.")
     axis, block_size = _place(weight, found.axis, found.block_size, scale.size)
@@ -212,6 +211,11 @@ def open_weight(weight: QuantizedWeight) -> OpenedWeight:
         lowest = highest = None
     codes = open_elements(tensor)
     return OpenedWeight(codes, weight.dims, scale, zero_point, lowest, highest, axis, block_size)
+
+
+@np.errstate(all="ignore")
+def _flatten(numbers: npt.NDArray[Any]) -> Numbers:
+    return np.asarray(numbers.astype(np.float64).reshape(-1))
 
 
 def _place(

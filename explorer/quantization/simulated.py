@@ -158,7 +158,10 @@ def read_small_numbers(value: Value | None) -> Numbers | None:
         found = tensor.numpy()
     except TensorDataError:
         return None
-    return None if found.dtype.kind in "OcSU" else found.astype(np.float64).reshape(-1)
+    if found.dtype.kind in "OcSU":
+        return None
+    with np.errstate(all="ignore"):
+        return found.astype(np.float64).reshape(-1)
 
 
 def _take(node: Node, index: int) -> Value | None:

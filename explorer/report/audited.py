@@ -144,7 +144,9 @@ def _tell_fidelity(one: WeightAudit) -> ReportRow:
         (found.max_step_error, 3),
     )
     cells = [_write(number, digits) for number, digits in numbers]
-    more: list[tuple[str, str]] = [("compared", one.state)]
+    more: list[tuple[str, str]] = []
+    if one.state != "paired":
+        more.append(("compared", one.state))
     if found.channels > 1:
         text = f"channel {found.worst_channel} of {found.channels:,}"
         more.append(("lowest SQNR", f"{found.worst_channel_sqnr_db:.1f} dB, {text}"))

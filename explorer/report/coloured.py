@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from netloupe.explorer.audit import QuantizationAudit
@@ -18,6 +18,7 @@ from .content import (
     ReportSection,
     ReportTable,
     make_report_table,
+    make_share_cell,
 )
 
 _LONGEST, _LONGEST_PATH = 1_000, 200
@@ -51,17 +52,16 @@ def tell_overlays(overlays: Sequence[Overlay]) -> ReportSection:
     """Return what can be laid over the picture: what could be placed, and where most is."""
     text, tables = [], []
     for one in overlays:
-        text += [write_line(line, _LONGEST) for line in _list_lines(one)]
+        text.append(_write_paragraph(one))
         if not one.column.has_words:
             tables.append(_rank(one))
     names = tuple(write_line(one.name, 60) for one in overlays)
     return ReportSection("colours", "Colours", tuple(text), tuple(tables), names)
 
 
-def _list_lines(one: Overlay) -> Iterator[str]:
-    yield f"{one.describe()}."
-    yield from one.describe_placement()
-    yield from one.describe_ranking(names=False)
+def _write_paragraph(one: Overlay) -> str:
+    lines = [one.describe(), *one.describe_placement(), *one.describe_ranking(names=False)]
+    return f"{'. '.join(write_line(line.rstrip('.'), _LONGEST) for line in lines)}."
 
 
 def _rank(one: Overlay) -> ReportTable:
@@ -75,8 +75,8 @@ def _rank(one: Overlay) -> ReportTable:
             (
                 ReportCell(write_line(node.path, _LONGEST_PATH), path=node.path),
                 ReportCell(write_amount_of(node.value, unit), node.value),
-                _write_share(node.share),
-                _write_share(node.cumulative if is_whole else None),
+                make_share_cell(node.share),
+                make_share_cell(node.cumulative if is_whole else None),
             )
         )
         for node in ranked[:_MOST_RANKED]
@@ -90,7 +90,3 @@ def _rank(one: Overlay) -> ReportTable:
     )
     title = f"{write_line(one.name, 60)}, the {order} first"
     return make_report_table(title, columns, rows, len(ranked))
-
-
-def _write_share(share: float | None) -> ReportCell:
-    return ReportCell("" if share is None else f"{share:.1%}", share)

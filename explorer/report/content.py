@@ -8,6 +8,8 @@ from typing import Literal
 #: a table shows so many rows, and says how many there are
 MOST_TABLE_ROWS = 500
 
+_LITTLE = 0.0005
+
 #: how a row is marked: a severity, or what became of an element
 RowLevel = Literal["", "error", "warning", "note", "added", "removed", "changed"]
 
@@ -153,3 +155,11 @@ def make_report_table(
     """Return a table of the first of some rows, of which there are ``total``; all where None."""
     count = len(rows) if total is None else total
     return ReportTable(title, columns, tuple(rows[:MOST_TABLE_ROWS]), count, whole)
+
+
+def make_share_cell(share: float | None) -> ReportCell:
+    """Return the cell of a share, 0 to 1, in per cent; an empty one where it is not known."""
+    if share is None:
+        return ReportCell("")
+    is_little = 0 < share < _LITTLE
+    return ReportCell("< 0.1 %" if is_little else f"{100 * share:.1f} %", share)

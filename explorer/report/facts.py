@@ -27,6 +27,7 @@ from .content import (
     ReportSection,
     ReportTable,
     make_report_table,
+    make_share_cell,
 )
 
 #: so many levels of groups are told with their costs
@@ -136,7 +137,7 @@ def _list_parts(model: Model, whole: Costs, bind: Bindings | None) -> ReportTabl
                     ReportCell(write_amount(costs.parameters), costs.parameters),
                     ReportCell(write_bytes(costs.weight_bytes), costs.weight_bytes),
                     ReportCell(write_line(write_macs(costs)), costs.macs),
-                    ReportCell("" if share is None else f"{share:.1%}", share),
+                    make_share_cell(share),
                 )
             )
         )

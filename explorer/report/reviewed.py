@@ -8,7 +8,7 @@ from netloupe.explorer.checks import RULES, Findings
 from netloupe.explorer.compare import Diff
 from netloupe.explorer.describe.differences import write_compatibility, write_verdict
 from netloupe.explorer.describe.file_text import write_line, write_text
-from netloupe.explorer.describe.findings import summarize_findings
+from netloupe.explorer.notation import write_count
 from netloupe.explorer.notes import Anchored, Note, Notes
 from netloupe.explorer.review import Review, ReviewItem
 
@@ -26,7 +26,7 @@ from .content import (
 _LONGEST, _LONGEST_PATH = 1_000, 200
 #: so many places of an item are named
 _MOST_OTHERS = 6
-_WORDS: dict[str, str] = {"minor": "note", "noted": "note"}
+_WORDS: dict[str, str] = {"noted": "note"}
 _LEVELS: dict[str, RowLevel] = {
     "error": "error",
     "warning": "warning",
@@ -52,8 +52,8 @@ def tell_findings(review: Review, findings: Findings) -> ReportSection:
     open_ones = [item for item in found if not item.accepted]
     accepted = [item for item in found if item.accepted]
     text = (
-        f"{summarize_findings(findings)}.",
-        *(write_line(n, _LONGEST) for n in findings.notices),
+        f"{write_count(len(findings.rules), 'rule')} applied: {Review(tuple(found)).verdict}.",
+        *(write_line(notice, _LONGEST) for notice in findings.notices),
     )
     tables = (
         _list_items("Findings, the worst first", open_ones),

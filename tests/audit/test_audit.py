@@ -375,6 +375,11 @@ def test_a_float_model_is_said_to_be_one() -> None:
     assert found.weights == ()
 
 
+def test_models_that_are_the_wrong_way_round_are_told() -> None:
+    found = audit_protos(make_cnn(), Quantizer().make())
+    assert found.verdict.endswith("has 6 quantized weights: perhaps they are the wrong way round.")
+
+
 def test_sizes_that_are_assumed_are_said_and_can_be_given() -> None:
     nodes = [
         _NODE("MatMul", ["x", "w"], ["h"]),

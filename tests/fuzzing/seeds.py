@@ -80,6 +80,7 @@ def onnx_models() -> tuple[bytes, ...]:
     """Return serialized ModelProtos, each showing other parts of the schema."""
     models = [onnx.parser.parse_model(text) for text in _TEXTS]
     models += [_storages(), _sparse_and_annotated(), _trained(), _repeated_layers()]
+    models.append(_quantized())
     seeds = [model.SerializeToString() for model in models]
     seeds += [_filled(onnx_pb2.ModelProto, depth).SerializeToString() for depth in (2, 4)]
     return tuple(seeds)
@@ -126,6 +127,61 @@ def _sparse_and_annotated() -> Any:
     model = helper.make_model(graph)
     helper.set_model_props(model, {"author": "someone"})
     return model
+
+
+def _quantized() -> Any:
+    """Weights of several forms: between operators, as operands, packed, and rounded as it runs."""
+    codes = np.arange(-32, 32).reshape(8, 8).astype(np.int8)
+    arrays = {
+        "one": np.array(0.1, np.float32),
+        "zero": np.array(3, np.uint8),
+        "none": np.array(0, np.int8),
+        "many": np.linspace(0.1, 0.8, 8, dtype=np.float32),
+        "codes": codes,
+        "packed": np.arange(64, dtype=np.uint8).reshape(8, 1, 8),
+        "floats": codes.astype(np.float32),
+        "bits": np.array(4, np.float32),
+    }
+    pair = ["one", "zero"]
+    rounding = {"signed": 1, "narrow": 0, "rounding_mode": "ROUND"}
+    nodes = [
+        helper.make_node("QuantizeLinear", ["x", *pair], ["q"]),
+        helper.make_node("DequantizeLinear", ["q", *pair], ["a"]),
+        helper.make_node("DequantizeLinear", ["codes", "many"], ["w"], axis=1),
+        helper.make_node("MatMul", ["a", "w"], ["b"]),
+        helper.make_node(
+            "QLinearMatMul", ["q", *pair, "codes", "one", "none", *pair], ["p"], name="product"
+        ),
+        helper.make_node("DequantizeLinear", ["p", *pair], ["c"]),
+        helper.make_node(
+            "MatMulNBits",
+            ["b", "packed", "many"],
+            ["d"],
+            domain="com.microsoft",
+            K=8,
+            N=8,
+            bits=4,
+            block_size=16,
+        ),
+        helper.make_node(
+            "Quant",
+            ["floats", "one", "none", "bits"],
+            ["v"],
+            domain="qonnx.custom_op.general",
+            **rounding,
+        ),
+        helper.make_node("MatMul", ["d", "v"], ["e"]),
+        helper.make_node("Sum", ["c", "e"], ["y"]),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "quantized",
+        [helper.make_tensor_value_info("x", 1, ["N", 8])],
+        [helper.make_tensor_value_info("y", 1, None)],
+        [numpy_helper.from_array(array, name) for name, array in arrays.items()],
+    )
+    domains = (("", 21), ("com.microsoft", 1), ("qonnx.custom_op.general", 1))
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid(*each) for each in domains])
 
 
 def _trained() -> Any:

@@ -11,8 +11,10 @@ from typing import Any
 from unittest.mock import patch
 
 from netloupe.commands.info import format_summary, summarize_model
+from netloupe.explorer.audit import audit
 from netloupe.explorer.checks import check
 from netloupe.explorer.describe import add_statistics, describe_element, format_text, to_json
+from netloupe.explorer.describe.audits import encode_audit, format_audit
 from netloupe.explorer.describe.findings import encode_findings, format_findings
 from netloupe.explorer.describe.sarif import encode_sarif
 from netloupe.explorer.errors import NetloupeError
@@ -95,7 +97,7 @@ def _check_message(error: NetloupeError) -> None:
 
 
 def examine(model: Model, *, draws: bool) -> None:
-    """Look at a model: summary, descriptions, statistics, findings, skeleton and picture."""
+    """Look at a model: summary, descriptions, statistics, findings, audit, skeleton, picture."""
     summary = summarize_model(model)
     format_summary(summary, model.dialect)
     json.dumps(summary).encode("utf-8")
@@ -116,6 +118,9 @@ def examine(model: Model, *, draws: bool) -> None:
     json.dumps([encode_findings(found), encode_sarif([found], "0")], allow_nan=False).encode(
         "utf-8"
     )
+    audited = audit(model, model)
+    format_audit(audited).encode("utf-8")
+    json.dumps(encode_audit(audited), allow_nan=False).encode("utf-8")
     if model.can_infer_shapes:
         try:
             write_skeleton(model)

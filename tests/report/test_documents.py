@@ -18,6 +18,7 @@ from netloupe.explorer.report.content import (
     ReportRow,
     ReportSection,
     make_report_table,
+    make_share_cell,
 )
 from netloupe.explorer.report.document import (
     read_report_style,
@@ -143,3 +144,11 @@ def test_the_style_sheet_asks_for_nothing_and_prints() -> None:
     assert "@import" not in style
     assert "@media print" in style
     assert "@page" in style
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(None, ""), (0.0, "0.0 %"), (0.0004, "< 0.1 %"), (0.116, "11.6 %"), (1.0, "100.0 %")],
+)
+def test_shares(share: float | None, text: str) -> None:
+    assert make_share_cell(share) == ReportCell(text, share)

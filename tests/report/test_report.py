@@ -180,3 +180,19 @@ def test_a_large_model_makes_a_small_page() -> None:
     data = re.search(r'id="nl-data">([^<]*)<', page)
     assert data is not None
     assert json.loads(data[1])["traits"]["theme"] == "auto"
+
+
+def test_overlays_are_told_with_what_could_be_placed(original: Model) -> None:
+    text = netloupe.report(original, color_by=[{"main/node_conv2d": 2.0, "gone": 1.0}], format="md")
+    assert "## Colours" in text
+    assert "1 of 2 entries placed" in text
+    assert "1 not placed" in text
+    with pytest.raises(netloupe.NetloupeError, match="neither a file nor a column"):
+        netloupe.report(original, color_by="nothing")
+
+
+def test_what_only_the_older_version_has_is_shown_too(tmp_path: Path) -> None:
+    new = save_chain(tmp_path / "new.onnx", make_chain(left_out=1))
+    page = netloupe.report(new, against=save_chain(tmp_path / "old.onnx"))
+    assert 'data-path="main/layer.1/Relu"' in page
+    assert "nlr-removed" in page

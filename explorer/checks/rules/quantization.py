@@ -40,7 +40,12 @@ def read_flat_numbers(value: Value | None) -> Numbers | None:
     found = read_constant(value, _MOST_SCALES)
     if found is None or found.dtype.kind == "c":
         return None
-    return found.astype(np.float64).reshape(-1)
+    return _flatten(found)
+
+
+@np.errstate(all="ignore")
+def _flatten(found: npt.NDArray[Any]) -> Numbers:
+    return np.asarray(found.astype(np.float64).reshape(-1))
 
 
 def _list_scales(subject: Subject) -> Iterator[tuple[Statement, Numbers, np.dtype[Any]]]:
@@ -57,7 +62,7 @@ def _list_scales(subject: Subject) -> Iterator[tuple[Statement, Numbers, np.dtyp
             seen.add(scale)
             found = read_constant(scale, _MOST_SCALES)
             if found is not None and found.size and found.dtype.kind not in "cO":
-                yield statement, found.astype(np.float64).reshape(-1), found.dtype
+                yield statement, _flatten(found), found.dtype
 
 
 def _find_bad_scales(subject: Subject) -> Iterator[Occurrence]:
