@@ -32,7 +32,7 @@ def mark_accepted(model: Model, found: Iterable[Finding]) -> tuple[list[Finding]
     """
     found = list(found)
     try:
-        notes = [note for note in model.notes if note.accepts is not None]
+        notes = model.notes.list_accepting()
     except NotesError as error:
         return found, [f"No finding counts as accepted: {error}"]
     by_rule: dict[str, list[Note]] = defaultdict(list)

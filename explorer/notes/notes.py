@@ -111,6 +111,11 @@ class Notes:
         path = find_path(self._model, place)
         return [note for note in self if path in note.paths]
 
+    def list_accepting(self) -> list[Note]:
+        """Return the notes that accept findings; what others are about is not looked for."""
+        kept = (record for record in self._store.records.values() if not record.is_removed)
+        return [self._make_note(record) for record in kept if record.find("accepts") is not None]
+
     def add(
         self,
         place: object,

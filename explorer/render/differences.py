@@ -201,11 +201,13 @@ class _Painter:
             for node, state in marked.states.items():
                 paint = _EDGES.get(state)
                 for value in node.outputs if paint is not None else ():
-                    if value is not None and paint is not None and value.graph is graph:
+                    if value is None or paint is None or value.graph is not graph:
+                        continue
+                    if not value.is_output:  # whose box may be new or not, whoever computes it
                         self.paints[value.path] = paint
 
     def _paint_interface(self) -> None:
-        """Paint the inputs that are new, gone or of another type."""
+        """Paint the inputs and outputs that are new, gone or of another type."""
         merging, matching = self.found.merging, self.found.matching
         paired = {other: one for one, other in matching.values.items()}
         for value in self.found.right.graph.inputs:
@@ -219,6 +221,27 @@ class _Painter:
         for value in self.found.left.graph.inputs:
             made = merging.older.get(value)
             if isinstance(made, Value) and value not in matching.values:
+                self.paints[made.path] = PAINTS_OF_STATES["removed"]
+        self._paint_outputs(paired)
+
+    def _paint_outputs(self, paired: dict[Value, Value]) -> None:
+        """Paint the outputs, which who uses a model knows by their names."""
+        merging = self.found.merging
+        old, new = (
+            {value.name: value for value in model.graph.outputs}
+            for model in (self.found.left, self.found.right)
+        )
+        for name, value in new.items():
+            made, before = merging.newer.get(value), old.get(name)
+            if isinstance(made, Value):
+                was_called = paired[value].name if value in paired else ""
+                if before is None and was_called not in old:
+                    self.paints[made.path] = PAINTS_OF_STATES["added"]
+                elif before is None or str(before.type) != str(value.type):
+                    self.paints[made.path] = PAINTS_OF_STATES["changed"]
+        for name, value in old.items():
+            made = merging.older.get(value)
+            if isinstance(made, Value) and name not in new:
                 self.paints[made.path] = PAINTS_OF_STATES["removed"]
 
 

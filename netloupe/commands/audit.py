@@ -11,9 +11,9 @@ from netloupe.explorer.describe.audits import encode_audit, format_audit
 from netloupe.explorer.errors import OutputError
 
 from .operands import expand_operands
-from .running import load_named, most_entries, print_json, tell_each
-from .streams import STANDARD, write_standard_output
-from .tables import CsvTable
+from .running import load_named, most_entries, tell_each
+from .streams import STANDARD
+from .tables import SummaryPrinter
 
 
 def run_audit(parsed: argparse.Namespace) -> int:
@@ -38,24 +38,14 @@ def run_audit(parsed: argparse.Namespace) -> int:
         most=most_entries(parsed),
         is_encoded=parsed.json or parsed.csv,
     )
-    table = CsvTable(_COLUMNS)
-
-    def tell(told: dict[str, Any] | str) -> int:
-        if isinstance(told, str):
-            write_standard_output(told + "\n" * several)
-        elif parsed.csv:
-            table.add(_make_row(told))
-        else:
-            print_json(told, several)
-        return 0
-
-    def tell_error(name: str, error: str) -> None:
-        if parsed.csv:
-            table.add({"model": name, "error": error})
-        elif parsed.json and several:
-            print_json({"schema": _SCHEMA, "source": name, "error": error}, several)
-
-    return tell_each(models, work, tell, tell_error, jobs=parsed.jobs)
+    printer = SummaryPrinter(
+        _COLUMNS if parsed.csv else None,
+        _make_row,
+        is_json=parsed.json,
+        several=several,
+        schema=_SCHEMA,
+    )
+    return tell_each(models, work, printer.tell, printer.tell_error, jobs=parsed.jobs)
 
 
 @dataclass(frozen=True, slots=True)

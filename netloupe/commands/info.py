@@ -23,9 +23,8 @@ from netloupe.explorer.quantization import summarize_quantization
 from netloupe.explorer.render.text import clean_label
 
 from .operands import expand_operands
-from .running import load_named, most_entries, print_json, tell_each
-from .streams import write_standard_output
-from .tables import CsvTable
+from .running import load_named, most_entries, tell_each
+from .tables import SummaryPrinter
 
 #: of what ``--json`` writes
 SCHEMA = 1
@@ -57,24 +56,14 @@ def run_info(parsed: argparse.Namespace) -> int:
         most=most_entries(parsed),
         is_encoded=parsed.json or parsed.csv,
     )
-    table = CsvTable(_COLUMNS)
-
-    def tell(told: dict[str, Any] | str) -> int:
-        if isinstance(told, str):
-            write_standard_output(told + "\n" * several)
-        elif parsed.csv:
-            table.add(_make_row(told))
-        else:
-            print_json(told, several)
-        return 0
-
-    def tell_error(name: str, error: str) -> None:
-        if parsed.csv:
-            table.add({"model": name, "error": error})
-        elif parsed.json and several:
-            print_json({"schema": SCHEMA, "source": name, "error": error}, several)
-
-    return tell_each(models, work, tell, tell_error, jobs=parsed.jobs)
+    printer = SummaryPrinter(
+        _COLUMNS if parsed.csv else None,
+        _make_row,
+        is_json=parsed.json,
+        several=several,
+        schema=SCHEMA,
+    )
+    return tell_each(models, work, printer.tell, printer.tell_error, jobs=parsed.jobs)
 
 
 @dataclass(frozen=True, slots=True)

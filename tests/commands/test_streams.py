@@ -428,7 +428,7 @@ def complete(line: str, folder: Path) -> list[str]:
 
 def test_bash_completes_commands_options_and_names(model: Path) -> None:
     folder = model.parent
-    assert complete("netloupe re", folder) == ["render"]
+    assert complete("netloupe ren", folder) == ["render"]
     assert "--direction" in complete("netloupe render --d", folder)
     assert complete("netloupe render model.onnx --theme d", folder) == ["dark"]
     assert complete("netloupe inspect model.onnx re", folder) == ["relu"]

@@ -173,6 +173,27 @@ def test_what_cannot_be_written_is_kept(
     assert len(netloupe.load(model.source).notes) == 2
 
 
+def test_only_notes_that_accept_are_looked_for(
+    model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model.notes.add("main/layer.1/Relu", "of no finding")
+    (finding,) = netloupe.check(model, select=["NL-I02"])
+    looked: list[str] = []
+    again = netloupe.load(model.source)
+    original = type(again.notes._locator).locate
+
+    def locate(self: Any, anchor: Any) -> Any:
+        looked.append(anchor["path"])
+        return original(self, anchor)
+
+    monkeypatch.setattr(type(again.notes._locator), "locate", locate)
+    assert again.notes.list_accepting() == []
+    assert looked == []
+    again.notes.accept(finding, "well so")
+    assert [note.text for note in again.notes.list_accepting()] == ["well so"]
+    assert {*looked} == {*finding.paths}
+
+
 def test_merge(model: Model, tmp_path: Path) -> None:
     model.notes.add("main/layer.1/Relu", "ours")
     other = save_chain(tmp_path / "copy.onnx")

@@ -37,7 +37,18 @@ def test_each_kind_has_a_tone_and_a_sign() -> None:
     assert paints["main/b"] == REMOVED
     assert "main/a" not in paints
     assert paints["main/%q"].dashed
-    assert paints["main/%y"].line_tone == "added"
+    assert "main/%y" not in paints  # the output is there as before, whatever computes it
+
+
+def test_outputs_are_new_gone_or_changed_by_their_names() -> None:
+    left = load_text("g (float[n] x) => (float[n] y, float[n] z) { y = Relu (x) z = Neg (x) }")
+    right = load_text("g (float[n] x) => (float[m] y, float[n] w) { y = Relu (x) w = Neg (x) }")
+    paints = netloupe.diff(left, right).paints
+    assert paints["main/%y"] == CHANGED  # its type
+    assert paints["main/%w"] == CHANGED  # its name
+    fewer = load_text("g (float[n] x) => (float[n] y) { y = Relu (x) }")
+    assert netloupe.diff(fewer, left).paints["main/%z"] == ADDED
+    assert netloupe.diff(left, fewer).paints["main/%z"] == REMOVED
 
 
 def test_a_changed_attribute_and_a_changed_weight_are_changes() -> None:

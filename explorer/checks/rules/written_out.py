@@ -64,7 +64,10 @@ def _find_in_graph(graph: Graph) -> Iterator[Occurrence]:
 
 
 def _find_operator(found: Found) -> tuple[str, int] | None:
-    return _ATTENTION if found.kind == "attention" else _OPERATORS.get(found.name)
+    if found.kind == "attention":
+        # of what only has the outline of one it is not known what the scores are made of
+        return None if found.name == "Attention" else _ATTENTION
+    return _OPERATORS.get(found.name)
 
 
 RULES = (

@@ -11,7 +11,7 @@ import { type Tone, findTone } from "./theme";
 const GAP = 4;
 /** Marks keep so much of a height on the screen, as long as the box is so wide there. */
 const SCREEN_MARK = 11;
-const NARROWEST_MARKED = 26;
+const NARROWEST_MARKED = 14;
 
 /** Lay the paints over the boxes; costs what is painted. */
 export function drawPaints(pass: Pass): void {
