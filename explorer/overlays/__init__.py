@@ -12,7 +12,8 @@ from .column import ColourStop, Column, NodeSet
 from .comparing import compare_columns
 from .formats.node_data import write_node_data
 from .formats.reading import read_column_file
-from .on_model import Overlay, RankedNode
+from .on_model import Overlay
+from .ranking import RankedNode
 from .taking import take_columns
 
 __all__ = [

@@ -46,8 +46,10 @@ class RepeatSpread(NamedTuple):
 
     @property
     def ratio(self) -> float | None:
-        """The number of the worst over the median; None where the median is zero."""
-        return self.worst_number / self.median if self.median else None
+        """The number of the worst over the median; None where either is not above zero."""
+        if self.median <= 0 or self.worst_number <= 0:
+            return None
+        return self.worst_number / self.median
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,9 +197,10 @@ class Amounts:
         if self._column.has_words:
             return None
         found: list[tuple[float, str]] = []
-        for number, child in enumerate(repeat.children):
+        for child in repeat.children:
             if isinstance(child, Node):
-                value, label = self.of_node(prefix, child).value, str(number)
+                value = self.of_node(prefix, child).value
+                label = child.path.rpartition("/")[2]
             else:
                 value, label = self.of_group(prefix, child, tree).value, child.label
             if isinstance(value, float):

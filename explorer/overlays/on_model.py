@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,50 +15,33 @@ from netloupe.explorer.grouping import Group, GroupTree
 from netloupe.explorer.grouping.lookup import find_group, find_tree
 from netloupe.explorer.model import Graph, Model, Node
 from netloupe.explorer.model.paths import find_element, nodes_named
-from netloupe.explorer.notation import write_count
 from netloupe.explorer.render.legend import Entry
 from netloupe.explorer.render.paint import Paint
 from netloupe.explorer.render.text import clean_label
 from netloupe.explorer.view import Item, View
 
-from .amounts import STANDS_OUT, Amounts, Measured, RepeatSpread
+from .amounts import Amounts, Measured
 from .column import Column, ModelColumn
 from .comparing import Comparison, compare_columns
 from .formats.node_data import write_node_data
 from .placing import Numbers, PlacedColumn, Unplaced, place_column
+from .ranking import MOST_OF_IT, RankedNode, choose_most, rank_nodes
 from .scales import CATEGORIES, OTHER_WORDS, Scale, ScaleRow, make_scale
-from .units import write_amount_of, write_part, write_three
+from .units import write_amount_of
+from .wording import (
+    LONGEST_LABEL,
+    break_lines,
+    describe_column,
+    describe_placement,
+    describe_ranking,
+    write_measured,
+    write_spread,
+)
 
 if TYPE_CHECKING:
     from os import PathLike
 
 MISSING = "missing"
-#: the list of what has most goes up to this part of the whole
-MOST_OF_IT = 0.8
-_LONGEST_LABEL = 48
-_MOST_NAMED = 3
-
-
-class RankedNode(NamedTuple):
-    """One of the nodes that have most.
-
-    Parameters
-    ----------
-    path
-        Of the node; of the first where several have the number together.
-    value
-        What it has.
-    share, cumulative
-        Of sums: which part of the whole it is, and it together with all before it; else None.
-    nodes
-        How many nodes have it together.
-    """
-
-    path: str
-    value: float
-    share: float | None
-    cumulative: float | None
-    nodes: int = 1
 
 
 class Overlay:
@@ -221,17 +204,21 @@ class Overlay:
         """Return how an open box is painted: of a repeat its border, with what others have."""
         if measured.spread is None:
             return None
-        return Paint(self._tone(measured.value), self._write_spread(measured.spread))
+        return Paint(self._tone(measured.value), write_spread(measured.spread, self.column))
 
     def paint_of(self, measured: Measured) -> Paint:
         """Return how a closed box is painted that has this."""
         tone = measured.tone or self._tone(measured.value)
         if measured.value is None:
-            text = f"{self._says(measured.shared)} shared" if measured.shared else ""
+            text = (
+                f"{write_amount_of(measured.shared, self.column.unit)} shared"
+                if measured.shared
+                else ""
+            )
             return Paint(MISSING, text, hatched=True)
         # many a node adds nothing to a sum, and need not say so
         is_nothing = measured.value == 0 and self.column.aggregation == "sum"
-        return Paint(tone, "" if is_nothing else self._write(measured))
+        return Paint(tone, "" if is_nothing else write_measured(measured, self.column))
 
     def _tone(self, value: float | str | None) -> str:
         if value is None:
@@ -239,49 +226,6 @@ class Overlay:
         if isinstance(value, str):
             return self._word_tones.get(value, OTHER_WORDS)
         return self.scale.tone(value)
-
-    def _write(self, measured: Measured) -> str:
-        value = measured.value
-        if isinstance(value, str):
-            text = clean_label(value, _LONGEST_LABEL)
-            total = sum(count for _, count in measured.words)
-            own = dict(measured.words).get(value, 0)
-            return f"{text} {write_part(own / total)}" if len(measured.words) > 1 else text
-        assert value is not None  # noqa: S101 - who asks has looked
-        if measured.spread is not None:
-            return self._write_spread(measured.spread, value, measured.share)
-        text = write_amount_of(value, self.column.unit)
-        if measured.in_set:
-            return f"{text} for {measured.in_set} nodes"
-        if measured.share is not None and measured.count > 1:
-            text = f"{text} · {write_part(measured.share)}"
-        return f"{text} + {self._says(measured.shared)} shared" if measured.shared else text
-
-    def _write_spread(
-        self, spread: RepeatSpread, value: float | None = None, share: float | None = None
-    ) -> str:
-        """Return what the repetitions have.
-
-        Of a closed box, which has its own number: ``14 ms · 34 %; layer.17: 2.3× median``. Of an
-        open one, which shows one for all: ``mean 1.2 ms, 1.1 to 2.8 ms; layer.17: 2.3× median``.
-        """
-        ratio, label = spread.ratio, clean_label(spread.worst, 20)
-        stands_out = ratio is not None and not 1 / STANDS_OUT < ratio < STANDS_OUT
-        worst = f"{label}: {write_three(ratio)}× median" if stands_out and ratio else ""
-        if spread.least == spread.most:
-            spans = f"{self._says(spread.mean)} each"
-        elif value is None:
-            low, high = self._says(spread.least), self._says(spread.most)
-            spans = f"mean {self._says(spread.mean)}, {low} to {high}"
-        else:
-            spans = "" if worst else f"{self._says(spread.least)} to {self._says(spread.most)} each"
-        own = ""
-        if value is not None and self.column.aggregation == "sum":
-            own = self._says(value) + (f" · {write_part(share)}" if share is not None else "")
-        return "; ".join(filter(None, (own, spans, worst)))
-
-    def _says(self, number: float) -> str:
-        return write_amount_of(number, self.column.unit)
 
     @cached_property
     def scale(self) -> Scale:
@@ -319,40 +263,14 @@ class Overlay:
         if self.column.has_words:
             tones = self._word_tones
             listed = [*tones.items()][: len(CATEGORIES)]
-            rows = [ScaleRow(tone, clean_label(word, _LONGEST_LABEL)) for word, tone in listed]
+            rows = [ScaleRow(tone, clean_label(word, LONGEST_LABEL)) for word, tone in listed]
             others = len(tones) - len(listed)
             return [*rows, *([ScaleRow(OTHER_WORDS, f"{others:,} other words")] if others else [])]
         return self.scale.list_rows()
 
     def describe(self) -> str:
         """Return name, unit, direction, and how groups add up and numbers become colours."""
-        column = self.column
-        words = {"higher": "↑ better", "lower": "↓ better"}
-        name = clean_label(column.name, _LONGEST_LABEL)
-        if column.unit and column.unit not in name:
-            name += f" ({column.unit})"
-        if column.better:
-            name += f", {words[column.better]}"
-        if column.has_words:
-            order = ", ".join(column.order)
-            first = f"first inside of {order}" if order else "most frequent inside"
-            return f"{name}; groups: {clean_label(first, 80)}"
-        inside = {"sum": "sum", "mean": "mean", "max": "largest", "min": "smallest"}
-        weighed = " weighted" if column.weights and column.aggregation == "mean" else ""
-        return (
-            f"{name}; groups:{weighed} {inside[column.aggregation]} inside; "
-            f"{self._describe_scale()}"
-        )
-
-    def _describe_scale(self) -> str:
-        kind = self.scale.kind
-        if kind == "share":
-            return "colour: share of the whole"
-        text = f"{kind} colours"
-        clip = self.column.clip
-        if kind in ("linear", "log", "diverging") and clip is not None:
-            text += f", clipped at p{clip[0]:g} and p{clip[1]:g}"
-        return text
+        return describe_column(self.column, "" if self.column.has_words else self.scale.kind)
 
     def describe_placement(self) -> list[str]:
         """Return how much could be placed, what could not, why, and what to do.
@@ -362,46 +280,11 @@ class Overlay:
         list of str
             A line each; of sums the share is that of their amount (``96.4 % of 12.3 ms``).
         """
-        column, placement = self.column, self.placement
-        if isinstance(column, ModelColumn):
-            return [*column.notes]
-        total = placement.placed_count + placement.unplaced_count
-        if not total:
-            return [f"{self.name}: there is nothing in it", *column.notes]
-        lines = [self._say_placed(total)]
-        if placement.normalised_count:
-            lines.append(
-                f"{placement.normalised_count:,} placed by names that differ in case or signs, or "
-                "by the end of the path of a group"
-            )
-        if placement.unplaced_count:
-            lines += self._say_unplaced()
-        return [*lines, *column.notes]
-
-    def _say_placed(self, total: int) -> str:
-        placement, whole = self.placement, self.whole
-        entries = f"{placement.placed_count:,} of {total:,} entries placed"
-        if self.column.aggregation == "sum" and whole and whole > 0 and not self.column.has_words:
-            share = min(max(self._amounts.placed / whole, 0.0), 1.0)
-            return f"{write_part(share)} of {self._says(whole)} placed; {entries}"
-        return entries
-
-    def _say_unplaced(self) -> list[str]:
-        placement = self.placement
-        lines = []
-        for reason, count in placement.reasons.most_common():
-            named = [
-                clean_label(one.name, 60) for one in placement.unplaced if one.reason == reason
-            ][:_MOST_NAMED]
-            more = f" and {count - len(named):,} more" if count > len(named) else ""
-            lines.append(f"{count:,} not placed: {reason}: {', '.join(named)}{more}")
-        if self.column.remedy:
-            lines.append(self.column.remedy)
-        return lines
+        return describe_placement(self.column, self.placement, self._amounts.placed, self.whole)
 
     def list_legend(self) -> list[Entry]:
         """Return the lines of a legend: what is shown, the colours, what is missing."""
-        entries = [Entry("heading", "", text) for text in _break(self.describe())]
+        entries = [Entry("heading", "", text) for text in break_lines(self.describe())]
         entries += [Entry("painted", tone, text) for tone, text in self.list_rows()]
         entries.append(
             Entry("painted", MISSING, "no number" if not self.column.has_words else "no word")
@@ -413,7 +296,7 @@ class Overlay:
             lines.append(f"{count:,} not placed")
         top = self.describe_ranking(names=False)
         return entries + [
-            Entry("heading", "", line) for text in [*lines, *top] for line in _break(text)
+            Entry("heading", "", line) for text in [*lines, *top] for line in break_lines(text)
         ]
 
     # what has most
@@ -431,38 +314,13 @@ class Overlay:
         OverlayError
             For words, which have no order.
         """
-        column, graph = self.column, self.model.graph
-        if column.has_words:
-            raise OverlayError(f"{column.name!r} has words, which cannot be ranked.")
-        entries = [*self._list_main(graph)]
-        entries.sort(key=lambda entry: entry[0], reverse=column.better != "higher")
-        whole = self.whole
-        is_sum = column.aggregation == "sum" and whole is not None and whole > 0
-        ranked: list[RankedNode] = []
-        total = 0.0
-        for value, index, nodes in entries[:most]:
-            total += value
-            share = value / whole if is_sum and whole else None
-            cumulative = total / whole if is_sum and whole else None
-            ranked.append(RankedNode(graph.nodes[index].path, value, share, cumulative, nodes))
-        return ranked
+        if self.column.has_words:
+            raise OverlayError(f"{self.name!r} has words, which cannot be ranked.")
+        return self._ranking[:most]
 
-    def _list_main(self, graph: Graph) -> Iterator[tuple[float, int, int]]:
-        """Yield number, index of node and count of nodes of all that the main graph has."""
-        column = self.column
-        if isinstance(column, ModelColumn) and column.count is not None:
-            for node in graph.nodes:
-                number = column.count([node])
-                if number is not None:
-                    yield float(number), node.index, 1
-            return
-        numbers = self.placement.numbers.get(graph.path)
-        if numbers is not None:
-            for index in np.flatnonzero(~np.isnan(numbers)).tolist():
-                yield float(numbers[index]), index, 1
-        for one in self.placement.sets:
-            if one.prefix == graph.path:
-                yield one.number, one.indices[0], len(one.indices)
+    @cached_property
+    def _ranking(self) -> list[RankedNode]:
+        return rank_nodes(self.model.graph, self.column, self.placement, self.whole)
 
     def find_most(self, part: float = MOST_OF_IT) -> list[RankedNode]:
         """Return the fewest nodes that have a part of the whole together; of sums alone.
@@ -470,33 +328,17 @@ class Overlay:
         Returns
         -------
         list of RankedNode
-            Nothing where this is no sum, or where all that was placed is less.
+            Nothing where this is no sum, where a number is negative, or where all that was placed
+            is less.
         """
         whole = self.whole
         if self.column.aggregation != "sum" or self.column.has_words or not whole or whole < 0:
             return []
-        ranked = self.rank()
-        for count, one in enumerate(ranked, 1):
-            if one.cumulative is not None and one.cumulative >= part - 1e-12:
-                return ranked[:count]
-        return []
+        return choose_most(self._ranking, part)
 
     def describe_ranking(self, *, names: bool = True) -> list[str]:
         """Return where most of it is: ``80 % is in 12 of 341 nodes: main/Conv_1, …``."""
-        found = self.find_most()
-        if not found:
-            return []
-        count = sum(one.nodes for one in found)
-        last = found[-1].cumulative or 0.0
-        text = (
-            f"{write_part(last)} is in {count:,} of "
-            f"{write_count(len(self.model.graph.nodes), 'node')}"
-        )
-        if not names:
-            return [text]
-        named = ", ".join(clean_label(one.path, 80) for one in found[:_MOST_NAMED])
-        more = f" and {len(found) - _MOST_NAMED:,} more" if len(found) > _MOST_NAMED else ""
-        return [f"{text}: {named}{more}"]
+        return describe_ranking(self.find_most(), len(self.model.graph.nodes), names=names)
 
     def compare(self, old: Overlay, how: Comparison = "difference") -> Overlay:
         """Return how this differs from another overlay, of this model or another one.
@@ -537,15 +379,3 @@ def _cut_end(path: str, node: Node) -> str:
     """Return what a path begins with, up to the end that a node has in its graph."""
     end = node.path[len(node.graph.path) :]
     return path.removesuffix(end) if path.endswith(end) else node.graph.path
-
-
-def _break(text: str, most: int = 60) -> list[str]:
-    """Return a text in lines of so many letters at most, broken between words."""
-    lines = [""]
-    for word in text.split(" "):
-        longer = f"{lines[-1]} {word}".strip()
-        if len(longer) <= most or not lines[-1]:
-            lines[-1] = longer
-        else:
-            lines.append(word)
-    return lines

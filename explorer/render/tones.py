@@ -22,7 +22,7 @@ def is_hex(tone: str) -> bool:
 def blend_hex(one: str, other: str, share: float) -> str:
     """Return the colour that lies a share of the way from one to another, channel by channel."""
     mixed = [
-        round(a + (b - a) * min(max(share, 0.0), 1.0))
+        int(a + (b - a) * min(max(share, 0.0), 1.0) + 0.5)  # as JavaScript rounds
         for a, b in zip(_read(one), _read(other), strict=True)
     ]
     return "#{:02x}{:02x}{:02x}".format(*mixed)

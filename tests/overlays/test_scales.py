@@ -123,6 +123,7 @@ def test_colours_of_ones_own_are_tones_with_text_that_can_be_read() -> None:
         with pytest.raises(ViewError, match="there is no tone"):
             Paint(wrong)
     assert blend_hex("#000000", "#ffffff", 0.5) == "#808080"
+    assert tones["#ffffff"].border == "#b3b3b3"  # as the canvas has it
 
 
 def lay(numbers: list[float], **settings: Any) -> Overlay:

@@ -6,7 +6,7 @@ import { NO_PAINTS, coloursOf, placePaints } from "../../src/paint/paints";
 import { type PaintsByPath, layPaints } from "../../src/scene/paints_by_path";
 import { noEmphasis } from "../../src/paint/pass";
 import { Titles } from "../../src/paint/place_titles";
-import { categoryOf, paletteOf } from "../../src/paint/theme";
+import { categoryOf, findTone, paletteOf } from "../../src/paint/theme";
 import { Picker } from "../../src/scene/pick";
 import { makeScene } from "../small";
 
@@ -118,4 +118,13 @@ test("layers keep what each of them says", () => {
   expect(layPaints({ a: ["", "", "", "", "", 2] }, { a: ["", "", "removed", "−", "", 1] }).a).toEqual(
     ["", "", "removed", "−", "removed", 3],
   );
+});
+
+test("a colour of one's own is a tone whose text is black or white, whichever can be read", () => {
+  expect(findTone(palette, "#ffdd00")).toMatchObject({ fill: "#ffdd00", text: "#000000" });
+  expect(findTone(palette, "#102030")).toMatchObject({ fill: "#102030", text: "#ffffff" });
+  // as explorer/render/tones.py makes its border
+  expect(findTone(palette, "#ffffff")?.border).toBe("#b3b3b3");
+  expect(findTone(palette, "scale-3")).toBe(palette.tones["scale-3"]);
+  expect(findTone(palette, "no such tone")).toBeUndefined();
 });
