@@ -19,6 +19,7 @@ from netloupe.explorer.model import (
     Tensor,
     TensorType,
     Value,
+    ValueType,
 )
 from netloupe.explorer.operators import find_schema
 
@@ -99,13 +100,27 @@ def compare_nodes(left: Node, right: Node) -> Iterator[Change]:
             continue
         before, after = first.type, second.type
         if before is not None and after is not None and str(before) != str(after):
-            yield Change(f"type of output {place}", str(before), str(after))
+            named: Ignored | Literal[""] = "names" if _differ_in_symbols(before, after) else ""
+            yield Change(f"type of output {place}", str(before), str(after), named)
         if first.name != second.name:
             yield Change(f"name of output {place}", first.name, second.name, "names")
     if left.doc != right.doc:
         yield Change("documentation", left.doc, right.doc, "docs")
     if left.metadata != right.metadata:
         yield Change("metadata", None, None, "docs")
+
+
+def _differ_in_symbols(left: ValueType, right: ValueType) -> bool:
+    """Return whether types are the same but for what sizes that are not known are called."""
+    kinds = TensorType | SparseTensorType
+    if not isinstance(left, kinds) or not isinstance(right, kinds) or type(left) is not type(right):
+        return False
+    if left.dtype != right.dtype or left.shape is None or right.shape is None:
+        return False
+    return len(left.shape) == len(right.shape) and all(
+        one.value == other.value or (isinstance(one.value, str) and isinstance(other.value, str))
+        for one, other in zip(left.shape, right.shape, strict=True)
+    )
 
 
 def _name_operator(node: Node) -> str:

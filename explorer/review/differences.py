@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from netloupe.explorer.checks.folding import mask_digits
 from netloupe.explorer.compare import Change, Diff, NumberDifference, TensorDifference
 from netloupe.explorer.describe.attributes import write_attribute_value
 from netloupe.explorer.describe.file_text import write_line, write_tensor_type
+from netloupe.explorer.model import Model
 from netloupe.explorer.notation import join_parts, write_count, write_number
 
 from .item import Level, ReviewItem
@@ -167,17 +169,25 @@ def _add_nodes(found: Diff, fold: _Fold, aspects: _Fold) -> None:
             example = (("for example", f"{left.path}: {_write_change(row)}"),)
             title = f"{_ASPECTS[aspect]} of nodes differ"
             aspects.add("changed", title, right.path, example, key=(aspect,))
+    for pair in found.moved:
+        # along a chain it may have the same path as before
+        before = ("path before", write_message(pair.left[0].path))
+        title = f"{write_line(pair.right[0].op_type)} moved"
+        fold.add("moved", title, pair.right[0].path, (before,), key=())
     for pair in found.fused:
-        before, after = (
+        older, newer = (
             write_line(" + ".join(node.op_type for node in side))
             for side in (pair.left, pair.right)
         )
-        fold.add("changed", f"{before} became {after}", pair.right[0].path)
+        sides = (("before", older), ("after", newer))
+        fold.add("changed", f"{older} became {newer}", pair.right[0].path, sides)
+    only_left = (("only in", f"the older model, {_name_model(found.left)}"),)
+    only_right = (("only in", f"the newer model, {_name_model(found.right)}"),)
     for node in found.left_alone:
         operator = write_line(node.op_type)
-        fold.add("removed", f"{operator} removed", node.path, is_left=True)
+        fold.add("removed", f"{operator} removed", node.path, only_left, is_left=True)
     for node in found.right_alone:
-        fold.add("added", f"{write_line(node.op_type)} added", node.path)
+        fold.add("added", f"{write_line(node.op_type)} added", node.path, only_right)
 
 
 def _add_tensors(found: Diff, fold: _Fold, aspects: _Fold) -> None:
@@ -203,6 +213,11 @@ def _add_tensors(found: Diff, fold: _Fold, aspects: _Fold) -> None:
             rows = [("type", write_tensor_type(tensor))]
             title = f"Weight {level}"
             fold.add(level, title, tensor.path, tuple(rows), is_left=is_left)  # type: ignore[arg-type]
+
+
+def _name_model(model: Model) -> str:
+    """Return what a model is called, without the folder of its author."""
+    return write_line(Path(model.source).name or model.source, _LONGEST)
 
 
 def _sort_tensors(tensors: Iterable[TensorDifference]) -> list[TensorDifference]:

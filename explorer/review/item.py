@@ -10,7 +10,7 @@ ItemKind = Literal["finding", "difference", "audit", "note"]
 KINDS: tuple[ItemKind, ...] = ("finding", "difference", "audit", "note")
 
 #: how bad a finding or a defect is, what became of an element, or that a person says it
-Level = Literal["error", "warning", "changed", "added", "removed", "minor", "noted"]
+Level = Literal["error", "warning", "changed", "added", "removed", "moved", "minor", "noted"]
 
 
 class LevelStyle(NamedTuple):
@@ -38,6 +38,7 @@ LEVELS: dict[Level, LevelStyle] = {
     "removed": LevelStyle("−", "removed", "removed"),
     "added": LevelStyle("+", "added", "added"),
     "changed": LevelStyle("Δ", "changed", "changed"),
+    "moved": LevelStyle("⇄", "changed", "moved"),
     "minor": LevelStyle("i", "note", "minor finding"),
     "noted": LevelStyle("✎", "note", "note"),
 }

@@ -13,6 +13,7 @@ from netloupe.explorer.compare import Diff
 from netloupe.explorer.dataframes import make_dataframe
 from netloupe.explorer.describe.differences import write_compatibility, write_verdict
 from netloupe.explorer.errors import ViewError
+from netloupe.explorer.model import Model
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.notes import Note, Notes
 
@@ -186,8 +187,15 @@ def _tell_unaudited(unchecked: Unchecked) -> tuple[str, str]:
 Reviewable = Review | Findings | Diff | QuantizationAudit | Notes
 
 
-def take_review(given: Reviewable | Iterable[Reviewable]) -> Review:
+def take_review(given: Reviewable | Iterable[Reviewable], shown: Model | None = None) -> Review:
     """Return one review of what somebody gives: a review, findings, a difference, or several.
+
+    Parameters
+    ----------
+    given
+        What it is made of.
+    shown
+        The model of the picture: where that is of two models, differences are where it shows them.
 
     Raises
     ------
@@ -209,7 +217,11 @@ def take_review(given: Reviewable | Iterable[Reviewable]) -> Review:
             raise ViewError(f"a review is made of one {kind.__name__} at most. Leave one out.")
         found[kind] = part
     findings, diff, audit, notes = (found.get(kind) for kind in kinds)
-    return make_review(findings, diff, audit, notes if notes is not None else ())
+    compared = None if shown is None else shown.comparison
+    find_shown: FindShown = find_right
+    if compared is not None and any(compared is part for part in found.values()):
+        find_shown = compared.merging.find_shown
+    return make_review(findings, diff, audit, notes if notes is not None else (), find_shown)
 
 
 def _refuse(given: object) -> ViewError:

@@ -80,7 +80,7 @@ def draw_page(
     options = ViewOptions.parse(view)
     content = PageContent.parse(weights, size_limit)
     paints = check_paints(paint)
-    listed = None if review is None else take_review(review)
+    listed = None if review is None else take_review(review, model)
     if path is not None:  # what can be known to be wrong is said before the work begins
         check_ending(path, "html")
         check_place(path)

@@ -117,7 +117,12 @@ def _draw(
         from netloupe.explorer.standalone.content import PageContent
         from netloupe.explorer.standalone.page import make_page
 
-        return make_page(found.merged, options, paints, content=PageContent.parse(**content))
+        return make_page(
+            found.merged,
+            options,
+            paints,
+            content=PageContent.parse(**content),
+        )
     picture = make_picture(found.merged, options, paints=paints)
     return render_picture(picture, kind), picture.notices
 

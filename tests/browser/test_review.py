@@ -19,6 +19,7 @@ from netloupe.explorer.session import reviewing
 from netloupe.explorer.view import ViewOptions
 from netloupe.live.server import LiveServer
 from tests.browser.shown_page import API, CANVAS, ShownPage
+from tests.browser.test_hosts import HOSTILE, RECTANGLES
 from tests.corpus import corpus_file
 
 pytestmark = pytest.mark.browser
@@ -462,3 +463,35 @@ def test_a_note_in_a_file_survives_and_is_downloaded(
     assert again.notes.merge(kept) == 1
     (note,) = again.notes
     assert (note.text, note.paths, note.state) == ("look at this", (FAULTY,), "exact")
+
+
+# the page around
+
+
+def test_rules_of_the_page_do_not_reach_the_tab(write: Any, faulty: Path) -> None:
+    shown = write(netloupe.load(faulty), make_items(40))
+    shown.open_tab()
+    shown.rows.first.click()
+    shown.wait_for_selection(GEMMS[0])
+    shown.page.keyboard.press("ArrowDown")
+    review = shown.page.locator(REVIEW)
+    # the tab itself stands where its inspector puts it: that is pinned in the page of notebooks
+    shown.page.add_style_tag(content=f"{REVIEW} {{ width: 336px !important }}")
+    alone = review.evaluate(RECTANGLES)
+    assert len(alone) > 60
+    shown.page.add_style_tag(content=HOSTILE)
+    hostile = review.evaluate(RECTANGLES)
+    assert hostile == alone
+
+
+def test_nothing_moves_for_those_who_want_no_motion(write: Any, faulty: Path) -> None:
+    shown = write(netloupe.load(faulty), make_items(40))
+    shown.page.emulate_media(reduced_motion="reduce")
+    shown.open_tab()
+    moving = shown.page.locator(REVIEW).evaluate(
+        """(host) => [...host.shadowRoot.querySelectorAll("*")].filter((element) => {
+            const { transitionDuration, animationName } = getComputedStyle(element);
+            return transitionDuration !== "0s" || animationName !== "none";
+        }).length"""
+    )
+    assert moving == 0

@@ -15,6 +15,7 @@ from netloupe.explorer.compare.numbers import compare_numbers
 from netloupe.explorer.errors import CompareError
 from netloupe.explorer.readers.load import load
 from tests.corpus import corpus_file
+from tests.onnx_text import load_text
 
 Edit = Callable[[onnx.ModelProto], Any]
 
@@ -284,3 +285,14 @@ def test_what_cannot_be_read_is_the_same_where_the_same_is_stated(name: str) -> 
     path = corpus_file(name)
     found = diff(load(path), load(path))
     assert (found.verdict, found.right_tensors) == ("identical", [])
+
+
+def test_other_names_of_sizes_are_names() -> None:
+    text = "g (float[{}] x) => (float[{}] y) <float[{}] p> {{ p = Relu (x) y = Neg (p) }}"
+    left, right = (load_text(text.format(*[name] * 3)) for name in ("n", "batch"))
+    found = diff(left, right)
+    assert found.is_compatible
+    assert found.verdict == "cosmetic"
+    assert found.aspects == ["names"]
+    other = diff(left, load_text(text.format("n", "n", "4")))
+    assert other.verdict == "structure"

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import onnx
+import onnx.parser
 import pytest
 
 import netloupe
@@ -12,6 +16,7 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.review import Review, ReviewItem, make_review, sort_items, take_review
 from netloupe.explorer.review.item import LEVELS
 from netloupe.explorer.review.review import UNREAD_WEIGHTS
+from tests.compare.networks import make_layers
 from tests.onnx_text import load_text
 
 BEFORE = """
@@ -111,7 +116,7 @@ def test_the_worst_stands_first_and_what_is_accepted_last() -> None:
         for level in reversed(LEVELS)
     ]
     levels = [item.level for item in sort_items(items)]
-    assert levels == ["warning", "removed", "added", "changed", "minor", "noted", "error"]
+    assert levels == ["warning", "removed", "added", "changed", "moved", "minor", "noted", "error"]
 
 
 def test_the_verdict_counts_each_kind_of_item() -> None:
@@ -172,6 +177,15 @@ def test_a_node_with_another_operator_says_what_it_was() -> None:
     right = load_text(BEFORE.replace("Relu", "Sigmoid"))
     item = find(make_review(None, netloupe.diff(load_text(BEFORE), right)), "Relu became Sigmoid")
     assert (item.level, right[item.paths[0]].op_type) == ("changed", "Sigmoid")
+
+
+def test_a_node_in_another_module_is_told_to_have_moved() -> None:
+    after = make_layers(4)
+    after.graph.node[7].name = "/layers.2/act/Tanh_1"
+    found = netloupe.diff(netloupe.load(make_layers(4)), netloupe.load(after))
+    item = find(make_review(None, found), "Tanh moved")
+    assert (item.level, item.paths) == ("moved", ("main/layers.2/act/Tanh_1",))
+    assert item.evidence == (("path before", "main/layers.1/act/Tanh"),)
 
 
 def test_an_incompatible_input_is_told_where_it_is() -> None:
@@ -247,3 +261,24 @@ def test_without_pandas_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(builtins, "__import__", refuse)
     with pytest.raises(netloupe.NetloupeError, match="pip install pandas"):
         Review().to_dataframe()
+
+
+def test_a_picture_of_two_models_shows_what_only_the_older_one_has() -> None:
+    found = netloupe.diff(load_text(BEFORE), load_after())
+    review = take_review(found, found.merged)
+    removed = find(review, "Relu removed")
+    (path,) = removed.paths
+    assert found.merged[path].op_type == "Relu"
+    assert dict(removed.evidence)["only in"].startswith("the older model, ")
+    assert find(take_review(found, found.right), "Relu removed").paths == ()
+
+
+def test_the_folder_of_a_model_is_told_to_nobody(tmp_path: Path) -> None:
+    for name, text in (("old.onnx", BEFORE), ("new.onnx", AFTER)):
+        proto = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": 21]>{text}')
+        onnx.save(proto, tmp_path / name)
+    old, new = (netloupe.load(tmp_path / name) for name in ("old.onnx", "new.onnx"))
+    found = netloupe.diff(old, new)
+    told = [text for item in take_review(found) for row in item.evidence for text in row]
+    assert "the older model, old.onnx" in told
+    assert not any(str(tmp_path) in text for text in told)

@@ -38,16 +38,21 @@ export class ItemList {
   private isDue = false;
   private readonly sized = new ResizeObserver(() => this.measure());
 
-  /** @param foot what stands behind the last row */
+  /**
+   * @param head what stands above the first row, and stays in sight where there is room for it
+   * @param foot what stands behind the last row
+   */
   constructor(
     private readonly actions: ListActions,
+    private readonly head: HTMLElement,
     foot: HTMLElement,
   ) {
     this.list.setAttribute("aria-label", "Items of the review");
-    this.element.append(this.list, foot);
+    this.element.append(head, this.list, foot);
     this.element.addEventListener("scroll", () => this.drawSoon(), { passive: true });
     this.element.addEventListener("keydown", (event) => this.onKey(event));
     this.sized.observe(this.element);
+    this.sized.observe(head);
   }
 
   dispose(): void {
@@ -132,12 +137,20 @@ export class ItemList {
   private bringIntoSight(number: number): void {
     const place = this.places.get(number);
     if (place === undefined) return;
-    const { element, rows } = this;
-    const [top, bottom] = [rows.top(place), rows.bottom(place)];
-    const height = element.clientHeight;
-    if (top < element.scrollTop || bottom - top > height) element.scrollTop = top;
-    else if (bottom > element.scrollTop + height) element.scrollTop = bottom - height;
+    const { element, rows, covered } = this;
+    const { offsetTop } = this.list;
+    const [top, bottom] = [rows.top(place) + offsetTop, rows.bottom(place) + offsetTop];
+    const height = element.clientHeight - covered;
+    if (top < element.scrollTop + covered || bottom - top > height) element.scrollTop = top - covered;
+    else if (bottom > element.scrollTop + covered + height) {
+      element.scrollTop = bottom - covered - height;
+    }
     this.draw();
+  }
+
+  /** How much of what is in sight the head covers: nothing where it scrolls with the list. */
+  private get covered(): number {
+    return getComputedStyle(this.head).position === "sticky" ? this.head.offsetHeight : 0;
   }
 
   private drawSoon(): void {
@@ -153,8 +166,9 @@ export class ItemList {
   private draw(): void {
     const { element, rows, shown } = this;
     this.list.style.height = `${rows.total}px`;
-    const { scrollTop, clientHeight } = element;
-    const [first, end] = rows.window(scrollTop - MARGIN, scrollTop + clientHeight + MARGIN);
+    const { clientHeight } = element;
+    const top = element.scrollTop - this.list.offsetTop;
+    const [first, end] = rows.window(top - MARGIN, top + clientHeight + MARGIN);
     const wanted = new Set(this.listed.slice(first, end));
     // the keyboard stays where it is
     for (const kept of [this.active, this.chosen?.number ?? -1]) {
@@ -270,9 +284,15 @@ function makeTexts(item: ReviewItem): HTMLElement {
   id.textContent = item.id;
   line.append(title, id);
   const where = makeElement("span", "nl-review-where");
-  // what is found there tells items of one rule apart
+  where.append(item.where);
+  // what is found there tells items of one rule apart; the details say it again
   const found = item.evidence.find(([label]) => label === "found")?.[1];
-  where.textContent = [item.where, item.accepted || found].filter(Boolean).join(" · ");
+  const told = item.accepted || found;
+  if (told) {
+    const more = makeElement("span", "nl-review-told");
+    more.textContent = item.where ? ` · ${told}` : told;
+    where.append(more);
+  }
   texts.append(line, where);
   texts.title = [item.title, item.where, found].filter(Boolean).join("\n");
   return texts;

@@ -30,6 +30,7 @@ export class ReviewView {
   readonly element = document.createElement("div");
   private readonly frame = makeElement("div", "nl-review");
   private readonly body = makeElement("div", "nl-review-body");
+  private readonly head = makeElement("div", "nl-review-head");
   private readonly headline = makeElement("h2", "nl-review-headline");
   private readonly verdict = makeElement("p", "nl-review-verdict");
   private readonly summary = makeElement("p", "nl-review-summary");
@@ -69,6 +70,7 @@ export class ReviewView {
     });
     this.list = new ItemList(
       { choose: (item) => this.choose(item), fill: (item) => this.makeDetail(item) },
+      this.head,
       this.foot,
     );
     this.build();
@@ -109,12 +111,12 @@ export class ReviewView {
     this.note.textContent = "+ note";
     this.note.addEventListener("click", () => this.writeNote());
     this.spoken.setAttribute("aria-live", "polite");
-    const head = makeElement("div", "nl-review-head");
+    const { head } = this;
     const line = makeElement("div", "nl-review-filter");
     line.append(this.words, this.note, this.marks);
     head.append(this.headline, this.verdict, this.summary);
     head.append(this.status.element, this.chips.element, line, this.writing.element);
-    body.append(head, this.list.element);
+    body.append(this.list.element);
     frame.append(this.tabs.element, body, this.spoken);
     frame.addEventListener("keydown", (event) => this.onKey(event));
   }
