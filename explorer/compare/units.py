@@ -66,6 +66,7 @@ _SAME = {
     "QuickGelu": "QuickGELU",
     "RMSNormalization": "RMSNorm",
     "SimplifiedLayerNormalization": "RMSNorm",
+    "Sum": "Add",
     "Swish": "SiLU",
 }
 _WRITTEN_OUT = frozenset({"GELU", "HardSwish", "LayerNorm", "QuickGELU", "RMSNorm", "SiLU"})

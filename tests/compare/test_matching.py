@@ -10,6 +10,7 @@ from netloupe.explorer.compare import Matching, Pair, match_models
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
 from tests import hostile_models
+from tests.corpus import corpus_file
 from tests.onnx_text import load_text
 
 CONVOLUTION = """
@@ -263,3 +264,22 @@ def test_a_layer_that_is_left_out_takes_no_part_of_the_layer_before_with_it() ->
     size = len(left.graph.nodes) // 4
     kept = [*range(2 * size), *range(3 * size, 4 * size)]
     assert [partners.get(index) for index in kept] == [*range(3 * size)]
+
+
+def test_a_sum_of_two_is_an_addition() -> None:
+    left = "g (float[4] x) => (float[4] y) { a = Exp (x) b = Neg (x) y = Sum (a, b) }"
+    pairs = match(left, left.replace("Sum", "Add")).pairs
+    assert ("Sum", "Add") in [(p.left[0].op_type, p.right[0].op_type) for p in pairs]
+    assert len(pairs) == 3
+
+
+def test_two_formats_can_be_compared() -> None:
+    """A residual network of Caffe2 and one of ONNX: what is in both is paired, the rest is told."""
+    left = load(corpus_file("caffe2/resnet50/predict_net.pbtxt"))
+    right = load(corpus_file("exported/resnet50.dynamo.onnx"))
+    matching = match_models(left, right)
+    assert len(matching.pairs) > 110
+    kinds = {(p.left[0].op_type, p.right[0].op_type) for p in matching.pairs}
+    assert {("Conv", "Conv"), ("Sum", "Add"), ("Relu", "Relu"), ("MaxPool", "MaxPool")} <= kinds
+    alone = {node.op_type for node in matching.list_left_alone()}
+    assert {"Softmax", "Accuracy"} <= alone
