@@ -210,24 +210,30 @@ def test_an_error_is_told_in_the_tab(serve: Any, monkeypatch: pytest.MonkeyPatch
     shown.page.get_by_text("the weights <b>are</b> gone").wait_for()
 
 
-def test_marks_come_and_go(serve: Any) -> None:
+def test_marks_come_with_the_list_and_go(serve: Any) -> None:
     shown = serve()
     shown.wait_for_stage("checked")
+    shown.settle()
+    assert shown.marks() == 0
     shown.open_tab()
     shown.rows.first.click()
     shown.wait_for_selection(FAULTY)
-    before = shown.page.locator(CANVAS).screenshot()
     marks = shown.page.locator(f"{REVIEW} .nl-review-marks")
-    marks.click()
-    shown.page.wait_for_timeout(500)
-    shown.settle()
-    marked = shown.page.locator(CANVAS).screenshot()
-    assert marked != before
     assert marks.get_attribute("aria-pressed") == "true"
+    marked = shown.page.locator(CANVAS).screenshot()
     marks.click()
     shown.page.wait_for_timeout(500)
     shown.settle()
-    assert shown.page.locator(CANVAS).screenshot() != marked
+    plain = shown.page.locator(CANVAS).screenshot()
+    assert plain != marked
+    assert marks.get_attribute("aria-pressed") == "false"
+    shown.page.locator(f"{REVIEW} .nl-tab").first.click()  # they stay away now
+    shown.open_tab()
+    assert marks.get_attribute("aria-pressed") == "false"
+    marks.click()
+    shown.page.wait_for_timeout(500)
+    shown.settle()
+    assert shown.page.locator(CANVAS).screenshot() != plain
 
 
 # the list

@@ -88,7 +88,8 @@ def test_a_finding_is_listed_and_shown(page: Any, server: Server) -> None:
     page.get_by_role("button", name="read the weights").click()
     page.locator(f"{REVIEW} .nl-review-status").wait_for(state="hidden")
     marks = page.locator(f"{REVIEW} .nl-review-marks")
-    marks.click()
     assert marks.get_attribute("aria-pressed") == "true"
+    marks.click()
+    assert marks.get_attribute("aria-pressed") == "false"
     page.locator(f"{REVIEW} .nl-tab").first.click()
     assert page.locator(".nl-inspector-part").first.is_visible()

@@ -49,6 +49,8 @@ export class ReviewView {
   private progress: CheckProgress = { stage: "unchecked", share: null, error: "" };
   private detail: Detail | null = null;
   private hasMarks = false;
+  /** whether the user has been at the marks, or at the list, with which they come on */
+  private knowsMarks = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   /** what is selected in the picture */
   private selected: readonly string[] = [];
@@ -62,7 +64,10 @@ export class ReviewView {
     private readonly connection: ReviewConnection,
     parent: HTMLElement,
   ) {
-    this.tabs = new Tabs((tab) => this.showTab(tab));
+    this.tabs = new Tabs((tab) => {
+      this.showTab(tab);
+      if (tab === "review" && !this.knowsMarks && !this.hasMarks) this.setMarks(true);
+    });
     this.chips = new Chips((filter) => this.narrow(filter));
     this.status = new Status({
       check: (check) => connection.send({ check }),
@@ -341,6 +346,7 @@ export class ReviewView {
   }
 
   private setMarks(marks: boolean): void {
+    this.knowsMarks = true;
     this.hasMarks = marks;
     this.marks.setAttribute("aria-pressed", String(marks));
     this.connection.send({ marks });
