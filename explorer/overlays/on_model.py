@@ -334,7 +334,16 @@ class Overlay:
         whole = self.whole
         if self.column.aggregation != "sum" or self.column.has_words or not whole or whole < 0:
             return []
-        return choose_most(self._ranking, part)
+        ranking, column = self._ranking, self.column
+        if not ranking or ranking[0].cumulative is not None or not isinstance(column, ModelColumn):
+            return choose_most(ranking, part)
+        nodes = [self.model.node(one.path) for one in sorted(ranking, key=lambda one: -one.value)]
+
+        def count(first: int) -> float | None:
+            number = column.count(nodes[:first]) if column.count is not None else None
+            return None if number is None else number / whole
+
+        return choose_most(ranking, part, count)
 
     def describe_ranking(self, *, names: bool = True) -> list[str]:
         """Return where most of it is: ``80 % is in 12 of 341 nodes: main/Conv_1, …``."""

@@ -24,7 +24,6 @@ from .content import (
 _LONGEST, _LONGEST_PATH = 1_000, 200
 #: so many nodes are told of each
 _MOST_RANKED = 50
-_ROUNDING = 1e-6
 
 
 def make_fidelity_overlay(model: Model, found: QuantizationAudit) -> list[Overlay]:
@@ -67,8 +66,6 @@ def _write_paragraph(one: Overlay) -> str:
 def _rank(one: Overlay) -> ReportTable:
     is_sum = one.column.aggregation == "sum"
     ranked = [node for node in one.rank() if node.value or not is_sum]
-    #: where a weight counts at each node that takes it, all together are more than there is
-    is_whole = not ranked or (ranked[-1].cumulative or 0.0) <= 1 + _ROUNDING
     unit = one.column.unit
     rows = [
         ReportRow(
@@ -76,7 +73,7 @@ def _rank(one: Overlay) -> ReportTable:
                 ReportCell(write_line(node.path, _LONGEST_PATH), path=node.path),
                 ReportCell(write_amount_of(node.value, unit), node.value),
                 make_share_cell(node.share),
-                make_share_cell(node.cumulative if is_whole else None),
+                make_share_cell(node.cumulative),
             )
         )
         for node in ranked[:_MOST_RANKED]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from netloupe.explorer.overlays import NodeSet
 from netloupe.explorer.view import View
 from tests.onnx_text import load_text
 from tests.overlays.profiles import chain, loop
+
+ROOT = Path(__file__).resolve().parents[2]
 
 #: eight layers of two nodes each, which make a repeat
 LAYERS = 8
@@ -256,3 +259,29 @@ def test_what_is_no_column_is_refused(given: Any, message: str) -> None:
 def test_settings_that_do_not_fit_are_refused(setting: str, value: Any) -> None:
     with pytest.raises(OverlayError):
         netloupe.overlay(chain(), {"conv": 1.0}, **{setting: value})
+
+
+def test_what_nodes_share_counts_once_in_the_fewest_that_have_most() -> None:
+    model = load_text("""
+        g (float[1, 4] x) => (float[1, 4] y)
+        <float[4, 4] w = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7},
+         float[4, 1] v = {1, 2, 3, 4}, float[1, 4] u = {1, 2, 3, 5}>
+        { a = MatMul (x, w) b = MatMul (a, w) c = MatMul (b, v) y = MatMul (c, u) }
+    """)
+    found = netloupe.overlay(model, "parameters")
+    ranked = found.rank()
+    assert [one.value for one in ranked] == [16, 16, 4, 4]
+    assert {one.cumulative for one in ranked} == {None}  # w is not there twice
+    assert [one.value for one in found.find_most(0.6)] == [16]
+    assert len(found.find_most(0.8)) == 3
+
+
+def test_a_weight_counts_at_the_node_that_takes_it_dequantized() -> None:
+    found = netloupe.overlay(
+        netloupe.load(ROOT / "demo_notebooks" / "models" / "digits_cnn.qdq.onnx"), "parameters"
+    )
+    ranked = found.rank()
+    assert sum(one.share or 0.0 for one in ranked) == pytest.approx(1)
+    assert "DequantizeLinear" not in {
+        found.model.node(one.path).op_type for one in ranked if one.value
+    }
