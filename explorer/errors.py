@@ -60,10 +60,6 @@ class OverlayError(NetloupeError, ValueError):
     """Numbers to colour by cannot be read, do not fit together, or are asked for as none are."""
 
 
-class AuditError(NetloupeError, ValueError):
-    """An audit was asked for, or its table, where that cannot be given."""
-
-
 class NotesError(NetloupeError, ValueError):
     """Notes cannot be read, or not be written where they are kept; what was typed is not lost."""
 

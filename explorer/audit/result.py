@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from netloupe.explorer.checks import Finding
-from netloupe.explorer.errors import AuditError
+from netloupe.explorer.dataframes import make_dataframe
 from netloupe.explorer.quantization.codes import CodeFacts
 
 from .coverage import Coverage
@@ -137,16 +137,11 @@ class QuantizationAudit:
 
         Raises
         ------
-        AuditError
+        MissingPackageError
             Where pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise AuditError(
-                "tables need pandas, which is not installed. Install it: pip install pandas."
-            ) from error
-        return pd.DataFrame([flatten_weight(one) for one in self.weights], columns=COLUMNS)
+        rows = [flatten_weight(one) for one in self.weights]
+        return make_dataframe({name: [row[name] for row in rows] for name in COLUMNS})
 
     def __repr__(self) -> str:
         return f"<QuantizationAudit of {self.source}: {self.verdict}>"

@@ -319,7 +319,7 @@ class Notes:
 
         Raises
         ------
-        NotesError
+        MissingPackageError
             Where pandas is not installed.
         """
         return make_table(self)

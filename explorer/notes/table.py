@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from netloupe.explorer.errors import NotesError
+from netloupe.explorer.dataframes import make_dataframe
 
 from .note import Note
 
@@ -18,17 +18,11 @@ def make_table(notes: Iterable[Note]) -> pandas.DataFrame:
 
     Raises
     ------
-    NotesError
+    MissingPackageError
         Where pandas is not installed.
     """
-    try:
-        import pandas
-    except ImportError as error:
-        raise NotesError(
-            "tables need pandas, which is not installed. `pip install pandas`."
-        ) from error
     notes = list(notes)
-    return pandas.DataFrame(
+    table = make_dataframe(
         {
             "id": [note.id for note in notes],
             "path": [next(iter(note.paths), "") for note in notes],
@@ -37,8 +31,13 @@ def make_table(notes: Iterable[Note]) -> pandas.DataFrame:
             "text": [note.text for note in notes],
             "author": [note.author for note in notes],
             "tags": [note.tags for note in notes],
-            "created": pandas.to_datetime([note.created for note in notes], utc=True),
-            "edited": pandas.to_datetime([note.edited for note in notes], utc=True),
+            "created": [note.created for note in notes],
+            "edited": [note.edited for note in notes],
             "accepts": [note.accepts.rule if note.accepts else "" for note in notes],
         }
     )
+    import pandas
+
+    for column in ("created", "edited"):
+        table[column] = pandas.to_datetime(table[column], utc=True)
+    return table

@@ -365,7 +365,7 @@ def test_the_table_has_a_row_for_each_weight() -> None:
 
 def test_without_pandas_the_table_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(netloupe.AuditError, match="pip install pandas"):
+    with pytest.raises(netloupe.MissingPackageError, match="pip install pandas"):
         audit_protos(Quantizer().make()).to_dataframe()
 
 
