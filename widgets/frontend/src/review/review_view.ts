@@ -220,7 +220,7 @@ export class ReviewView {
     this.foot.append(title);
     for (const [reason, what] of unchecked) {
       const row = makeElement("p", "nl-review-foot-row");
-      row.textContent = what ? `${reason}: ${what}` : reason;
+      row.textContent = what ? `${what}: ${reason}` : reason;
       this.foot.append(row);
     }
   }
