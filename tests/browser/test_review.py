@@ -168,7 +168,7 @@ def test_weights_are_read_when_asked_for(serve: Any) -> None:
     status = shown.page.locator(f"{REVIEW} .nl-review-status")
     assert "Weights were not read." in status.inner_text()
     foot = shown.page.locator(f"{REVIEW} .nl-review-foot")
-    assert "weights were not read: " in foot.inner_text()
+    assert ": weights were not read" in foot.inner_text()
     shown.page.get_by_role("button", name="read the weights").click()
     status.wait_for(state="hidden")
     assert shown.page.locator(f"{REVIEW} .nl-review-foot-row").count() == 0
