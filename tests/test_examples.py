@@ -84,9 +84,9 @@ def run(code: str, names: dict[str, Any]) -> list[Any]:
     return given
 
 
-def test_examples_of_the_readme_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_of_the_readme_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(ROOT)
-    first, second, colours = read_blocks(ROOT / "README.md")
+    first, second, review, colours = read_blocks(ROOT / "README.md")
     names: dict[str, Any] = {}
     (explorer,) = run(first, names)
     assert isinstance(explorer, Explorer)
@@ -102,6 +102,10 @@ def test_examples_of_the_readme_run(monkeypatch: pytest.MonkeyPatch) -> None:
         assert f"macs        # {macs}\n" in second
         assert f"recognised         # {block!r}\n" in second
         assert statistics.count == explorer.model.tensor("blocks.1.first.conv.weight").size
+        review = review.replace('"review.html"', repr(str(tmp_path / "review.html")))
+        findings, *_ = run(review, names)
+        assert len(findings) == len(explorer.findings)
+        assert (tmp_path / "review.html").stat().st_size > 100_000
     finally:
         explorer.close()
     assert run(colours, names)[0] is None

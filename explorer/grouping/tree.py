@@ -131,11 +131,12 @@ def build_group_tree(
     only
         Indexes of the nodes that are taken; all where None.
     """
-    step("grouping nodes")
     if graph._group_nodes is not None:
+        step("grouping nodes")
         return graph._group_nodes(grouping, only)
     root = Group("graph", graph, graph.path + "/", graph.name)
     tree = GroupTree(graph, root)
+    step("grouping nodes")
     named = grouping in ("auto", "names", "modules")
     scopes = find_scopes(graph, grouping) if named else None
     step()

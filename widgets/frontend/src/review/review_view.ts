@@ -83,7 +83,7 @@ export class ReviewView {
     const inspector = this.element.closest(".nl-inspector");
     this.stops.push(followTheme(this.frame, inspector), () => this.list.dispose());
     this.stops.push(connection.onMessage((message) => this.receive(message)));
-    this.stops.push(connection.onLost(() => this.status.disable()));
+    this.stops.push(connection.onLost(() => this.disable()));
     this.showTab("inspect");
     connection.send({ ask: "review" });
   }
@@ -124,6 +124,12 @@ export class ReviewView {
     body.append(this.list.element);
     frame.append(this.tabs.element, body, this.spoken);
     frame.addEventListener("keydown", (event) => this.onKey(event));
+  }
+
+  /** Nobody answers any more: what is listed can be read on. */
+  private disable(): void {
+    this.status.disable();
+    this.marks.disabled = this.note.disabled = true;
   }
 
   // ------------------------------------------------------------------ what comes in
