@@ -245,6 +245,7 @@ def test_ctrl_c_ends_all_processes(zoo: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(root)},
+        preexec_fn=_heed_interrupts,
     )
     assert process.stdout is not None
     assert process.stdout.readline()
@@ -255,6 +256,11 @@ def test_ctrl_c_ends_all_processes(zoo: Path) -> None:
     assert process.returncode == 130
     for child in children:
         assert not _is_running(child)
+
+
+def _heed_interrupts() -> None:
+    """Let Ctrl+C end what is started, also where tests run in the background of a shell."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _list_children(pid: int) -> list[int]:
