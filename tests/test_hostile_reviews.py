@@ -1,4 +1,4 @@
-"""Whatever a file holds, it can be checked and compared: with itself, another, a part of itself."""
+"""Whatever a file holds, it can be checked, compared, audited and reported on."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ def test_a_review_ends_in_time_and_without_a_traceback(
     started = time.monotonic()
     runs = [("check", str(file), "--json"), ("check", str(part)), ("diff", str(file), str(file))]
     runs += [("diff", str(file), str(second)) for second in (part, other)]
-    runs += [("diff", str(other), str(file), "--json")]
+    runs += [("diff", str(other), str(file), "--json"), ("text", str(file))]
+    runs += [("audit", str(file)), ("audit", str(file), "--float", str(part), "--json")]
+    runs += [("report", str(file), "--against", str(file), "--format", "md", "-o", "-")]
     for arguments in runs:
         status, out, err = _say(capsys, *arguments)
         assert status in (0, 2), (arguments, err)
