@@ -99,7 +99,12 @@ class _Audit:
             model.source,
             "" if self._reference is None else self._reference.source,
             write_audit_verdict(
-                coverage, findings, audited, self._compare_sizes(), self._count_coded_twin(audited)
+                coverage,
+                findings,
+                audited,
+                self._compare_sizes(),
+                self._count_coded_twin(audited),
+                sum(len(graph.annotations) for graph in model.graphs),
             ),
             coverage,
             findings.findings,

@@ -24,6 +24,7 @@ def write_audit_verdict(
     weights: Sequence[WeightAudit],
     sizes: tuple[int, int] | None,
     twin_weights: int = 0,
+    annotated: int = 0,
 ) -> str:
     """Return in a few sentences what an audit found.
 
@@ -35,10 +36,17 @@ def write_audit_verdict(
         The bytes that the model and its twin store; None without a twin.
     twin_weights
         How many quantized weights the twin has.
+    annotated
+        Of how many values annotations state in which format they are meant.
     """
     plain = [one for one in weights if not one.is_bias]
     if not plain and not coverage.has_integer_activations and not coverage.quantizing_nodes:
         nothing = "Nothing in this model is quantized."
+        if annotated:
+            nothing = (
+                "No weight of this model is stored as integers with scales. Annotations state "
+                f"formats of {write_count(annotated, 'value')}, which are not audited."
+            )
         if not twin_weights:
             return nothing
         many = write_count(twin_weights, "quantized weight")

@@ -369,6 +369,16 @@ def test_without_pandas_the_table_says_what_to_install(monkeypatch: pytest.Monke
         audit_protos(Quantizer().make()).to_dataframe()
 
 
+def test_formats_that_annotations_alone_state_are_told() -> None:
+    """As FINN writes networks of few bits: numbers stay floats, their types stand beside them."""
+    model = make_cnn()
+    annotation = model.graph.quantization_annotation.add(tensor_name=model.graph.node[0].output[0])
+    annotation.quant_parameter_tensor_names.add(key="finn_datatype", value="BIPOLAR")
+    verdict = audit_protos(model).verdict
+    assert "Annotations state formats of 1 value, which are not audited." in verdict
+    assert "Nothing in this model is quantized" not in verdict
+
+
 def test_a_float_model_is_said_to_be_one() -> None:
     found = audit_protos(make_cnn(), make_cnn())
     assert found.verdict == "Nothing in this model is quantized."
