@@ -61,6 +61,9 @@ export class SearchBox {
   private regex = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private asked = 0;
+  /** what the list is about, and what is being asked */
+  private answered = "";
+  private asking: { question: string; answer: Promise<void> } | undefined;
 
   /** @param hasRegex whether a regular expression may be typed */
   constructor(
@@ -104,6 +107,8 @@ export class SearchBox {
   close(): void {
     clearTimeout(this.timer);
     this.asked++;
+    this.asking = undefined;
+    this.answered = "";
     this.input.value = "";
     this.panel.hidden = true;
     this.element.classList.remove("nl-invalid");
@@ -134,7 +139,18 @@ export class SearchBox {
     this.timer = setTimeout(() => void this.ask(), PAUSE);
   }
 
-  private async ask(): Promise<void> {
+  private question(): string {
+    return `${this.regex ? "regex" : "words"} ${this.input.value}`;
+  }
+
+  private ask(): Promise<void> {
+    const question = this.question();
+    const answer = this.listHits(question);
+    this.asking = { question, answer };
+    return answer;
+  }
+
+  private async listHits(question: string): Promise<void> {
     clearTimeout(this.timer);
     const turn = ++this.asked;
     const text = this.input.value;
@@ -148,11 +164,13 @@ export class SearchBox {
     try {
       const { hits, total } = await this.actions.search(text, this.regex);
       if (turn !== this.asked) return;
+      this.answered = question;
       this.list.replace(hits, total);
       this.element.classList.remove("nl-invalid");
       this.show();
     } catch (error) {
       if (turn !== this.asked) return;
+      this.answered = question;
       this.list.replace([], 0);
       this.element.classList.add("nl-invalid");
       this.show();
@@ -179,8 +197,13 @@ export class SearchBox {
     this.actions.mark(this.list.hits, this.list.hits[this.list.current]);
   }
 
+  /** Go on in the hits of what is typed now: never in those of an earlier text. */
   private async step(by: 1 | -1): Promise<void> {
-    if (this.panel.hidden && this.input.value) await this.ask();
+    const question = this.question();
+    if (this.panel.hidden || question !== this.answered) {
+      await (this.asking?.question === question ? this.asking.answer : this.ask());
+      if (question !== this.question()) return;
+    }
     const hit = this.list.step(by);
     if (!hit) return;
     this.markCurrent();
