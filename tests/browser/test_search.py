@@ -97,9 +97,14 @@ def test_groups_are_gone_to_from_the_list(stand: Stand) -> None:
 
 def test_enter_waits_for_the_hits_of_what_is_typed(stand: Stand) -> None:
     search(stand, "t")
-    box = stand.page.locator(".nl-search-text")
-    box.fill("tanh output layer.3")
     # before the pause after which a question is sent
-    box.press("Enter")
+    stand.page.locator(".nl-search-text").evaluate(
+        """box => {
+            box.value = "tanh output layer.3";
+            box.dispatchEvent(new Event("input"));
+            box.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
+        }"""
+    )
+    stand.page.wait_for_timeout(300)
     stand.settle()
     assert "layer.3/attention/output/dense/projection/" in stand.selected
