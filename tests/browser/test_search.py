@@ -100,11 +100,11 @@ def test_enter_waits_for_the_hits_of_what_is_typed(stand: Stand) -> None:
     # before the pause after which a question is sent
     stand.page.locator(".nl-search-text").evaluate(
         """box => {
-            box.value = "tanh output layer.3";
+            box.value = "tanh query layer.1";
             box.dispatchEvent(new Event("input"));
             box.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
         }"""
     )
     stand.page.wait_for_timeout(300)
     stand.settle()
-    assert "layer.3/attention/output/dense/projection/" in stand.selected
+    assert "layer.1/attention/self/query/projection/" in stand.selected
