@@ -2,7 +2,10 @@
 
 import type { ThemeName } from "../scene/options";
 
-/** What the page around the canvas looks like: JupyterLab's word, VS Code's, then the system's. */
+/**
+ * What the page around the canvas looks like: JupyterLab's word, VS Code's, marimo's, then the
+ * system's.
+ */
 export function detectTheme(): ThemeName {
   const body = document.body;
   const lab = body.dataset.jpThemeLight;
@@ -16,6 +19,8 @@ export function detectTheme(): ThemeName {
   if (classes.contains("vscode-light") || classes.contains("vscode-high-contrast-light")) {
     return "light";
   }
+  const { theme } = body.dataset;
+  if (theme === "light" || theme === "dark") return theme;
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
@@ -24,7 +29,7 @@ export function watchTheme(changed: () => void): () => void {
   const observer = new MutationObserver(changed);
   observer.observe(document.body, {
     attributes: true,
-    attributeFilter: ["class", "data-jp-theme-light", "data-vscode-theme-kind"],
+    attributeFilter: ["class", "data-jp-theme-light", "data-vscode-theme-kind", "data-theme"],
   });
   const query = matchMedia("(prefers-color-scheme: dark)");
   query.addEventListener("change", changed);
