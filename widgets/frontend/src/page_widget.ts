@@ -6,8 +6,9 @@
 
 import { CanvasView } from "./canvas";
 import { makeElement } from "./controls/elements";
-import { makeWidget } from "./host/anywidget";
+import { KERNEL, makeWidget } from "./host/anywidget";
 import type { CanvasConnection, Connection } from "./host/connection";
+import type { Host } from "./host/host";
 import { CANVAS_TRAITS, type CanvasTraits } from "./host/traits";
 import { Questions } from "./live/questions";
 import { makeInspector } from "./remote_inspector";
@@ -16,15 +17,22 @@ import type { ReviewMessage } from "./review/connection";
 
 type Content = Readonly<Record<string, unknown>>;
 
-export default makeWidget(CANVAS_TRAITS, (connection: CanvasConnection, parent) => {
+/** what a kernel says of itself, but that nothing else stands below */
+const host: Host = {
+  ...KERNEL,
+  words: { ...KERNEL.words, absent: "No kernel: run the notebook to see the model" },
+};
+
+export default makeWidget(CANVAS_TRAITS, (made: CanvasConnection, parent) => {
+  const connection = { ...made, host };
   const { traits } = connection;
   // what is no request of a canvas is for the inspector
-  const kernel: Connection<CanvasTraits, Content> = connection as never;
+  const kernel: Connection<CanvasTraits, Content> = made as never;
   let isLost = false;
   const send = (content: Content): void => {
     if (!isLost) kernel.send(content);
   };
-  const questions = new Questions(send, connection.host.words.lost);
+  const questions = new Questions(send, host.words.lost);
   const inspector = makeInspector(traits, questions, (path) => send({ follow: path }));
   const review = new RemoteReview(
     traits,
