@@ -1,4 +1,4 @@
-"""What is found out about a model beside its picture: its description, types and a review.
+"""What is found out about a model beside its picture: descriptions, types and a review.
 
 What this needs takes a while to import, which nobody waits for: it is loaded once the first picture
 is on its way.
@@ -6,32 +6,17 @@ is on its way.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
-from typing import Protocol
 
-from netloupe.explorer.describe import Description
 from netloupe.explorer.model import Model
-from netloupe.explorer.session import Session
+from netloupe.explorer.session import Requests, Session
 from netloupe.explorer.session.inferring import Inferring
 from netloupe.explorer.session.overview import Overview
 from netloupe.explorer.session.review_messages import ReviewMessage
 from netloupe.explorer.session.reviewing import Reviewing
+from netloupe.explorer.standalone.inspecting import Inspecting
 
 from .client import LiveClient
-
-
-class Hears(Protocol):
-    """Takes what is found out; called from threads."""
-
-    def renew(self) -> None:
-        """Say that more is known of what is described."""
-
-    def tell_review(self, message: ReviewMessage) -> None:
-        """Say what more is known of what there is to review."""
-
-    def show_marks(self) -> None:
-        """Show the marks that the review has set."""
 
 
 class Beside:
@@ -42,27 +27,33 @@ class Beside:
     session
         The session.
     client
-        Where failures are written.
-    lock
-        Held by whoever changes what is shown.
-    hears
-        Takes what is found out.
+        The page.
+    requests
+        What changes the views of the session.
+    tell_review
+        Takes a message about what there is to review; called from threads.
+    show_marks
+        Called, perhaps from a thread, when the review marks other boxes.
     """
 
     def __init__(
-        self, session: Session, client: LiveClient, lock: threading.RLock, hears: Hears
+        self,
+        session: Session,
+        client: LiveClient,
+        requests: Requests,
+        tell_review: Callable[[ReviewMessage], None],
+        show_marks: Callable[[], None],
     ) -> None:
         self._session = session
         self._log = client.log
-        self._lock = lock
-        self._hears = hears
-        self.told = _Told(hears.renew)
-        self.reviewing = Reviewing(session, hears.tell_review, hears.show_marks, self._log)
+        self._requests = requests
+        self.inspecting = Inspecting(session.views, requests.looking, client.send, client.log)
+        self.reviewing = Reviewing(session, tell_review, show_marks, client.log)
         self._follow_model()
 
     def _follow_model(self) -> None:
         model = self._session.views.model
-        self._overview = Overview(model, self.told, lambda: True)
+        self._overview = Overview(model, self.inspecting, lambda: True)
         self._overview.show()
         self._inferring = Inferring(model, self._inferred, self._log)
 
@@ -74,6 +65,7 @@ class Beside:
 
     def renew(self) -> None:
         """Find it out of another reading of the model."""
+        self.inspecting.forget()
         self._close_model()
         self._follow_model()
         self.start()
@@ -83,6 +75,7 @@ class Beside:
         """End what is under way."""
         self.reviewing.close()
         self._close_model()
+        self.inspecting.close()
 
     def _close_model(self) -> None:
         self._inferring.close()
@@ -90,26 +83,7 @@ class Beside:
 
     def _inferred(self, model: Model) -> None:
         """Say what more is known of types; called from a thread."""
-        with self._lock:
+        with self._requests.lock:
             if model is self._session.views.model:
                 self._overview.renew()
-                self._hears.renew()
-
-
-class _Told:
-    """What is said of the model, as far as it is known."""
-
-    def __init__(self, renew: Callable[[], None]) -> None:
-        self.lock = threading.RLock()
-        self._renew = renew
-        self.of_model: Description | None = None
-
-    def show(self, description: Description) -> None:
-        """Take what is said of the model."""
-        if description != self.of_model:
-            self.of_model = description
-            self._renew()
-
-    def renew(self, description: Description) -> None:
-        """Take what more is known of the model."""
-        self.show(description)
+                self.inspecting.tell_more()

@@ -10,14 +10,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
 from netloupe.explorer.errors import NetloupeError, NotFoundError
-from netloupe.explorer.model import Model, SparseTensor, Tensor, Value
+from netloupe.explorer.model import Model
 from netloupe.explorer.options import Direction
-from netloupe.explorer.progress import Cancelled, watched
+from netloupe.explorer.progress import Cancelled
 from netloupe.explorer.render.paint import encode_paints
 from netloupe.explorer.render.picture import Picture
 from netloupe.explorer.session import Requests, Session
 from netloupe.explorer.session.files import say_changes
-from netloupe.explorer.session.lookup import describe_selected, list_selected, look_up_element
+from netloupe.explorer.session.lookup import list_selected, look_up_element
 from netloupe.explorer.session.reveal import reveal
 from netloupe.explorer.view import ViewOptions
 
@@ -69,11 +69,8 @@ class Exploration:
             share=options.share,
             direction=options.direction,
         )
-        #: by the numbers that descriptions give them
-        self._weights: list[tuple[Tensor | SparseTensor, Value | None]] = []
-        self._inspector = ThreadPoolExecutor(max_workers=1, thread_name_prefix="netloupe-inspector")
-        #: of the weight that was asked for last
-        self._wanted_weight: Any = None
+        #: what waits for the first picture, and then goes on at once
+        self._later = ThreadPoolExecutor(max_workers=1, thread_name_prefix="netloupe-later")
         self._grouping = self._views.current.grouping
         self._known: Beside | None = None
         self._finding = threading.Lock()
@@ -89,14 +86,13 @@ class Exploration:
             self._begun,
             self._write_page,
         )
-        self._inspector.submit(self._wait_for_picture)
+        self._later.submit(self._wait_for_picture)
 
     def close(self) -> None:
         """End what is under way; nothing is sent any more."""
-        self._wanted_weight = None
         if self._known is not None:
             self._known.close()
-        self._inspector.shutdown(wait=False, cancel_futures=True)
+        self._later.shutdown(wait=False, cancel_futures=True)
         self._requests.close()
 
     def receive(self, frame: Mapping[str, Any]) -> None:
@@ -112,15 +108,9 @@ class Exploration:
             case {"follow": str(path)}:
                 self._requests.pool.submit(self._follow, path)
             case {"review": dict(asked)}:
-                pool = self._requests.pool if self._is_seen.is_set() else self._inspector
-                pool.submit(self._receive_review, asked)
-            case {"describe": str() | [str(), *_] as paths, "id": int(number)}:
-                self._wanted_weight = None  # what is told now comes first
-                given = [paths] if isinstance(paths, str) else [*map(str, paths)]
-                self._inspector.submit(self._describe, number, given)
-            case {"weight": int(weight), "id": int(number)}:
-                self._wanted_weight = number
-                self._inspector.submit(self._weigh, number, weight)
+                self._later.submit(lambda: self._requests.pool.submit(self._receive_review, asked))
+            case {"describe": str() | [str(), *_], "id": int()} | {"weight": int(), "id": int()}:
+                self._later.submit(lambda: self._beside.inspecting.receive(frame))
             case _:
                 self._client.send_error(None, "The page has asked for what is not known here.")
 
@@ -163,12 +153,10 @@ class Exploration:
             if path is not None:
                 self._follow(path)
 
-    def tell_review(self, message: ReviewMessage) -> None:
-        """Tell each tab that shows the review."""
+    def _tell_review(self, message: ReviewMessage) -> None:
         self._client.send({"review": message})
 
-    def show_marks(self) -> None:
-        """Mark what is reviewed."""
+    def _show_marks(self) -> None:
         self._client.set_traits({"marks": encode_paints(self._session.marks)})
 
     def _write_page(self, picture: Picture) -> tuple[bytes, list[str]]:
@@ -207,7 +195,7 @@ class Exploration:
             self._known.reviewing.follow_view()
         grouping, self._grouping = self._grouping, self._views.current.grouping
         if grouping != self._grouping:
-            self.renew()
+            self._tell_more()
 
     def _is_there(self, path: str) -> bool:
         try:
@@ -215,68 +203,6 @@ class Exploration:
         except NotFoundError:
             return False
         return True
-
-    # what is said
-
-    def _describe(self, number: int, paths: Sequence[str]) -> None:
-        from netloupe.explorer.page.description_html import write_description
-
-        try:
-            described = self._beside.told.of_model
-            if described is None or [*paths] != [""]:
-                with self._requests.looking():
-                    described = describe_selected(self._views.model, self._views.current, paths)
-            weight = None
-            if described.tensor is not None:
-                weight = self._number(described.tensor, described.value)
-            html = write_description(described, weight)
-        except NetloupeError as error:
-            self._answer(number, error=str(error))
-        except Exception as error:
-            self._client.log.exception("describing %r failed", paths[0])
-            self._answer(number, error=f"internal error: {error}")
-        else:
-            self._answer(number, html=html)
-
-    def _number(self, tensor: Tensor | SparseTensor, value: Value | None) -> int:
-        for number, (known, of) in enumerate(self._weights):
-            if known is tensor and of is value:
-                return number
-        self._weights.append((tensor, value))
-        return len(self._weights) - 1
-
-    def _weigh(self, number: int, weight: int) -> None:
-        """Read a weight; it is given up where another is asked for meanwhile."""
-        from netloupe.explorer.standalone.weights import write_weight
-
-        def look(_what: str, _share: float | None) -> None:
-            if self._wanted_weight != number:
-                raise Cancelled
-
-        try:
-            if not 0 <= weight < len(self._weights):
-                raise NotFoundError(f"There is no weight {weight}.")
-            with watched(look):
-                look("", None)
-                block = write_weight(*self._weights[weight])
-        except Cancelled:
-            self._answer(number, error="Reading the weight was given up for another one.")
-        except (NetloupeError, OSError, ValueError) as error:
-            self._answer(number, error=str(error))
-        except MemoryError:
-            self._answer(number, error="There is not enough memory to read these elements.")
-        except Exception as error:
-            self._client.log.exception("reading a weight failed")
-            self._answer(number, error=f"internal error: {error}")
-        else:
-            self._client.send({"answer": {"id": number}}, [block])
-
-    def _answer(self, number: int, **content: str) -> None:
-        self._client.send({"answer": {"id": number, **content}})
-
-    def renew(self) -> None:
-        """Let the page ask again for what it describes."""
-        self._client.send({"renew": True})
 
     # the model
 
@@ -286,8 +212,14 @@ class Exploration:
             if self._known is None:
                 from .beside import Beside
 
-                self._known = Beside(self._session, self._client, self._requests.lock, self)
+                self._known = Beside(
+                    self._session, self._client, self._requests, self._tell_review, self._show_marks
+                )
             return self._known
+
+    def _tell_more(self) -> None:
+        if self._known is not None:
+            self._known.inspecting.tell_more()
 
     def _wait_for_picture(self) -> None:
         """Let the first picture go out before anything is described."""
@@ -304,10 +236,9 @@ class Exploration:
         from netloupe.explorer.compare import read_again
 
         self._session.reload(read_again(self._views.model))
-        self._weights = []
         self._beside.renew()
         self._look_at_files()
-        self.renew()
+        self._tell_more()
 
     def _look_at_files(self) -> None:
         """Say where the files are no longer as they were read."""
