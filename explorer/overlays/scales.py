@@ -33,7 +33,15 @@ _SAMPLES = 7
 
 
 class ScaleRow(NamedTuple):
-    """One line of a legend: the tone, "" for none, and the numbers that have it."""
+    """One line of a legend: the tone, "" for none, and the numbers that have it.
+
+    Parameters
+    ----------
+    tone
+        By its name; a theme has a colour for it.
+    text
+        The numbers or the word.
+    """
 
     tone: str
     text: str
