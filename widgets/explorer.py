@@ -45,8 +45,10 @@ from .canvas import Canvas
 from .details import Details
 from .fallback import PATIENCE_SECONDS, show_with_picture, static_bundle, update_static
 from .inspector import Inspector
+from .page_canvas import PageCanvas, PageInspector
 from .review_panel import ReviewPanel
 from .saving import Saved, SavedPage
+from .surroundings import is_in_marimo
 
 
 class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
@@ -98,7 +100,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         self._static_id = uuid4().hex
         self._is_displayed = False
         theme = options.theme
-        self.canvas = Canvas(
+        self.canvas = (PageCanvas if is_in_marimo() else Canvas)(
             theme=theme if theme == "dark" else "auto",
             direction=options.direction,
             height=height,
@@ -113,11 +115,23 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             details=options.details,
             share=options.share,
         )
-        self._tabs = ReviewPanel(self._receive_review)
-        self.inspector = Inspector(
-            self._navigate, self._look_at_files, head=self._tabs, is_awaited=True
-        )
-        super().__init__([self.canvas, self.inspector])
+        self.inspector: Inspector | PageInspector
+        self._details: Details | PageInspector
+        self._tabs: ReviewPanel | PageCanvas
+        if isinstance(self.canvas, PageCanvas):
+            self.canvas.on_inspect = self._receive_question
+            self.inspector = self._details = PageInspector(
+                self.canvas, self._views, lambda: self._requests.looking()
+            )
+            self._tabs = self.canvas
+            super().__init__([self.canvas])
+        else:
+            self._tabs = ReviewPanel(self._receive_review)
+            self.inspector = Inspector(
+                self._navigate, self._look_at_files, head=self._tabs, is_awaited=True
+            )
+            self._details = Details(self._views, self.inspector, lambda: not self.selected_paths)
+            super().__init__([self.canvas, self.inspector])
         # where they stand is said by explorer.css, which needs no rule of the page around
         self.add_class("nl-explorer")
         self.canvas.add_class("nl-explorer-canvas")
@@ -140,9 +154,10 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             self._write_page,
         )
         self.canvas.on_request = self._requests.receive
-        self._details = Details(self._views, self.inspector, lambda: not self.selected_paths)
         self._inferring = Inferring(model, self._inferred, self.log)
-        self._reviewing = Reviewing(self._session, self._tabs.tell, self._show_marks, self.log)
+        self._reviewing = Reviewing(
+            self._session, self._tabs.tell_review, self._show_marks, self.log
+        )
         self._saved = SavedPage(
             saved,
             self._session,
@@ -513,6 +528,16 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         if path is not None:
             self._navigate(path)
 
+    def _receive_question(self, asked: Mapping[str, Any]) -> None:
+        """Take what an inspector asks that is inside the canvas."""
+        match asked:
+            case {"follow": str(path)}:
+                self._navigate(path)
+            case {"review": request}:
+                self._requests.pool.submit(self._receive_review, request)
+            case _ if isinstance(self.inspector, PageInspector):
+                self.inspector.receive(asked)
+
     def _show_marks(self) -> None:
         self.canvas.marks = encode_paints(self._session.marks)
 
@@ -663,6 +688,10 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             self.inspector.theme = change.new
 
     # display
+
+    def _display_(self) -> Canvas:
+        """Return what marimo shows."""
+        return self.canvas
 
     def _ipython_display_(self) -> None:
         self._is_displayed = True

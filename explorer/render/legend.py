@@ -15,6 +15,7 @@ from typing import NamedTuple
 from netloupe.explorer.layout import Scene, SceneLevel
 from netloupe.explorer.view import Item
 
+from .called import list_open_calls, paint_calls
 from .face import Bar, Face
 from .marks import (
     CircleMark,
@@ -130,7 +131,9 @@ def list_legend(
     """
     categories, tones, signs = set(), set(), set()
     differences = set[str]()
-    for item in walk_items(scene):
+    items = [*walk_items(scene)]
+    paints = paint_calls(paints, list_open_calls(items))
+    for item in items:
         paint = find_paint(paints, item.path)
         difference = find_difference(paint)
         if difference:
