@@ -276,6 +276,12 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
     def open(self, element: Selectable | None = None) -> None:
         """Open a group, a call or control flow, and what hides it.
 
+        Parameters
+        ----------
+        element
+            What to open, or its path; without one, the widget connects to the browser, as
+            every widget does when it is made.
+
         Raises
         ------
         ViewError
@@ -291,6 +297,11 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
     def close(self, element: Selectable | None = None) -> None:
         """Close an open group; without one, close the widget itself.
+
+        Parameters
+        ----------
+        element
+            What to close, or its path.
 
         Raises
         ------
@@ -421,7 +432,10 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
     def search(self, text: str, *, regex: bool = False) -> list[str]:
         """Return the paths of all groups, nodes, values and graphs that match, as the box does.
 
-        ``text`` is words in any order, as for :meth:`Model.search`.
+        Parameters
+        ----------
+        text, regex
+            As for ``model.search``.
 
         Raises
         ------
@@ -535,7 +549,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         path
             Where to write it too; ``~`` is the home folder.
         wrap
-            Whether it is cut into columns, as for :meth:`Model.to_svg`; as on the canvas where
+            Whether it is cut into columns, as for ``model.to_svg``; as on the canvas where
             None.
 
         Raises
@@ -548,11 +562,23 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         return self._draw("svg", path, wrap).decode()
 
     def to_png(self, path: str | Path | None = None, *, wrap: Wrap | None = None) -> bytes:
-        """Draw what is open now as PNG and return its bytes; all else as for :meth:`to_svg`."""
+        """Draw what is open now as PNG and return its bytes; all else as for :meth:`to_svg`.
+
+        Parameters
+        ----------
+        path, wrap
+            As for :meth:`to_svg`.
+        """
         return self._draw("png", path, wrap)
 
     def to_pdf(self, path: str | Path | None = None, *, wrap: Wrap | None = None) -> bytes:
-        """Draw what is open now as PDF and return its bytes; all else as for :meth:`to_svg`."""
+        """Draw what is open now as PDF and return its bytes; all else as for :meth:`to_svg`.
+
+        Parameters
+        ----------
+        path, wrap
+            As for :meth:`to_svg`.
+        """
         return self._draw("pdf", path, wrap)
 
     def _draw(self, format: str, path: str | Path | None, wrap: Wrap | None) -> bytes:
