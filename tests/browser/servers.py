@@ -89,6 +89,7 @@ def make_environment(folder: Path) -> dict[str, str]:
     environment["JUPYTER_CONFIG_DIR"] = str(folder / ".config")
     environment["JUPYTER_RUNTIME_DIR"] = str(folder / ".runtime")
     environment["IPYTHONDIR"] = str(folder / ".ipython")
+    environment["XDG_STATE_HOME"] = str(folder / ".state")
     environment["PYTHONPATH"] = str(ROOT)
     return environment
 

@@ -2,6 +2,7 @@
 
 import { showExplorer } from "./explorer_page";
 import type { CanvasTraits } from "./host/traits";
+import { noteDrops } from "./live/drop_note";
 import { LiveHost } from "./live/live_host";
 import { makeInspector } from "./remote_inspector";
 
@@ -9,10 +10,12 @@ export interface LivePage {
   /** where the socket is, seen from the page */
   readonly live: string;
   readonly traits: Partial<CanvasTraits>;
+  /** bytes of the largest file that may be dropped on the page; null where none may be */
+  readonly most_dropped?: number | null;
 }
 
 /** Show what the server has open. */
-export function showServed({ live, traits }: LivePage): void {
+export function showServed({ live, traits, most_dropped }: LivePage): void {
   const address = new URL(live + location.search, location.href);
   address.protocol = address.protocol.replace("http", "ws");
   const host = new LiveHost(address, traits);
@@ -20,4 +23,5 @@ export function showServed({ live, traits }: LivePage): void {
   host.onRenewed(() => inspector.renew());
   inspector.showReview(host.review);
   showExplorer(host, inspector);
+  if (typeof most_dropped === "number") noteDrops(most_dropped);
 }
