@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _OWN_NAMES = ("127.0.0.1", "localhost", "::1")
+#: characters or bytes: a page asks with a few paths; many are selected together at most
+_LONGEST_MESSAGE = 8 << 20
 #: so many messages of a page wait for its model
 _MOST_EARLY = 200
 #: seconds between two steps that a page is told
@@ -227,6 +229,11 @@ class SocketHandler(WebSocketHandler, Guarded):
 
     def on_message(self, message: str | bytes) -> None:
         """Take what the page asks."""
+        if len(message) > _LONGEST_MESSAGE:
+            told = "What this page has asked for is too long."
+            error = {"type": "error", "message": told, "id": None}
+            self._send(json.dumps({"message": error}))
+            return
         try:
             frame = json.loads(message)
         except (ValueError, RecursionError):

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from .exploration import Exploration
     from .intake import Intake
 
-#: a page asks with a few paths; many are selected together at most
-_MOST_MESSAGE_BYTES = 8 << 20
+#: what is longer ends the socket; what is shorter than this and too long is answered by an error
+_MOST_MESSAGE_BYTES = 64 << 20
 #: seconds between two steps that a page is told
 _EVERY_SECONDS = 0.1
 #: seconds in which a page comes that is to hear why there is nothing to show

@@ -237,6 +237,7 @@ def test_a_page_gets_scenes_descriptions_and_weights() -> None:
         '{"describe": "x"}',
         '{"describe": [], "id": 1}',
         '{"describe": [3], "id": 1}',
+        json.dumps({"describe": "x" * (9 << 20), "id": 1}),
     ],
 )
 def test_what_is_no_question_is_answered_by_an_error(frame: str) -> None:

@@ -1,9 +1,11 @@
 /** The explorer of a model that a server on loopback has open: netloupe/live/server.py. */
 
+import { makeElement } from "./controls/elements";
 import { showExplorer } from "./explorer_page";
 import type { CanvasTraits } from "./host/traits";
 import { noteDrops } from "./live/drop_note";
 import { LiveHost } from "./live/live_host";
+import { findPlace } from "./standalone/around";
 import { makeInspector } from "./remote_inspector";
 
 export interface LivePage {
@@ -18,7 +20,12 @@ export interface LivePage {
 export function showServed({ live, traits, most_dropped }: LivePage): void {
   const address = new URL(live + location.search, location.href);
   address.protocol = address.protocol.replace("http", "ws");
-  const host = new LiveHost(address, traits);
+  const host = new LiveHost(address, traits, (why) => {
+    const message = makeElement("p", "nl-page-error");
+    message.setAttribute("role", "alert");
+    message.textContent = why;
+    findPlace().replaceChildren(message);
+  });
   const inspector = makeInspector(host.traits, host.questions, (path) => host.follow(path));
   host.onRenewed(() => inspector.renew());
   inspector.showReview(host.review);

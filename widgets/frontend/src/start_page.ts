@@ -69,3 +69,8 @@ forget?.addEventListener("click", () => {
 addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
 });
+// what has been read meanwhile is said, unless somebody is typing
+addEventListener("visibilitychange", () => {
+  const typed = find<HTMLInputElement>("#nl-path")?.value ?? "";
+  if (document.visibilityState === "visible" && typed === "" && problem?.hidden) location.reload();
+});
