@@ -187,8 +187,8 @@ def format_diff(found: Diff) -> str:
     if uncertain:
         rest = "rests on its" if uncertain == 1 else "rest on their"
         count = f"{uncertain:,} of {write_count(len(pairs), 'pair')} of nodes"
-        told = "no name or weight tells them from others like them"
-        lines += ["", f"{count} {rest} neighbours alone: {told}."]
+        why = "no name or weight tells them from others like them"
+        lines += ["", f"{count} {rest} neighbours alone: {why}."]
     return "\n".join(lines)
 
 
