@@ -12,7 +12,7 @@ import pytest
 import netloupe
 
 _ROOT = Path(__file__).resolve().parent.parent
-_HOMES = ("explorer", "proto", "widgets", "netloupe/commands", "netloupe/live")
+_HOMES = ("explorer", "proto", "widgets", "netloupe/commands", "netloupe/lab", "netloupe/live")
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from html import escape
 from typing import Any
 
 from netloupe.explorer.page import PAGE
-from netloupe.explorer.render.tables import write_json
+from netloupe.explorer.render.json_text import write_json
 from netloupe.explorer.render.text import clean_label
 
 _STYLE = """

@@ -1,7 +1,7 @@
 /** A page that a server on loopback answers: everything travels through one socket. */
 
 import type { CanvasConnection } from "../host/connection";
-import { makeHost } from "../host/host";
+import { makeHost, type HostWords } from "../host/host";
 import { ALL_ABILITIES, type Request } from "../host/messages";
 import { LocalTraits } from "../host/local_traits";
 import type { ReviewConnection, ReviewMessage } from "../review/connection";
@@ -43,15 +43,16 @@ class SharedTraits extends LocalTraits<CanvasTraits> {
 }
 
 export class LiveHost implements CanvasConnection {
+  private readonly words: { -readonly [Name in keyof HostWords]: string } = {
+    waiting: "Opening the model …",
+    absent: LOST,
+    silent: "The program that drew this does not answer.",
+    lost: LOST,
+    renew: "run `netloupe open` again",
+  };
   readonly host = makeHost(ALL_ABILITIES, {
     hasInspector: true,
-    words: {
-      waiting: "Opening the model …",
-      absent: LOST,
-      silent: "The program that drew this does not answer.",
-      lost: LOST,
-      renew: "run `netloupe open` again",
-    },
+    words: this.words,
     // a model may take minutes to be read
     patience: { first: null, answer: null },
   });
@@ -67,7 +68,9 @@ export class LiveHost implements CanvasConnection {
   private isLost = false;
   private count = 0;
 
-  constructor(address: URL, traits: Partial<CanvasTraits>) {
+  constructor(address: URL, traits: Partial<CanvasTraits>, words: Partial<HostWords> = {}) {
+    Object.assign(this.words, words);
+    if (words.lost !== undefined) this.words.absent = words.lost;
     this.traits = new SharedTraits({ ...CANVAS_TRAITS, ...traits }, (values) => {
       const news = Object.entries(values).filter(([name]) => TOLD.has(name));
       if (news.length > 0 && !this.isLost) this.write({ traits: Object.fromEntries(news) });
@@ -154,14 +157,14 @@ export class LiveHost implements CanvasConnection {
       if (this.isLost) resolve(null);
       else this.write({ ...question, id });
     });
-    if (!answer) throw new Error(LOST);
+    if (!answer) throw new Error(this.words.lost);
     if (typeof answer.content.error === "string") throw new Error(answer.content.error);
     return answer;
   }
 
   /** @throws Error where the socket is closed */
   private write(content: Record<string, unknown>): void {
-    if (this.isLost) throw new Error(LOST);
+    if (this.isLost) throw new Error(this.words.lost);
     const text = JSON.stringify(content);
     if (this.early) this.early.push(text);
     else this.socket.send(text);
@@ -184,10 +187,14 @@ export class LiveHost implements CanvasConnection {
       for (const receive of [...this.reviewers]) receive(content.review as ReviewMessage);
     } else if ("renew" in content) {
       for (const renew of this.renewals) renew();
+    } else if ("ended" in content) {
+      this.words.lost = this.words.absent = String(content.ended);
+      this.lose();
     }
   }
 
   private lose(): void {
+    if (this.isLost) return;
     this.isLost = true;
     for (const resolve of this.asked.values()) resolve(null);
     this.asked.clear();
