@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -63,15 +64,26 @@ async def find_file(
             403,
         )
     parts = _split(path, shown)
-    found = Path(root, *parts)
-    is_hidden = await ensure_async(contents.is_hidden("/".join(parts)))
-    if is_hidden and not contents.allow_hidden:
+    try:
+        is_hidden = await ensure_async(contents.is_hidden("/".join(parts)))
+        if not is_hidden or contents.allow_hidden:
+            _check(Path(root), parts, shown, linked_folders)
+            return Path(root), Path(*parts)
+    except (OSError, ValueError) as error:
         raise RefusedPathError(
-            f"{shown}: is hidden, and this Jupyter server does not show hidden files "
-            "(ContentsManager.allow_hidden). Rename it.",
-            404,
-        )
-    allowed = [os.path.realpath(folder) for folder in (root, *linked_folders)]
+            f"{shown}: is no path that a file can have ({error}). Check the name.", 404
+        ) from error
+    raise RefusedPathError(
+        f"{shown}: is hidden, and this Jupyter server does not show hidden files "
+        "(ContentsManager.allow_hidden). Rename it.",
+        404,
+    )
+
+
+def _check(root: Path, parts: Sequence[str], shown: str, linked_folders: Sequence[str]) -> None:
+    """Refuse what a link leads to outside, and what is no file."""
+    found = root.joinpath(*parts)
+    allowed = [os.path.realpath(folder) for folder in (str(root), *linked_folders)]
     for real in (os.path.realpath(found), os.path.realpath(found.parent)):
         if not any(Path(real).is_relative_to(folder) for folder in allowed):
             raise RefusedPathError(
@@ -79,11 +91,19 @@ async def find_file(
                 "Copy the file into it, or have its folder added to NetloupeLab.linked_folders.",
                 403,
             )
-    if not found.exists():
+    status = _look(found)
+    if status is None:
         raise RefusedPathError(f"{shown}: there is no such file. Check the name.", 404)
-    if not found.is_file():
+    if not stat.S_ISREG(status.st_mode):
         raise RefusedPathError(f"{shown}: is no regular file. Give a model file.", 404)
-    return Path(root), Path(*parts)
+
+
+def _look(found: Path) -> os.stat_result | None:
+    """Return what is at a path; None where nothing is."""
+    try:
+        return found.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
 
 
 def _split(path: str, shown: str) -> list[str]:
