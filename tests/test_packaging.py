@@ -109,7 +109,7 @@ def test_the_extension_of_jupyterlab_names_its_script() -> None:
 def test_the_wheel_holds_what_jupyterlab_and_its_server_look_for(tmp_path: Path) -> None:
     source, built = tmp_path / "source", tmp_path / "built"
     unneeded = shutil.ignore_patterns(
-        "node_modules", ".*", "__pycache__", "build", "*.egg-info", "tests", "docs", "zoo"
+        "node_modules", ".*", "__pycache__", "build", "*.egg-info", "tests", "gallery", "zoo"
     )
     shutil.copytree(_ROOT, source, symlinks=True, ignore=unneeded)
     built.mkdir()

@@ -44,7 +44,15 @@ Verdict = Literal["identical", "cosmetic", "weights", "structure"]
 
 
 class NodeDifference(NamedTuple):
-    """Paired nodes that are not the same, and in what."""
+    """Paired nodes that are not the same, and in what.
+
+    Parameters
+    ----------
+    pair
+        The nodes.
+    changes
+        In what they differ, weights aside.
+    """
 
     pair: Pair
     changes: tuple[Change, ...]
@@ -180,7 +188,7 @@ class Diff(Drawable):
 
     @property
     def aspects(self) -> list[Ignored]:
-        """What of :data:`IGNORABLE` differs, in that order."""
+        """What differs of ``names, docs, storage, defaults, order``, in that order."""
         found = {change.aspect for change in self._list_changes()}
         return [aspect for aspect in IGNORABLE if aspect in found]
 
@@ -259,7 +267,13 @@ class Diff(Drawable):
         return {**door.paint_differences(self, view.get("grouping") or "auto"), **(paint or {})}
 
     def find_pair(self, node: Node) -> Pair | None:
-        """Return the pair that a node of either model is in; None for none."""
+        """Return the pair that a node of either model is in; None for none.
+
+        Parameters
+        ----------
+        node
+            A node of the model before or of the one after.
+        """
         return self._pairs.get(node)
 
     @cached_property
@@ -268,7 +282,18 @@ class Diff(Drawable):
         return {node: pair for pair in pairs for node in (*pair.left, *pair.right)}
 
     def list_changes(self, node: Node) -> tuple[Change, ...]:
-        """Return in what a node of either model differs from its partner, weights aside."""
+        """Return in what a node of either model differs from its partner, weights aside.
+
+        Parameters
+        ----------
+        node
+            A node of the model before or of the one after.
+
+        Returns
+        -------
+        tuple of Change
+            Empty where nothing differs, and for a node without a partner.
+        """
         pair = self._pairs.get(node)
         return () if pair is None else self._changes.get(pair.right[0], ())
 
@@ -277,7 +302,13 @@ class Diff(Drawable):
         return {one.pair.right[0]: one.changes for one in self.nodes}
 
     def find_tensor_difference(self, tensor: Tensor) -> TensorDifference | None:
-        """Return how a weight of either model differs from its partner; None where it does not."""
+        """Return how a weight of either model differs from its partner; None where it does not.
+
+        Parameters
+        ----------
+        tensor
+            A tensor of the model before or of the one after.
+        """
         return self._tensor_differences.get(tensor)
 
     @cached_property

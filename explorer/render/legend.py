@@ -15,6 +15,7 @@ from typing import NamedTuple
 from netloupe.explorer.layout import Scene, SceneLevel
 from netloupe.explorer.view import Item
 
+from .called import list_open_calls, paint_calls
 from .face import Bar, Face
 from .marks import (
     CircleMark,
@@ -81,6 +82,15 @@ class Entry(NamedTuple):
 
     Beside the kinds of ``legend.json`` a line may explain a tone of an overlay (``painted``), or be
     words alone (``heading``).
+
+    Parameters
+    ----------
+    kind
+        What kind of thing it explains.
+    key
+        Which of that kind: as the tone.
+    text
+        In words.
     """
 
     kind: str
@@ -121,7 +131,9 @@ def list_legend(
     """
     categories, tones, signs = set(), set(), set()
     differences = set[str]()
-    for item in walk_items(scene):
+    items = [*walk_items(scene)]
+    paints = paint_calls(paints, list_open_calls(items))
+    for item in items:
         paint = find_paint(paints, item.path)
         difference = find_difference(paint)
         if difference:

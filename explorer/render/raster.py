@@ -22,6 +22,7 @@ from matplotlib.transforms import Affine2D
 from netloupe.explorer.layout import Scene
 from netloupe.explorer.view import Item
 
+from .called import list_open_calls, paint_calls
 from .face import Face
 from .fonts import family_in_use
 from .legend import Placed
@@ -195,6 +196,7 @@ def _place_scene(
     paints: Paints,
 ) -> Iterator[Placed]:
     boxes = [box for box in scene.boxes if box.item.kind != "root"]
+    paints = paint_calls(paints, list_open_calls(box.item for box in boxes))
     for box in boxes:
         if box.item.is_open:
             face, paint = face_of(box.item), paints.get(box.item.path)

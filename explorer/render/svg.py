@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from netloupe.explorer.layout import Scene, SceneBox, SceneEdge
 from netloupe.explorer.view import Item
 
+from .called import list_open_calls, paint_calls
 from .face import Face
 from .legend import SAMPLE_HEIGHT, SAMPLE_WIDTH, Entry, mark_sample
 from .marks import (
@@ -128,7 +129,7 @@ class _Drawing:
         self.face_of = face_of
         self.theme = theme
         self.selected = selected
-        self.paints = paints
+        self.paints = paint_calls(paints, list_open_calls(box.item for box in scene.boxes))
         self.id_prefix = id_prefix
         self.ids: dict[str, int] = {}
         self.bodies: dict[tuple[Face, Paint | None], str] = {}

@@ -18,6 +18,7 @@ from netloupe.explorer.grouping import Group
 from netloupe.explorer.layout import LevelEdge, SceneLevel
 from netloupe.explorer.view import Item
 
+from .called import called_function
 from .face import Face
 from .json_text import write_json
 
@@ -213,7 +214,8 @@ def row_texts(item: Item, most: int | None = None) -> list[str]:
     if not item.is_open:
         return [row.path for row in islice(item.constants, most)]
     if item.repeat is None:
-        return []
+        called = called_function(item)
+        return [called.path] if called is not None else []
     entries = [str(len(item.repeat.children)), str(-1 if item.is_unrolled else item.shown)]
     return [*entries, item.repetition_path] if item.repetition_path else entries
 

@@ -60,8 +60,8 @@ Box flags: 1 open, 2 can be opened, 4 node, 8 group, 16 input, 32 output, 64 con
 128 stub, 256 repeat, 512 group that is said to be a block of some kind. In place of constants an
 open repeat has rows of another kind: the number of repetitions; which one is shown, counted from
 0, -1 where all are; and the path of that one where the box stands for it, since it has none of
-its own inside. Stubs, inputs and outputs that stand for several values have the paths of all of
-them.
+its own inside. An open call has one row: the path of the function. Stubs, inputs and outputs that
+stand for several values have the paths of all of them.
 Edge flags: 1 arrow, 2 captured, 4 control, 8 with 4 what only an older model has.
 
 After a scene the browser keeps what its root reaches and may forget all else: what a scene does

@@ -134,21 +134,28 @@ class _Marker:
                         self._calls.setdefault(called, []).append(node)
         return self._calls.get(function, [])
 
-    def _note_around(self, number: int, level: Level, node: Node | None) -> None:
+    def _note_around(self, number: int, level: Level, node: Node) -> None:
         """Count an item on every group around a node, and on the nodes whose bodies these are."""
-        seen: set[Graph] = set()
-        while node is not None and node.graph not in seen:
-            graph = node.graph
-            seen.add(graph)
-            self._note_groups(number, level, node)
+        seen = {node.graph}
+        pending = [node]
+        while pending:
+            inner = pending.pop()
+            self._note_groups(number, level, inner)
+            graph = inner.graph
             holder = graph.parent_node
             if holder is not None:
-                self._note(self._holders, holder.path, number, level)
-            elif isinstance(graph, Function):
-                for call in self._list_calls(graph):
-                    self._note(self._holders, call.path, number, level)
-                    self._note_groups(number, level, call)
-            node = holder
+                around = [holder]
+            else:
+                around = self._list_calls(graph) if isinstance(graph, Function) else []
+            for outer in around:
+                self._note(self._holders, outer.path, number, level)
+            # of the calls in one graph all are counted, and what is around that graph once
+            for outer in around:
+                if outer.graph not in seen:
+                    seen.add(outer.graph)
+                    pending.append(outer)
+                else:
+                    self._note_groups(number, level, outer)
 
     def _note_groups(self, number: int, level: Level, node: Node) -> None:
         tree = self._trees.get(node.graph)

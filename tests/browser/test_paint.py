@@ -11,6 +11,7 @@ from matplotlib.image import imread
 
 import netloupe
 from netloupe.explorer.render.theme import load_theme
+from tests.onnx_text import load_text
 
 from .servers import ROOT
 from .stand import CANVAS, Stand
@@ -46,3 +47,30 @@ def test_boxes_are_painted_and_washed_off_again(stand: Stand) -> None:
     assert len(stand.headers) == shown  # no scene and no face was sent again
     stand.explorer.paint = {}
     assert count_pixels(stand, fill) == 0
+
+
+def test_what_a_function_has_painted_is_painted_in_each_open_call(page: Any) -> None:
+    model = load_text(
+        """
+        <ir_version: 10, opset_import: ["": 21, "local": 1]>
+        agraph (float[2] x) => (float[2] y) {
+            [one] a = local.twice(x)
+            [two] y = local.twice(a)
+        }
+        <domain: "local", opset_import: ["": 21]>
+        twice (p) => (q) { [relu] q = Relu(p) }
+        """
+    )
+    tone = load_theme("light").tones["scale-4"].fill
+    explorer = netloupe.explore(model, height=900, expand="none")
+    try:
+        stand = Stand(page, explorer)
+        explorer.paint = {"functions/local::twice/relu": netloupe.Paint("scale-4")}
+        assert count_pixels(stand, tone) == 0
+        explorer.open("main/one")
+        one = count_pixels(stand, tone)
+        assert one > 100
+        explorer.open("main/two")
+        assert count_pixels(stand, tone) > 1.5 * one
+    finally:
+        explorer.close()

@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.layout import Composer, LayoutEngine, Scene
-from netloupe.explorer.model import Model
+from netloupe.explorer.model import Model, Node
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.picture import Labels
 from netloupe.explorer.render.wire import SceneEncoder
 from netloupe.explorer.view import Item, View, expand_view
 from netloupe.proto import caffe2_pb2
+from tests.corpus import corpus_file
 from tests.graph_strategies import random_models
 from tests.layout.test_geometry import chain_of_layers
 from tests.view.test_bundles import make_pair
@@ -39,6 +40,8 @@ def row_texts(item: Item) -> list[str]:
     if item.kind in ("stub", "input", "output") and item.merged:
         (values,) = item.merged.values()
         return [value.path for value in values]
+    if item.is_open and isinstance(item.element, Node) and item.element.function is not None:
+        return [item.element.function.path]
     return [] if item.is_open else [row.path for row in item.constants]
 
 
@@ -114,6 +117,16 @@ def test_a_whole_scene_needs_nothing_before(engine: LayoutEngine) -> None:
     scene = composer.compose(view, labels)
     reader.read(*encoder.encode(scene, whole=True))
     check(reader, scene)
+
+
+def test_an_open_call_tells_which_function_it_shows(engine: LayoutEngine) -> None:
+    view = View(load(corpus_file("features/functions_nested_transformer.onnx")))
+    expand_view(view, "all")
+    labels, composer = Labels(), Composer(engine)
+    scene, reader = composer.compose(view, labels), SceneReader()
+    reader.read(*SceneEncoder(labels.faces).encode(scene))
+    check(reader, scene)
+    assert any(row.startswith("functions/") for box in reader.boxes() for row in box[7])
 
 
 def test_a_scene_without_levels_is_refused() -> None:

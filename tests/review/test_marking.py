@@ -89,6 +89,29 @@ def test_what_lies_in_a_function_is_counted_on_its_calls() -> None:
     assert about[call.path] == Paint(ring="error", mark="!")
 
 
+def test_what_lies_in_a_function_is_counted_on_calls_of_what_calls_it() -> None:
+    model = load_text(
+        """
+        <ir_version: 10, opset_import: ["": 21, "local": 1]>
+        agraph (float[2] x) => (float[2] y) {
+            [one] a = local.outer(x)
+            [two] y = local.outer(a)
+        }
+        <domain: "local", opset_import: ["": 21, "local": 1]>
+        outer (p) => (q) { [call] q = local.inner(p) }
+        <domain: "local", opset_import: ["": 21]>
+        inner (p) => (q) { [relu] q = Relu(p) }
+        """
+    )
+    counted = Paint(mark="1", mark_tone="error")
+    assert mark(model, make_item("error", "functions/local::inner/relu")) == {
+        "functions/local::inner/relu": Paint(ring="error", mark="!"),
+        "functions/local::outer/call": counted,
+        "main/one": counted,
+        "main/two": counted,
+    }
+
+
 def test_groups_count_items_and_repeats_the_repetitions_that_have_any() -> None:
     model = netloupe.load(corpus_file("exported/gpt2.legacy.onnx"))
     paths = [f"main/model/transformer/h.{n}/mlp/c_fc/Gemm" for n in (2, 5, 7)]

@@ -15,7 +15,7 @@ from netloupe.explorer.render.paint import check_paints
 from netloupe.explorer.render.picture import Labels
 from netloupe.explorer.render.svg import draw_sample
 from netloupe.explorer.standalone.levels import write_levels
-from netloupe.explorer.view import View
+from netloupe.explorer.view import View, expand_view
 from tests.corpus import corpus_file
 from tests.standalone.composing import build_script, list_legends, open_at_random, write_state
 
@@ -60,3 +60,18 @@ def test_it_explains_what_occurs(composer: Path, name: str) -> None:
         assert legend == [
             {"text": entry.text, "svg": draw_sample(entry, "dark")} for entry in entries
         ]
+
+
+def test_it_explains_what_is_painted_in_the_body_of_an_open_call(composer: Path) -> None:
+    model = load(corpus_file("features/functions_nested_transformer.onnx"))
+    painted = model.functions[0].nodes[0].path
+    view, labels = View(model), Labels()
+    expand_view(view, "all")
+    block = write_levels(View(model), labels, "TB")
+    states = [write_state(View(model).root), write_state(view.root)]
+    closed, opened = list_legends(composer, block, states, {painted: ("warning", "odd")})
+    scene = Composer().compose(view, labels)
+    entries = list_legend(scene, labels.draw, {painted: Paint("warning", "odd")})
+    assert "warning" in [entry.key for entry in entries]
+    assert [entry.text for entry in entries] == [entry["text"] for entry in opened]
+    assert len(closed) < len(opened)

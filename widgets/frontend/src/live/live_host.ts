@@ -4,18 +4,13 @@ import type { CanvasConnection } from "../host/connection";
 import { makeHost, type HostWords } from "../host/host";
 import { ALL_ABILITIES, type Request } from "../host/messages";
 import { LocalTraits } from "../host/local_traits";
-import type { ReviewConnection, ReviewMessage } from "../review/connection";
-import { followSelection } from "../review/selection";
+import type { ReviewMessage } from "../review/connection";
 import { CANVAS_TRAITS, type CanvasTraits } from "../host/traits";
 import { readFrame } from "./frames";
+import { Questions } from "./questions";
+import { RemoteReview } from "./remote_review";
 
 type Receive = (message: unknown, buffers: ArrayBufferView[]) => void;
-
-/** An answer to what an inspector asks. */
-interface Answer {
-  readonly content: Record<string, unknown>;
-  readonly buffers: ArrayBufferView[];
-}
 
 const LOST = "The program that drew this has ended. Run `netloupe open` again to go on.";
 
@@ -57,16 +52,20 @@ export class LiveHost implements CanvasConnection {
     patience: { first: null, answer: null },
   });
   readonly traits: SharedTraits;
+  /** what a review tab talks with */
+  readonly review: RemoteReview;
   private readonly socket: WebSocket;
   private readonly receivers = new Set<Receive>();
   private readonly losses = new Set<() => void>();
   private readonly renewals = new Set<() => void>();
-  private readonly reviewers = new Set<(message: ReviewMessage) => void>();
-  private readonly asked = new Map<number, (answer: Answer | null) => void>();
+  /** what an inspector asks */
+  readonly questions = new Questions(
+    (question) => this.write(question),
+    () => this.words.lost,
+  );
   /** what was sent before the socket was open */
   private early: string[] | null = [];
   private isLost = false;
-  private count = 0;
 
   constructor(address: URL, traits: Partial<CanvasTraits>, words: Partial<HostWords> = {}) {
     Object.assign(this.words, words);
@@ -75,6 +74,13 @@ export class LiveHost implements CanvasConnection {
       const news = Object.entries(values).filter(([name]) => TOLD.has(name));
       if (news.length > 0 && !this.isLost) this.write({ traits: Object.fromEntries(news) });
     });
+    this.review = new RemoteReview(
+      this.traits,
+      (request) => {
+        if (!this.isLost) this.write({ review: request });
+      },
+      (lost) => this.onLost(lost),
+    );
     this.socket = new WebSocket(address);
     this.socket.binaryType = "arraybuffer";
     this.socket.onopen = () => {
@@ -106,60 +112,9 @@ export class LiveHost implements CanvasConnection {
     this.renewals.add(renew);
   }
 
-  /** What a review tab talks with. */
-  get review(): ReviewConnection {
-    return {
-      canCheck: true,
-      notesFile: null,
-      owns: () => true,
-      send: (request) => {
-        if (!this.isLost) this.write({ review: request });
-      },
-      onMessage: (receive) => {
-        this.reviewers.add(receive);
-        const stop = followSelection(this.traits, receive);
-        return () => {
-          this.reviewers.delete(receive);
-          stop();
-        };
-      },
-      onLost: (lost) => this.onLost(lost),
-    };
-  }
-
   /** Show and select what is at a path; what no picture shows is selected alone. */
   follow(path: string): void {
     if (!this.isLost) this.write({ follow: path });
-  }
-
-  /** The description of what is at a path, as HTML. */
-  async describe(path: string): Promise<string> {
-    const { content } = await this.ask({ describe: path });
-    return String(content.html);
-  }
-
-  /** The description of what is at several paths, as HTML. */
-  async describeSeveral(paths: readonly string[]): Promise<string> {
-    const { content } = await this.ask({ describe: paths });
-    return String(content.html);
-  }
-
-  /** What is said of the elements of a weight: a block of explorer/standalone/weights.py. */
-  async readWeight(weight: number): Promise<Uint8Array> {
-    const [buffer] = (await this.ask({ weight })).buffers;
-    return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
-  }
-
-  private async ask(question: Record<string, unknown>): Promise<Answer> {
-    const id = ++this.count;
-    const answer = await new Promise<Answer | null>((resolve) => {
-      this.asked.set(id, resolve);
-      if (this.isLost) resolve(null);
-      else this.write({ ...question, id });
-    });
-    if (!answer) throw new Error(this.words.lost);
-    if (typeof answer.content.error === "string") throw new Error(answer.content.error);
-    return answer;
   }
 
   /** @throws Error where the socket is closed */
@@ -179,12 +134,9 @@ export class LiveHost implements CanvasConnection {
     } else if ("message" in content) {
       for (const receive of [...this.receivers]) receive(content.message, buffers);
     } else if ("answer" in content) {
-      const answer = content.answer as Record<string, unknown>;
-      const resolve = this.asked.get(Number(answer.id));
-      this.asked.delete(Number(answer.id));
-      resolve?.({ content: answer, buffers });
+      this.questions.take(content.answer as Record<string, unknown>, buffers);
     } else if ("review" in content) {
-      for (const receive of [...this.reviewers]) receive(content.review as ReviewMessage);
+      this.review.take(content.review as ReviewMessage);
     } else if ("renew" in content) {
       for (const renew of this.renewals) renew();
     } else if ("ended" in content) {
@@ -196,8 +148,7 @@ export class LiveHost implements CanvasConnection {
   private lose(): void {
     if (this.isLost) return;
     this.isLost = true;
-    for (const resolve of this.asked.values()) resolve(null);
-    this.asked.clear();
+    this.questions.lose();
     for (const lost of [...this.losses]) lost();
   }
 }

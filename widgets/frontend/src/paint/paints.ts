@@ -1,7 +1,7 @@
 /** Paint: colours and marks by path, laid over faces and edges that stay as they are. */
 
 import type { Face } from "../scene/face";
-import type { PaintsByPath, WrittenPaint } from "../scene/paints_by_path";
+import { type PaintsByPath, type WrittenPaint, paintCalls } from "../scene/paints_by_path";
 import type { Scene } from "../scene/scene";
 import { type Category, type Palette, type Tone, categoryOf, findTone } from "./theme";
 
@@ -32,7 +32,7 @@ export const NO_PAINTS: Paints = { boxes: new Map(), edges: new Map() };
 export function placePaints(scene: Scene, byPath: PaintsByPath): Paints {
   const boxes = new Map<number, Paint>();
   const edges = new Map<number, Paint>();
-  for (const [path, written] of Object.entries(byPath)) {
+  for (const [path, written] of Object.entries(paintCalls(byPath, scene.openCalls()))) {
     const paint = readPaint(written);
     for (const box of scene.boxesAt(path)) if (scene.pathOf(box) === path) boxes.set(box, paint);
     for (const edge of scene.edgesAt(path)) {

@@ -2,6 +2,7 @@
 
 import type { Face } from "./face";
 import type { Direction } from "./options";
+import { CALL, type OpenCalls } from "./paints_by_path";
 
 /** top and bottom of a constant's row, and the path that a click on it selects */
 export type RowTarget = [number, number, number, string];
@@ -52,7 +53,8 @@ export interface SceneParts {
   /**
    * what else is told of a box: of one with constants their paths, in the order of its face's
    * targets; of a pill, an input or an output for several values the paths of all of them; of an
-   * open repeat the number of repetitions, which is shown, and its path
+   * open repeat the number of repetitions, which is shown, and its path; of an open call the path
+   * of the function
    */
   rows: Map<number, string[]>;
   /** x, y of each port */
@@ -218,6 +220,16 @@ export class Scene {
   /** What the rows of a box stand for, as sent; of open repeats other things than paths. */
   rowPathsOf(box: number): readonly string[] {
     return this.parts.rows.get(box) ?? [];
+  }
+
+  /** By the path of a function what paths in it begin with in each call that is open. */
+  openCalls(): OpenCalls {
+    const calls = new Map<string, string[]>();
+    for (const [box, rows] of this.parts.rows) {
+      if ((this.flagsOf(box) & NODE) === 0 || !this.isOpen(box)) continue;
+      append(calls, rows[0], this.pathOf(box) + CALL);
+    }
+    return calls;
   }
 
   /** The rows of a box's face that can be selected. */

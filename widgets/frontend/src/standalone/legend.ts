@@ -2,8 +2,8 @@
 
 import type { LegendEntry } from "../host/messages";
 import type { ThemeName } from "../scene/options";
-import { CAPTURED, CONTROL, FORMER } from "../scene/scene";
-import type { PaintsByPath } from "../scene/paints_by_path";
+import { CAPTURED, CONTROL, FORMER, NODE } from "../scene/scene";
+import { CALL, type OpenCalls, type PaintsByPath, paintCalls } from "../scene/paints_by_path";
 import sizes from "../scene/sizes";
 import type { Block } from "./block";
 import type { Levels } from "./book";
@@ -42,7 +42,7 @@ export class LegendWords {
     theme: ThemeName,
     hasOverlay = false,
   ): LegendEntry[] {
-    const found = collect(book, shown, paints);
+    const found = collect(book, shown, paintCalls(paints, listOpenCalls(shown)));
     return this.entries
       .filter(([kind, key]) => found.has(`${kind} ${key}`))
       .filter(([kind, key]) => !(hasOverlay && kind === "tones" && OF_OVERLAYS.has(key)))
@@ -55,6 +55,23 @@ function differenceOf(mark = "", tone = ""): string {
   if (/^\d/.test(mark)) return tone === "changed" ? "count" : "";
   const [found = "", usual] = SIGNS_OF_DIFFERENCES[mark] ?? [];
   return usual === tone ? found : "";
+}
+
+/** The open calls of a picture; as Scene.openCalls. */
+function listOpenCalls(shown: Composed): OpenCalls {
+  const calls = new Map<string, string[]>();
+  const pending = [shown];
+  while (pending.length > 0) {
+    const { level, inner } = pending.pop()!;
+    for (const [place, open] of inner) {
+      pending.push(open);
+      const { flags, path } = level.form.boxes[place];
+      const [called] = open.level.rows;
+      if ((flags & NODE) === 0 || called === undefined) continue;
+      calls.set(called, [...(calls.get(called) ?? []), level.names[path] + CALL]);
+    }
+  }
+  return calls;
 }
 
 /** The kinds and keys of all that a picture has to explain; as list_legend of the kernel. */

@@ -1,6 +1,6 @@
 /** A composed picture as a message of a scene: see explorer/render/wire.py for what it holds. */
 
-import { REPEAT } from "../scene/scene";
+import { NODE, REPEAT } from "../scene/scene";
 import { VERSION } from "../scene/wire_header";
 import type { Levels, Form, FormBox } from "./book";
 import { type Composed, flagsOf } from "./compose";
@@ -119,9 +119,9 @@ interface Counts {
   levels: number;
 }
 
-/** What the rows of a box stand for; of an open repeat other things. */
+/** What the rows of a box stand for; of an open repeat or call other things. */
 function listRows(box: FormBox, names: readonly string[], open: Composed | undefined): string[] {
-  if (open && (box.flags & REPEAT) !== 0) return [...open.level.rows];
+  if (open && (box.flags & (REPEAT | NODE)) !== 0) return [...open.level.rows];
   return open && !open.level.form.isTerminal ? [] : box.rows.map((name) => names[name]);
 }
 

@@ -8,6 +8,7 @@ import { noEmphasis } from "../../src/paint/pass";
 import { Titles } from "../../src/paint/place_titles";
 import { categoryOf, findTone, paletteOf } from "../../src/paint/theme";
 import { Picker } from "../../src/scene/pick";
+import { GROUP, NODE, OPENABLE, REPEAT } from "../../src/scene/scene";
 import { makeScene } from "../small";
 
 const palette = paletteOf("light");
@@ -127,4 +128,24 @@ test("a colour of one's own is a tone whose text is black or white, whichever ca
   expect(findTone(palette, "#ffffff")?.border).toBe("#b3b3b3");
   expect(findTone(palette, "scale-3")).toBe(palette.tones["scale-3"]);
   expect(findTone(palette, "no such tone")).toBeUndefined();
+});
+
+test("what a function has painted is painted in each of its open calls", () => {
+  const scene = makeScene([
+    { path: "main/one", open: true, rows: ["functions/local::f"], at: [0, 0, 300, 200] },
+    { path: "main/one()/a", parent: 0 },
+    { path: "main/one()/b", parent: 0 },
+    { path: "main/shut", flags: NODE | OPENABLE, rows: ["main/%w"] },
+    { path: "main/r/", open: true, flags: GROUP | REPEAT, rows: ["12", "0", "main/r/0/"] },
+  ]);
+  expect([...scene.openCalls()]).toEqual([["functions/local::f", ["main/one()"]]]);
+  const paints = placePaints(scene, {
+    "functions/local::f/a": ["", "", "error", "!"],
+    "functions/local::f/b": ["", "", "error", "2"],
+    "functions/local::other/a": ["warning", "slow"],
+    "main/one()/b": ["scale-3", "8 ms"],
+  });
+  expect([...paints.boxes.keys()].sort()).toEqual([1, 2]);
+  expect(paints.boxes.get(1)).toMatchObject({ tone: "", ring: "error", mark: "!" });
+  expect(paints.boxes.get(2)).toMatchObject({ tone: "scale-3", text: "8 ms", ring: "error", mark: "2", markTone: "error" });
 });
