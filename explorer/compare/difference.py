@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Unpack
 
 from netloupe.explorer.errors import CompareError, CopyError
 from netloupe.explorer.model import Graph, Model, Node, Tensor, door
@@ -33,7 +33,11 @@ from .rewiring import compare_operands, compare_results, may_be_rewired
 from .states import State, classify_nodes, differs
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     import pandas
+
+    from netloupe.explorer.options import WeightContent
 
 _STEP = 1_000
 #: so much of a comparison is the pairing of nodes
@@ -265,6 +269,39 @@ class Diff(Drawable):
         self, paint: Mapping[Any, door.Paint] | None, view: door.ViewKeywords
     ) -> Mapping[Any, door.Paint]:
         return {**door.paint_differences(self, view.get("grouping") or "auto"), **(paint or {})}
+
+    def to_panes(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        weights: WeightContent | None = None,
+        size_limit: str | int | None = None,
+        **view: Unpack[door.ViewKeywords],
+    ) -> str:
+        """Write both models side by side as one HTML page, which needs nothing but a browser.
+
+        Each pane is the explorer of one model, painted by what differs. What is selected, opened
+        and looked at in one is shown in the other, by the pairs of :attr:`matching`.
+
+        Parameters
+        ----------
+        path
+            A file to write; ``~`` is the home folder.
+        weights, size_limit
+            As for :meth:`to_html`.
+        **view
+            What is shown of each model and how: see :class:`~netloupe.ViewKeywords`; no ``graph``
+            and no ``focus``.
+
+        Raises
+        ------
+        ViewError
+            For an option that does not exist or does not fit.
+        OutputError
+            Where the file cannot be written, its name promises another format, or no page is as
+            small as ``size_limit``.
+        """
+        return door.draw_panes(self, path, weights, size_limit, **view).decode()
 
     def find_pair(self, node: Node) -> Pair | None:
         """Return the pair that a node of either model is in; None for none.

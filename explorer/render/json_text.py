@@ -1,4 +1,4 @@
-"""Values as JSON, as what the browser reads has it."""
+"""Values as JSON, as pages and scenes hold them."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 ``netloupe/page?path=…`` is the same for all models: nothing is read for it. ``netloupe/socket``
 takes the model from a :class:`~netloupe.lab.processes.ModelProcess` and passes frames on, which
-``netloupe/live/frames.py`` describes. A last frame, ``ended``, says why there will be no more.
+``netloupe/live/frames.py`` describes. A last frame, ``failed``, says why there will be no more.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ class SocketHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
             self.log.exception("netloupe: forwarding has failed")
             reason = f"internal error: {error}"
         with suppress(WebSocketClosedError):
-            await self.write_message(json.dumps({"ended": reason}))
+            await self.write_message(json.dumps({"failed": reason}))
         self.close()
 
     async def _talk(self) -> str:

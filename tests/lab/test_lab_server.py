@@ -134,7 +134,7 @@ class Socket:
             content: dict[str, Any] = json.loads(frame)
             if wanted(content):
                 return content
-            assert "ended" not in content, content
+            assert "failed" not in content, content
 
     def scene(self) -> dict[str, Any]:
         """Ask for a scene, and wait for it."""
@@ -143,8 +143,9 @@ class Socket:
 
     def ended(self) -> str:
         """Wait for the reason why there will be no more frames, and for the end."""
-        reason = str(self.wait(lambda each: "ended" in each)["ended"])
-        assert not self._socket.recv()
+        reason = str(self.wait(lambda each: "failed" in each)["failed"])
+        while self._socket.recv():
+            pass
         return reason
 
     def is_cut_off(self, text: str) -> bool:
@@ -420,7 +421,7 @@ def test_no_more_models_are_open_than_allowed(server: Server) -> None:
         end = time.monotonic() + SECONDS
         while True:  # the one that nobody looks at gives way
             with connected(server, "models/third.onnx") as third:
-                told = third.wait(lambda each: "ended" in each or "traits" in each)
+                told = third.wait(lambda each: "failed" in each or "traits" in each)
                 if "traits" in told:
                     break
             assert time.monotonic() < end, told

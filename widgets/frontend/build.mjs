@@ -55,6 +55,13 @@ await build({
   format: "iife",
   target: "es2022",
 });
+// what keeps two explorers side by side at the same place
+await build({
+  ...common,
+  entryPoints: { panes: "src/panes_page.ts" },
+  format: "iife",
+  target: "es2022",
+});
 await build({ ...common, entryPoints: { review_panel: "src/review_panel.ts" } });
 // canvas and inspector in one, for notebooks that show no widgets inside of widgets
 await build({

@@ -15,7 +15,7 @@ export class Questions {
 
   /**
    * @param send takes a question to the program
-   * @param lost says what there is to say where no answer comes any more
+   * @param lost says why no answer comes any more
    */
   constructor(
     private readonly send: (question: Record<string, unknown>) => void,
