@@ -199,7 +199,7 @@ def test_notebook_7_opens_it_in_a_page_of_its_own(page: Any, server: Server) -> 
     with page.expect_popup() as opened:
         notebook.open("gpt2.onnx")
     frame = find_explorer(opened.value)
-    assert "gpt2.onnx" in frame.locator(".nl-inspector").inner_text()
+    frame.wait_for_selector(".nl-inspector >> text=gpt2.onnx")
     told = [url for _, url in notebook.asked if "/api/contents/models/gpt2.onnx?" in url]
     assert told
     assert all("content=0" in url for url in told)
