@@ -37,6 +37,7 @@ from netloupe.explorer.session.lookup import (
 )
 from netloupe.explorer.session.requests import write_paths
 from netloupe.explorer.session.reveal import reveal, reveal_all
+from netloupe.explorer.session.review_messages import ReviewMessage
 from netloupe.explorer.session.reviewing import Reviewing
 from netloupe.explorer.standalone.page import write_page
 from netloupe.explorer.view import ViewOptions
@@ -142,10 +143,11 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         self.canvas.on_request = self._requests.receive
         self._details = Details(self._views, self.inspector, lambda: not self.selected_paths)
         self._inferring = Inferring(model, self._inferred, self.log)
-        self._reviewing = Reviewing(self._session, self._tabs.tell, self._show_marks, self.log)
+        self._reviewing = Reviewing(self._session, self._tell_review, self._show_marks, self.log)
         self._saved = SavedPage(
             saved,
             self._session,
+            self._reviewing,
             self._requests.lock,
             self._read_theme,
             lambda: self.selected_paths,
@@ -498,6 +500,12 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         path = self._reviewing.receive(request)
         if path is not None:
             self._navigate(path)
+
+    def _tell_review(self, message: ReviewMessage) -> None:
+        """Tell tabs, and the page of a saved notebook; called perhaps from a thread."""
+        self._tabs.tell(message)
+        if message["type"] == "review" and "_saved" in vars(self):  # else it is being made
+            self._saved.follow_review()
 
     def _show_marks(self) -> None:
         self.canvas.marks = encode_paints(self._session.marks)
