@@ -28,6 +28,8 @@ _INSPECTOR_HEIGHT = 430
 
 _DATA = re.compile(rb'(<script type="application/json" id="nl-data">)([^<]*)')
 #: the picture that stands below the frame is in its place
+#: by the last element a page knows that nothing is missing
+_NO_STILL = b"<noscript></noscript>"
 _STILL = re.compile(rb"<noscript>.*</noscript>", re.DOTALL)
 _REVIEW = re.compile(rb'<script type="text/plain" data-block="review">[^<]*</script>\n')
 #: nothing covers the picture before the explorer is there
@@ -101,12 +103,12 @@ def frame_page(page: bytes, title: str, height: int, shown: FirstSight) -> str:
     shown
         What is seen of it at first.
     """
-    page = _STILL.sub(b"", page).replace(b"</head>", _INSIDE, 1)
+    page = _STILL.sub(_NO_STILL, page).replace(b"</head>", _INSIDE, 1)
     height = height or _USUAL_HEIGHT
     page = _DATA.sub(lambda found: found[1] + _show(found[2], height, shown), page, count=1)
     if shown.review is not None:
         element = write_element("review", shown.review).encode()
-        page = _REVIEW.sub(b"", page).replace(b"</body>", element + b"</body>", 1)
+        page = _REVIEW.sub(b"", page).replace(_NO_STILL, element + _NO_STILL, 1)
     high = height + _BELOW
     quoted = page.decode().replace("&", "&amp;").replace('"', "&quot;")
     return (

@@ -211,6 +211,8 @@ def test_the_page_lists_what_rules_find(opened: Open) -> None:
     explorer.get_by_label("Why NL-G01 is well so").fill("known")
     explorer.get_by_role("button", name="accept", exact=True).click()
     explorer.get_by_text("Notes are lost when this page is closed.").wait_for()
+    # all that stands in the frame was read
+    assert explorer.get_by_text("cut short").count() == 0
 
 
 @pytest.mark.browser
