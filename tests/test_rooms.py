@@ -136,8 +136,9 @@ _IMPORT = re.compile(
 _FRONT_END = _ROOT / "widgets" / "frontend" / "src"
 #: which folders of the front end each of them may import from; "" are the entries of the bundles
 _FOLDERS = {
-    "": {"live", "standalone", "review", "controls", "paint", "host", "scene"},
+    "": {"live", "panes", "standalone", "review", "controls", "paint", "host", "scene"},
     "live": {"review", "host", "scene"},
+    "panes": {"standalone", "review", "controls", "paint", "host", "scene"},
     "standalone": {"review", "controls", "host", "scene"},
     "review": {"controls", "paint", "host", "scene"},
     "controls": {"paint", "host", "scene"},

@@ -46,8 +46,10 @@ from .canvas import Canvas
 from .details import Details
 from .fallback import PATIENCE_SECONDS, show_with_picture, static_bundle, update_static
 from .inspector import Inspector
+from .page_canvas import PageCanvas, PageInspector
 from .review_panel import ReviewPanel
 from .saving import Saved, SavedPage
+from .surroundings import is_in_marimo
 
 
 class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
@@ -99,7 +101,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         self._static_id = uuid4().hex
         self._is_displayed = False
         theme = options.theme
-        self.canvas = Canvas(
+        self.canvas = (PageCanvas if is_in_marimo() else Canvas)(
             theme=theme if theme == "dark" else "auto",
             direction=options.direction,
             height=height,
@@ -114,11 +116,23 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             details=options.details,
             share=options.share,
         )
-        self._tabs = ReviewPanel(self._receive_review)
-        self.inspector = Inspector(
-            self._navigate, self._look_at_files, head=self._tabs, is_awaited=True
-        )
-        super().__init__([self.canvas, self.inspector])
+        self.inspector: Inspector | PageInspector
+        self._details: Details | PageInspector
+        self._tabs: ReviewPanel | PageCanvas
+        if isinstance(self.canvas, PageCanvas):
+            self.canvas.on_inspect = self._receive_question
+            self.inspector = self._details = PageInspector(
+                self.canvas, self._views, lambda: self._requests.looking()
+            )
+            self._tabs = self.canvas
+            super().__init__([self.canvas])
+        else:
+            self._tabs = ReviewPanel(self._receive_review)
+            self.inspector = Inspector(
+                self._navigate, self._look_at_files, head=self._tabs, is_awaited=True
+            )
+            self._details = Details(self._views, self.inspector, lambda: not self.selected_paths)
+            super().__init__([self.canvas, self.inspector])
         # where they stand is said by explorer.css, which needs no rule of the page around
         self.add_class("nl-explorer")
         self.canvas.add_class("nl-explorer-canvas")
@@ -141,7 +155,6 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             self._write_page,
         )
         self.canvas.on_request = self._requests.receive
-        self._details = Details(self._views, self.inspector, lambda: not self.selected_paths)
         self._inferring = Inferring(model, self._inferred, self.log)
         self._reviewing = Reviewing(self._session, self._tell_review, self._show_marks, self.log)
         self._saved = SavedPage(
@@ -263,6 +276,12 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
     def open(self, element: Selectable | None = None) -> None:
         """Open a group, a call or control flow, and what hides it.
 
+        Parameters
+        ----------
+        element
+            What to open, or its path; without one, the widget connects to the browser, as
+            every widget does when it is made.
+
         Raises
         ------
         ViewError
@@ -278,6 +297,11 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
     def close(self, element: Selectable | None = None) -> None:
         """Close an open group; without one, close the widget itself.
+
+        Parameters
+        ----------
+        element
+            What to close, or its path.
 
         Raises
         ------
@@ -408,7 +432,10 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
     def search(self, text: str, *, regex: bool = False) -> list[str]:
         """Return the paths of all groups, nodes, values and graphs that match, as the box does.
 
-        ``text`` is words in any order, as for :meth:`Model.search`.
+        Parameters
+        ----------
+        text, regex
+            As for ``model.search``.
 
         Raises
         ------
@@ -503,7 +530,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
 
     def _tell_review(self, message: ReviewMessage) -> None:
         """Tell tabs, and the page of a saved notebook; called perhaps from a thread."""
-        self._tabs.tell(message)
+        self._tabs.tell_review(message)
         if message["type"] == "review" and "_saved" in vars(self):  # else it is being made
             self._saved.follow_review()
 
@@ -518,7 +545,7 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         path
             Where to write it too; ``~`` is the home folder.
         wrap
-            Whether it is cut into columns, as for :meth:`Model.to_svg`; as on the canvas where
+            Whether it is cut into columns, as for ``model.to_svg``; as on the canvas where
             None.
 
         Raises
@@ -531,11 +558,23 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         return self._draw("svg", path, wrap).decode()
 
     def to_png(self, path: str | Path | None = None, *, wrap: Wrap | None = None) -> bytes:
-        """Draw what is open now as PNG and return its bytes; all else as for :meth:`to_svg`."""
+        """Draw what is open now as PNG and return its bytes; all else as for :meth:`to_svg`.
+
+        Parameters
+        ----------
+        path, wrap
+            As for :meth:`to_svg`.
+        """
         return self._draw("png", path, wrap)
 
     def to_pdf(self, path: str | Path | None = None, *, wrap: Wrap | None = None) -> bytes:
-        """Draw what is open now as PDF and return its bytes; all else as for :meth:`to_svg`."""
+        """Draw what is open now as PDF and return its bytes; all else as for :meth:`to_svg`.
+
+        Parameters
+        ----------
+        path, wrap
+            As for :meth:`to_svg`.
+        """
         return self._draw("pdf", path, wrap)
 
     def _draw(self, format: str, path: str | Path | None, wrap: Wrap | None) -> bytes:
@@ -645,6 +684,10 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             self.inspector.theme = change.new
 
     # display
+
+    def _display_(self) -> Canvas:
+        """Return what marimo shows."""
+        return self.canvas
 
     def _ipython_display_(self) -> None:
         self._is_displayed = True

@@ -35,7 +35,7 @@ class ReviewPanel(anywidget.AnyWidget):
         self.add_class("nl-review-holder")
         self.on_msg(self._receive)
 
-    def tell(self, message: ReviewMessage) -> None:
+    def tell_review(self, message: ReviewMessage) -> None:
         """Send a message to every view."""
         self.send(message)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any, Literal
 
 #: what executes a notebook and keeps its outputs, and nobody is there; what shows a dashboard,
@@ -34,3 +35,9 @@ def find_kernel_shell() -> Any:
 
     shell: Any = get_ipython()
     return None if getattr(shell, "kernel", None) is None else shell
+
+
+def is_in_marimo() -> bool:
+    """Return whether this runs in a notebook of marimo; it shows no widgets inside of others."""
+    marimo = sys.modules.get("marimo")
+    return marimo is not None and bool(marimo.running_in_notebook())

@@ -137,7 +137,13 @@ class Coverage:
         return self.share_of("integer")
 
     def share_of(self, *kinds: Kind) -> float | None:
-        """Return the share of known multiplications of some kinds, 0 to 1; None of none."""
+        """Return the share of known multiplications of some kinds, 0 to 1; None of none.
+
+        Parameters
+        ----------
+        *kinds
+            Of :attr:`PrecisionShare.kind`.
+        """
         known = sum(p.macs for p in self.precisions)
         return sum(p.macs for p in self.precisions if p.kind in kinds) / known if known else None
 

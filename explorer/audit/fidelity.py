@@ -31,7 +31,15 @@ _MOST_CHANNELS = 64
 
 @dataclass(frozen=True, slots=True)
 class ChannelFidelity:
-    """How near one output channel is to its twin; see :class:`Fidelity`."""
+    """How near one output channel is to its twin.
+
+    Parameters
+    ----------
+    channel
+        Its index along the axis of output channels.
+    sqnr_db, excess_error, max_step_error, clipped, mean_bias, ratio
+        As of :class:`Fidelity`, of this channel alone.
+    """
 
     channel: int
     sqnr_db: float
@@ -46,34 +54,37 @@ class ChannelFidelity:
 class Fidelity:
     """How near the numbers of a quantized weight are to those of its float twin.
 
+    W are the float numbers, What = s (q - z) what the codes stand for, E = W - What, s the scale, b
+    the bits of a code.
+
     Parameters
     ----------
     count
         How many weights were compared; those that are NaN or infinite are left out.
     sqnr_db
-        20 log10(|W| / |E|) in dB, higher is better; infinite where nothing differs.
+        ``20 log10(|W| / |E|)`` in dB, higher is better; infinite where nothing differs.
     ideal_sqnr_db
         What a uniform quantizer of b bits would reach for weights of this range: E has the variance
-        (R / 2^b)^2 / 12, R the range of each channel or block that shares a scale, 2 max|W| of
-        symmetric ones. None of code books and narrow floats.
+        ``(R / 2^b)^2 / 12``, R the range of each channel or block that shares a scale,
+        ``2 max|W|`` of symmetric ones. None of code books and narrow floats.
     excess_error
-        RMS(E) / (s / sqrt 12): 1 for rounding and nothing else, lower is better. Above 1.2 weights
-        were clipped or changed after training; None of code books and narrow floats.
+        ``RMS(E) / (s / sqrt 12)``: 1 for rounding and nothing else, lower is better. Above 1.2
+        weights were clipped or changed after training; None of code books and narrow floats.
     max_step_error
-        max |E| / s, lower is better: 0.5 at most for the nearest codes, 1 where each is one of the
-        two nearest (AdaRound).
+        ``max |E| / s``, lower is better: 0.5 at most for the nearest codes, 1 where each is one of
+        the two nearest (AdaRound).
     cosine
-        <W, What> / (|W| |What|), higher is better; None where one of them is all 0.
+        ``<W, What> / (|W| |What|)``, higher is better; None where one of them is all 0.
     relative_error
-        |E| / |W|, lower is better.
+        ``|E| / |W|``, lower is better.
     clipped
         The share of weights outside the range that the codes can hold, 0 to 1, lower is better.
     zeroed
         The share of weights that are not 0 and have the code of 0.
     mean_bias
-        mean(E) / mean |W| of the channel where it is the largest in magnitude; 0 is best.
+        ``mean(E) / mean |W|`` of the channel where it is the largest in magnitude; 0 is best.
     ratio
-        <W, What> / <W, W>: 1 where nothing was rescaled.
+        ``<W, What> / <W, W>``: 1 where nothing was rescaled.
     channels
         How many output channels there are; 1 where their axis is not known.
     worst_channel, worst_channel_sqnr_db

@@ -54,7 +54,7 @@ class WeightAudit:
     reference, order, found_by
         The twin's path, in which order it has its elements, and what led to it: ``"node"``,
         ``"name"``, ``"value"`` or ``"own"``.
-    rescaled_by
+    rescaled_by, rescaled_axis
         The smallest and the largest factor between twin and codes, where they were rescaled;
         along ``rescaled_axis``, None for one factor.
     fidelity
@@ -88,7 +88,17 @@ class WeightAudit:
 
 @dataclass(frozen=True, slots=True)
 class Unchecked:
-    """Something that was not looked at, and why."""
+    """Something that was not looked at, and why.
+
+    Parameters
+    ----------
+    what
+        What was not looked at.
+    reason
+        Why not.
+    count
+        How many such things there are.
+    """
 
     what: str
     reason: str

@@ -26,7 +26,15 @@ if TYPE_CHECKING:
 
 
 class SkippedRule(NamedTuple):
-    """A rule that did not see everything, and why."""
+    """A rule that did not see everything, and why.
+
+    Parameters
+    ----------
+    id
+        Of the rule.
+    reason
+        In a sentence.
+    """
 
     id: str
     reason: str
@@ -75,6 +83,11 @@ class Findings(Sequence[Finding]):
         """Return whether a finding is as bad as a severity, or worse.
 
         Those count not that a baseline has or a note accepts.
+
+        Parameters
+        ----------
+        severity
+            ``error``, ``warning`` or ``note``.
         """
         bad = SEVERITIES[: SEVERITIES.index(severity) + 1]
         return any(each.severity in bad for each in self.findings if not each.suppressed)

@@ -40,7 +40,8 @@ class Change(NamedTuple):
     left, right
         What it is on each side; None for nothing.
     aspect
-        What it belongs to of :data:`IGNORABLE`; "" where it cannot be ignored.
+        What it belongs to of ``names, docs, storage, defaults, order``; "" where it cannot be
+        ignored.
     """
 
     what: str

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Unpack
 
 from netloupe.explorer.errors import CompareError, CopyError
 from netloupe.explorer.model import Graph, Model, Node, Tensor, door
@@ -33,7 +33,11 @@ from .rewiring import compare_operands, compare_results, may_be_rewired
 from .states import State, classify_nodes, differs
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     import pandas
+
+    from netloupe.explorer.options import WeightContent
 
 _STEP = 1_000
 #: so much of a comparison is the pairing of nodes
@@ -44,7 +48,15 @@ Verdict = Literal["identical", "cosmetic", "weights", "structure"]
 
 
 class NodeDifference(NamedTuple):
-    """Paired nodes that are not the same, and in what."""
+    """Paired nodes that are not the same, and in what.
+
+    Parameters
+    ----------
+    pair
+        The nodes.
+    changes
+        In what they differ, weights aside.
+    """
 
     pair: Pair
     changes: tuple[Change, ...]
@@ -180,7 +192,7 @@ class Diff(Drawable):
 
     @property
     def aspects(self) -> list[Ignored]:
-        """What of :data:`IGNORABLE` differs, in that order."""
+        """What differs of ``names, docs, storage, defaults, order``, in that order."""
         found = {change.aspect for change in self._list_changes()}
         return [aspect for aspect in IGNORABLE if aspect in found]
 
@@ -258,8 +270,47 @@ class Diff(Drawable):
     ) -> Mapping[Any, door.Paint]:
         return {**door.paint_differences(self, view.get("grouping") or "auto"), **(paint or {})}
 
+    def to_panes(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        weights: WeightContent | None = None,
+        size_limit: str | int | None = None,
+        **view: Unpack[door.ViewKeywords],
+    ) -> str:
+        """Write both models side by side as one HTML page, which needs nothing but a browser.
+
+        Each pane is the explorer of one model, painted by what differs. What is selected, opened
+        and looked at in one is shown in the other, by the pairs of :attr:`matching`.
+
+        Parameters
+        ----------
+        path
+            A file to write; ``~`` is the home folder.
+        weights, size_limit
+            As for :meth:`to_html`.
+        **view
+            What is shown of each model and how: see :class:`~netloupe.ViewKeywords`; no ``graph``
+            and no ``focus``.
+
+        Raises
+        ------
+        ViewError
+            For an option that does not exist or does not fit.
+        OutputError
+            Where the file cannot be written, its name promises another format, or no page is as
+            small as ``size_limit``.
+        """
+        return door.draw_panes(self, path, weights, size_limit, **view).decode()
+
     def find_pair(self, node: Node) -> Pair | None:
-        """Return the pair that a node of either model is in; None for none."""
+        """Return the pair that a node of either model is in; None for none.
+
+        Parameters
+        ----------
+        node
+            A node of the model before or of the one after.
+        """
         return self._pairs.get(node)
 
     @cached_property
@@ -268,7 +319,18 @@ class Diff(Drawable):
         return {node: pair for pair in pairs for node in (*pair.left, *pair.right)}
 
     def list_changes(self, node: Node) -> tuple[Change, ...]:
-        """Return in what a node of either model differs from its partner, weights aside."""
+        """Return in what a node of either model differs from its partner, weights aside.
+
+        Parameters
+        ----------
+        node
+            A node of the model before or of the one after.
+
+        Returns
+        -------
+        tuple of Change
+            Empty where nothing differs, and for a node without a partner.
+        """
         pair = self._pairs.get(node)
         return () if pair is None else self._changes.get(pair.right[0], ())
 
@@ -277,7 +339,13 @@ class Diff(Drawable):
         return {one.pair.right[0]: one.changes for one in self.nodes}
 
     def find_tensor_difference(self, tensor: Tensor) -> TensorDifference | None:
-        """Return how a weight of either model differs from its partner; None where it does not."""
+        """Return how a weight of either model differs from its partner; None where it does not.
+
+        Parameters
+        ----------
+        tensor
+            A tensor of the model before or of the one after.
+        """
         return self._tensor_differences.get(tensor)
 
     @cached_property

@@ -244,8 +244,9 @@ def _list_changed(found: Diff) -> Iterator[tuple[str, str]]:
         if told:
             yield one.pair.left[0].path, join_parts(told[:_MOST_KINDS], len(told))
         counts.update({change.aspect for change in one.changes if change.aspect})
-    for aspect, count in counts.items():
-        yield write_count(count, "node"), f"other {_ASPECTS[aspect]}"
+    for aspect, told_as in _ASPECTS.items():
+        if counts[aspect]:
+            yield write_count(counts[aspect], "node"), f"other {told_as}"
 
 
 def write_change(change: Change) -> str:

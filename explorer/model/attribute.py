@@ -49,6 +49,10 @@ class Attribute:
         the plural kinds; None for a reference.
     reference
         The name of the enclosing function's attribute that gives the value, or "".
+    doc
+        What it says for people.
+    warnings
+        What is odd about the attribute.
     """
 
     __slots__ = ("doc", "kind", "name", "reference", "value", "warnings")

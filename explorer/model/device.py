@@ -26,6 +26,18 @@ class DeviceOption:
     ----------
     is_inherited
         Whether the operator has it from its net.
+    device_type
+        Its number in caffe2.proto, DeviceTypeProto; see ``type_name``.
+    device_id
+        Which device of this type, from 0.
+    random_seed
+        For operators that draw random numbers.
+    node_name
+        The machine.
+    numa_node_id
+        The memory node of the machine.
+    extra_info
+        Further texts, whose meaning the device type defines.
     """
 
     device_type: int | None = None
@@ -48,7 +60,17 @@ class DeviceOption:
 
 @dataclass(frozen=True, slots=True)
 class DeviceConfiguration:
-    """A named set of devices that the model may be spread over."""
+    """A named set of devices that the model may be spread over.
+
+    Parameters
+    ----------
+    name
+        By which nodes refer to it.
+    num_devices
+        How many devices it has; None where the file does not say.
+    devices
+        Their names, where they have any.
+    """
 
     name: str
     num_devices: int | None
@@ -57,7 +79,15 @@ class DeviceConfiguration:
 
 @dataclass(frozen=True, slots=True)
 class ShardedDimension:
-    """How one axis is cut; ``shards`` lists (size or symbol, number of shards)."""
+    """How one axis is cut; ``shards`` lists (size or symbol, number of shards).
+
+    Parameters
+    ----------
+    axis
+        The axis that is cut; None where the file does not say.
+    shards
+        For each part its size, or the symbol for it, and into how many shards it is cut.
+    """
 
     axis: int | None
     shards: tuple[tuple[int | str | None, int | None], ...]
@@ -65,7 +95,19 @@ class ShardedDimension:
 
 @dataclass(frozen=True, slots=True)
 class ShardingSpec:
-    """How one tensor of a node is spread over devices."""
+    """How one tensor of a node is spread over devices.
+
+    Parameters
+    ----------
+    tensor_name
+        Of the node's input or output.
+    devices
+        Numbers of devices, or of groups where they are negative.
+    device_groups
+        By number the devices of each group.
+    dimensions
+        How axes are cut.
+    """
 
     tensor_name: str
     devices: tuple[int, ...]
@@ -75,7 +117,17 @@ class ShardingSpec:
 
 @dataclass(frozen=True, slots=True)
 class NodeDeviceConfiguration:
-    """A node's part in one device configuration."""
+    """A node's part in one device configuration.
+
+    Parameters
+    ----------
+    configuration_id
+        The name of the configuration.
+    pipeline_stage
+        The node's stage of a pipeline; None where the file does not say.
+    sharding
+        How its inputs and outputs are spread.
+    """
 
     configuration_id: str
     pipeline_stage: int | None

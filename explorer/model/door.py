@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.notes import open_notes as open_notes
     from netloupe.explorer.overlays import Overlay as Overlay
     from netloupe.explorer.overlays import overlay as overlay
+    from netloupe.explorer.panes.page import draw_panes as draw_panes
     from netloupe.explorer.patterns.knowledge import Knowledge as Knowledge
     from netloupe.explorer.plots import draw_scales as draw_scales
     from netloupe.explorer.plots import open_axes as open_axes
@@ -116,6 +117,7 @@ _HOMES = {
     "write_tensor_html": "render.html",
     "describe_architecture": "architecture",
     "draw_page": "standalone.page",
+    "draw_panes": "panes.page",
     "draw_picture": "render.picture",
     "draw_scales": "plots",
     "encode_diff": "describe.differences",

@@ -137,7 +137,13 @@ class Drawable:
         color_by: Any = None,
         **view: Unpack[ViewKeywords],
     ) -> bytes:
-        """Draw as PNG and return its bytes; all else as for :meth:`to_svg`."""
+        """Draw as PNG and return its bytes; all else as for :meth:`to_svg`.
+
+        Parameters
+        ----------
+        path, paint, color_by, **view
+            As for :meth:`to_svg`.
+        """
         return self._draw("png", path, paint, color_by, view)
 
     def to_pdf(
@@ -148,13 +154,27 @@ class Drawable:
         color_by: Any = None,
         **view: Unpack[ViewKeywords],
     ) -> bytes:
-        """Draw as PDF of one page and return its bytes; all else as for :meth:`to_svg`."""
+        """Draw as PDF of one page and return its bytes; all else as for :meth:`to_svg`.
+
+        Parameters
+        ----------
+        path, paint, color_by, **view
+            As for :meth:`to_svg`.
+        """
         return self._draw("pdf", path, paint, color_by, view)
 
     def to_dot(
         self, path: str | PathLike[str] | None = None, **view: Unpack[ViewKeywords]
     ) -> graphviz.Digraph:
-        """Return the picture's graph as a :class:`graphviz.Digraph`; options as for to_svg."""
+        """Return the picture's graph as a ``graphviz.Digraph``.
+
+        Parameters
+        ----------
+        path
+            A file to write the DOT text to.
+        **view
+            As for :meth:`to_svg`; DOT has neither a theme nor a page.
+        """
         model, options = self._subject(view)
         return door.build_dot(model, path, **options)
 

@@ -192,7 +192,13 @@ class Graph(FilledLater, Drawable, Loaded):
             fail(error, self.model.source, f"the graph {self.path}")
 
     def opset_version(self, domain: str) -> int | None:
-        """Return the version imported for an operator domain; None where it is not."""
+        """Return the version imported for an operator domain; None where it is not.
+
+        Parameters
+        ----------
+        domain
+            As the file writes it; of ONNX "" and ``ai.onnx`` are the same.
+        """
         return self.opset_imports.get(self.dialect.read_domain(domain))
 
     @property

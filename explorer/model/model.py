@@ -170,7 +170,13 @@ class Model(Drawable, Loaded):
         return self._functions_by_id.setdefault(key, function) is function
 
     def function(self, domain: str, name: str, overload: str = "") -> Function | None:
-        """Return the model-local function of that identity, or None."""
+        """Return the model-local function of that identity, or None.
+
+        Parameters
+        ----------
+        domain, name, overload
+            What nodes that call it have as ``domain``, ``op_type`` and ``overload``.
+        """
         return self._functions_by_id.get((self.dialect.read_domain(domain), name, overload))
 
     def _find_calls(self, function: Function) -> tuple[Node, ...]:
@@ -191,7 +197,7 @@ class Model(Drawable, Loaded):
         Parameters
         ----------
         pattern
-            As in :mod:`fnmatch`, case-sensitive: ``Conv*``, ``*/attention/*``.
+            As in ``fnmatch``, case-sensitive: ``Conv*``, ``*/attention/*``.
         """
         match = fnmatch.fnmatchcase
         return [
@@ -213,7 +219,7 @@ class Model(Drawable, Loaded):
             (``axis = 1``), labels of groups and classes of modules. ``layer.7 query`` finds
             the query of one layer.
         regex
-            Whether ``text`` is a regular expression (of :mod:`re`, case ignored).
+            Whether ``text`` is a regular expression (of ``re``, case ignored).
 
         Raises
         ------
@@ -226,6 +232,11 @@ class Model(Drawable, Loaded):
     def node(self, name: str) -> Node:
         """Return the node at a path, or the only one with that name.
 
+        Parameters
+        ----------
+        name
+            A path such as ``main/If_3.then_branch/Conv_1``, or a name.
+
         Raises
         ------
         NotFoundError
@@ -235,7 +246,18 @@ class Model(Drawable, Loaded):
         return resolve_node(self, name)
 
     def value(self, name: str) -> Value:
-        """Return the value at a path, or the only one with that name; errors as for ``node``."""
+        """Return the value at a path, or the only one with that name.
+
+        Parameters
+        ----------
+        name
+            A path such as ``main/%conv1.weight``, or a name.
+
+        Raises
+        ------
+        NotFoundError
+            As for ``node``.
+        """
         return resolve_value(self, name)
 
     def tensor(self, name: str) -> Tensor:
@@ -292,7 +314,13 @@ class Model(Drawable, Loaded):
         return self._comparison
 
     def list_former(self, node: Node) -> tuple[Value, ...]:
-        """Return what a node took in the older of two models that this one was made of, alone."""
+        """Return what a node took in the older of two models that this one was made of, alone.
+
+        Parameters
+        ----------
+        node
+            A node of :attr:`Diff.merged`; nodes of other models give nothing.
+        """
         found = self._comparison
         return () if found is None else found.merging.former.get(node, ())
 
@@ -412,7 +440,13 @@ class Model(Drawable, Loaded):
         return door.open_notes(self)
 
     def warnings_at(self, path: str) -> tuple[ModelWarning, ...]:
-        """Return what its graph or the whole model shows to be odd about the element at a path."""
+        """Return what its graph or the whole model shows to be odd about the element at a path.
+
+        Parameters
+        ----------
+        path
+            Of a node, a value or a graph; one that is not there has no warnings.
+        """
         if self._warnings_by_path is None:
             found: dict[str, list[ModelWarning]] = {}
             for warning in (*self.findings, *self._inference_warnings):

@@ -38,6 +38,16 @@ class NodeDetails:
         The operator's domain as the file writes it, where that differs; else None.
     engine, device, is_gradient, debug_info, op_version
         As Caffe2's OperatorDef has them; None where not stated.
+    attributes
+        The attributes by name.
+    doc
+        What it says for people.
+    metadata
+        The ``metadata_props`` of the node.
+    device_configurations
+        Its part in configurations of devices (ONNX IR 11).
+    warnings
+        What is odd about the node.
     """
 
     attributes: dict[str, Attribute] = field(default_factory=dict)

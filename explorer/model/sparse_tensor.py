@@ -30,6 +30,10 @@ class SparseTensor(ArrayLike, Loaded):
         Shape [NNZ] (linear) or [NNZ, rank]; None where the file has none.
     dims
         The shape of the dense tensor.
+    path
+        Where the tensor is in the model.
+    unknown_fields
+        Fields that the schema does not know.
     """
 
     __slots__ = ("_warnings", "dims", "indices", "path", "unknown_fields", "values")

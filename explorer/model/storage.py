@@ -43,7 +43,15 @@ class ExternalLocation:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """The part of a chunked tensor that is stored here: elements ``begin`` to ``end``."""
+    """The part of a chunked tensor that is stored here: elements ``begin`` to ``end``.
+
+    Parameters
+    ----------
+    begin
+        The first element.
+    end
+        The one behind the last element.
+    """
 
     begin: int
     end: int
@@ -105,6 +113,8 @@ class StatedQuantization:
         One number, or one for each index of ``axis``. A zero point need not be an integer.
     storage
         The type of the stored numbers.
+    axis
+        Along which scales differ; None for one scale.
     """
 
     source: str

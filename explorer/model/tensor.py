@@ -53,6 +53,16 @@ class Tensor(ArrayLike, Loaded):
         Where the tensor was when it was written (Caffe2).
     find_unknown
         Looks for fields that the schema does not know when they are asked for.
+    external
+        Where the elements lie outside of the model file; None for inside.
+    segment
+        Which part of a chunked tensor is stored; None for all of it.
+    doc
+        What it says for people.
+    metadata
+        The ``metadata_props`` of the tensor.
+    warnings
+        What is odd about the tensor.
     """
 
     __slots__ = (
@@ -262,8 +272,11 @@ class Tensor(ArrayLike, Loaded):
 
         Parameters
         ----------
-        bins, value_range
-            As for :func:`~netloupe.explorer.tensors.compute_histogram`.
+        bins
+            Number of bins, 1 to 65,536. Integers and bools without a ``value_range`` get at most
+            so many, each covering the same whole number of integers.
+        value_range
+            Outer edges; None for the range of the finite elements.
         axis
             Count each index along this axis apart, in the same intervals.
         channel
@@ -306,10 +319,16 @@ class Tensor(ArrayLike, Loaded):
             each.
         channel
             Draw the histogram of this index along the axis alone, with its own quantization.
-        bins, log, quantization, theme
-            As for :func:`~netloupe.explorer.plots.plot_histogram`; a quantization is what
-            ``model.quantization(tensor)`` returns. Where that says that each byte holds
-            several numbers, these are drawn.
+        bins
+            Number of bins, 1 to 65,536.
+        log
+            Whether counts are drawn on a logarithmic scale.
+        quantization
+            What ``model.quantization(tensor)`` returns: its real range is drawn as a band, and
+            each level as a line where at most 64 are in view. Where it says that each byte
+            holds several numbers, these are drawn.
+        theme
+            ``light`` or ``dark``.
 
         Raises
         ------

@@ -41,7 +41,17 @@ def describe_shape(shape: Shape | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TensorType:
-    """A dense tensor; ``shape`` is None where even the rank is unknown."""
+    """A dense tensor; ``shape`` is None where even the rank is unknown.
+
+    Parameters
+    ----------
+    dtype
+        Type of the elements.
+    shape
+        Its dimensions.
+    denotation
+        What the tensor means (``IMAGE``), or the empty string.
+    """
 
     dtype: DataType
     shape: Shape | None = None
@@ -53,7 +63,17 @@ class TensorType:
 
 @dataclass(frozen=True, slots=True)
 class SparseTensorType:
-    """A sparse tensor; ``shape`` is that of the dense tensor it stands for."""
+    """A sparse tensor; ``shape`` is that of the dense tensor it stands for.
+
+    Parameters
+    ----------
+    dtype
+        Type of the elements.
+    shape
+        The dimensions; None where the rank is unknown.
+    denotation
+        What the tensor means, or the empty string.
+    """
 
     dtype: DataType
     shape: Shape | None = None
@@ -65,7 +85,15 @@ class SparseTensorType:
 
 @dataclass(frozen=True, slots=True)
 class SequenceType:
-    """A list of elements of one type; None where the file does not give it."""
+    """A list of elements of one type; None where the file does not give it.
+
+    Parameters
+    ----------
+    element
+        Type of each element.
+    denotation
+        What it means, or the empty string.
+    """
 
     element: ValueType | None
     denotation: str = ""
@@ -76,7 +104,17 @@ class SequenceType:
 
 @dataclass(frozen=True, slots=True)
 class MapType:
-    """A mapping from keys of an integer type or strings to values."""
+    """A mapping from keys of an integer type or strings to values.
+
+    Parameters
+    ----------
+    key
+        Type of the keys.
+    value
+        Type of the values; None where the file does not give it.
+    denotation
+        What it means, or the empty string.
+    """
 
     key: DataType
     value: ValueType | None
@@ -88,7 +126,15 @@ class MapType:
 
 @dataclass(frozen=True, slots=True)
 class OptionalType:
-    """An element that may be absent."""
+    """An element that may be absent.
+
+    Parameters
+    ----------
+    element
+        Type of the element; None where the file does not give it.
+    denotation
+        What it means, or the empty string.
+    """
 
     element: ValueType | None
     denotation: str = ""
@@ -99,7 +145,17 @@ class OptionalType:
 
 @dataclass(frozen=True, slots=True)
 class OpaqueType:
-    """A type known only to a runtime, named by domain and name."""
+    """A type known only to a runtime, named by domain and name.
+
+    Parameters
+    ----------
+    domain
+        The domain.
+    name
+        The name within it.
+    denotation
+        What it means, or the empty string.
+    """
 
     domain: str
     name: str
@@ -111,7 +167,13 @@ class OpaqueType:
 
 @dataclass(frozen=True, slots=True)
 class UnknownType:
-    """A type message that sets none of the known kinds."""
+    """A type message that sets none of the known kinds.
+
+    Parameters
+    ----------
+    denotation
+        What it means, or the empty string.
+    """
 
     denotation: str = ""
 

@@ -108,6 +108,11 @@ class Notes:
     def at(self, place: object) -> list[Note]:
         """Return the notes on an element: a path, a name, a node, a value or a group.
 
+        Parameters
+        ----------
+        place
+            The element, or its path or name.
+
         Raises
         ------
         NotFoundError
@@ -226,6 +231,13 @@ class Notes:
     def remove(self, note: Note | str, *, author: str | None = None) -> None:
         """Remove a note; its lines stay in the file, with one that says that it is removed.
 
+        Parameters
+        ----------
+        note
+            The note, its id, or as many first characters of the id as no other has.
+        author
+            Who removes it; the user where None.
+
         Raises
         ------
         NotFoundError, NotesError
@@ -236,7 +248,13 @@ class Notes:
         self._store.keep([event])
 
     def history(self, note: Note | str) -> list[Event]:
-        """Return what was done to a note, the earliest first; also to one that was removed."""
+        """Return what was done to a note, the earliest first; also to one that was removed.
+
+        Parameters
+        ----------
+        note
+            The note, its id, or as many first characters of the id as no other has.
+        """
         return list(self._find(note, with_removed=True).events)
 
     def open(self, file: str | PathLike[str]) -> None:
@@ -260,6 +278,11 @@ class Notes:
     def merge(self, file: str | PathLike[str]) -> int:
         """Add what another file of notes has: of a colleague, or downloaded from a page.
 
+        Parameters
+        ----------
+        file
+            What is read; it is left as it is.
+
         Returns
         -------
         int
@@ -282,6 +305,11 @@ class Notes:
 
         Notes on elements that are paired for certain are attached to their partners; others come
         with what tells their element, and may be uncertain or orphaned.
+
+        Parameters
+        ----------
+        older
+            The other version, with its notes beside it.
 
         Returns
         -------

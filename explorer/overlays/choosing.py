@@ -30,7 +30,7 @@ def overlay(model: Model, column: Any, *, bind: Bindings | None = None, **settin
         The name of a column of the model itself: ``parameters``, ``macs``, ``bytes``, ``dtype``,
         ``findings``. Or a mapping from paths, names of nodes or names of outputs to numbers or
         words; a pandas Series; a DataFrame of one column with names as its index; a file, as
-        :func:`read_column_file` takes it, with ``:heading`` behind where it has several columns;
+        ``--color-by`` takes it, with ``:heading`` behind where it has several columns;
         what :func:`netloupe.audit` has found beside a float twin (SQNR), or
         :func:`netloupe.diff`; an :class:`Overlay`, or a :class:`Column`.
     bind

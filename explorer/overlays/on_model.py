@@ -47,10 +47,12 @@ MISSING = "missing"
 class Overlay:
     """A column on a model.
 
-    Parameters
+    Attributes
     ----------
-    model, column
-        What is laid over what.
+    model
+        What it is laid over.
+    column
+        What is laid over it.
 
     Notes
     -----
@@ -87,7 +89,12 @@ class Overlay:
     # what a box has
 
     def measure(self, path: str) -> Measured:
-        """Return what a node, by path or name, or a group has.
+        """Return what a node or a group has.
+
+        Parameters
+        ----------
+        path
+            Of a node, a graph or a group (``main/encoder/``), or the name of a node.
 
         Raises
         ------
@@ -178,7 +185,15 @@ class Overlay:
         return paints
 
     def paint_path(self, view: View, path: str) -> tuple[Paint | None, Paint | None]:
-        """Return how what is at a path of a view is painted closed, and open; None for not."""
+        """Return how what is at a path of a view is painted closed, and open; None for not.
+
+        Parameters
+        ----------
+        view
+            The view that the path is of.
+        path
+            Of a node or a group.
+        """
         measured = self._measure_path(view, path)
         if measured is None:
             return None, None
@@ -207,7 +222,13 @@ class Overlay:
         return Paint(self._tone(measured.value), write_spread(measured.spread, self.column))
 
     def paint_of(self, measured: Measured) -> Paint:
-        """Return how a closed box is painted that has this."""
+        """Return how a closed box is painted.
+
+        Parameters
+        ----------
+        measured
+            What it has: :meth:`measure` returns that.
+        """
         tone = measured.tone or self._tone(measured.value)
         if measured.value is None:
             text = (
@@ -325,6 +346,11 @@ class Overlay:
     def find_most(self, part: float = MOST_OF_IT) -> list[RankedNode]:
         """Return the fewest nodes that have a part of the whole together; of sums alone.
 
+        Parameters
+        ----------
+        part
+            Of the whole, 0 to 1.
+
         Returns
         -------
         list of RankedNode
@@ -346,7 +372,13 @@ class Overlay:
         return choose_most(ranking, part, count)
 
     def describe_ranking(self, *, names: bool = True) -> list[str]:
-        """Return where most of it is: ``80 % is in 12 of 341 nodes: main/Conv_1, …``."""
+        """Return where most of it is: ``80 % is in 12 of 341 nodes: main/Conv_1, …``.
+
+        Parameters
+        ----------
+        names
+            Whether the nodes are named.
+        """
         return describe_ranking(self.find_most(), len(self.model.graph.nodes), names=names)
 
     def compare(self, old: Overlay, how: Comparison = "difference") -> Overlay:
@@ -372,6 +404,11 @@ class Overlay:
 
         Results are by the names of the nodes' first outputs. Model Explorer colours a closed group
         by how many nodes in it have each colour, and not by their sum.
+
+        Parameters
+        ----------
+        path
+            A file to write, whose name ends in ``.json``.
 
         Raises
         ------

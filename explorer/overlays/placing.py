@@ -34,7 +34,17 @@ SEVERAL_GRAPHS = "its nodes are in several graphs"
 
 
 class Unplaced(NamedTuple):
-    """Something that a column has and the model has no place for."""
+    """Something that a column has and the model has no place for.
+
+    Parameters
+    ----------
+    name
+        As the column has it.
+    value
+        What the column has for it.
+    reason
+        Why it has no place.
+    """
 
     name: str
     value: float | str

@@ -33,7 +33,15 @@ _SAMPLES = 7
 
 
 class ScaleRow(NamedTuple):
-    """One line of a legend: the tone, "" for none, and the numbers that have it."""
+    """One line of a legend: the tone, "" for none, and the numbers that have it.
+
+    Parameters
+    ----------
+    tone
+        By its name; a theme has a colour for it.
+    text
+        The numbers or the word.
+    """
 
     tone: str
     text: str
@@ -73,7 +81,13 @@ class Scale:
         self._is_upper = is_upper
 
     def tone(self, number: float) -> str:
-        """Return the tone of a number."""
+        """Return the tone of a number.
+
+        Parameters
+        ----------
+        number
+            In the unit of the column; one beyond the ends has the tone of the nearest class.
+        """
         return self.tones[self._find(self.bounds, number)]
 
     def list_rows(self) -> list[ScaleRow]:
@@ -125,7 +139,13 @@ class Gradient(Scale):
         self._low, self._high = low, high
 
     def tone(self, number: float) -> str:
-        """Return the colour of a number; what is beyond the ends has theirs."""
+        """Return the colour of a number; what is beyond the ends has theirs.
+
+        Parameters
+        ----------
+        number
+            In the unit of the column.
+        """
         span = self._high - self._low
         place = (number - self._low) / span if span > 0 else 0.0
         stops = self._stops

@@ -45,14 +45,14 @@ class CodeFacts:
     distinct
         How many different codes occur.
     entropy
-        Of the codes, in bits: -sum(p log2 p).
+        Of the codes, in bits: ``-sum(p log2 p)``.
     at_lowest, at_highest
         How many codes lie at the ends of the range; where zero is in the middle of it also those at
-        -(2^(b-1)) + 1, which symmetric quantizers use as the lowest.
+        ``-(2^(b-1)) + 1``, which symmetric quantizers use as the lowest.
     zeros
         How many stand for 0.0.
     has_most_negative
-        Whether the code -2^(b-1) occurs, which symmetric kernels may not expect.
+        Whether the code ``-2^(b-1)`` occurs, which symmetric kernels may not expect.
     empty_between
         How many codes between the 5th and the 95th percentile do not occur; 0 where there are too
         few elements to tell.
@@ -67,13 +67,13 @@ class CodeFacts:
     channels
         How many output channels there are; 0 where their axis is not known.
     disparity
-        The largest range of a channel over the median: max r_c / median r_c, r_c = max |w|.
+        The largest range of a channel over the median: ``max r_c / median r_c``, ``r_c = max |w|``.
     small_channels
         How many channels have a range below a sixteenth of the largest; such of zeros do not count.
     mean_precision
-        The mean of r_c / max r_c (Nagel et al. 2019, arXiv:1906.04721, 4.1), from 0 to 1.
+        The mean of ``r_c / max r_c`` (Nagel et al. 2019, arXiv:1906.04721, 4.1), from 0 to 1.
     bits_left
-        The bits that the channel with the smallest range has left: b - log2(max r / r_c).
+        The bits that the channel with the smallest range has left: ``b - log2(max r / r_c)``.
     ended_channel, ended_share
         The channel with the largest share of codes at the ends, and this share; -1 and 0 where
         channels have too few weights to tell.

@@ -92,7 +92,13 @@ class Quantization:
         return self.foreseen if self.scale is None else judge_granularity(self.scale.shape)
 
     def describes(self, dtype: np.dtype[Any]) -> bool:
-        """Return whether elements of a dtype are what is quantized, and not bytes of several."""
+        """Return whether elements of a dtype are what is quantized, and not bytes of several.
+
+        Parameters
+        ----------
+        dtype
+            Of the array that a tensor is decoded to.
+        """
         return not self.is_packed or (self.storage is not None and dtype == self.storage.numpy)
 
     @property
@@ -146,6 +152,11 @@ class Quantization:
 
     def channel(self, index: int) -> Quantization:
         """Return how one channel is quantized: itself, where all share scale and zero point.
+
+        Parameters
+        ----------
+        index
+            Of the channel along ``axis``, from 0.
 
         Raises
         ------

@@ -85,33 +85,38 @@ class _Marked:
         return len(self.moved | self.states.keys()) + sum(self.held.values())
 
 
-class _Painter:
-    def __init__(self, found: Diff, grouping: str) -> None:
-        self.found, self.grouping = found, grouping
-        self.model: Model = found.merged
+class NodePainter:
+    """Paints nodes of one model, and what holds them.
+
+    Parameters
+    ----------
+    model
+        The model.
+    grouping
+        How its picture groups nodes.
+    """
+
+    def __init__(self, model: Model, grouping: str) -> None:
+        self.model, self.grouping = model, grouping
         self.paints: dict[str, Paint] = {}
         self._marked: dict[Graph, _Marked] = {}
 
-    def run(self) -> Paints:
-        step("painting")
-        merging = self.found.merging
-        for node, state in self.found.states.items():
-            made = merging.newer.get(node) or merging.older.get(node)
-            if isinstance(made, Node):
-                self._marked.setdefault(made.graph, _Marked()).states[made] = state
-        for pair in self.found.moved:
-            made = merging.newer.get(pair.right[0])
-            if isinstance(made, Node):
-                self._marked.setdefault(made.graph, _Marked()).moved.add(made)
+    def mark(self, node: Node, state: State) -> None:
+        """Note what became of a node."""
+        self._marked.setdefault(node.graph, _Marked()).states[node] = state
+
+    def mark_moved(self, node: Node) -> None:
+        """Note that a node stands elsewhere in the other model."""
+        self._marked.setdefault(node.graph, _Marked()).moved.add(node)
+
+    def paint_marked(self) -> None:
+        """Paint the nodes that are marked, the groups around them and what holds their graphs."""
         self._count_held()
         for graph, marked in self._marked.items():
             paints = {**self._paint_nodes(marked), **self._paint_groups(graph, marked)}
             for prefix in self._list_occurrences(graph):
                 for path, paint in paints.items():
                     self.paints[prefix + path[len(graph.path) :]] = paint
-        self._paint_values()
-        self._paint_interface()
-        return self.paints
 
     def _count_held(self) -> None:
         """Note on nodes with graphs, and on calls, how many differences are in these."""
@@ -192,6 +197,30 @@ class _Painter:
                     if begin.count(CALL) > 16:  # functions that call one another
                         return found
         return found
+
+
+class _Painter(NodePainter):
+    """Paints the merged model of a difference."""
+
+    def __init__(self, found: Diff, grouping: str) -> None:
+        super().__init__(found.merged, grouping)
+        self.found = found
+
+    def run(self) -> Paints:
+        step("painting")
+        merging = self.found.merging
+        for node, state in self.found.states.items():
+            made = merging.newer.get(node) or merging.older.get(node)
+            if isinstance(made, Node):
+                self.mark(made, state)
+        for pair in self.found.moved:
+            made = merging.newer.get(pair.right[0])
+            if isinstance(made, Node):
+                self.mark_moved(made)
+        self.paint_marked()
+        self._paint_values()
+        self._paint_interface()
+        return self.paints
 
     # values
 

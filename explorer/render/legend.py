@@ -82,6 +82,15 @@ class Entry(NamedTuple):
 
     Beside the kinds of ``legend.json`` a line may explain a tone of an overlay (``painted``), or be
     words alone (``heading``).
+
+    Parameters
+    ----------
+    kind
+        What kind of thing it explains.
+    key
+        Which of that kind: as the tone.
+    text
+        In words.
     """
 
     kind: str

@@ -108,7 +108,13 @@ class Paint:
         return told
 
     def over(self, below: Paint | None) -> Paint:
-        """Return this paint laid over another one, whose fields hold where this one has none."""
+        """Return this paint laid over another one, whose fields hold where this one has none.
+
+        Parameters
+        ----------
+        below
+            The other one; None for none.
+        """
         if below is None:
             return self
         return Paint(

@@ -114,7 +114,7 @@ def list_diff_items(found: Diff, find_shown: FindShown = find_right) -> Iterator
     find_shown
         Tells where the picture shows elements of either model.
     """
-    yield from _list_interface(found)
+    yield from _list_interface(found, find_shown)
     yield from _list_about(found.about)
     fold = _Fold(find_shown)
     aspects = _Fold(find_shown)
@@ -124,11 +124,14 @@ def list_diff_items(found: Diff, find_shown: FindShown = find_right) -> Iterator
     yield from aspects.items()
 
 
-def _list_interface(found: Diff) -> Iterator[ReviewItem]:
+def _list_interface(found: Diff, find_shown: FindShown) -> Iterator[ReviewItem]:
     for change in found.interface:
         what, _, name = change.what.partition(" ")
-        values = found.right.graph.inputs if what == "input" else found.right.graph.outputs
-        path = next((value.path for value in values if value.name == name), "")
+        path = ""
+        for model in (found.right, found.left):  # what is gone is in the older one alone
+            values = model.graph.inputs if what == "input" else model.graph.outputs
+            there = next((value.path for value in values if value.name == name), "")
+            path = path or (there and find_shown(there, model is found.left))
         yield ReviewItem(
             "difference",
             "changed",

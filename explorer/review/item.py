@@ -54,8 +54,8 @@ class ReviewItem:
     kind
         What it comes from: ``finding``, ``difference``, ``audit`` or ``note``.
     level
-        A key of :data:`LEVELS`: ``minor`` is a finding of severity ``note``, ``noted`` what a
-        person has written.
+        How bad it is, or what kind of difference: ``minor`` is a finding of severity ``note``,
+        ``noted`` what a person has written.
     title
         What is so, in a few words.
     where

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Mapping
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
+from netloupe.explorer.errors import OutputError
 from netloupe.explorer.page import PAGE
-from netloupe.explorer.render.tables import write_json
+from netloupe.explorer.render.json_text import write_json
 from netloupe.explorer.render.text import clean_label
 
 _STYLE = """
@@ -18,6 +20,49 @@ body { background: #fbfcfd; margin: 12px; }
 .nl-page-error { color: #c62828; font: 14px/1.5 "DejaVu Sans", Verdana, sans-serif; }
 noscript svg { max-width: 100%; height: auto; }
 """
+
+_PAGE = re.compile(
+    r"""(?P<head>.*?<title>)[^<]*(?P<rest></title>.*?)"""
+    r"""<script\ type="application/json"\ id="nl-data">(?P<data>[^<]*)</script>\n"""
+    r"""(?P<blocks>.*)<noscript>(?P<still>.*)</noscript>\s*</body>\s*</html>\s*""",
+    re.DOTALL | re.VERBOSE,
+)
+
+
+class SplitPage(NamedTuple):
+    """The parts of a page.
+
+    Parameters
+    ----------
+    head
+        What stands ahead of the data, with the script: in all pages the same. Its title is empty.
+    data
+        What the script is told, as JSON in which no ``<`` is.
+    blocks
+        The elements of the blocks.
+    still
+        What stands in its place where no script runs, as HTML.
+    """
+
+    head: str
+    data: str
+    blocks: str
+    still: str
+
+
+def split_page(page: bytes) -> SplitPage:
+    """Return the parts of a page, as :func:`write_html` writes it.
+
+    Raises
+    ------
+    OutputError
+        Where it is none of these.
+    """
+    found = _PAGE.fullmatch(page.decode())
+    if found is None:
+        raise OutputError("the page is not one that netloupe wrote. Write it anew.")
+    head = found["head"] + found["rest"]
+    return SplitPage(head, found["data"], found["blocks"], found["still"].strip())
 
 
 def encode(block: bytes) -> str:

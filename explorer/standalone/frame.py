@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
+from netloupe.explorer.render.json_text import write_json
 from netloupe.explorer.render.paint import NO_PAINTS, Paints, encode_paints
-from netloupe.explorer.render.tables import write_json
 
 from .document import write_element
 

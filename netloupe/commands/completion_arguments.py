@@ -22,7 +22,7 @@ def add_completion(commands: Any) -> None:
         "names of nodes and values in a model.",
         epilog=_COMPLETION_EXAMPLES,
     )
-    completion.add_argument("shell", choices=SHELLS)
+    completion.add_argument("shell", choices=SHELLS, help="the shell that will run the script")
     completion.set_defaults(models=[], init=None, run=_run)
 
 

@@ -84,6 +84,8 @@ def _write(found: Diff, kind: str, parsed: argparse.Namespace) -> tuple[bytes, l
     """Return a difference in a format, and notices about it."""
     options = {name: getattr(parsed, name) for name in OPTIONS}
     is_page = kind == "html" and not parsed.static
+    if parsed.panes and not is_page:
+        raise OutputError("--panes is of the explorer in a .html file. Write one, or leave it out.")
     content = read_page_options(parsed, is_page=is_page)
     if kind == "json":
         told = encode_diff(found, most=most_entries(parsed))
@@ -94,7 +96,23 @@ def _write(found: Diff, kind: str, parsed: argparse.Namespace) -> tuple[bytes, l
         return format_markdown(found).encode(), []
     if kind == "txt":
         return f"{format_diff(found)}\n".encode(), []
+    if parsed.panes:
+        return _write_panes(found, options, content)
     return _draw(found, kind, options, content if is_page else None)
+
+
+def _write_panes(
+    found: Diff, given: dict[str, Any], content: dict[str, Any]
+) -> tuple[bytes, list[str]]:
+    """Return both models side by side, and notices about them."""
+    from netloupe.explorer.layout import shared_engine
+    from netloupe.explorer.panes.page import make_panes
+    from netloupe.explorer.standalone.content import PageContent
+    from netloupe.explorer.view import ViewOptions
+
+    options = ViewOptions.parse(given)
+    shared_engine().start()
+    return make_panes(found, options, PageContent.parse(**content))
 
 
 def _draw(

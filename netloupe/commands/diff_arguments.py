@@ -13,6 +13,7 @@ _DIFF_EXAMPLES = """examples:
   netloupe diff old.onnx new.onnx
   netloupe diff old.onnx new.onnx --ignore names,docs --json
   netloupe diff old.onnx new.onnx -o diff.html              both in one picture, to explore
+  netloupe diff old.onnx new.onnx -o panes.html --panes     side by side, kept at the same place
   netloupe diff old.onnx new.onnx -o diff.svg --theme dark
   netloupe diff old.onnx new.onnx -o - --format md          for a pull request
   netloupe diff old.onnx new.onnx --fail-on interface       for a build: 1 if it is no drop-in
@@ -71,6 +72,11 @@ def add_diff(commands: Any) -> None:
         choices=DIFF_FORMATS,
         help="the format (default: what the name of FILE ends in); model-explorer is JSON by which "
         "Model Explorer keeps two panes at the same place",
+    )
+    diff.add_argument(
+        "--panes",
+        action="store_true",
+        help="of .html: both models side by side, the older one left, in place of one picture",
     )
     add_json(diff)
     add_view_options(diff.add_argument_group("options of the picture"))

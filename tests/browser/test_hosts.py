@@ -91,6 +91,27 @@ def test_rules_of_the_page_do_not_reach_the_canvas(browser: Any) -> None:
     assert hostile == alone
 
 
+#: what hosts say of their theme, after which ours follows; in the order of who is believed first
+THEMES = [
+    ("document.documentElement.setAttribute('theme', 'dark')", "dark"),  # Colab
+    ("document.body.dataset.theme = 'light'", "light"),  # marimo
+    ("document.body.dataset.theme = 'dark'", "dark"),
+    ("document.body.className = 'vscode-light'", "light"),
+    ("document.body.className = 'vscode-dark'", "dark"),
+    ("document.body.className = 'vscode-high-contrast vscode-high-contrast-light'", "light"),
+    ("document.body.className = 'vscode-high-contrast'", "dark"),
+    ("document.body.dataset.jpThemeLight = 'true'", "light"),
+    ("document.body.dataset.jpThemeLight = 'false'", "dark"),
+]
+
+
+def test_the_theme_of_the_host_is_followed(show: Open) -> None:
+    stand = show()
+    for code, theme in THEMES:
+        stand.page.evaluate(code)
+        stand.page.wait_for_selector(f'{CANVAS}[data-theme="{theme}"]')
+
+
 def test_keys_typed_in_the_canvas_end_there(show: Open) -> None:
     stand = show()
     stand.page.evaluate(

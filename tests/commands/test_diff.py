@@ -157,6 +157,23 @@ def test_writes_a_difference_in_each_format(ending: str, tmp_path: Path) -> None
         assert b"1 node removed" in data
 
 
+def test_panes_are_a_page_and_nothing_else(
+    models: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "panes.html"
+    both = [models["old"], models["new"]]
+    assert main(["diff", *both, "--panes", "-o", str(file), "--theme", "dark"]) == 0
+    page = file.read_text("utf-8")
+    assert page.startswith('<!DOCTYPE html>\n<html lang="en" data-theme="dark">')
+    assert 'aria-label="old: old.onnx"' in page
+    for given in (["-o", str(tmp_path / "p.svg")], ["-o", str(file), "--static"], []):
+        capsys.readouterr()
+        assert main(["diff", *both, "--panes", *given]) == 2
+        assert "--panes is of the explorer in a .html file" in capsys.readouterr().err
+    assert main(["diff", *both, "--panes", "-o", str(file), "--focus", "x"]) == 2
+    assert "two panes show two" in capsys.readouterr().err
+
+
 def test_model_explorer_gets_the_pairs(tmp_path: Path) -> None:
     left, right = write_pair(tmp_path)
     target = tmp_path / "pairs.json"

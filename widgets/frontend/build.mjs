@@ -1,6 +1,6 @@
-// Bundles src/canvas.ts, src/page.ts, src/description_text.ts and src/review_panel.ts, with their style
-// sheets as text, and the style sheet of the page around them into ../../explorer/page. The output depends on nothing but the sources and
-// the locked versions, so that the committed bundles can be compared with it.
+// Bundles the entries of src that are named below, with their style sheets as text, and the style
+// sheet of the page around them into ../../explorer/page. The output depends on nothing but the
+// sources and the locked versions, so that the committed bundles can be compared with it.
 import { readFileSync, writeFileSync } from "node:fs";
 import { build, transform } from "esbuild";
 
@@ -55,7 +55,22 @@ await build({
   format: "iife",
   target: "es2022",
 });
+// what keeps two explorers side by side at the same place
+await build({
+  ...common,
+  entryPoints: { panes: "src/panes_page.ts" },
+  format: "iife",
+  target: "es2022",
+});
 await build({ ...common, entryPoints: { review_panel: "src/review_panel.ts" } });
+// canvas and inspector in one, for notebooks that show no widgets inside of widgets
+await build({
+  ...common,
+  entryPoints: { page_widget: "src/page_widget.ts" },
+  target: "es2022",
+  legalComments: "inline",
+  footer: { js: `/*! Bundled here:\n\n${licence}\n*/` },
+});
 
 // In the page around, important rules in a layer win over all others, whatever these select.
 const page = ["explorer", "inspector"]

@@ -91,6 +91,7 @@ export class CanvasView {
   /** whether there is anything to colour by */
   private hasOverlays = false;
   private disposed = false;
+  private readonly watchers: Array<() => void> = [];
 
   /** @param parent where on the page the canvas is put */
   /** @param begun called once the first picture has been painted */
@@ -338,11 +339,22 @@ export class CanvasView {
     this.stage.camera.standAt(place);
   }
 
+  /** What is drawn, and where the window is on it. */
+  get picture(): Stage {
+    return this.stage;
+  }
+
+  /** Call something after each frame. */
+  onFrame(watch: () => void): void {
+    this.watchers.push(watch);
+  }
+
   private onPainted(): void {
     const { view, size } = this.stage.camera;
     this.steppers.place(view, size);
     const zoom = `${writeZoom(view.zoom)} %`;
     if (this.zoom.textContent !== zoom) this.zoom.textContent = zoom; // else a frame lays out nothing
+    for (const watch of this.watchers) watch();
     if (this.ready) return;
     this.ready = true;
     this.page.element.dataset.ready = "true";

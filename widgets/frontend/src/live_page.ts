@@ -3,9 +3,7 @@
 import { showExplorer } from "./explorer_page";
 import type { CanvasTraits } from "./host/traits";
 import { LiveHost } from "./live/live_host";
-import { Block } from "./standalone/block";
-import { Inspector } from "./standalone/inspector";
-import { WeightBlock } from "./standalone/weights";
+import { makeInspector } from "./remote_inspector";
 
 export interface LivePage {
   /** where the socket is, seen from the page */
@@ -18,15 +16,7 @@ export function showServed({ live, traits }: LivePage): void {
   const address = new URL(live + location.search, location.href);
   address.protocol = address.protocol.replace("http", "ws");
   const host = new LiveHost(address, traits);
-  const inspector = new Inspector(host.traits, {
-    describe: (path) => host.describe(path),
-    describeSeveral: (paths) => host.describeSeveral(paths),
-    readWeight: async (number) => {
-      const block = await Block.unpack("statistics", await host.readWeight(number));
-      return new WeightBlock(block).read(0);
-    },
-    goTo: (path) => host.follow(path),
-  });
+  const inspector = makeInspector(host.traits, host.questions, (path) => host.follow(path));
   host.onRenewed(() => inspector.renew());
   inspector.showReview(host.review);
   showExplorer(host, inspector);

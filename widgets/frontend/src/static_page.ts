@@ -4,6 +4,7 @@ import type { CanvasView } from "./canvas";
 import { showExplorer } from "./explorer_page";
 import type { CanvasTraits } from "./host/traits";
 import { download } from "./controls/taking";
+import { offerPane } from "./panes/pane";
 import type { Direction } from "./scene/options";
 import { followPage } from "./standalone/around";
 import { Block } from "./standalone/block";
@@ -38,6 +39,8 @@ export interface StaticPage {
   readonly described: readonly number[];
   /** how many weights each block of statistics has */
   readonly weights: readonly number[];
+  /** whether it is one of two that are side by side */
+  readonly in_pane?: boolean;
 }
 
 /** The levels for each direction, once they have been asked for. */
@@ -231,6 +234,7 @@ export function showFile(data: StaticPage): void {
     if (link?.place) view.standAt(link.place);
     if (address.error) host.refuseLink(address.error);
     address.follow(host, view);
+    if (data.in_pane) offerPane(host, view);
     void isCutShort().then((is) => is && host.warn(CUT_SHORT));
   });
 }

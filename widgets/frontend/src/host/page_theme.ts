@@ -2,7 +2,10 @@
 
 import type { ThemeName } from "../scene/options";
 
-/** What the page around the canvas looks like: JupyterLab's word, VS Code's, then the system's. */
+/**
+ * What the page around the canvas looks like: JupyterLab's word, VS Code's, marimo's, Colab's, then
+ * the system's.
+ */
 export function detectTheme(): ThemeName {
   const body = document.body;
   const lab = body.dataset.jpThemeLight;
@@ -16,16 +19,19 @@ export function detectTheme(): ThemeName {
   if (classes.contains("vscode-light") || classes.contains("vscode-high-contrast-light")) {
     return "light";
   }
+  for (const theme of [body.dataset.theme, document.documentElement.getAttribute("theme")]) {
+    if (theme === "light" || theme === "dark") return theme;
+  }
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
 /** Call `changed` whenever the page may have changed its theme; returns what stops it. */
 export function watchTheme(changed: () => void): () => void {
   const observer = new MutationObserver(changed);
-  observer.observe(document.body, {
-    attributes: true,
-    attributeFilter: ["class", "data-jp-theme-light", "data-vscode-theme-kind"],
-  });
+  const attributeFilter = ["class", "data-jp-theme-light", "data-theme", "theme"];
+  for (const element of [document.body, document.documentElement]) {
+    observer.observe(element, { attributes: true, attributeFilter });
+  }
   const query = matchMedia("(prefers-color-scheme: dark)");
   query.addEventListener("change", changed);
   return () => {

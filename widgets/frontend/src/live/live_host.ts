@@ -4,20 +4,20 @@ import type { CanvasConnection } from "../host/connection";
 import { makeHost } from "../host/host";
 import { ALL_ABILITIES, type Request } from "../host/messages";
 import { LocalTraits } from "../host/local_traits";
-import type { ReviewConnection, ReviewMessage } from "../review/connection";
-import { followSelection } from "../review/selection";
+import type { ReviewMessage } from "../review/connection";
 import { CANVAS_TRAITS, type CanvasTraits } from "../host/traits";
 import { readFrame } from "./frames";
+import { Questions } from "./questions";
+import { RemoteReview } from "./remote_review";
 
 type Receive = (message: unknown, buffers: ArrayBufferView[]) => void;
 
-/** An answer to what an inspector asks. */
-interface Answer {
-  readonly content: Record<string, unknown>;
-  readonly buffers: ArrayBufferView[];
-}
-
 const LOST = "The program that drew this has ended. Run `netloupe open` again to go on.";
+/** what closes a socket beside the end of the program, by its code */
+const REASONS: ReadonlyMap<number, string> = new Map([
+  [1008, "This page has asked for too much at once. Load it again to go on."],
+  [1009, "What this page has asked for is too long. Load it again to go on."],
+]);
 
 /** traits that the server has to know of */
 const TOLD: ReadonlySet<string> = new Set(["selection", "selected_paths", "direction"]);
@@ -43,35 +43,45 @@ class SharedTraits extends LocalTraits<CanvasTraits> {
 }
 
 export class LiveHost implements CanvasConnection {
+  /** what is said of it; where it cannot show anything that is why */
+  private readonly words = {
+    waiting: "Opening the model …",
+    absent: LOST,
+    silent: "The program that drew this does not answer.",
+    lost: LOST,
+    renew: "run `netloupe open` again",
+  };
   readonly host = makeHost(ALL_ABILITIES, {
     hasInspector: true,
-    words: {
-      waiting: "Opening the model …",
-      absent: LOST,
-      silent: "The program that drew this does not answer.",
-      lost: LOST,
-      renew: "run `netloupe open` again",
-    },
+    words: this.words,
     // a model may take minutes to be read
     patience: { first: null, answer: null },
   });
   readonly traits: SharedTraits;
+  /** what a review tab talks with */
+  readonly review: RemoteReview;
   private readonly socket: WebSocket;
   private readonly receivers = new Set<Receive>();
   private readonly losses = new Set<() => void>();
   private readonly renewals = new Set<() => void>();
-  private readonly reviewers = new Set<(message: ReviewMessage) => void>();
-  private readonly asked = new Map<number, (answer: Answer | null) => void>();
+  /** what an inspector asks */
+  readonly questions = new Questions((question) => this.write(question), () => this.words.lost);
   /** what was sent before the socket was open */
   private early: string[] | null = [];
   private isLost = false;
-  private count = 0;
 
   constructor(address: URL, traits: Partial<CanvasTraits>) {
     this.traits = new SharedTraits({ ...CANVAS_TRAITS, ...traits }, (values) => {
       const news = Object.entries(values).filter(([name]) => TOLD.has(name));
       if (news.length > 0 && !this.isLost) this.write({ traits: Object.fromEntries(news) });
     });
+    this.review = new RemoteReview(
+      this.traits,
+      (request) => {
+        if (!this.isLost) this.write({ review: request });
+      },
+      (lost) => this.onLost(lost),
+    );
     this.socket = new WebSocket(address);
     this.socket.binaryType = "arraybuffer";
     this.socket.onopen = () => {
@@ -80,7 +90,7 @@ export class LiveHost implements CanvasConnection {
       for (const text of early) this.socket.send(text);
     };
     this.socket.onmessage = ({ data }) => this.receive(data);
-    this.socket.onclose = () => this.lose();
+    this.socket.onclose = ({ code }) => this.lose(REASONS.get(code) ?? LOST);
   }
 
   send(message: Request & { id: string }): void {
@@ -103,65 +113,14 @@ export class LiveHost implements CanvasConnection {
     this.renewals.add(renew);
   }
 
-  /** What a review tab talks with. */
-  get review(): ReviewConnection {
-    return {
-      canCheck: true,
-      notesFile: null,
-      owns: () => true,
-      send: (request) => {
-        if (!this.isLost) this.write({ review: request });
-      },
-      onMessage: (receive) => {
-        this.reviewers.add(receive);
-        const stop = followSelection(this.traits, receive);
-        return () => {
-          this.reviewers.delete(receive);
-          stop();
-        };
-      },
-      onLost: (lost) => this.onLost(lost),
-    };
-  }
-
   /** Show and select what is at a path; what no picture shows is selected alone. */
   follow(path: string): void {
     if (!this.isLost) this.write({ follow: path });
   }
 
-  /** The description of what is at a path, as HTML. */
-  async describe(path: string): Promise<string> {
-    const { content } = await this.ask({ describe: path });
-    return String(content.html);
-  }
-
-  /** The description of what is at several paths, as HTML. */
-  async describeSeveral(paths: readonly string[]): Promise<string> {
-    const { content } = await this.ask({ describe: paths });
-    return String(content.html);
-  }
-
-  /** What is said of the elements of a weight: a block of explorer/standalone/weights.py. */
-  async readWeight(weight: number): Promise<Uint8Array> {
-    const [buffer] = (await this.ask({ weight })).buffers;
-    return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
-  }
-
-  private async ask(question: Record<string, unknown>): Promise<Answer> {
-    const id = ++this.count;
-    const answer = await new Promise<Answer | null>((resolve) => {
-      this.asked.set(id, resolve);
-      if (this.isLost) resolve(null);
-      else this.write({ ...question, id });
-    });
-    if (!answer) throw new Error(LOST);
-    if (typeof answer.content.error === "string") throw new Error(answer.content.error);
-    return answer;
-  }
-
   /** @throws Error where the socket is closed */
   private write(content: Record<string, unknown>): void {
-    if (this.isLost) throw new Error(LOST);
+    if (this.isLost) throw new Error(this.words.lost);
     const text = JSON.stringify(content);
     if (this.early) this.early.push(text);
     else this.socket.send(text);
@@ -176,21 +135,26 @@ export class LiveHost implements CanvasConnection {
     } else if ("message" in content) {
       for (const receive of [...this.receivers]) receive(content.message, buffers);
     } else if ("answer" in content) {
-      const answer = content.answer as Record<string, unknown>;
-      const resolve = this.asked.get(Number(answer.id));
-      this.asked.delete(Number(answer.id));
-      resolve?.({ content: answer, buffers });
+      this.questions.take(content.answer as Record<string, unknown>, buffers);
     } else if ("review" in content) {
-      for (const receive of [...this.reviewers]) receive(content.review as ReviewMessage);
+      this.review.take(content.review as ReviewMessage);
     } else if ("renew" in content) {
       for (const renew of this.renewals) renew();
+    } else if ("step" in content) {
+      const step = content.step as Record<string, unknown>;
+      const message = { ...step, type: "busy", id: null, stoppable: false };
+      for (const receive of [...this.receivers]) receive(message, []);
+    } else if (typeof content.failed === "string") {
+      this.lose(content.failed);
     }
   }
 
-  private lose(): void {
+  /** @param why what is said of it from now on */
+  private lose(why: string): void {
+    if (this.isLost) return;
     this.isLost = true;
-    for (const resolve of this.asked.values()) resolve(null);
-    this.asked.clear();
+    this.words.lost = this.words.absent = why;
+    this.questions.lose();
     for (const lost of [...this.losses]) lost();
   }
 }

@@ -30,6 +30,13 @@ type Answer = Omit<SceneMessage, "type" | "header"> & {
   readonly notices?: readonly string[];
 };
 
+/** How a box is to be: closed, open as it usually is, or open with one repetition; all for -1. */
+type State = "closed" | "usual" | number;
+export interface OpenState {
+  readonly path: string;
+  readonly state: State;
+}
+
 /** What is open, all of it or in a neighbourhood alone. */
 interface Moment {
   readonly root: Opened;
@@ -207,6 +214,34 @@ export class StaticHost implements CanvasConnection {
       this.tell(drawing, null, shown);
     } catch (error) {
       this.emit({ type: "error", message: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  /** Open, step and close several boxes at once; what the file does not have stays as it is. */
+  async openAll(changes: readonly OpenState[]): Promise<void> {
+    const before = this.root ?? (await this.openFirst());
+    const drawing = await this.shown();
+    let root = before;
+    for (const { path, state } of changes) root = this.changeOne(drawing, root, path, state);
+    if (root === before) return;
+    this.note(root);
+    this.tell(drawing, null, { anchor: changes[0].path });
+  }
+
+  private changeOne(drawing: Drawing, root: Opened, path: string, state: State): Opened {
+    const { openings, places } = drawing;
+    try {
+      if (state === "closed") {
+        const chain = places.findShown(root, path);
+        return chain && openings.at(root, chain) ? openings.close(root, chain) : root;
+      }
+      const found = openings.reveal(root, path);
+      if (!found) return root;
+      if (state !== "usual") return openings.show(found.root, found.chain, state);
+      const isOpen = openings.at(found.root, found.chain) !== undefined;
+      return isOpen ? found.root : openings.open(found.root, found.chain);
+    } catch {
+      return root; // the inside of it is not in the file
     }
   }
 

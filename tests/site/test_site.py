@@ -1,0 +1,255 @@
+"""The documentation: it is built without a warning, is whole, and needs nothing but its files."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from sphinx.util.inventory import InventoryFile
+
+import netloupe
+from netloupe.explorer.checks.rules import RULES
+
+_ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(_ROOT / "tools" / "site"))
+
+from class_pages import MADE_BY_USERS  # noqa: E402 - after the path is set
+from command_pages import write_man_page  # noqa: E402
+from command_reference import list_commands  # noqa: E402
+from public_types import find_public_types, list_classes, list_members  # noqa: E402
+
+#: what public names lead to and nobody needs: the machinery behind them, and words that another
+#: module has for a type of its own
+_MACHINERY = {
+    "Analysis": "how costs are computed: Costs says what came of it",
+    "Child": "part of a layout",
+    "Comparison": "in Overlay.compare the words for how",
+    "Correspondence": "how repetitions are shown",
+    "Details": "in ViewKeywords the words for what stands on boxes",
+    "EdgeTable": "how a view finds its edges",
+    "Elements": "behind Tensor.numpy and Tensor.statistics",
+    "Fact": "how costs are computed",
+    "Gap": "how costs are computed",
+    "GraphRun": "how costs are computed",
+    "Group": "behind ModelGroup",
+    "GroupBorders": "how a view finds its edges",
+    "Item": "what a picture is made of",
+    "Kind": "how costs are computed",
+    "Level": "part of a layout",
+    "LevelArrays": "part of a layout",
+    "Link": "what a picture is made of",
+    "MergedModel": "behind Diff.merged",
+    "Numbers": "an array of numpy",
+    "Occurrence": "what rules yield; Finding is what is given",
+    "Opened": "what is open in a view",
+    "OpenedInside": "what is open in a view",
+    "Operator": "how costs are computed",
+    "Payload": "stored bytes that are not decoded yet",
+    "QuantizedWeight": "behind WeightAudit",
+    "QuantizedWeights": "what rules look at",
+    "Recognition": "behind ModelGroup.recognised",
+    "Repetitions": "how repetitions are shown",
+    "Statement": "behind Quantization",
+    "StoredCodes": "what rules look at",
+    "StoredNumbers": "what rules look at",
+    "StoredRow": "stored bytes that are not decoded yet",
+    "Subject": "what rules look at",
+    "View": "what a picture is made of",
+    "Wire": "part of a layout",
+    "Wiring": "how values find their uses",
+    "Work": "how costs are computed",
+}
+
+
+class Links(HTMLParser):
+    """What a page refers to, what it loads, and what can be referred to in it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.loaded: list[str] = []
+        self.ids: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        self.ids.update(given[name] for name in ("id", "name") if name in given)
+        if tag == "a" and "href" in given:
+            self.links.append(given["href"])
+        elif tag == "link" and given.get("rel") in ("stylesheet", "icon", "preload"):
+            self.loaded.append(given["href"])
+        elif "src" in given:
+            self.loaded.append(given["src"])
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site") / "docs"
+    done = subprocess.run(
+        ["tools/build_docs", str(folder)],
+        cwd=_ROOT,
+        env={**os.environ, "PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pages(site: Path) -> dict[Path, Links]:
+    found = {}
+    for path in site.rglob("*.html"):
+        found[path] = Links()
+        found[path].feed(path.read_text("utf-8"))
+    return found
+
+
+@pytest.fixture(scope="module")
+def names(site: Path) -> set[str]:
+    """The names of Python that the reference has a place for."""
+    inventory: Any = InventoryFile.loads((site / "objects.inv").read_bytes(), uri="")
+    return {
+        name for kind in inventory.data if kind.startswith("py:") for name in inventory.data[kind]
+    }
+
+
+def test_pages_load_nothing_from_elsewhere(pages: dict[Path, Links]) -> None:
+    assert len(pages) > 30
+    for path, page in pages.items():
+        for address in page.loaded:
+            parts = urlsplit(address)
+            assert not parts.scheme or parts.scheme == "data", f"{path}: {address}"
+            if not parts.scheme:
+                assert (path.parent / unquote(parts.path)).is_file(), f"{path}: {address}"
+
+
+def test_links_lead_somewhere(pages: dict[Path, Links]) -> None:
+    count = 0
+    for path, page in pages.items():
+        for address in page.links:
+            parts = urlsplit(address)
+            if parts.scheme in ("https", "http", "mailto"):
+                assert parts.scheme != "http", f"{path}: {address}"
+                continue
+            count += 1
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            assert target.exists(), f"{path}: {address}"
+            if parts.fragment and target in pages:
+                assert unquote(parts.fragment) in pages[target].ids, f"{path}: {address}"
+    assert count > 1_000
+
+
+def test_style_sheets_load_nothing_from_elsewhere(site: Path) -> None:
+    for path in site.rglob("*.css"):
+        for address in re.findall(r"url\(([^)]+)\)|@import\s+(\S+)", path.read_text("utf-8")):
+            assert not re.match(r"['\"]?(https?:)?//", "".join(address)), f"{path}: {address}"
+
+
+def test_every_public_name_is_in_the_reference(names: set[str]) -> None:
+    assert {f"netloupe.{name}" for name in netloupe.__all__} <= names
+
+
+def test_every_type_that_they_lead_to_is_in_the_reference(names: set[str]) -> None:
+    shown = {name.rpartition(".")[2] for name in names}
+    missing = {
+        name: place
+        for name, place in find_public_types(_MACHINERY).items()
+        if name not in shown and name not in _MACHINERY
+    }
+    assert not missing, "add them to docs/reference/python, or say above what they are"
+    assert not shown & set(_MACHINERY)
+
+
+def list_attributes(kind: type) -> Iterator[str]:
+    """Give the public members of a class, fields among them."""
+    for base in kind.__mro__:
+        if base.__module__.startswith("netloupe"):
+            yield from (name for name in inspect.get_annotations(base) if name[0] != "_")
+    yield from (name for name, _ in list_members(kind))
+
+
+def test_every_member_is_in_the_reference(names: set[str]) -> None:
+    classes = list_classes()
+    checked = 0
+    for full in names:
+        kind = classes.get(full.rpartition(".")[2])
+        is_class = full.rpartition(".")[2][:1].isupper() and not full.startswith("netloupe.widgets")
+        if kind is None or not is_class or kind.__name__ in (*MADE_BY_USERS, "ViewKeywords"):
+            continue
+        if not any(name.startswith(f"{full}.") for name in names):
+            continue  # another name of a class that is documented elsewhere, or an error
+        missing = {each for each in list_attributes(kind) if f"{full}.{each}" not in names}
+        assert not missing, full
+        checked += 1
+    assert checked > 60
+
+
+def read_text(page: Path) -> str:
+    return unescape(re.sub(r"<[^>]+>", "", page.read_text("utf-8")))
+
+
+def test_every_command_and_option_is_in_the_reference(site: Path) -> None:
+    text = read_text(site / "reference" / "command_line.html")
+    commands = list_commands()
+    assert len(commands) > 12
+    for command in commands:
+        assert command.synopsis in text
+        for argument in (
+            *command.operands,
+            *(each for _, group in command.groups for each in group),
+        ):
+            if argument.names != ("-h", "--help"):
+                assert argument.write_names() in text, (command.name, argument)
+                assert argument.help, (command.name, argument)
+
+
+def test_every_rule_is_in_the_reference(site: Path) -> None:
+    text = read_text(site / "reference" / "rules.html")
+    ids = set(re.findall(r'id="(nl-\w+)"', (site / "reference" / "rules.html").read_text()))
+    for rule in RULES:
+        assert rule.id.lower() in ids
+        assert f"{rule.id} {rule.name}" in text
+        for told in (rule.title, rule.why, rule.remedy, rule.source):
+            assert told.replace("`", "") in text, (rule.id, told)
+    assert f"There are {len(RULES)} rules" in text
+
+
+def test_commands_have_examples() -> None:
+    for command in list_commands():
+        if command.name.count(" ") < 2:  # actions have theirs above
+            assert command.examples, command.name
+            assert command.description, command.name
+
+
+def test_pictures_are_small(site: Path) -> None:
+    pictures = [path for path in site.rglob("*") if path.suffix in (".png", ".svg", ".jpg")]
+    assert pictures
+    for path in pictures:
+        assert path.stat().st_size < 1_000_000, path
+
+
+def test_the_man_page_is_that_of_the_parsers() -> None:
+    assert (_ROOT / "docs" / "netloupe.1").read_text("utf-8") == write_man_page(), (
+        "run python tools/make_man_page.py"
+    )
+    settings = tomllib.loads((_ROOT / "pyproject.toml").read_text("utf-8"))
+    files = settings["tool"]["setuptools"]["data-files"]
+    assert files == {"share/man/man1": ["docs/netloupe.1"]}
+
+
+def test_what_builds_the_documentation_is_installed_for_the_tests() -> None:
+    settings = tomllib.loads((_ROOT / "pyproject.toml").read_text("utf-8"))
+    extras = settings["project"]["optional-dependencies"]
+    assert set(extras["docs"]) <= set(extras["test"])
