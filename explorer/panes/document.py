@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from netloupe.explorer.page import PAGE
-from netloupe.explorer.render.tables import write_json
+from netloupe.explorer.render.json_text import write_json
 from netloupe.explorer.render.text import clean_label
 from netloupe.explorer.standalone.document import encode
 

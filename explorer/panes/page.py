@@ -22,9 +22,9 @@ from netloupe.explorer.notation import write_bytes
 from netloupe.explorer.options import WeightContent
 from netloupe.explorer.progress import part, step
 from netloupe.explorer.render.differences import title_difference
+from netloupe.explorer.render.json_text import write_json
 from netloupe.explorer.render.paint import Paints
 from netloupe.explorer.render.side_differences import paint_sides
-from netloupe.explorer.render.tables import write_json
 from netloupe.explorer.review import encode_review, make_review
 from netloupe.explorer.standalone.content import PageContent
 from netloupe.explorer.standalone.document import SplitPage, encode, split_page, write_html

@@ -6,11 +6,10 @@ level before: what is written of the others is copied as a whole.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from netloupe.explorer.view import Item
 
 from .called import called_function
 from .face import Face
+from .json_text import write_json
 
 Integers = NDArray[np.int64]
 Entry = TypeVar("Entry")
@@ -241,14 +241,6 @@ def _differences(new: Sequence[object], old: Sequence[object]) -> list[int]:
 def edge_flags(edge: LevelEdge) -> int:
     """Return what a scene tells of an edge in one number."""
     return int(edge.arrow) | _EDGE_FLAGS[edge.kind]
-
-
-def write_json(value: Any) -> bytes:
-    """Return a value as JSON in UTF-8, without white space."""
-    try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
-    except UnicodeEncodeError:  # half a surrogate pair, which only an escape can write
-        return json.dumps(value, separators=(",", ":")).encode()
 
 
 def join_names(tables: LevelTables) -> bytes:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from netloupe.explorer.describe import Description, describe_path, describe_several
 from netloupe.explorer.errors import ViewError
 from netloupe.explorer.model import Graph, Model, Node, Value
 from netloupe.explorer.search.search import Hit
 from netloupe.explorer.view import View
 
 from .messages import SearchHit
+
+if TYPE_CHECKING:
+    from netloupe.explorer.describe import Description
 
 #: the list of hits in the browser is this long
 MOST_HITS = 100
@@ -104,6 +106,9 @@ def describe_selected(model: Model, view: View, paths: Sequence[str]) -> Descrip
     NotFoundError
         Where there is no such element.
     """
+    # what is first shown is a picture, without what describes
+    from netloupe.explorer.describe import describe_path, describe_several
+
     if len(paths) == 1:
         return describe_path(model, paths[0], view)
     return describe_several(model, paths, view)

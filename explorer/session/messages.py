@@ -164,6 +164,8 @@ class BusyMessage(TypedDict):
     message: str
     #: how much of it is done, 0 to 1; None where that is not known
     share: float | None
+    #: whether it can be cancelled; left out where it can
+    stoppable: NotRequired[bool]
 
 
 class IdleMessage(TypedDict):

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from netloupe.explorer.compare import Diff
 from netloupe.explorer.errors import ViewError
 from netloupe.explorer.layout import (
     DEADLINE,
@@ -25,9 +24,7 @@ from netloupe.explorer.layout import (
 )
 from netloupe.explorer.model import Model
 from netloupe.explorer.options import Wrap, check_option
-from netloupe.explorer.overlays import Overlay
 from netloupe.explorer.progress import Cancelled, watched
-from netloupe.explorer.render.differences import paint_differences
 from netloupe.explorer.render.legend import list_legend, walk_items
 from netloupe.explorer.render.paint import NO_PAINTS, Paints, lay_paints
 from netloupe.explorer.render.picture import Labels, Picture, lay_on_sheet
@@ -40,6 +37,10 @@ from .ahead import prepare_next
 from .history import History
 from .messages import LegendEntry
 from .views import Views
+
+if TYPE_CHECKING:
+    from netloupe.explorer.compare import Diff
+    from netloupe.explorer.overlays import Overlay
 
 
 class Session:
@@ -223,6 +224,8 @@ class Session:
             return NO_PAINTS
         key = found, views.options.grouping
         if self._painted is None or self._painted[0] != key:
+            from netloupe.explorer.render.differences import paint_differences
+
             self._painted = key, paint_differences(*key)
         return self._painted[1]
 
@@ -379,7 +382,7 @@ class Session:
         """
         self._forget_faces(model)
         self.views.reload(model)
-        self.overlays = [Overlay(model, one.column) for one in self.overlays]
+        self.overlays = [type(one)(model, one.column) for one in self.overlays]
         self.history = History()
         self._is_new_to_browser = True
         self._scene = None

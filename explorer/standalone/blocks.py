@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netloupe.explorer.render.tables import write_json
+from netloupe.explorer.render.json_text import write_json
 
 _WIDTHS = ((8, np.int8), (16, np.int16), (32, np.int32))
 _ALIGNMENT = 4

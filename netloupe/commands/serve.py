@@ -1,46 +1,46 @@
-"""The desktop window: the explorer of a model, served on loopback with a token until Ctrl+C."""
+"""The desktop window: explorers of models, served on loopback with a token until Ctrl+C."""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import html
 import os
 import secrets
 import shutil
 import signal
+import socket
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from netloupe.explorer.errors import OutputError
-from netloupe.explorer.layout import shared_engine
-from netloupe.explorer.model import Model
-from netloupe.explorer.overlays import Overlay
-from netloupe.explorer.view import ViewOptions
-from netloupe.live.server import LiveServer
+from netloupe.live.loopback import listen, write_address
+from netloupe.live.served import ServedModel
+
+from .running import FAILED
+from .streams import say
 
 _LAST_PORT = 65_535
 
 
-def serve_model(
-    model: Model, *, port: int = 0, browser: bool = True, overlays: Sequence[Overlay] = ()
-) -> int:
-    """Serve the explorer of a model until interrupted; return the exit status.
+def serve_models(models: Sequence[ServedModel], *, port: int = 0, browser: bool = True) -> int:
+    """Serve the explorers of models until interrupted; return the exit status.
 
-    The server listens on 127.0.0.1 only and answers nobody without the token in the address.
+    The server listens on 127.0.0.1 only and answers nobody without the token in the address. The
+    models are read while the browser loads the page; what cannot be shown is said on the standard
+    error and on the page, and where nothing can be, that is the end.
 
     Parameters
     ----------
-    model
-        The model.
+    models
+        The models.
     port
         The port; a free one where 0.
     browser
         Whether to open the address in the user's browser.
-    overlays
-        What boxes can be coloured by.
 
     Raises
     ------
@@ -49,40 +49,66 @@ def serve_model(
     SystemExit
         With 128 and the number of the signal, where SIGTERM or SIGHUP ends it.
     """
+    name = models[0].name
     if not 0 <= port <= _LAST_PORT:
         raise OutputError(
-            f"{model.source}: --port {port} is no port. Give a number from 1 to {_LAST_PORT}, or "
+            f"{name}: --port {port} is no port. Give a number from 1 to {_LAST_PORT}, or "
             "leave it out for a free one."
         )
-    options = ViewOptions.parse({"wrap": False})
     try:
-        server = LiveServer(model, options, secrets.token_urlsafe(24), port, overlays)
+        listening = listen(port)
     except OSError as error:
         raise OutputError(
-            f"{model.source}: port {port} cannot be had ({error.strerror}). Choose another with "
+            f"{name}: port {port} cannot be had ({error.strerror}). Choose another with "
             "--port, or leave it out for a free one."
         ) from error
-    shared_engine().start()
+    token = secrets.token_urlsafe(24)
+    address = write_address(listening.getsockname()[1], token)
     with _signals_raise(), contextlib.ExitStack() as files:
-        name = Path(model.source).name or model.source
-        print(f"{name}: {server.address}\n{_say_how_to_stop()}", flush=True)
+        print(f"{name}: {address}\n{_say_how_to_stop()}", flush=True)
         if browser:
-            import webbrowser
-
             # whose command line every user can read: the token is in the file, which they cannot
-            page = files.enter_context(_page_that_leads_to(server.address))
-            webbrowser.open(page.as_uri())
+            page = files.enter_context(_page_that_leads_to(address))
+            # a browser may take seconds to say that it has taken the page
+            threading.Thread(target=_open_browser, args=(page,), daemon=True).start()
         with contextlib.suppress(KeyboardInterrupt):
-            asyncio.run(_serve(server))
+            return _serve(models, token, listening, page_comes=browser)
     return 0
 
 
-async def _serve(server: LiveServer) -> None:
-    server.start()
-    try:
-        await asyncio.Event().wait()
-    finally:
-        server.stop()
+def _open_browser(page: Path) -> None:
+    import webbrowser
+
+    webbrowser.open(page.as_uri())
+
+
+def _serve(
+    models: Sequence[ServedModel], token: str, listening: socket.socket, *, page_comes: bool
+) -> int:
+    """Serve until there is nothing to show; return the exit status for that."""
+    # loaded while the browser begins to ask
+    import asyncio
+
+    from netloupe.live.server import LiveServer
+
+    async def serve() -> None:
+        server = LiveServer(models, None, token, listening)
+        server.start()
+        for model in models:
+            model.follow(partial(_say_failure, model))
+            model.begin()
+        try:
+            await server.wait_for_failure(page_comes=page_comes)
+        finally:
+            server.stop()
+
+    asyncio.run(serve())
+    return FAILED
+
+
+def _say_failure(model: ServedModel) -> None:
+    if model.failure is not None:
+        say("error", model.explain())
 
 
 @contextlib.contextmanager

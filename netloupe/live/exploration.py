@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-from netloupe.explorer.compare import read_again
 from netloupe.explorer.errors import NetloupeError, NotFoundError
 from netloupe.explorer.model import Model
 from netloupe.explorer.options import Direction
-from netloupe.explorer.overlays import Overlay
 from netloupe.explorer.progress import Cancelled
 from netloupe.explorer.render.paint import encode_paints
 from netloupe.explorer.render.picture import Picture
 from netloupe.explorer.session import Requests, Session
 from netloupe.explorer.session.files import say_changes
-from netloupe.explorer.session.inferring import Inferring
 from netloupe.explorer.session.lookup import list_selected, look_up_element
-from netloupe.explorer.session.overview import Overview
 from netloupe.explorer.session.reveal import reveal
-from netloupe.explorer.session.review_messages import ReviewMessage
-from netloupe.explorer.session.reviewing import Reviewing
-from netloupe.explorer.standalone.inspecting import Inspecting
-from netloupe.explorer.standalone.page import write_page
 from netloupe.explorer.view import ViewOptions
 
 from .client import LiveClient, Send
+
+if TYPE_CHECKING:
+    from netloupe.explorer.overlays import Overlay
+    from netloupe.explorer.session.review_messages import ReviewMessage
+
+    from .beside import Beside
+
+#: seconds that descriptions wait for the first picture to go out, once it is laid out
+_PICTURE_SECONDS = 0.25
 
 
 class Exploration:
@@ -66,13 +69,12 @@ class Exploration:
             share=options.share,
             direction=options.direction,
         )
-        self._inspecting = Inspecting(
-            self._views, lambda: self._requests.looking(), self._client.send, self._client.log
-        )
+        #: what waits for the first picture, and then goes on at once
+        self._later = ThreadPoolExecutor(max_workers=1, thread_name_prefix="netloupe-later")
         self._grouping = self._views.current.grouping
-        self._overview = self._outline(model)
-        self._inferring = Inferring(model, self._inferred, self._client.log)
-        self._reviewing = Reviewing(session, self._tell_review, self._show_marks, self._client.log)
+        self._known: Beside | None = None
+        self._finding = threading.Lock()
+        self._is_seen = threading.Event()
         self._requests = Requests(
             session,
             self._client,
@@ -84,13 +86,13 @@ class Exploration:
             self._begun,
             self._write_page,
         )
+        self._later.submit(self._wait_for_picture)
 
     def close(self) -> None:
         """End what is under way; nothing is sent any more."""
-        self._inferring.close()
-        self._reviewing.close()
-        self._overview.close()
-        self._inspecting.close()
+        if self._known is not None:
+            self._known.close()
+        self._later.shutdown(wait=False, cancel_futures=True)
         self._requests.close()
 
     def receive(self, frame: Mapping[str, Any]) -> None:
@@ -106,9 +108,9 @@ class Exploration:
             case {"follow": str(path)}:
                 self._requests.pool.submit(self._follow, path)
             case {"review": dict(asked)}:
-                self._requests.pool.submit(self._receive_review, asked)
-            case _ if self._inspecting.receive(frame):
-                pass
+                self._later.submit(lambda: self._requests.pool.submit(self._receive_review, asked))
+            case {"describe": str() | [str(), *_], "id": int()} | {"weight": int(), "id": int()}:
+                self._later.submit(lambda: self._beside.inspecting.receive(frame))
             case _:
                 self._client.send_error(None, "The page has asked for what is not known here.")
 
@@ -147,7 +149,7 @@ class Exploration:
 
     def _receive_review(self, asked: Mapping[str, Any]) -> None:
         with self._refusing():
-            path = self._reviewing.receive(asked)
+            path = self._beside.reviewing.receive(asked)
             if path is not None:
                 self._follow(path)
 
@@ -159,7 +161,9 @@ class Exploration:
 
     def _write_page(self, picture: Picture) -> tuple[bytes, list[str]]:
         """Write what is shown, and what is known of a review, as a page."""
-        known = self._reviewing
+        from netloupe.explorer.standalone.page import write_page
+
+        known = self._beside.reviewing
         picture = replace(picture, paints=self._session.paints)
         review = known.review if len(known.review) else None
         return write_page(picture, review, marks_shown=known.has_marks)
@@ -187,10 +191,11 @@ class Exploration:
         kept = [path for path in selected if self._is_there(path)]
         if len(kept) < len(selected):
             self._client.select(kept)
-        self._reviewing.follow_view()
+        if self._known is not None:
+            self._known.reviewing.follow_view()
         grouping, self._grouping = self._grouping, self._views.current.grouping
         if grouping != self._grouping:
-            self._inspecting.tell_more()
+            self._tell_more()
 
     def _is_there(self, path: str) -> bool:
         try:
@@ -201,37 +206,39 @@ class Exploration:
 
     # the model
 
-    def _outline(self, model: Model) -> Overview:
-        overview = Overview(model, self._inspecting, lambda: True)
-        overview.show()
-        return overview
+    @property
+    def _beside(self) -> Beside:
+        with self._finding:
+            if self._known is None:
+                from .beside import Beside
+
+                self._known = Beside(
+                    self._session, self._client, self._requests, self._tell_review, self._show_marks
+                )
+            return self._known
+
+    def _tell_more(self) -> None:
+        if self._known is not None:
+            self._known.inspecting.tell_more()
+
+    def _wait_for_picture(self) -> None:
+        """Let the first picture go out before anything is described."""
+        self._requests.scene.exception()
+        self._is_seen.wait(_PICTURE_SECONDS)
 
     def _begun(self) -> None:
         """Find what more can be known of the model, now that its picture is seen."""
-        self._overview.read()
-        self._inferring.start()
-        self._reviewing.start(self._inferring.wait)
-
-    def _inferred(self, model: Model) -> None:
-        """Say what more is known of types; called from a thread."""
-        with self._requests.lock:
-            if model is self._views.model:
-                self._overview.renew()
-                self._inspecting.tell_more()
+        self._beside.start()
+        self._is_seen.set()
 
     def _read_again(self) -> None:
         """Show the model as its files now are; the caller holds the lock and shows the scene."""
+        from netloupe.explorer.compare import read_again
+
         self._session.reload(read_again(self._views.model))
-        model = self._views.model
-        self._inspecting.forget()
-        self._inferring.close()
-        self._overview.close()
-        self._overview = self._outline(model)
-        self._inferring = Inferring(model, self._inferred, self._client.log)
-        self._begun()
-        self._reviewing.renew(self._inferring.wait)
+        self._beside.renew()
         self._look_at_files()
-        self._inspecting.tell_more()
+        self._tell_more()
 
     def _look_at_files(self) -> None:
         """Say where the files are no longer as they were read."""

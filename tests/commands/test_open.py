@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.server
+import json
 import os
 import re
 import signal
@@ -14,16 +16,20 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+from tornado.httpclient import HTTPRequest
+from tornado.websocket import websocket_connect
 
 import netloupe
 from netloupe.commands import serve
 from netloupe.explorer.errors import OutputError
+from netloupe.live.served import ServedModel
 from tests.browser.servers import ROOT, make_environment
 from tests.processes import started
 
@@ -186,7 +192,7 @@ def test_a_port_where_another_answers_is_refused(
     stranger: Stranger, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(OutputError, match=f"port {stranger.server_port} cannot be had"):
-        serve.serve_model(netloupe.load(DEMO), port=stranger.server_port)
+        serve.serve_models([ServedModel.of(netloupe.load(DEMO))], port=stranger.server_port)
     assert capsys.readouterr().out == ""
     assert stranger.asked == []
 
@@ -217,3 +223,52 @@ def test_in_the_background_it_says_what_stops_it(tmp_path: Path) -> None:
         os.kill(process.pid, signal.SIGTERM)
         assert process.wait(SECONDS) == 128 + signal.SIGTERM
         assert window.is_gone()
+
+
+DAMAGED = b"\x08\x07" + b"\xff" * 64
+
+
+def test_a_model_that_cannot_be_read_ends_the_command(tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged.onnx"
+    damaged.write_bytes(DAMAGED)
+    command = [sys.executable, "-m", "netloupe", "open", str(damaged), "--no-browser"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=SECONDS)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert f"netloupe: error: {damaged}" in done.stderr
+
+
+def test_a_page_that_comes_late_still_hears_why(tmp_path: Path) -> None:
+    damaged, browser = tmp_path / "damaged.onnx", tmp_path / "browser"
+    damaged.write_bytes(DAMAGED)
+    browser.write_text("#!/bin/sh\n")
+    browser.chmod(0o700)
+    environment = make_environment(tmp_path) | {"BROWSER": f"{browser} %s"}
+    command = [sys.executable, "-m", "netloupe", "open", str(damaged)]
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with started(command, env=environment, **pipes) as process:
+        assert process.stdout is not None
+        found = re.search(r"http://\S+", process.stdout.readline())
+        assert found
+        assert process.stderr is not None
+        assert "damaged.onnx" in process.stderr.readline()
+        address = found[0].replace("http:", "ws:").replace("/?", "/socket?")
+
+        async def hear() -> dict[str, Any]:
+            socket = await websocket_connect(
+                HTTPRequest(address, headers={"Origin": found[0].partition("/?")[0]})
+            )
+            while True:
+                frame = await socket.read_message()
+                assert isinstance(frame, str)
+                content: dict[str, Any] = json.loads(frame)
+                if "failed" in content:
+                    socket.close()
+                    assert await socket.read_message() is None
+                    return content
+
+        # in a thread of its own: browser tests leave a loop running in this one
+        with ThreadPoolExecutor(1) as pool:
+            told = pool.submit(lambda: asyncio.run(hear())).result(SECONDS)
+        assert "damaged.onnx" in told["failed"]
+        assert process.wait(SECONDS) == 2

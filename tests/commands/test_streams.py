@@ -8,14 +8,15 @@ import pty
 import resource
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import onnx
 import onnx.parser
 import pytest
 
-from netloupe import Model
 from netloupe.commands.cli import main
+from netloupe.live.served import ServedModel
 from tests.commands.failing import fail
 
 _TEXT = """<ir_version: 8, opset_import: ["": 18]>
@@ -353,11 +354,12 @@ def test_a_model_alone_is_explored(model: Path, monkeypatch: pytest.MonkeyPatch)
 
     served = []
 
-    def note(given: Model, **_: object) -> int:
-        served.append((given.source, [node.name for node in given.graph.nodes]))
+    def note(given: Sequence[ServedModel], **_: object) -> int:
+        model = given[0]._read().model
+        served.append((model.source, [node.name for node in model.graph.nodes]))
         return 0
 
-    monkeypatch.setattr(serve, "serve_model", note)
+    monkeypatch.setattr(serve, "serve_models", note)
     assert main([str(model)]) == 0
     assert main(["open", str(model)]) == 0
     monkeypatch.chdir(model.parent)
@@ -373,12 +375,12 @@ def test_the_standard_input_is_explored_from_a_file(
 
     served = []
 
-    def note(given: Model, **_: object) -> int:
-        path = Path(given.source)
+    def note(given: Sequence[ServedModel], **_: object) -> int:
+        path = Path(given[0]._read().model.source)
         served.append((path, path.read_bytes()))
         return 0
 
-    monkeypatch.setattr(serve, "serve_model", note)
+    monkeypatch.setattr(serve, "serve_models", note)
     given = streams.StandardInput(model.read_bytes())
     monkeypatch.setattr(streams, "read_standard_input", lambda: given)
     assert cli.main(["-"]) == 0

@@ -201,10 +201,12 @@ def test_a_page_gets_scenes_descriptions_and_weights() -> None:
         assert len(rest) >= sum(content["buffers"])
         await talk.send(describe="", id=1)
         assert "gpt2.legacy.onnx" in (await talk.answer(1))["html"]
-        weight = max(server._model.graph.initializers, key=lambda each: each.size)
+        assert server.models[0].loaded is not None
+        graph = server.models[0].loaded.model.graph
+        weight = max(graph.initializers, key=lambda each: each.size)
         await talk.send(describe=weight.path, id=2)
         assert 'data-weight="0"' in (await talk.answer(2))["html"]
-        first, second, *_ = server._model.graph.nodes
+        first, second, *_ = graph.nodes
         await talk.send(describe=[first.path, second.path], id=4)
         html = (await talk.answer(4))["html"]
         assert all(write_path(node.path) in html for node in (first, second))

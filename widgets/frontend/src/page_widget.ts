@@ -32,7 +32,7 @@ export default makeWidget(CANVAS_TRAITS, (made: CanvasConnection, parent) => {
   const send = (content: Content): void => {
     if (!isLost) kernel.send(content);
   };
-  const questions = new Questions(send, host.words.lost);
+  const questions = new Questions(send, () => host.words.lost);
   const inspector = makeInspector(traits, questions, (path) => send({ follow: path }));
   const review = new RemoteReview(
     traits,

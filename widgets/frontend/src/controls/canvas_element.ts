@@ -45,7 +45,6 @@ export class Page {
     element.setAttribute("role", "application");
     this.live.setAttribute("aria-live", "polite");
     this.absent.hidden = true;
-    this.absent.textContent = connection.host.words.absent;
     this.breadcrumb.setAttribute("aria-label", "Graphs");
     this.onTrait("theme", () => this.applyTheme());
     this.onTrait("title", () => this.applyTitle());
@@ -78,6 +77,7 @@ export class Page {
 
   /** Say that nobody answers, in place of everything else. */
   showAbsence(isAbsent: boolean): void {
+    this.absent.textContent = this.connection.host.words.absent;
     this.absent.hidden = !isAbsent;
     this.frame.classList.toggle("nl-unanswered", isAbsent);
   }

@@ -181,7 +181,11 @@ export class Requests {
         if (this.underWay.length === 0) this.progress.hide();
         break;
       case "busy":
-        this.progress.show(push.message, push.share, this.canceller(push.id));
+        this.progress.show(
+          push.message,
+          push.share,
+          push.stoppable === false ? null : this.canceller(push.id),
+        );
         break;
       case "idle":
         if (this.underWay.length === 0 || push.id === null) this.progress.hide();

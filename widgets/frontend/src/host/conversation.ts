@@ -37,6 +37,8 @@ export type Push =
       readonly message: string;
       /** how much is done, from 0 to 1; null where that is not known */
       readonly share: number | null;
+      /** left out where it can be stopped */
+      readonly stoppable?: false;
     };
 
 /** The host says that a request has failed, and why. */
@@ -142,7 +144,8 @@ export class Conversation {
       if (waiting) clearTimeout(waiting.timer);
       if (id === null || waiting) {
         const text = String(message.message ?? "");
-        this.push({ type: "busy", id, message: text, share: readShare(message) }, buffers);
+        const held = message.stoppable === false ? { stoppable: false as const } : {};
+        this.push({ type: "busy", id, message: text, share: readShare(message), ...held }, buffers);
       }
     } else if (message.type === "idle") {
       this.push({ type: "idle", id }, buffers);

@@ -177,6 +177,8 @@ export interface BusyMessage {
   readonly type: "busy";
   readonly message: string;
   readonly share: number | null;
+  /** whether it can be cancelled; left out where it can */
+  readonly stoppable?: boolean;
 }
 
 /** Nothing is worked on any more. */

@@ -1,7 +1,7 @@
 /** A page that a server on loopback answers: everything travels through one socket. */
 
 import type { CanvasConnection } from "../host/connection";
-import { makeHost } from "../host/host";
+import { makeHost, type HostWords } from "../host/host";
 import { ALL_ABILITIES, type Request } from "../host/messages";
 import { LocalTraits } from "../host/local_traits";
 import type { ReviewMessage } from "../review/connection";
@@ -13,6 +13,11 @@ import { RemoteReview } from "./remote_review";
 type Receive = (message: unknown, buffers: ArrayBufferView[]) => void;
 
 const LOST = "The program that drew this has ended. Run `netloupe open` again to go on.";
+/** what closes a socket beside the end of the program, by its code */
+const REASONS: ReadonlyMap<number, string> = new Map([
+  [1008, "This page has asked for too much at once. Load it again to go on."],
+  [1009, "What this page has asked for is too long. Load it again to go on."],
+]);
 
 /** traits that the server has to know of */
 const TOLD: ReadonlySet<string> = new Set(["selection", "selected_paths", "direction"]);
@@ -38,15 +43,17 @@ class SharedTraits extends LocalTraits<CanvasTraits> {
 }
 
 export class LiveHost implements CanvasConnection {
+  /** what is said of it; where it cannot show anything that is why */
+  private readonly words: { -readonly [Name in keyof HostWords]: string } = {
+    waiting: "Opening the model …",
+    absent: LOST,
+    silent: "The program that drew this does not answer.",
+    lost: LOST,
+    renew: "run `netloupe open` again",
+  };
   readonly host = makeHost(ALL_ABILITIES, {
     hasInspector: true,
-    words: {
-      waiting: "Opening the model …",
-      absent: LOST,
-      silent: "The program that drew this does not answer.",
-      lost: LOST,
-      renew: "run `netloupe open` again",
-    },
+    words: this.words,
     // a model may take minutes to be read
     patience: { first: null, answer: null },
   });
@@ -58,12 +65,14 @@ export class LiveHost implements CanvasConnection {
   private readonly losses = new Set<() => void>();
   private readonly renewals = new Set<() => void>();
   /** what an inspector asks */
-  readonly questions = new Questions((question) => this.write(question), LOST);
+  readonly questions = new Questions((question) => this.write(question), () => this.words.lost);
   /** what was sent before the socket was open */
   private early: string[] | null = [];
   private isLost = false;
 
-  constructor(address: URL, traits: Partial<CanvasTraits>) {
+  constructor(address: URL, traits: Partial<CanvasTraits>, words: Partial<HostWords> = {}) {
+    Object.assign(this.words, words);
+    if (words.lost !== undefined) this.words.absent = words.lost;
     this.traits = new SharedTraits({ ...CANVAS_TRAITS, ...traits }, (values) => {
       const news = Object.entries(values).filter(([name]) => TOLD.has(name));
       if (news.length > 0 && !this.isLost) this.write({ traits: Object.fromEntries(news) });
@@ -83,7 +92,7 @@ export class LiveHost implements CanvasConnection {
       for (const text of early) this.socket.send(text);
     };
     this.socket.onmessage = ({ data }) => this.receive(data);
-    this.socket.onclose = () => this.lose();
+    this.socket.onclose = ({ code }) => this.lose(REASONS.get(code) ?? this.words.lost);
   }
 
   send(message: Request & { id: string }): void {
@@ -113,7 +122,7 @@ export class LiveHost implements CanvasConnection {
 
   /** @throws Error where the socket is closed */
   private write(content: Record<string, unknown>): void {
-    if (this.isLost) throw new Error(LOST);
+    if (this.isLost) throw new Error(this.words.lost);
     const text = JSON.stringify(content);
     if (this.early) this.early.push(text);
     else this.socket.send(text);
@@ -133,11 +142,20 @@ export class LiveHost implements CanvasConnection {
       this.review.take(content.review as ReviewMessage);
     } else if ("renew" in content) {
       for (const renew of this.renewals) renew();
+    } else if ("step" in content) {
+      const step = content.step as Record<string, unknown>;
+      const message = { ...step, type: "busy", id: null, stoppable: false };
+      for (const receive of [...this.receivers]) receive(message, []);
+    } else if (typeof content.failed === "string") {
+      this.lose(content.failed);
     }
   }
 
-  private lose(): void {
+  /** @param why what is said of it from now on */
+  private lose(why: string): void {
+    if (this.isLost) return;
     this.isLost = true;
+    this.words.lost = this.words.absent = why;
     this.questions.lose();
     for (const lost of [...this.losses]) lost();
   }

@@ -15,11 +15,11 @@ export class Questions {
 
   /**
    * @param send takes a question to the program
-   * @param lost is said where no answer comes any more
+   * @param lost says why no answer comes any more
    */
   constructor(
     private readonly send: (question: Record<string, unknown>) => void,
-    private readonly lost: string,
+    private readonly lost: () => string,
   ) {}
 
   /** The description of what is at a path, as HTML. */
@@ -61,7 +61,7 @@ export class Questions {
       if (this.isLost) resolve(null);
       else this.send({ ...question, id });
     });
-    if (!answer) throw new Error(this.lost);
+    if (!answer) throw new Error(this.lost());
     if (typeof answer.content.error === "string") throw new Error(answer.content.error);
     return answer;
   }

@@ -1,0 +1,346 @@
+"""From the command to the picture: `netloupe open`, beside it Netron, and where asked for Voilà.
+
+Run ``python tests/benchmarks/start.py [--starts 5] [--netron PATH] [--voila] [--busy N] [FILE …]``.
+Without models: ``digits_cnn``, ``gpt2.legacy`` and decoders of 10,000 and 100,000 nodes. Chromium
+runs already, without a window; a page of a new profile is told the address as soon as the command
+has printed it. The clock runs from just before the command is started until the page's first frame
+after it says that the picture is painted: of netloupe ``data-ready`` at the canvas, of Netron (an
+installed command, or the one that ``--netron`` names) its graph instead of the sign of waiting.
+Both clocks are that of this machine. Names that are no addresses of this machine lead nowhere, so
+that nothing waits for the network; Netron's question about cookies is answered beforehand.
+
+Bars: the median from command to picture is at most 0.9 s for gpt2.legacy and 2.2 s for the decoder
+of 100,000 nodes, and no start of netloupe takes over twice the median of its model. The exit
+status is 1 where one does not hold. ``--busy 3`` measures beside three busy processes; no bar is
+meant for that, only that no start is over three times the median. Needs Chromium.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import multiprocessing
+import os
+import re
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from tests.benchmarks.large_graphs import DecoderWriter  # noqa: E402
+from tests.browser.servers import make_environment, run_server, write_notebook  # noqa: E402
+from tests.conftest import find_chromium  # noqa: E402
+from tests.corpus import corpus_file  # noqa: E402
+from tests.processes import started  # noqa: E402
+
+#: times its median that a start may take; and beside busy processes
+MOST_TIMES, MOST_TIMES_BUSY = 2.0, 3.0
+#: seconds until the picture, by the names of files
+BARS = {"gpt2.legacy.onnx": 0.9, "decoder_100k.onnx": 2.2}
+#: seconds in which a browser has opened an empty page
+SETTLED = 1.0
+DECODERS = {"decoder_10k.onnx": 10_000, "decoder_100k.onnx": 100_000}
+NETLOUPE_IS_READY = 'document.querySelector(\'[data-netloupe="canvas"][data-ready="true"]\')'
+NETRON_IS_READY = (
+    "document.body?.classList.contains('default') && document.querySelector('#target .node')"
+)
+PAINTED = "painted at "
+#: says when a condition has held for a frame
+WATCH = """
+const look = () => {
+  if (CONDITION) requestAnimationFrame(() => console.info("PAINTED" + Date.now()));
+  else requestAnimationFrame(look);
+};
+requestAnimationFrame(look);
+"""
+#: what asks for a name gets an answer at once, and no network is asked
+BROWSER = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
+]
+
+
+class Program(NamedTuple):
+    """What shows a model in a browser."""
+
+    name: str
+    #: the command line for a model
+    command: Callable[[Path], list[str]]
+    #: what holds in the page once the picture is there, as JavaScript
+    is_ready: str
+
+
+class Starts(NamedTuple):
+    """How long the starts of a program took, in seconds; None for one that ended at the limit."""
+
+    times: list[float | None]
+
+    @property
+    def median(self) -> float | None:
+        """The median; None where half of the starts did not end."""
+        found = statistics.median([float("inf") if time is None else time for time in self.times])
+        return found if found != float("inf") else None
+
+    @property
+    def worst(self) -> float | None:
+        """The slowest; None where one did not end."""
+        known = [time for time in self.times if time is not None]
+        return max(known) if len(known) == len(self.times) else None
+
+
+def netloupe_program() -> Program:
+    """Return ``netloupe open`` of this checkout."""
+
+    def command(model: Path) -> list[str]:
+        return [sys.executable, "-m", "netloupe", "open", str(model), "--no-browser"]
+
+    return Program("netloupe", command, NETLOUPE_IS_READY)
+
+
+def netron_program(path: str) -> Program:
+    """Return Netron; ``path`` is its command."""
+
+    def command(model: Path) -> list[str]:
+        return [path, "--host", "127.0.0.1", str(model)]
+
+    return Program("Netron", command, NETRON_IS_READY)
+
+
+def time_start(
+    browser: Any, program: Program, model: Path, seconds: float, compiled: Path
+) -> float | None:
+    """Return the seconds from the command to the picture; None where it is not there in time.
+
+    ``compiled`` is the folder of compiled modules.
+    """
+    folder = Path(tempfile.mkdtemp())
+    context = browser.new_context(viewport={"width": 1500, "height": 1000})
+    try:
+        context.add_cookies([{"name": "consent", "value": "1", "domain": "127.0.0.1", "path": "/"}])
+        context.add_init_script(
+            WATCH.replace("CONDITION", program.is_ready).replace("PAINTED", PAINTED)
+        )
+        page = context.new_page()
+        environment = make_command_environment(folder, compiled)
+        time.sleep(SETTLED)  # a browser that runs already has nothing to do
+        begun = time.time()
+        with started(
+            program.command(model),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=environment,
+        ) as process:
+            seen = show(page, read_address(process), seconds)
+            process.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(10)
+        return None if seen is None else seen - begun
+    finally:
+        with contextlib.suppress(Exception):
+            context.close()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def make_command_environment(folder: Path, compiled: Path) -> dict[str, str]:
+    """Return an environment in which modules are compiled once, as installed ones are."""
+    environment = {**make_environment(folder), "PYTHONUNBUFFERED": "1"}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    return {**environment, "PYTHONPYCACHEPREFIX": str(compiled)}
+
+
+def show(page: Any, address: str, seconds: float) -> float | None:
+    """Show an address; return the time of day when the picture was painted, None if too late."""
+    from playwright.sync_api import TimeoutError as TooLate
+
+    try:
+        # no script is run in the page, since Netron forbids that
+        with page.expect_console_message(
+            lambda message: message.text.startswith(PAINTED), timeout=seconds * 1_000
+        ) as painted:
+            page.goto(address, wait_until="commit", timeout=seconds * 1_000)
+    except TooLate:
+        return None
+    return float(painted.value.text.removeprefix(PAINTED)) / 1_000
+
+
+def read_address(process: subprocess.Popen[str]) -> str:
+    """Return the first address that a command prints."""
+    assert process.stdout is not None
+    said = []
+    for line in process.stdout:
+        found = re.search(r"http://\S+", line)
+        if found:
+            return found[0].replace("localhost", "127.0.0.1")
+        said.append(line)
+    raise RuntimeError("no address is said, but: " + "".join(said))
+
+
+def measure(browser: Any, program: Program, model: Path, count: int, seconds: float) -> Starts:
+    """Start a program so many times, after one start that brings its files into memory."""
+    times: list[float | None] = []
+    with tempfile.TemporaryDirectory() as folder:
+        compiled = Path(folder)
+        if time_start(browser, program, model, seconds, compiled) is None:
+            return Starts([None] * count)  # the others would take as long
+        for _ in range(count):
+            times.append(time_start(browser, program, model, seconds, compiled))
+    return Starts(times)
+
+
+def tell(seconds: float | None, limit: float) -> str:
+    """Return seconds as a cell."""
+    return f"not within {limit:g} s" if seconds is None else f"{seconds:.2f} s"
+
+
+def compare(
+    browser: Any, programs: list[Program], model: Path, count: int, limit: float, most: float
+) -> bool:
+    """Print how long the programs take with a model; return whether the bars hold."""
+    ours: Starts | None = None
+    holds = True
+    for program in programs:
+        starts = measure(browser, program, model, count, limit)
+        line = f"{model.name:<20} {program.name:<9} median {tell(starts.median, limit):<17}"
+        line += f" worst {tell(starts.worst, limit):<17}"
+        if ours is None:
+            ours = starts
+            bar = BARS.get(model.name)
+            if bar is not None and most == MOST_TIMES:
+                is_held = starts.median is not None and starts.median <= bar
+                holds &= is_held
+                line += f" bar {bar:g} s: {'holds' if is_held else 'DOES NOT HOLD'};"
+            ratio = divide(starts.worst, starts.median)
+            is_even = ratio is not None and ratio <= most
+            holds &= is_even
+            told = "none" if is_even else "ONE IS"
+            line += f" starts over {most:g} x the median: {told}"
+        else:
+            ratio = divide(starts.median, ours.median)
+            if ratio is not None:
+                line += f" {ratio:.2f} x netloupe's median"
+            elif ours.median is not None:
+                line += f" over {limit / ours.median:.1f} x netloupe's median"
+        print(line, flush=True)
+    return holds
+
+
+def divide(dividend: float | None, divisor: float | None) -> float | None:
+    """Return a ratio, where both numbers are known."""
+    return None if dividend is None or not divisor else dividend / divisor
+
+
+@contextlib.contextmanager
+def busy_processes(count: int) -> Iterator[None]:
+    """Keep so many processes busy."""
+    workers = [multiprocessing.Process(target=spin, daemon=True) for _ in range(count)]
+    for worker in workers:
+        worker.start()
+    try:
+        yield
+    finally:
+        for worker in workers:
+            worker.kill()
+            worker.join()
+
+
+def spin() -> None:
+    """Compute for ever."""
+    while True:
+        sum(range(100_000))
+
+
+def time_dashboard(browser: Any, model: Path, folder: Path, seconds: float) -> float:
+    """Return the seconds from the request for a Voilà dashboard to its first picture."""
+    write_notebook(folder / "dashboard.ipynb", f"import netloupe\nnetloupe.explore({str(model)!r})")
+    with run_server("voila", folder) as server:
+        context = browser.new_context(viewport={"width": 1500, "height": 1000})
+        begun = time.monotonic()
+        page = context.new_page()
+        page.set_default_timeout(seconds * 1_000)
+        page.goto(server.page("dashboard.ipynb"))
+        page.wait_for_function(f"() => {NETLOUPE_IS_READY}")
+        taken = time.monotonic() - begun
+        context.close()
+    return taken
+
+
+def measure_dashboards(browser: Any, model: Path, count: int, seconds: float, most: float) -> bool:
+    """Print how long Voilà takes; return whether no start took far longer than the others."""
+    times = []
+    for _ in range(count):
+        folder = Path(tempfile.mkdtemp())
+        times.append(time_dashboard(browser, model, folder, seconds))
+        shutil.rmtree(folder, ignore_errors=True)
+    starts = Starts([*times])
+    ratio = divide(starts.worst, starts.median) or 0
+    print(
+        f"{model.name:<20} Voilà     median {tell(starts.median, seconds):<17} "
+        f"worst {tell(starts.worst, seconds)}, {ratio:.2f} x the median (from the request on)"
+    )
+    return ratio <= most
+
+
+def find_models(given: list[Path], folder: Path) -> list[Path]:
+    """Return the models to measure with; decoders are made where none are given."""
+    if given:
+        return given
+    models = [ROOT / "demo_notebooks" / "models" / "digits_cnn.onnx"]
+    models.append(corpus_file("exported/gpt2.legacy.onnx"))
+    for name, nodes in DECODERS.items():
+        model = folder / name
+        model.write_bytes(DecoderWriter(is_named=True).model(nodes).SerializeToString())
+        models.append(model)
+    return models
+
+
+def main() -> int:
+    """Measure; return 1 where a bar does not hold."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("models", nargs="*", type=Path, metavar="FILE")
+    parser.add_argument("--starts", type=int, default=5, help="of each model and program")
+    parser.add_argument("--netron", default="netron", help="the command (default: netron)")
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds that a start may take")
+    parser.add_argument("--voila", action="store_true", help="measure a Voilà dashboard too")
+    parser.add_argument("--busy", type=int, default=0, help="busy processes beside it")
+    given = parser.parse_args()
+    chromium = find_chromium()
+    if chromium is None:
+        parser.error("no Chromium is installed")
+    from playwright.sync_api import sync_playwright
+
+    programs = [netloupe_program()]
+    netron = shutil.which(given.netron)
+    if netron is None:
+        print("Netron is not installed; --netron PATH names its command.")
+    else:
+        programs.append(netron_program(netron))
+    most = MOST_TIMES_BUSY if given.busy else MOST_TIMES
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; {given.starts} starts each")
+    holds = True
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        sync_playwright() as playwright,
+        busy_processes(given.busy),
+    ):
+        browser = playwright.chromium.launch(executable_path=chromium, args=BROWSER)
+        for model in find_models(given.models, Path(folder)):
+            holds &= compare(browser, programs, model, given.starts, given.limit, most)
+            if given.voila:
+                holds &= measure_dashboards(browser, model, given.starts, given.limit, most)
+        browser.close()
+    return 0 if holds else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
