@@ -298,7 +298,7 @@ def test_the_man_page_is_that_of_the_parsers() -> None:
     )
     settings = tomllib.loads((_ROOT / "pyproject.toml").read_text("utf-8"))
     files = settings["tool"]["setuptools"]["data-files"]
-    assert files == {"share/man/man1": ["docs/netloupe.1"]}
+    assert files["share/man/man1"] == ["docs/netloupe.1"]
 
 
 def test_what_builds_the_documentation_is_installed_for_the_tests() -> None:
