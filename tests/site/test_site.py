@@ -187,7 +187,7 @@ def test_it_is_searched_and_read_without_a_server(site: Path, page: Any) -> None
     page.get_by_placeholder("Search").first.fill("clipped-codes")
     page.keyboard.press("Enter")
     page.locator("#search-results a", has_text="NL-Q17 clipped-codes").first.click()
-    assert page.locator("h3", has_text="NL-Q17").is_visible()
+    page.locator("h3", has_text="NL-Q17").wait_for()
     page.emulate_media(color_scheme="dark")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != light
     page.set_viewport_size({"width": 500, "height": 900})
@@ -298,7 +298,7 @@ def test_the_man_page_is_that_of_the_parsers() -> None:
     )
     settings = tomllib.loads((_ROOT / "pyproject.toml").read_text("utf-8"))
     files = settings["tool"]["setuptools"]["data-files"]
-    assert files == {"share/man/man1": ["docs/netloupe.1"]}
+    assert files["share/man/man1"] == ["docs/netloupe.1"]
 
 
 def test_what_builds_the_documentation_is_installed_for_the_tests() -> None:
