@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 
 class Model(Drawable, Loaded):
-    """One model file.
+    """One model file, as :func:`netloupe.load` returns it.
+
+    ``model[path]`` is the element at a path, or the only one with that name; ``path in model``,
+    iterating over it and ``len(model)`` treat it as a collection of paths.
 
     Parameters
     ----------
