@@ -15,7 +15,7 @@ settings.register_profile("netloupe", deadline=None, derandomize=bool(os.environ
 settings.load_profile("netloupe")
 
 #: modules that start servers, kernels or a browser once for all their tests
-_TOGETHER = ("browser", "notebooks", "site")
+_TOGETHER = ("browser", "lab", "notebooks", "site")
 
 
 @pytest.hookimpl(tryfirst=True)

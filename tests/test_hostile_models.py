@@ -242,7 +242,7 @@ def test_quantization_is_looked_for_at_no_value_where_nothing_may_state_it(
 ) -> None:
     model = load(hostile_models.graph_inputs(50))
     monkeypatch.setattr(record, "find_statement", lambda _: pytest.fail("a value was asked"))
-    assert summarize_quantization(model) == {"tensors": 0, "sources": {}}
+    assert summarize_quantization(model) == {"tensors": 0, "sources": {}, "not_quantized": 0}
 
 
 def test_very_many_attributes_of_one_name_have_one_warning() -> None:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
+import shutil
+import subprocess
+import sys
 import tomllib
+import zipfile
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -12,7 +18,7 @@ import pytest
 import netloupe
 
 _ROOT = Path(__file__).resolve().parent.parent
-_HOMES = ("explorer", "proto", "widgets", "netloupe/commands", "netloupe/live")
+_HOMES = ("explorer", "proto", "widgets", "netloupe/commands", "netloupe/lab", "netloupe/live")
 
 
 @pytest.fixture(scope="module")
@@ -84,3 +90,42 @@ def test_version_and_extras(project: dict[str, Any]) -> None:
     assert project["project"]["scripts"] == {"netloupe": "netloupe.commands.cli:main"}
     for extra in ("lab", "test"):
         assert project["project"]["optional-dependencies"][extra]
+
+
+# the extensions of JupyterLab and its server
+
+
+def test_the_extension_of_jupyterlab_names_its_script() -> None:
+    home = _ROOT / "widgets" / "labextension"
+    described = json.loads((home / "package.json").read_text())
+    assert described["name"] == "netloupe"
+    assert described["version"] == netloupe.__version__
+    (script,) = (home / "static").iterdir()
+    assert described["jupyterlab"]["_build"]["load"] == f"static/{script.name}"
+    assert re.fullmatch(r"remoteEntry\.[0-9a-f]{16}\.js", script.name)
+    assert script.stat().st_size < 50_000
+
+
+def test_the_wheel_holds_what_jupyterlab_and_its_server_look_for(tmp_path: Path) -> None:
+    source, built = tmp_path / "source", tmp_path / "built"
+    unneeded = shutil.ignore_patterns(
+        "node_modules", ".*", "__pycache__", "build", "*.egg-info", "tests", "gallery", "zoo"
+    )
+    shutil.copytree(_ROOT, source, symlinks=True, ignore=unneeded)
+    built.mkdir()
+    work = f"from setuptools.build_meta import build_wheel; print(build_wheel({str(built)!r}))"
+    subprocess.run([sys.executable, "-c", work], cwd=source, check=True, capture_output=True)
+    (wheel,) = built.glob("*.whl")
+    with zipfile.ZipFile(wheel) as content:
+        names = set(content.namelist())
+        data = f"netloupe-{netloupe.__version__}.data/data/"
+        extension = f"{data}share/jupyter/labextensions/netloupe/"
+        described = json.loads(content.read(f"{extension}package.json"))
+        settings = json.loads(
+            content.read(f"{data}etc/jupyter/jupyter_server_config.d/netloupe.json")
+        )
+    assert extension + described["jupyterlab"]["_build"]["load"] in names
+    assert f"{extension}install.json" in names
+    assert settings == {"ServerApp": {"jpserver_extensions": {"netloupe.lab": True}}}
+    assert {"netloupe/lab/__init__.py", "netloupe/lab/model_server.py"} <= names
+    assert not any("frontend" in name for name in names)

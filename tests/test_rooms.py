@@ -137,6 +137,7 @@ _FRONT_END = _ROOT / "widgets" / "frontend" / "src"
 #: which folders of the front end each of them may import from; "" are the entries of the bundles
 _FOLDERS = {
     "": {"live", "panes", "standalone", "review", "controls", "paint", "host", "scene"},
+    "lab": set(),
     "live": {"review", "host", "scene"},
     "panes": {"standalone", "review", "controls", "paint", "host", "scene"},
     "standalone": {"review", "controls", "host", "scene"},

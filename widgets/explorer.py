@@ -37,6 +37,7 @@ from netloupe.explorer.session.lookup import (
 )
 from netloupe.explorer.session.requests import write_paths
 from netloupe.explorer.session.reveal import reveal, reveal_all
+from netloupe.explorer.session.review_messages import ReviewMessage
 from netloupe.explorer.session.reviewing import Reviewing
 from netloupe.explorer.standalone.page import write_page
 from netloupe.explorer.view import ViewOptions
@@ -155,12 +156,11 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         )
         self.canvas.on_request = self._requests.receive
         self._inferring = Inferring(model, self._inferred, self.log)
-        self._reviewing = Reviewing(
-            self._session, self._tabs.tell_review, self._show_marks, self.log
-        )
+        self._reviewing = Reviewing(self._session, self._tell_review, self._show_marks, self.log)
         self._saved = SavedPage(
             saved,
             self._session,
+            self._reviewing,
             self._requests.lock,
             self._read_theme,
             lambda: self.selected_paths,
@@ -528,15 +528,11 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         if path is not None:
             self._navigate(path)
 
-    def _receive_question(self, asked: Mapping[str, Any]) -> None:
-        """Take what an inspector asks that is inside the canvas."""
-        match asked:
-            case {"follow": str(path)}:
-                self._navigate(path)
-            case {"review": request}:
-                self._requests.pool.submit(self._receive_review, request)
-            case _ if isinstance(self.inspector, PageInspector):
-                self.inspector.receive(asked)
+    def _tell_review(self, message: ReviewMessage) -> None:
+        """Tell tabs, and the page of a saved notebook; called perhaps from a thread."""
+        self._tabs.tell_review(message)
+        if message["type"] == "review" and "_saved" in vars(self):  # else it is being made
+            self._saved.follow_review()
 
     def _show_marks(self) -> None:
         self.canvas.marks = encode_paints(self._session.marks)

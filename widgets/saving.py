@@ -12,21 +12,27 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from netloupe.explorer.errors import OutputError, ViewError
+from netloupe.explorer.errors import NetloupeError, OutputError, ViewError
 from netloupe.explorer.model import Model
 from netloupe.explorer.options import ThemeName
 from netloupe.explorer.options.command import write_options
 from netloupe.explorer.progress import Cancelled, step, watched
+from netloupe.explorer.render.paint import NO_PAINTS, Paints
+from netloupe.explorer.review import Review
 from netloupe.explorer.session import Session
 from netloupe.explorer.session.background import Background
 from netloupe.explorer.session.command import options_now
+from netloupe.explorer.session.reviewing import Reviewing
 from netloupe.explorer.standalone.content import PageContent
+from netloupe.explorer.standalone.document import encode
 from netloupe.explorer.standalone.frame import FirstSight, frame_page
 from netloupe.explorer.standalone.page import STILL_OPTIONS, make_page, write_open_groups
+from netloupe.explorer.standalone.review_block import write_review
 from netloupe.explorer.view import ViewOptions
 
 from .page_process import run_render_process
@@ -40,7 +46,9 @@ _VARIABLE = "NETLOUPE_SAVED"
 #: of models of more nodes the page takes too long, and more than a notebook should hold
 MOST_NODES = 5_000
 #: bytes of the page; in a frame it takes some more, and the pictures beside it too
-_PAGE_BYTES = 860_000
+_PAGE_BYTES = 800_000
+#: and of what its Review tab lists
+_REVIEW_BYTES = 60_000
 #: seconds after the first picture; by then cells that follow have begun
 _SOON = 4.0
 _POLL_SECONDS = 0.1
@@ -81,6 +89,8 @@ class SavedPage:
         Whether it is wanted.
     session
         What is shown.
+    reviewing
+        What there is to review in it.
     lock
         Held while that is looked at.
     read_theme
@@ -106,6 +116,7 @@ class SavedPage:
         self,
         saved: Saved,
         session: Session,
+        reviewing: Reviewing,
         lock: threading.RLock,
         read_theme: Callable[[], ThemeName],
         read_selected: Callable[[], Sequence[str]],
@@ -114,6 +125,9 @@ class SavedPage:
         log: logging.Logger,
     ) -> None:
         self._session = session
+        self._reviewing = reviewing
+        #: what the Review tab of the frame lists that was made last
+        self._listed: Review | None = None
         self._lock = lock
         self._read_theme = read_theme
         self._read_selected = read_selected
@@ -142,10 +156,37 @@ class SavedPage:
         if self._page is None or not self._has_page(model, options):
             return ""
         opened = write_open_groups(session.views.current.root)
-        shown = FirstSight(opened, self._read_selected(), session.own_paints, session.overlay)
+        review, marks = self._write_review()
+        paints, selected = session.lower_paints, self._read_selected()
+        shown = FirstSight(opened, selected, paints, session.overlay, marks, review)
         # its folder is nobody's business who is given the notebook
         title = f"Explorer of {Path(model.source).name or model.source}"
         return frame_page(self._page[2], title, self._height, shown)
+
+    def _write_review(self) -> tuple[bytes | None, Paints]:
+        """Return the block of what there is to review, and the marks that are seen at first."""
+        reviewing, model = self._reviewing, self._session.views.model
+        if self.is_awaited and reviewing.findings is None:
+            with suppress(Cancelled, NetloupeError, MemoryError):  # the tab says what is missing
+                reviewing.find()
+        self._listed = review = reviewing.review
+        if reviewing.findings is None and not review:
+            return None, NO_PAINTS
+        count = len(review)
+        while True:
+            marks = reviewing.make_marks(review)
+            block = write_review(model, review, marks)
+            excess = len(encode(block)) / _REVIEW_BYTES
+            if excess <= 1 or not review:
+                return block, marks if reviewing.has_marks else NO_PAINTS
+            review = _shorten(self._listed, min(len(review) - 1, int(len(review) / excess)), count)
+
+    def follow_review(self) -> None:
+        """Keep what there is to review as it is known now, where an output can still change."""
+        if self.is_awaited or self._page is None or self._page[0] is not self._session.views.model:
+            return
+        if self._listed is not self._reviewing.review:
+            self._on_written()
 
     def _has_page(self, model: Model, options: ViewOptions) -> bool:
         return self._page is not None and self._page[0] is model and self._page[1] == options
@@ -164,7 +205,7 @@ class SavedPage:
                 page, _ = make_page(
                     model,
                     replace(options, wrap="auto"),  # a page has no columns
-                    session.own_paints,
+                    session.lower_paints,
                     session.views.current,
                     PageContent(size_limit=_PAGE_BYTES),
                     overlays=session.overlays,
@@ -239,6 +280,12 @@ class SavedPage:
 
     def _read_options(self) -> ViewOptions:
         return replace(options_now(self._session), theme=self._read_theme())
+
+
+def _shorten(review: Review, most: int, count: int) -> Review:
+    """Return a review with its first items alone, which says how many it had."""
+    told = f"a saved notebook lists the first {most:,} of {count:,} items"
+    return replace(review, items=review.items[:most], unchecked=((told, ""), *review.unchecked))
 
 
 def _pause(seconds: float) -> None:

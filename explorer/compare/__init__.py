@@ -15,6 +15,7 @@ from .keys import find_stated_origin, find_telling_name
 from .matching import Matching, Pair, match_models
 from .names import NamedElement, NameMatching, match_names
 from .numbers import NumberDifference
+from .replaced import Replacement
 from .states import State
 from .units import PASSING
 
@@ -31,6 +32,7 @@ __all__ = [
     "NodeDifference",
     "NumberDifference",
     "Pair",
+    "Replacement",
     "State",
     "TensorDifference",
     "Verdict",

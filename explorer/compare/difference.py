@@ -29,6 +29,7 @@ from .merging import MergedModel, merge_models
 from .moved import find_moved
 from .numbers import NumberDifference, compare_numbers
 from .quantized import pair_quantized
+from .replaced import Replacement, find_replaced
 from .rewiring import compare_operands, compare_results, may_be_rewired
 from .states import State, classify_nodes, differs
 
@@ -126,6 +127,9 @@ class Diff(Drawable):
         Pairs of several nodes on a side.
     left_alone, right_alone
         Nodes that are on one side only, but constants.
+    replaced
+        Short chains of these, of the left and of the right model, that stand in each other's
+        place; what they compute is not compared.
     tensors
         Paired weights that are not the same.
     equal_tensors
@@ -146,6 +150,7 @@ class Diff(Drawable):
     fused: list[Pair] = field(default_factory=list)
     left_alone: list[Node] = field(default_factory=list)
     right_alone: list[Node] = field(default_factory=list)
+    replaced: list[Replacement] = field(default_factory=list)
     tensors: list[TensorDifference] = field(default_factory=list)
     equal_tensors: int = 0
     left_tensors: list[Tensor] = field(default_factory=list)
@@ -224,6 +229,18 @@ class Diff(Drawable):
         are told by the node of the right model.
         """
         return classify_nodes(self)
+
+    @cached_property
+    def removed_nodes(self) -> list[Node]:
+        """Nodes of the left model alone in whose place the right one has none."""
+        replaced = {node for one in self.replaced for node in one.left}
+        return [node for node in self.left_alone if node not in replaced]
+
+    @cached_property
+    def added_nodes(self) -> list[Node]:
+        """Nodes of the right model alone in whose place the left one has none."""
+        replaced = {node for one in self.replaced for node in one.right}
+        return [node for node in self.right_alone if node not in replaced]
 
     @cached_property
     def moved(self) -> list[Pair]:
@@ -425,6 +442,7 @@ class _Comparison:
             found.about += self._keep([Change("order of nodes", None, None, "order")])
         found.left_alone = self._leave_out_constants(matching.list_left_alone())
         found.right_alone = self._leave_out_constants(matching.list_right_alone())
+        found.replaced = find_replaced(matching, found.left_alone, found.right_alone)
         self._compare_tensors()
         return found
 

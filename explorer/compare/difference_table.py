@@ -56,9 +56,13 @@ def _list_rows(found: Diff) -> Iterator[dict[str, Any]]:
             "key": fused.key,
             "confidence": fused.confidence,
         }
-    for alone in found.left_alone:
+    for chains in found.replaced:
+        a, b = (", ".join(node.path for node in side) for side in chains)
+        what = " -> ".join(" + ".join(node.op_type for node in side) for side in chains)
+        yield {"kind": "replaced", "a": a, "b": b, "what": what}
+    for alone in found.removed_nodes:
         yield {"kind": "removed node", "a": alone.path, "what": alone.op_type}
-    for alone in found.right_alone:
+    for alone in found.added_nodes:
         yield {"kind": "added node", "b": alone.path, "what": alone.op_type}
     for one in found.tensors:
         sides = {"a": one.left.path, "b": one.right.path}

@@ -7,7 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from netloupe.explorer.compare import Change, Diff, NumberDifference, Pair, TensorDifference
+from netloupe.explorer.compare import (
+    Change,
+    Diff,
+    NumberDifference,
+    Pair,
+    Replacement,
+    TensorDifference,
+)
 from netloupe.explorer.model import Node, Tensor
 from netloupe.explorer.notation import join_parts, write_count, write_number
 
@@ -29,7 +36,7 @@ _ASPECTS = {
     "defaults": "attributes that state defaults",
     "order": "the order of nodes",
 }
-#: below so much confidence a pair is called uncertain
+#: below so much confidence a pair rests on its neighbours alone (see Pair.confidence)
 _CERTAIN = 0.5
 
 
@@ -57,11 +64,13 @@ def write_verdict(found: Diff) -> str:
         for count, what in (
             (len(changed), "changed"),
             (len(found.fused), "fused or split"),
-            (len(found.right_alone), "added"),
-            (len(found.left_alone), "removed"),
+            (len(found.added_nodes), "added"),
+            (len(found.removed_nodes), "removed"),
         )
         if count
     ]
+    if found.replaced:
+        nodes.append(f"{write_count(len(found.replaced), 'chain')} of nodes replaced by others")
     told = nodes + weights
     if found.interface:
         told.append("other inputs or outputs")
@@ -102,8 +111,9 @@ def encode_diff(found: Diff, *, most: int | None = MOST_ENTRIES) -> dict[str, An
         "nodes": {
             "paired": sum(len(pair.left) for pair in found.matching.pairs),
             "uncertain": sum(pair.confidence < _CERTAIN for pair in found.matching.pairs),
-            "added": _list(found.right_alone, _encode_node),
-            "removed": _list(found.left_alone, _encode_node),
+            "added": _list(found.added_nodes, _encode_node),
+            "removed": _list(found.removed_nodes, _encode_node),
+            "replaced": _list(found.replaced, _encode_replaced),
             "moved": _list(found.moved, _encode_pair),
             "fused": _list(found.fused, _encode_pair),
             "changed": _list(
@@ -139,6 +149,11 @@ def _encode_change(change: Change) -> dict[str, Any]:
 
 def _encode_node(node: Node) -> dict[str, Any]:
     return {"path": node.path, "op_type": node.op_type}
+
+
+def _encode_replaced(chains: Replacement) -> dict[str, Any]:
+    a, b = (list(map(_encode_node, side)) for side in chains)
+    return {"a": a, "b": b}
 
 
 def _encode_pair(pair: Pair) -> dict[str, Any]:
@@ -182,9 +197,13 @@ def format_diff(found: Diff) -> str:
     ]
     for told in list_told(found):
         lines += _list_section(told)
-    uncertain = sum(pair.confidence < _CERTAIN for pair in found.matching.pairs)
+    pairs = found.matching.pairs
+    uncertain = sum(pair.confidence < _CERTAIN for pair in pairs)
     if uncertain:
-        lines += ["", f"{write_count(uncertain, 'pair')} of nodes may be wrong: they look alike."]
+        rest = "rests on its" if uncertain == 1 else "rest on their"
+        count = f"{uncertain:,} of {write_count(len(pairs), 'pair')} of nodes"
+        why = "no name or weight tells them from others like them"
+        lines += ["", f"{count} {rest} neighbours alone: {why}."]
     return "\n".join(lines)
 
 
@@ -203,8 +222,9 @@ def list_told(found: Diff) -> list[DifferencePart]:
         DifferencePart("Moved nodes", _fold(map(_write_moved, found.moved))),
         DifferencePart("Changed nodes", _fold(_list_changed(found))),
         DifferencePart("Fused or split nodes", _fold(map(_write_fused, found.fused))),
-        DifferencePart("Removed nodes", _fold(map(_write_node, found.left_alone))),
-        DifferencePart("Added nodes", _fold(map(_write_node, found.right_alone))),
+        DifferencePart("Replaced nodes", _fold(map(_write_replaced, found.replaced))),
+        DifferencePart("Removed nodes", _fold(map(_write_node, found.removed_nodes))),
+        DifferencePart("Added nodes", _fold(map(_write_node, found.added_nodes))),
         DifferencePart("Changed weights", _write_tensors(found)),
         DifferencePart("Removed weights", _fold(map(_write_tensor, found.left_tensors))),
         DifferencePart("Added weights", _fold(map(_write_tensor, found.right_tensors))),
@@ -271,6 +291,11 @@ def _write(value: object) -> str | None:
 
 def _write_fused(pair: Pair) -> tuple[str, str]:
     return pair.left[0].path, f"{_write_operators(pair.left)} -> {_write_operators(pair.right)}"
+
+
+def _write_replaced(chains: Replacement) -> tuple[str, str]:
+    older, newer = map(_write_operators, chains)
+    return chains.left[0].path, f"{older} -> {newer}"
 
 
 def _write_operators(nodes: Sequence[Node]) -> str:

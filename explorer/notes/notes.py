@@ -83,6 +83,11 @@ class Notes:
         """What is odd about the file: lines that are no notes, texts that two wrote at once."""
         return self._store.notices
 
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """The ids of notes that were removed; :meth:`history` tells what they were."""
+        return tuple(record.id for record in self._store.records.values() if record.is_removed)
+
     def __iter__(self) -> Iterator[Note]:
         kept = [record for record in self._store.records.values() if not record.is_removed]
         return iter([self._make_note(record) for record in kept])

@@ -26,7 +26,7 @@ from .layout import (
     read_layout,
 )
 from .packing import is_packed, unpack_weights, unpack_zero_points
-from .sources import Statement, find_statement, may_state_quantization
+from .sources import Statement, find_statement, is_quantizing, may_state_quantization
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -293,9 +293,11 @@ def summarize_quantization(model: Model) -> dict[str, Any]:
     -------
     dict
         ``tensors``: number of distinct values that :func:`find_quantization` has a record
-        for; ``sources``: how many of them by source.
+        for; ``sources``: how many of them by source; ``not_quantized``: number of those beside
+        whose annotations say no more than a type of floating point, or a layout.
     """
     sources: Counter[str] = Counter()
+    not_quantized = 0
     graphs = model.graphs
     is_stated = any(map(may_state_quantization, graphs))
     for graph in graphs:
@@ -306,9 +308,17 @@ def summarize_quantization(model: Model) -> dict[str, Any]:
             if not number % _STEP:
                 step()
             statement = find_statement(value)
-            if statement is not None:
+            if statement is None:
+                continue
+            if is_quantizing(statement):
                 sources[statement.source] += 1
-    return {"tensors": sources.total(), "sources": dict(sorted(sources.items()))}
+            else:
+                not_quantized += 1
+    return {
+        "tensors": sources.total(),
+        "sources": dict(sorted(sources.items())),
+        "not_quantized": not_quantized,
+    }
 
 
 def _is_stated_beside(value: Value) -> bool:

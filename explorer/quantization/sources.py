@@ -26,6 +26,10 @@ PAIR_OPS = ("QuantizeLinear", "DequantizeLinear")
 #: operators whose weights are packed, with a scale for each block
 BLOCKED_OPS = ("MatMulNBits", "MatMulNBitsMlp", "MatMulNBitsQkv", "GatherBlockQuantized")
 
+#: what FINN and QONNX annotate beside types
+_NOT_OF_QUANTIZATION = ("tensor_layout", "tensor_sparsity")
+_FLOAT_TYPES = ("FLOAT16", "FLOAT32", "FLOAT64")
+
 #: of a value with more users it is looked up which of them say how it is quantized
 _MANY_USERS = 1_000
 
@@ -91,6 +95,20 @@ def find_statement(value: Value, users: Iterable[Node] | None = None) -> Stateme
                 if not operand.is_output and _at(user.inputs, operand.index) is value:
                     return _state(operand, user)
     return None
+
+
+def is_quantizing(statement: Statement) -> bool:
+    """Return whether a statement says that a value is quantized: annotations may say it is float.
+
+    FINN and QONNX annotate every tensor with its type in ``finn_datatype``, those of floating
+    point as ``FLOAT32`` too, and with its layout (qonnx, ``core/datatype.py``); their small
+    floating-point types, such as ``FLOAT<4,3,7>``, are quantized.
+    """
+    value = statement.quantized
+    if statement.source != ANNOTATION or value is None or value.annotation is None:
+        return True
+    told = [each for each in value.annotation.entries if each[0] not in _NOT_OF_QUANTIZATION]
+    return any(key != "finn_datatype" or text not in _FLOAT_TYPES for key, text in told)
 
 
 def _choose_users(value: Value) -> Sequence[Node]:

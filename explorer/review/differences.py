@@ -186,10 +186,21 @@ def _add_nodes(found: Diff, fold: _Fold, aspects: _Fold) -> None:
         fold.add("changed", f"{older} became {newer}", pair.right[0].path, sides)
     only_left = (("only in", f"the older model, {_name_model(found.left)}"),)
     only_right = (("only in", f"the newer model, {_name_model(found.right)}"),)
-    for node in found.left_alone:
+    for chains in found.replaced:
+        gave_way, instead = (write_line(", ".join(n.op_type for n in side)) for side in chains)
+        gone, new = (write_count(len(side), "node") for side in chains)
+        rows = [
+            ("before", gave_way),
+            ("after", instead),
+            ("compared", "no: only what is around is"),
+        ]
+        rows.append(("in the picture", f"{gone} removed, {new} added"))
+        path = chains.right[0].path
+        fold.add("changed", f"{gave_way} replaced by {instead}", path, tuple(rows))
+    for node in found.removed_nodes:
         operator = write_line(node.op_type)
         fold.add("removed", f"{operator} removed", node.path, only_left, is_left=True)
-    for node in found.right_alone:
+    for node in found.added_nodes:
         fold.add("added", f"{write_line(node.op_type)} added", node.path, only_right)
 
 

@@ -412,15 +412,16 @@ class Reviewing:
     def _mark(self) -> None:
         session = self._session
         self._marked_grouping = session.views.current.grouping
-        marks: Paints = NO_PAINTS
-        if self._has_marks:
-            review = self.review
-            if self._shows_both:  # what differs is painted already
-                others = [item for item in review.items if item.kind != "difference"]
-                review = dataclasses.replace(review, items=tuple(others))
-            marks = mark_items(review, session.views.model, self._find_tree)
-        session.marks = marks
+        session.marks = self.make_marks(self.review) if self._has_marks else NO_PAINTS
         self._on_marks()
+
+    def make_marks(self, review: Review) -> Paints:
+        """Return what marks the items of a review of this model in the picture."""
+        if self._shows_both:  # what differs is painted already
+            others = [item for item in review.items if item.kind != "difference"]
+            review = dataclasses.replace(review, items=tuple(others))
+        with self._lock:
+            return mark_items(review, self._session.views.model, self._find_tree)
 
     def _find_tree(self, graph: Graph) -> GroupTree:
         """Return the groups of a graph; those of the one that is shown are there already."""

@@ -72,6 +72,11 @@ def encode(block: bytes) -> str:
     return base64.b64encode(block).decode()
 
 
+def write_element(name: str, block: bytes) -> str:
+    """Return the element of a page that holds a block."""
+    return f'<script type="text/plain" data-block="{name}">{encode(block)}</script>\n'
+
+
 def write_html(
     title: str, data: Any, blocks: Mapping[str, bytes], still: str, reach: str = ""
 ) -> str:
@@ -99,10 +104,7 @@ def write_html(
     if reach:
         policy += f"; connect-src {reach}"
     style = (PAGE / "explorer.css").read_text("utf-8") + _STYLE
-    written = "".join(
-        f'<script type="text/plain" data-block="{name}">{encode(block)}</script>\n'
-        for name, block in blocks.items()
-    )
+    written = "".join(write_element(name, block) for name, block in blocks.items())
     heading = escape(clean_label(title))
     # no text of a model ends the element
     told = write_json(data).decode("utf-8", "surrogateescape").replace("<", "\\u003c")

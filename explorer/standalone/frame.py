@@ -17,6 +17,8 @@ from typing import Any
 from netloupe.explorer.render.json_text import write_json
 from netloupe.explorer.render.paint import NO_PAINTS, Paints, encode_paints
 
+from .document import write_element
+
 #: pixels, where the page is to be as high as the window
 _USUAL_HEIGHT = 640
 #: below the canvas, for the handle there
@@ -26,7 +28,10 @@ _INSPECTOR_HEIGHT = 430
 
 _DATA = re.compile(rb'(<script type="application/json" id="nl-data">)([^<]*)')
 #: the picture that stands below the frame is in its place
+#: by the last element a page knows that nothing is missing
+_NO_STILL = b"<noscript></noscript>"
 _STILL = re.compile(rb"<noscript>.*</noscript>", re.DOTALL)
+_REVIEW = re.compile(rb'<script type="text/plain" data-block="review">[^<]*</script>\n')
 #: nothing covers the picture before the explorer is there
 _INSIDE = b"<style>body{margin:0}body:not(:has(.nl-explorer)){background:none}</style></head>"
 
@@ -69,12 +74,19 @@ class FirstSight:
         How boxes and edges are painted, by path.
     overlay
         The number of the overlay that boxes are coloured by; -1 for none.
+    marks
+        What a review marks, laid over the paints.
+    review
+        The block of what its Review tab lists, as :func:`.review_block.write_review` writes it;
+        None for that of the page, where it has one.
     """
 
     opened: Mapping[str, Any] | None = None
     selected: Sequence[str] = ()
     paints: Paints = field(default_factory=lambda: NO_PAINTS)
     overlay: int = -1
+    marks: Paints = field(default_factory=lambda: NO_PAINTS)
+    review: bytes | None = None
 
 
 def frame_page(page: bytes, title: str, height: int, shown: FirstSight) -> str:
@@ -91,9 +103,12 @@ def frame_page(page: bytes, title: str, height: int, shown: FirstSight) -> str:
     shown
         What is seen of it at first.
     """
-    page = _STILL.sub(b"", page).replace(b"</head>", _INSIDE, 1)
+    page = _STILL.sub(_NO_STILL, page).replace(b"</head>", _INSIDE, 1)
     height = height or _USUAL_HEIGHT
     page = _DATA.sub(lambda found: found[1] + _show(found[2], height, shown), page, count=1)
+    if shown.review is not None:
+        element = write_element("review", shown.review).encode()
+        page = _REVIEW.sub(b"", page).replace(_NO_STILL, element + _NO_STILL, 1)
     high = height + _BELOW
     quoted = page.decode().replace("&", "&amp;").replace('"', "&quot;")
     return (
@@ -116,6 +131,8 @@ def _show(written: bytes, height: int, shown: FirstSight) -> bytes:
         "selection": selected[0] if selected else "",
         "selected_paths": selected,
         "paints": encode_paints(shown.paints),
+        "marks": encode_paints(shown.marks),
         "overlay": shown.overlay if data["traits"].get("overlays") else -1,
     }
+    data["has_review"] = data["has_review"] or shown.review is not None
     return write_json(data).replace(b"<", b"\\u003c")

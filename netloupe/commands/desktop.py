@@ -61,7 +61,7 @@ def run_desktop(parsed: argparse.Namespace) -> int:
     return 0
 
 
-def write_entry(command: list[str], *, has_window: bool) -> str:
+def write_desktop_entry(command: list[str], *, has_window: bool) -> str:
     """Return the entry of a desktop.
 
     Parameters
@@ -98,7 +98,7 @@ def _find_data_folder() -> Path:
 
 
 def _write(folder: Path) -> list[Path]:
-    entry = write_entry(
+    entry = write_desktop_entry(
         [sys.executable, "-m", "netloupe"], has_window=find_chromium_browser() is not None
     )
     for path, text in ((_ENTRY, entry), (_TYPES, _MIME_TYPES)):

@@ -275,6 +275,9 @@ def format_summary(summary: dict[str, Any], dialect: Dialect) -> str:
     if quantization["tensors"]:
         sources = ", ".join(f"{name} {n}" for name, n in quantization["sources"].items())
         lines.append(_line("quantized", f"{quantization['tensors']:,} values ({sources})"))
+    if quantization["not_quantized"]:
+        told = write_count(quantization["not_quantized"], "value")
+        lines.append(_line("annotated", f"{told} with a type of floating point or a layout alone"))
     if summary["doc"].strip():
         doc = [line for line in summary["doc"].splitlines() if line.strip()]
         lines += _listed("doc", doc, _SHOWN_DOC_LINES, len(doc))

@@ -26,7 +26,7 @@ from netloupe.live.served import ReadyModel, ServedModel
 from .running import FAILED
 from .streams import say
 from .tunnel import write_tunnel_command
-from .window import check_window, find_window, opened_window
+from .window import check_window, choose_window, opened_window
 
 _LAST_PORT = 65_535
 
@@ -86,7 +86,7 @@ def serve_models(serving: Serving) -> int:
             f"{name}: --port {port} is no port. Give a number from 1 to {_LAST_PORT}, or "
             "leave it out for a free one."
         )
-    open_window = find_window() if serving.window else None
+    open_window = choose_window() if serving.window else None
     try:
         listening = listen(port)
     except OSError as error:

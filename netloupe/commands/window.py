@@ -46,7 +46,7 @@ _SECONDS_TO_END = 5.0
 WindowCommand = Callable[[str, Path], list[str]]
 
 
-def find_window() -> WindowCommand:
+def choose_window() -> WindowCommand:
     """Return what opens a window.
 
     Raises

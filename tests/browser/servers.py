@@ -25,7 +25,10 @@ class Server:
     """A running server: which application it is, and where it answers."""
 
     application: str
+    #: with the base URL, and without a slash at its end
     address: str
+    #: of its process
+    process: int = 0
 
     def page(self, notebook: str) -> str:
         """Return the address of a notebook in this application."""
@@ -40,22 +43,38 @@ class Server:
 
 
 @contextmanager
-def run_server(application: str, folder: Path) -> Iterator[Server]:
-    """Run an application on a folder of notebooks until the block ends."""
+def run_server(
+    application: str, folder: Path, root: Path | None = None, base_url: str = "/"
+) -> Iterator[Server]:
+    """Run an application on a folder of notebooks until the block ends.
+
+    Parameters
+    ----------
+    application
+        ``lab``, ``notebook``, ``voila``, or ``server`` for one without an application.
+    folder
+        Where it writes its log and finds its settings.
+    root
+        The folder of notebooks, where that is another one.
+    base_url
+        Below what it answers, as behind a JupyterHub.
+    """
     port = find_port()
+    root = root or folder
+    add_extension(folder)
     with (folder / f"{application}.log").open("wb") as log:
         process = subprocess.Popen(
-            _command(application, port, folder),
-            cwd=folder,
+            _command(application, port, root, base_url),
+            cwd=root,
             env=make_environment(folder),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
         )
-    address = f"http://127.0.0.1:{port}"
+    address = f"http://127.0.0.1:{port}{base_url.rstrip('/')}"
     try:
         _wait(process, address, folder / f"{application}.log")
-        yield Server(application, address)
+        yield Server(application, address, process.pid)
     finally:
         process.terminate()
         try:
@@ -65,7 +84,7 @@ def run_server(application: str, folder: Path) -> Iterator[Server]:
             process.wait()
 
 
-def _command(application: str, port: int, folder: Path) -> list[str]:
+def _command(application: str, port: int, folder: Path, base_url: str) -> list[str]:
     common = [f"--port={port}", "--no-browser"]
     if application == "voila":
         return [sys.executable, "-m", "voila", str(folder), *common, f"--token={TOKEN}"]
@@ -76,6 +95,11 @@ def _command(application: str, port: int, folder: Path) -> list[str]:
         "--ServerApp.port_retries=0",
         f"--IdentityProvider.token={TOKEN}",
         f"--ServerApp.root_dir={folder}",
+        f"--ServerApp.base_url={base_url}",
+    ]
+    if application == "server":
+        return [sys.executable, "-m", "jupyter_server", *server]
+    server += [
         "--LabApp.news_url=None",
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     ]
@@ -88,10 +112,26 @@ def make_environment(folder: Path) -> dict[str, str]:
     environment = {key: value for key, value in os.environ.items() if key != "CI"}
     environment["JUPYTER_CONFIG_DIR"] = str(folder / ".config")
     environment["JUPYTER_RUNTIME_DIR"] = str(folder / ".runtime")
+    environment["JUPYTER_PATH"] = str(folder / ".share")
     environment["IPYTHONDIR"] = str(folder / ".ipython")
     environment["XDG_STATE_HOME"] = str(folder / ".state")
     environment["PYTHONPATH"] = str(ROOT)
     return environment
+
+
+def add_extension(folder: Path) -> None:
+    """Put the extensions of JupyterLab and its server where :func:`make_environment` looks."""
+    built = ROOT / "widgets" / "labextension"
+    places = {
+        folder / ".share" / "labextensions" / "netloupe": built,
+        folder / ".config" / "jupyter_server_config.d" / "netloupe.json": built
+        / "server"
+        / "netloupe.json",
+    }
+    for place, source in places.items():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if not place.exists():
+            place.symlink_to(source)
 
 
 def _wait(process: subprocess.Popen[bytes], address: str, log: Path) -> None:

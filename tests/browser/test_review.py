@@ -471,6 +471,42 @@ def test_a_note_in_a_file_survives_and_is_downloaded(
     assert (note.text, note.paths, note.state) == ("look at this", (FAULTY,), "exact")
 
 
+def test_notes_of_the_file_are_changed_and_removed_on_its_page(
+    write: Any, faulty: Path, tmp_path: Path
+) -> None:
+    model = netloupe.load(faulty)
+    model.notes.open(tmp_path / "own.notes.jsonl")
+    first = model.notes.add(FAULTY, "look at this", author="ana")
+    second = model.notes.add(FAULTY, "and at that", author="ana")
+    shown = write(model, [netloupe.check(model), model.notes])
+    shown.open_tab()
+    page = shown.page
+    page.get_by_text("“look at this”").first.click()
+    page.get_by_role("button", name="edit", exact=True).click()
+    page.get_by_label("The note").fill("looked at")
+    page.get_by_role("button", name="change", exact=True).click()
+    page.get_by_text("“looked at”").first.wait_for()
+    page.get_by_text("“and at that”").first.click()
+    page.get_by_role("button", name="remove", exact=True).click()
+    page.get_by_text("“and at that”").first.wait_for(state="detached")
+    page.reload()  # what was done is kept, and laid over what the file has
+    page.wait_for_selector(f'{CANVAS}[data-ready="true"]')
+    shown.open_tab()
+    page.get_by_text("“looked at”").first.wait_for()
+    assert page.get_by_text("“and at that”").count() == 0
+    with page.expect_download() as started:
+        page.get_by_role("button", name="download notes").click()
+    kept = tmp_path / "downloaded.notes.jsonl"
+    started.value.save_as(kept)
+    assert model.notes.merge(kept) == 2
+    (note,) = model.notes
+    assert (note.id, note.text, note.author, note.paths) == (
+        *(first.id, "looked at", "ana"),
+        (FAULTY,),
+    )
+    assert model.notes.removed == (second.id,)
+
+
 # the page around
 
 

@@ -51,7 +51,7 @@ def test_the_files_are_written_and_removed(
 
 
 def test_words_are_quoted() -> None:
-    entry = desktop.write_entry(['/a b/100%/"x"$y\\z'], has_window=True)
+    entry = desktop.write_desktop_entry(['/a b/100%/"x"$y\\z'], has_window=True)
     line = next(line for line in entry.splitlines() if line.startswith("Exec="))
     assert line == r'Exec="/a b/100%%/\\"x\\"\\$y\\\\z" "open" "--window" %F'
 

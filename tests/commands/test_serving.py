@@ -213,15 +213,15 @@ def test_without_anything_that_could_show_a_window(
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("DISPLAY", ":0")
     with pytest.raises(OutputError, match=r"needs Chromium.*netloupe\[window\]"):
-        window.find_window()
+        window.choose_window()
     monkeypatch.setattr(window, "find_spec", lambda _name: object())
-    command = window.find_window()("file:///page", tmp_path)
+    command = window.choose_window()("file:///page", tmp_path)
     assert command[-1] == "file:///page"
     assert Path(command[1]).is_file()
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(OutputError, match="no display"):
-        window.find_window()
+        window.choose_window()
 
 
 def test_the_window_of_pywebview(tmp_path: Path) -> None:

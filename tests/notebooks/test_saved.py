@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import nbformat.v4
+import onnx
+import onnx.parser
 import pytest
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter
@@ -39,8 +41,13 @@ from netloupe.widgets import saving
 saving.MOST_NODES = 50
 netloupe.explore("digits_cnn.onnx")"""
     ],
+    "faulty": ['import netloupe\nnetloupe.explore("faulty.onnx")'],
     "picture": ['import netloupe\nnetloupe.explore("digits_cnn.onnx", saved="picture")'],
 }
+
+#: a node that nothing uses
+FAULTY = """<ir_version: 10, opset_import: ["": 21]>
+faulty (float[4] x) => (float[4] y) { [used] y = Relu (x)  [unused] z = Exp (x) }"""
 
 # the kernel's own modules warn of what a test of notebooks cannot change
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -54,6 +61,7 @@ def executed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any
     """Notebooks as ``jupyter nbconvert --execute`` leaves them: no browser has asked for any."""
     home = tmp_path_factory.mktemp("home")
     shutil.copy(MODEL, home)
+    onnx.save(onnx.parser.parse_model(FAULTY), home / "faulty.onnx")
     with pytest.MonkeyPatch.context() as patch:
         for key, value in make_environment(home).items():
             patch.setenv(key, value)
@@ -190,6 +198,21 @@ def test_the_page_shows_the_explorer(opened: Open, template: str) -> None:
     click(page, explorer, "main/%image")
     explorer.wait_for_selector(f'{CANVAS}[data-selected="main/%image"]')
     inspector.get_by_text("image", exact=True).first.wait_for()
+
+
+@pytest.mark.browser
+def test_the_page_lists_what_rules_find(opened: Open) -> None:
+    [explorer] = find_explorers(opened("faulty"))
+    explorer.get_by_role("tab", name="Review").click()
+    rows = explorer.locator('[data-netloupe="review"] li')
+    rows.first.click()
+    explorer.wait_for_selector(f'{CANVAS}[data-selected="main/unused"]')
+    explorer.get_by_role("button", name="accept with note").click()
+    explorer.get_by_label("Why NL-G01 is well so").fill("known")
+    explorer.get_by_role("button", name="accept", exact=True).click()
+    explorer.get_by_text("Notes are lost when this page is closed.").wait_for()
+    # all that stands in the frame was read
+    assert explorer.get_by_text("cut short").count() == 0
 
 
 @pytest.mark.browser

@@ -7,6 +7,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import netloupe
+from netloupe.commands.info import format_summary, summarize_model
 from netloupe.explorer.describe import add_statistics, describe_path, format_text, to_json
 from netloupe.explorer.plots import make_axes
 from netloupe.explorer.quantization import (
@@ -112,6 +113,7 @@ def test_badges_and_summary(pairs):
     assert summarize_quantization(pairs) == {
         "tensors": 5,
         "sources": {"QuantizeLinear/DequantizeLinear": 5},
+        "not_quantized": 0,
     }
 
 
@@ -187,6 +189,30 @@ def test_annotation_resolves_names_and_keeps_other_keys():
     missing = find_quantization(model.graph.values["y"])
     assert missing.scale is missing.real_range is missing.granularity is None
     assert summarize_quantization(model)["sources"] == {"quantization_annotation": 3}
+
+
+def test_annotations_of_floating_point_are_not_counted_as_quantized():
+    model = load(
+        [node("Relu", "x", "h"), node("Relu", "h", "i"), node("Relu", "i", "y")],
+        {},
+        [("x", F, [4])],
+        [("y", F, [4])],
+        {
+            "x": {"finn_datatype": "FLOAT32", "tensor_layout": "['N']"},
+            "h": {"finn_datatype": "FLOAT<4,3,7>"},
+            "i": {"tensor_layout": "['N']"},
+            "y": {"finn_datatype": "FLOAT32", "SCALE_TENSOR": "missing"},
+        },
+    )
+    assert summarize_quantization(model) == {
+        "tensors": 2,
+        "sources": {"quantization_annotation": 2},
+        "not_quantized": 2,
+    }
+    summary = summarize_model(model)
+    text = format_summary(summary, model.graph.dialect)
+    assert "quantized  2 values" in text
+    assert "annotated  2 values with a type of floating point or a layout alone" in text
 
 
 def test_annotation_in_a_subgraph_finds_names_outside():

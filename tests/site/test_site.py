@@ -19,6 +19,7 @@ import pytest
 from sphinx.util.inventory import InventoryFile
 
 import netloupe
+from netloupe.commands.settings import _KEYS
 from netloupe.explorer.checks.rules import RULES
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -151,6 +152,58 @@ def test_links_lead_somewhere(pages: dict[Path, Links]) -> None:
     assert count > 1_000
 
 
+def test_links_between_pages_of_the_repository() -> None:
+    count = 0
+    sources = [
+        *_ROOT.glob("*.md"),
+        *(_ROOT / "docs").rglob("*.md"),
+        *_ROOT.glob("demo_notebooks/*.md"),
+    ]
+    for source in sources:
+        text = re.sub(r"^```.*?^```", "", source.read_text("utf-8"), flags=re.M | re.S)
+        for address in re.findall(r"\]\(([^)\s]+)\)|(?:src|href)=\"([^\"]+)\"", text):
+            parts = urlsplit("".join(address))
+            if parts.scheme or not parts.path:
+                continue
+            count += 1
+            target = source.parent / parts.path
+            assert target.exists(), f"{source.name}: {''.join(address)}"
+            if parts.fragment:
+                titles = re.findall(r"^#+ (.*)$", target.read_text("utf-8"), flags=re.M)
+                slugs = {
+                    re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles
+                }
+                assert parts.fragment in slugs, f"{source.name}: {''.join(address)}"
+    assert count > 80
+
+
+@pytest.mark.browser
+def test_it_is_searched_and_read_without_a_server(site: Path, page: Any) -> None:
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
+    page.emulate_media(color_scheme="light")
+    page.goto((site / "index.html").as_uri())
+    light = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.get_by_placeholder("Search").first.fill("clipped-codes")
+    page.keyboard.press("Enter")
+    page.locator("#search-results a", has_text="NL-Q17 clipped-codes").first.click()
+    page.locator("h3", has_text="NL-Q17").wait_for()
+    page.emulate_media(color_scheme="dark")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != light
+    page.set_viewport_size({"width": 500, "height": 900})
+    for name in (
+        "index",
+        "tutorial",
+        "gallery",
+        "reference/command_line",
+        "reference/python/model",
+    ):
+        page.goto((site / f"{name}.html").as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") <= 500, name
+    assert not problems
+
+
 def test_style_sheets_load_nothing_from_elsewhere(site: Path) -> None:
     for path in site.rglob("*.css"):
         for address in re.findall(r"url\(([^)]+)\)|@import\s+(\S+)", path.read_text("utf-8")):
@@ -246,10 +299,27 @@ def test_the_man_page_is_that_of_the_parsers() -> None:
     )
     settings = tomllib.loads((_ROOT / "pyproject.toml").read_text("utf-8"))
     files = settings["tool"]["setuptools"]["data-files"]
-    assert files == {"share/man/man1": ["docs/netloupe.1"]}
+    assert files["share/man/man1"] == ["docs/netloupe.1"]
 
 
 def test_what_builds_the_documentation_is_installed_for_the_tests() -> None:
     settings = tomllib.loads((_ROOT / "pyproject.toml").read_text("utf-8"))
     extras = settings["project"]["optional-dependencies"]
     assert set(extras["docs"]) <= set(extras["test"])
+
+
+def test_every_setting_and_variable_is_told() -> None:
+    told = (_ROOT / "docs" / "reference" / "settings.md").read_text("utf-8")
+    for key in _KEYS:
+        assert f"| `{key}` |" in told
+    example = re.search(r"```toml\n(.*?)```", told, re.DOTALL)
+    assert example is not None
+    assert set(tomllib.loads(example[1])["tool"]["netloupe"]) == set(_KEYS)
+    found: set[str] = set()
+    for folder in ("explorer", "widgets", "netloupe"):
+        for module in (_ROOT / folder).rglob("*.py"):
+            if "node_modules" not in module.parts:
+                found.update(re.findall(r"\bNETLOUPE_[A-Z_]+", module.read_text("utf-8")))
+    assert found
+    for name in found:
+        assert f"| `{name}` |" in told, name

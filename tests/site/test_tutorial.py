@@ -1,14 +1,18 @@
-"""The tutorial: commands print what stands under them, and Python gives what is beside it."""
+"""The tutorial prints what it shows, and what other pages have to type is understood."""
 
 from __future__ import annotations
 
+import re
+import shlex
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
 import pytest
 
+from netloupe.commands.arguments import ADDERS, add_command, make_parser
 from netloupe.commands.cli import main
 
 from .sessions import Shown, list_commands, run_python
@@ -58,3 +62,55 @@ def test_what_is_shown_is_compared() -> None:
     assert not shown.matches("a\nc\nd\n")
     assert Shown(("netloupe",), ("a", "…")).matches("a\nb")
     assert not Shown(("netloupe",), ()).matches("a\n")
+
+
+def test_python_of_the_page_on_notebooks_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(_ROOT)
+    names: dict[str, Any] = {}
+    list(run_python(_ROOT / "docs" / "notebook.md", names))
+    try:
+        assert names["ex"].selection
+        assert "<svg" in names["svg"]
+        assert names["ex"].overlay is None
+    finally:
+        names["ex"].close()
+
+
+def list_lines() -> Iterator[tuple[str, list[str]]]:
+    """Give the commands that pages show without their output, and the words of each."""
+    for page in [_ROOT / "README.md", *(_ROOT / "docs").rglob("*.md")]:
+        blocks = re.findall(r"^```(\w*)\n(.*?)^```", page.read_text("utf-8"), re.M | re.S)
+        for block in (block for language, block in blocks if language in ("", "text")):
+            for line in block.replace("\\\n", " ").splitlines():
+                if line.startswith("netloupe "):
+                    words = shlex.split(line, comments=True)
+                    ends = [words.index(end) for end in ("|", ">", ">>", "<") if end in words]
+                    yield f"{page.name}: {line}", words[1 : min(ends, default=len(words))]
+
+
+COMMANDS = dict(list_lines())
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_commands_of_pages_are_understood(line: str) -> None:
+    words = add_command(COMMANDS[line], tuple(ADDERS))
+    assert make_parser().parse_args(words).run is not None
+
+
+def test_pages_have_commands() -> None:
+    assert len(COMMANDS) > 50
+
+
+def test_every_key_of_the_canvas_is_told() -> None:
+    source = (_ROOT / "widgets/frontend/src/controls/keys.ts").read_text("utf-8")
+    table = source[source.index("const KEYS") : source.index("};", source.index("const KEYS"))]
+    keys = re.findall(r'^  "?([^\s":]+)"?: \{', table, re.MULTILINE)
+    assert len(keys) > 20
+    told = (_ROOT / "docs" / "notebook.md").read_text("utf-8")
+    shown = " ".join(re.findall(r"^\| ([^|]+) \|", told, re.MULTILINE))
+    names = {"Escape": "Esc", "-": "−", "=": "+", "_": "−", "ContextMenu": "right click"}
+    arrows = {"ArrowUp": "↑", "ArrowDown": "↓", "ArrowLeft": "←", "ArrowRight": "→"}
+    words = set(re.split(r"[\s,`]+", shown))
+    for key in keys:
+        name = {**names, **arrows}.get(key, key)
+        assert name in shown if " " in name else {name, name.upper()} & words, key

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import random
+import re
 import shutil
+import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,10 +19,11 @@ import IPython.display
 import pytest
 
 import netloupe
-from netloupe.explorer.errors import ViewError
+from netloupe.explorer.errors import NotesError, ViewError
 from netloupe.widgets import page_process, saving, surroundings
 from netloupe.widgets.fallback import MOST_BYTES, static_bundle
 from tests.layered import make_layers
+from tests.onnx_text import load_text
 from tests.recorder import Recorder
 
 MODEL = Path(__file__).parents[2] / "demo_notebooks" / "models" / "digits_cnn.onnx"
@@ -123,7 +129,8 @@ def test_it_is_written_once_after_the_first_picture(displays: Displays) -> None:
     assert data["traits"]["height"] == 560
     assert data["traits"]["theme"] == "dark"
     assert str(MODEL.parent) not in kept["text/html"]
-    assert "<noscript>" not in kept["text/html"][kept["text/html"].index("<iframe") :]
+    framed = kept["text/html"][kept["text/html"].index("<iframe") :]
+    assert re.findall(r"(?s)<noscript>(.*?)</noscript>", framed) == [""]
     # another browser that asks for the picture has nothing written anew
     Recorder(explorer).ask(type="scene")
     assert explorer._saved.wait(60)
@@ -266,3 +273,102 @@ def test_a_page_that_does_not_fit_is_left_out() -> None:
     both = static_bundle(wide, "1", f"<iframe srcdoc='{'a' * 600_000}'></iframe>")
     assert "<iframe" in both["text/html"]
     assert "image/svg+xml" not in both
+
+
+def read_review(bundle: dict[str, str]) -> dict[str, Any]:
+    """Return the columns of what the Review tab of the page in a bundle lists."""
+    reader = FrameReader()
+    reader.feed(bundle["text/html"])
+    (written,) = re.findall(r'data-block="review">([^<]*)<', reader.page)
+    assert len(written) <= saving._REVIEW_BYTES
+    unpacked = zlib.decompress(base64.b64decode(written), -zlib.MAX_WBITS)
+    head, _, columns = unpacked.partition(b"\n")
+    found, at = {}, 0
+    for column in json.loads(head)["columns"]:
+        found[column["name"]] = json.loads(columns[at : at + column["bytes"]])
+        at += column["bytes"] + -column["bytes"] % 4
+    return found
+
+
+@pytest.fixture
+def executing(displays: Displays, monkeypatch: pytest.MonkeyPatch) -> Displays:
+    """As where a notebook is executed, and nobody is at it."""
+    monkeypatch.setattr(saving, "find_surroundings", lambda: "executor")
+    return displays
+
+
+def test_the_review_tab_is_kept_though_no_browser_asked_for_it(
+    executing: Displays, tmp_path: Path
+) -> None:
+    model = netloupe.load(shutil.copy(MODEL, tmp_path))
+    node = model.graph.nodes[0]
+    note = model.notes.add(node, "the first of all")
+    explorer = netloupe.explore(model)
+    try:
+        explorer._ipython_display_()
+        (bundle,) = executing.shown.values()
+        data, kept = read_data(bundle), read_review(bundle)
+        assert data["has_review"]
+        assert data["traits"]["marks"] == {}  # nobody asked for them
+        ids = [kept["review"]["texts"][row[4]] for row in kept["review"]["items"]]
+        assert ids == [item.id for item in explorer.review]
+        assert "note" in ids
+        assert kept["notes"][0]["id"] == note.id
+        assert kept["marks"][node.path]
+    finally:
+        explorer.close()
+
+
+def test_marks_that_are_shown_are_kept_apart_from_paint(executing: Displays) -> None:
+    explorer = netloupe.explore(MODEL)
+    try:
+        explorer.paint = {"main/%image": netloupe.Paint("warning", "odd")}
+        explorer.marks_shown = True
+        explorer._ipython_display_()
+        (bundle,) = executing.shown.values()
+        traits = read_data(bundle)["traits"]
+        assert [*traits["paints"]] == ["main/%image"]
+        assert traits["marks"] == read_review(bundle)["marks"]
+    finally:
+        explorer.close()
+
+
+def test_of_a_long_review_the_first_items_are_kept_and_how_many_there_were_is_said(
+    executing: Displays, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(saving, "_REVIEW_BYTES", 2_500)
+    nodes = [f"[n{number}] v{number + 1} = Identity (v{number})" for number in range(200)]
+    body = "\n".join([*nodes, "y = Relu (v200)"]).replace("(v0)", "(x)")
+    model = load_text(f"long (float[4] x) => (float[4] y) {{ {body} }}")
+    rng = random.Random(0)
+    for node in model.graph.nodes[:150]:
+        with suppress(NotesError):  # kept in memory
+            model.notes.add(node, f"{rng.random()}")
+    explorer = netloupe.explore(model)
+    try:
+        explorer._ipython_display_()
+        (bundle,) = executing.shown.values()
+        review = read_review(bundle)["review"]
+        told, count = review["unchecked"][0][0], len(review["items"])
+        assert 0 < count < len(explorer.review)
+        assert told == (f"a saved notebook lists the first {count} of {len(explorer.review)} items")
+    finally:
+        explorer.close()
+
+
+def test_what_is_found_later_is_kept_too(displays: Displays, tmp_path: Path) -> None:
+    model = netloupe.load(shutil.copy(MODEL, tmp_path))
+    explorer = netloupe.explore(model)
+    try:
+        explorer._ipython_display_()
+        Recorder(explorer).ask(type="scene")
+        assert explorer._saved.wait(120)
+        explorer.findings  # noqa: B018 - applies rules
+        shown = displays.shown[explorer._static_id]
+        assert "note" not in read_review(shown)["review"]["texts"]
+        updates = displays.updates
+        explorer._reviewing.receive({"note": "seen", "paths": [model.graph.nodes[0].path]})
+        assert "“seen”" in read_review(displays.shown[explorer._static_id])["review"]["texts"]
+        assert displays.updates == updates + 1
+    finally:
+        explorer.close()

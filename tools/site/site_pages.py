@@ -75,6 +75,16 @@ def unlink_builtins(app: Sphinx, document: nodes.document) -> None:
             node.replace_self(list_shown(node))
 
 
+def draw_dashes(app: Sphinx, document: nodes.document) -> None:
+    """Put a dash between a parameter and its text, where Sphinx leaves that to smart quotes.
+
+    These would also change the dashes of options in what is written for people.
+    """
+    for text in list(document.findall(nodes.Text)):
+        if text == " -- ":
+            text.parent.replace(text, nodes.Text(" – "))
+
+
 def copy_pictures(app: Sphinx, error: Exception | None) -> None:
     """Copy the pictures that pages show."""
     if error is None and app.builder.format == "html":
@@ -89,6 +99,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("autodoc-skip-member", class_pages.skip_fields)
     app.connect("autodoc-process-signature", class_pages.leave_out_signature)
     app.connect("doctree-read", unlink_builtins)
+    app.connect("doctree-read", draw_dashes)
     app.connect("missing-reference", link_type)
     app.connect("build-finished", copy_pictures)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

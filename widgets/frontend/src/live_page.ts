@@ -2,6 +2,7 @@
 
 import { makeElement } from "./controls/elements";
 import { showExplorer } from "./explorer_page";
+import type { HostWords } from "./host/host";
 import type { CanvasTraits } from "./host/traits";
 import { noteDrops } from "./live/drop_note";
 import { LiveHost } from "./live/live_host";
@@ -14,18 +15,21 @@ export interface LivePage {
   readonly traits: Partial<CanvasTraits>;
   /** bytes of the largest file that may be dropped on the page; null where none may be */
   readonly most_dropped?: number | null;
+  /** what is said in place of the words of `netloupe open` */
+  readonly words?: Partial<HostWords>;
 }
 
 /** Show what the server has open. */
-export function showServed({ live, traits, most_dropped }: LivePage): void {
+export function showServed({ live, traits, most_dropped, words }: LivePage): void {
   const address = new URL(live + location.search, location.href);
   address.protocol = address.protocol.replace("http", "ws");
-  const host = new LiveHost(address, traits, (why) => {
+  const failed = (why: string): void => {
     const message = makeElement("p", "nl-page-error");
     message.setAttribute("role", "alert");
     message.textContent = why;
     findPlace().replaceChildren(message);
-  });
+  };
+  const host = new LiveHost(address, traits, failed, words);
   const inspector = makeInspector(host.traits, host.questions, (path) => host.follow(path));
   host.onRenewed(() => inspector.renew());
   inspector.showReview(host.review);

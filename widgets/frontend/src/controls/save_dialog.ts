@@ -103,16 +103,22 @@ export class SaveDialog extends Dialog {
     leave.type = "button";
     leave.textContent = "Cancel";
     leave.addEventListener("click", () => this.hide());
-    const submit = makeElement("button", "nl-cancel nl-yes");
-    submit.type = "submit";
-    submit.textContent = "Save";
-    row.append(leave, submit);
-    this.form.append(formats, parts, row);
-    this.form.addEventListener("submit", (event) => {
-      event.preventDefault();
+    const yes = makeElement("button", "nl-cancel nl-yes");
+    yes.type = "button";
+    yes.textContent = "Save";
+    const done = (): void => {
       this.hide();
       this.save({ format: this.format, seen: this.seen && this.format !== "html" });
+    };
+    // nothing is submitted: in the frame of a saved notebook no form may be
+    yes.addEventListener("click", done);
+    this.form.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || !(event.target as Element).matches("input")) return;
+      event.preventDefault();
+      done();
     });
+    row.append(leave, yes);
+    this.form.append(formats, parts, row);
     this.element.append(this.form);
   }
 

@@ -40,6 +40,31 @@ export function watchTheme(changed: () => void): () => void {
   };
 }
 
+/** In a frame of JupyterLab, look as that does from now on. */
+export function followSurroundings(): void {
+  const around = findSurroundings();
+  if (!around) return;
+  const copy = (): void => {
+    const { jpThemeLight } = around.dataset;
+    if (jpThemeLight !== undefined) document.body.dataset.jpThemeLight = jpThemeLight;
+  };
+  copy();
+  new MutationObserver(copy).observe(around, {
+    attributes: true,
+    attributeFilter: ["data-jp-theme-light"],
+  });
+}
+
+/** The page that this one is a frame of; null where it stands alone, or in a page of others. */
+function findSurroundings(): HTMLElement | null {
+  if (window.parent === window) return null;
+  try {
+    return window.parent.document.body;
+  } catch {
+    return null; // of another origin
+  }
+}
+
 /** Call `changed` when the window moves to a screen of another density; returns what stops it. */
 export function watchPixelRatio(changed: () => void): () => void {
   let query: MediaQueryList | null = null;

@@ -1,6 +1,5 @@
 /** What a page of an explorer says of a file that is dropped on it. */
 
-import { makeElement } from "../controls/elements";
 import { type DropWords, takeDrops } from "./dropping";
 
 const STYLE = `
@@ -14,7 +13,7 @@ button { flex: none; padding: 2px 8px; font: inherit; }
 `;
 
 class DropNote implements DropWords {
-  private readonly element = makeElement("div", "nl-drop-note");
+  private readonly element = document.createElement("div");
   private readonly text = document.createElement("span");
   private readonly button = document.createElement("button");
 

@@ -1,7 +1,7 @@
 /** A page that a server on loopback answers: everything travels through one socket. */
 
 import type { CanvasConnection } from "../host/connection";
-import { makeHost } from "../host/host";
+import { makeHost, type HostWords } from "../host/host";
 import { ALL_ABILITIES, type Request } from "../host/messages";
 import { LocalTraits } from "../host/local_traits";
 import type { ReviewMessage } from "../review/connection";
@@ -43,7 +43,7 @@ class SharedTraits extends LocalTraits<CanvasTraits> {
 
 export class LiveHost implements CanvasConnection {
   /** what is said of it; where it cannot show anything that is why */
-  private readonly words = {
+  private readonly words: { -readonly [Name in keyof HostWords]: string } = {
     waiting: "Opening the model …",
     absent: LOST,
     silent: "The program that drew this does not answer.",
@@ -69,12 +69,18 @@ export class LiveHost implements CanvasConnection {
   private early: string[] | null = [];
   private isLost = false;
 
-  /** @param failed called with why there is nothing to show */
+  /**
+   * @param failed called with why there is nothing to show
+   * @param words what is said in place of our own words
+   */
   constructor(
     address: URL,
     traits: Partial<CanvasTraits>,
     private readonly failed: (why: string) => void,
+    words: Partial<HostWords> = {},
   ) {
+    Object.assign(this.words, words);
+    if (words.lost !== undefined) this.words.absent = words.lost;
     this.traits = new SharedTraits({ ...CANVAS_TRAITS, ...traits }, (values) => {
       const news = Object.entries(values).filter(([name]) => TOLD.has(name));
       if (news.length > 0 && !this.isLost) this.write({ traits: Object.fromEntries(news) });
@@ -94,7 +100,7 @@ export class LiveHost implements CanvasConnection {
       for (const text of early) this.socket.send(text);
     };
     this.socket.onmessage = ({ data }) => this.receive(data);
-    this.socket.onclose = ({ code }) => this.lose(REASONS.get(code) ?? LOST);
+    this.socket.onclose = ({ code }) => this.lose(REASONS.get(code) ?? this.words.lost);
   }
 
   send(message: Request & { id: string }): void {

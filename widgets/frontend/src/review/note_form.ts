@@ -6,7 +6,8 @@ import { makeElement } from "../controls/elements";
 const LONGEST = 100_000;
 
 export class NoteForm {
-  readonly element = makeElement("form", "nl-review-form");
+  /** no form: in a frame of a saved notebook none can be sent */
+  readonly element = makeElement("div", "nl-review-form");
   private readonly label = makeElement("label", "");
   private readonly text = makeElement("textarea", "nl-review-text");
   private readonly error = makeElement("p", "nl-review-error");
@@ -28,10 +29,8 @@ export class NoteForm {
     buttons.append(this.send, cancel);
     this.element.append(this.label, this.error, buttons);
     this.element.hidden = true;
-    this.element.addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.submit();
-    });
+    this.send.type = "button";
+    this.send.addEventListener("click", () => this.submit());
     this.text.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.close();
       else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.submit();

@@ -34,6 +34,30 @@ export interface FileNote {
   readonly accepts: Accepted | null;
 }
 
+/** Which event set something last: its turn, time and id, as `docs/notes_format.md` ranks them. */
+export type Rank = readonly [turn: number, at: string, event: string];
+
+/** What is known of a note that the file was made with; explorer/standalone/review_block.py writes it. */
+export interface KnownNote {
+  readonly id: string;
+  /** the greatest turn of the events that write it, and of those that remove it; 0 for none */
+  readonly kept: number;
+  readonly removed: number;
+  /** what set its text last */
+  readonly text: Rank;
+  readonly author: string;
+  /** rule and fingerprint of each finding that it accepts */
+  readonly accepts: ReadonlyArray<readonly [rule: string, fingerprint: string]>;
+}
+
+/** What was done here to a note that the file was made with. */
+export interface NoteChange {
+  readonly known: KnownNote;
+  readonly isRemoved: boolean;
+  /** what it says now, and since when; null where it says what the file has */
+  readonly written: { readonly text: string; readonly at: string } | null;
+}
+
 /** as MOST_ANCHORS in explorer/notes/event.py */
 const MOST_PATHS = 1_000;
 
@@ -42,17 +66,21 @@ export type Kept = Pick<Storage, "getItem" | "setItem">;
 
 export class FileNotes {
   private readonly events: NoteEvent[] = [];
+  private readonly known: ReadonlyMap<string, KnownNote>;
   /** whether the browser keeps them beyond this page */
   isKept = false;
 
   /**
    * @param structure the digest of the model that notes are of
    * @param kept where the browser keeps them; null where it does not
+   * @param known the notes that the file was made with, those removed before included
    */
   constructor(
     private readonly structure: string,
     private readonly kept: Kept | null,
+    known: readonly KnownNote[] = [],
   ) {
+    this.known = new Map(known.map((note) => [note.id, note]));
     try {
       this.events = readEvents(kept?.getItem(this.key) ?? "");
       this.isKept = kept !== null;
@@ -81,17 +109,13 @@ export class FileNotes {
   }
 
   owns(note: string): boolean {
-    return this.events.some((event) => event.note === note);
+    return this.known.has(note) || this.events.some((event) => event.note === note);
   }
 
-  /** The notes that there are, the earliest first. */
+  /** The notes that were written here and are not in the file, the earliest first. */
   list(): FileNote[] {
-    const notes = new Map<string, NoteEvent[]>();
-    for (const event of this.events) {
-      notes.set(event.note, [...(notes.get(event.note) ?? []), event]);
-    }
-    return [...notes]
-      .filter(([, events]) => !latest(events).removed)
+    return [...this.byNote()]
+      .filter(([id, events]) => !this.known.has(id) && !isRemoved(events))
       .map(([id, events]) => {
         const said = (name: "text" | "anchors" | "accepts"): NoteEvent | undefined =>
           events.filter((event) => event[name] !== undefined).reduce(later, undefined);
@@ -105,6 +129,31 @@ export class FileNotes {
       });
   }
 
+  /** What was done here to notes that are in the file, and is not in it. */
+  listChanges(): NoteChange[] {
+    const changes: NoteChange[] = [];
+    for (const [id, events] of this.byNote()) {
+      const known = this.known.get(id);
+      if (!known) continue;
+      const said = events.filter(({ text }) => text !== undefined).reduce(later, undefined);
+      const isNewer = said !== undefined && isLater([said.turn, said.at, said.event], known.text);
+      changes.push({
+        known,
+        isRemoved: isRemoved(events, known),
+        written: isNewer ? { text: said.text!, at: said.at } : null,
+      });
+    }
+    return changes;
+  }
+
+  private byNote(): Map<string, NoteEvent[]> {
+    const notes = new Map<string, NoteEvent[]>();
+    for (const event of this.events) {
+      notes.set(event.note, [...(notes.get(event.note) ?? []), event]);
+    }
+    return notes;
+  }
+
   /** The file: a line for each event. */
   text(): string {
     return this.events.map((event) => `${JSON.stringify(event)}\n`).join("");
@@ -116,7 +165,9 @@ export class FileNotes {
 
   private turnOf(note: string): number {
     const turns = this.events.filter((event) => event.note === note).map(({ turn }) => turn);
-    if (turns.length === 0) throw new Error("This note is of the file that the page was made of.");
+    const known = this.known.get(note);
+    if (known) turns.push(known.kept, known.removed);
+    if (turns.length === 0) throw new Error("This note is not in the list any more.");
     return Math.max(...turns) + 1;
   }
 
@@ -160,11 +211,22 @@ function isEvent(value: unknown): value is NoteEvent {
 }
 
 function later(one: NoteEvent | undefined, other: NoteEvent): NoteEvent {
-  return one && one.turn > other.turn ? one : other;
+  if (!one) return other;
+  const [a, b] = [one, other].map(({ turn, at, event }): Rank => [turn, at, event]);
+  return isLater(a, b) ? one : other;
 }
 
-function latest(events: readonly NoteEvent[]): NoteEvent {
-  return events.reduce((one, other) => (one.turn > other.turn ? one : other));
+function isLater(one: Rank, other: Rank): boolean {
+  const place = one.findIndex((part, k) => part !== other[k]);
+  return place >= 0 && one[place] > other[place];
+}
+
+/** Whether a removal came after all else; as is_removed in explorer/notes/record.py. */
+function isRemoved(events: readonly NoteEvent[], known?: KnownNote): boolean {
+  const turns = (removed: boolean): number[] =>
+    events.filter((event) => (event.removed === true) === removed).map(({ turn }) => turn);
+  const removed = Math.max(known?.removed ?? 0, ...turns(true));
+  return removed > Math.max(known?.kept ?? 0, ...turns(false));
 }
 
 /** A random UUID (RFC 9562, version 4), also where `crypto.randomUUID` is not allowed. */

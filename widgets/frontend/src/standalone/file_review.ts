@@ -15,7 +15,7 @@ import type {
 import { readReview } from "../review/items";
 import { followSelection } from "../review/selection";
 import { type Block, BlockError } from "./block";
-import { FileNotes, type Kept } from "./file_notes";
+import { FileNotes, type Kept, type KnownNote } from "./file_notes";
 import { addNotes } from "./noted_review";
 
 export interface FileReviewActions {
@@ -91,8 +91,9 @@ export class FileReview implements ReviewConnection {
     let error = "";
     try {
       const block = await this.read();
-      this.notes ??= new FileNotes(String(block.value("structure")), this.actions.kept);
-      review = addNotes(block.value("review"), this.notes.list());
+      const known = (block.value("notes") ?? []) as KnownNote[];
+      this.notes ??= new FileNotes(String(block.value("structure")), this.actions.kept, known);
+      review = addNotes(block.value("review"), this.notes.list(), this.notes.listChanges());
     } catch (problem) {
       if (!(problem instanceof BlockError)) throw problem;
       error = problem.message;

@@ -1,39 +1,39 @@
 /** A review as explorer/review/wire.py writes it, with notes that were written in the browser. */
 
-import type { FileNote } from "./file_notes";
+import type { FileNote, NoteChange } from "./file_notes";
 
 type Row = unknown[];
 
 /** where things stand in a row of an item */
-const [KIND, LEVEL, ID, ACCEPTED, PATHS, FINGERPRINT] = [0, 1, 4, 8, 11, 12];
+const [KIND, LEVEL, TITLE, ID, ACCEPTED, COUNT] = [0, 1, 2, 4, 8, 9];
+const [EVIDENCE, PATHS, FINGERPRINT] = [10, 11, 12];
 const LONGEST_TITLE = 120;
 
-/** Return the review with notes behind its other items, and with what they accept. */
-export function addNotes(written: unknown, notes: readonly FileNote[]): unknown {
-  const review = written as {
-    items: Row[];
-    texts: string[];
-    kinds: string[];
-    levels: [string, ...unknown[]][];
-  };
-  if (notes.length === 0) return written;
-  const texts = [...review.texts];
-  const numbers = new Map(texts.map((text, number) => [text, number]));
-  const number = (text: string): number => {
-    const known = numbers.get(text);
-    if (known !== undefined) return known;
-    numbers.set(text, texts.length);
-    return texts.push(text) - 1;
-  };
-  const items = review.items.map((row) => {
-    const [rule, fingerprint] = [texts[row[ID] as number], texts[row[FINGERPRINT] as number]];
+interface Written {
+  readonly items: Row[];
+  readonly texts: string[];
+  readonly kinds: string[];
+  readonly levels: Array<[string, ...unknown[]]>;
+}
+
+/**
+ * Return the review with notes behind its other items, and with what they accept; its own notes as
+ * they were changed.
+ */
+export function addNotes(
+  written: unknown,
+  notes: readonly FileNote[],
+  changes: readonly NoteChange[] = [],
+): unknown {
+  if (notes.length === 0 && changes.length === 0) return written;
+  const review = written as Written;
+  const texts = new Texts(review.texts);
+  const items = changeNotes(review, changes, texts).map((row) => {
+    const [rule, fingerprint] = [texts.at(row[ID]), texts.at(row[FINGERPRINT])];
     const accepting = notes.find(
       ({ accepts }) => accepts?.rule === rule && accepts.fingerprint === fingerprint,
     );
-    if (!accepting) return row;
-    const changed = [...row];
-    changed[ACCEPTED] = number(accepting.text);
-    return changed;
+    return accepting ? withText(row, ACCEPTED, texts.number(accepting.text)) : row;
   });
   const [kind, level] = [
     review.kinds.indexOf("note"),
@@ -43,18 +43,98 @@ export function addNotes(written: unknown, notes: readonly FileNote[]): unknown 
     const row: Row = [];
     row[KIND] = kind;
     row[LEVEL] = level;
-    const [first] = note.text.split("\n");
-    const title = first.length > LONGEST_TITLE ? `${first.slice(0, LONGEST_TITLE - 1)}…` : first;
     const more = note.paths.length > 1 ? ` and ${note.paths.length - 1} more` : "";
     const where = (note.paths[0] ?? "").replace(/^main\//, "").replace(/^%/, "") + more;
-    [`“${title}”`, where, "note", "", "", "", ""].forEach((text, k) => (row[2 + k] = number(text)));
-    row[9] = Math.max(1, note.paths.length);
-    const evidence = ["note", note.text, "written", note.at.slice(0, 16).replace("T", " ") + " UTC"];
+    [writeTitle(note.text), where, "note", "", "", "", ""].forEach((text, k) => {
+      row[TITLE + k] = texts.number(text);
+    });
+    row[COUNT] = Math.max(1, note.paths.length);
+    const evidence = ["note", note.text, "written", writeTime(note.at)];
     if (note.accepts) evidence.push("accepts", note.accepts.rule);
-    row[10] = evidence.map(number);
+    row[EVIDENCE] = evidence.map((text) => texts.number(text));
     row[PATHS] = [...note.paths];
-    row[FINGERPRINT] = number(note.id);
+    row[FINGERPRINT] = texts.number(note.id);
     items.push(row);
   }
-  return { ...review, items, texts };
+  return { ...review, items, texts: texts.list() };
+}
+
+/** Return the rows of a review, its own notes and what they accept as they were changed. */
+function changeNotes(review: Written, changes: readonly NoteChange[], texts: Texts): Row[] {
+  const kind = review.kinds.indexOf("note");
+  const byNote = new Map(changes.map((change) => [change.known.id, change]));
+  const accepting = new Map(
+    changes.flatMap((change) => change.known.accepts.map((each) => [each.join("\n"), change])),
+  );
+  return review.items.flatMap((row) => {
+    const fingerprint = texts.at(row[FINGERPRINT]);
+    if (row[KIND] !== kind) {
+      const change = accepting.get([texts.at(row[ID]), fingerprint].join("\n"));
+      return [change ? withText(row, ACCEPTED, texts.number(writeAcceptance(change, row, texts))) : row];
+    }
+    const change = byNote.get(fingerprint);
+    if (change?.isRemoved) return [];
+    if (!change?.written) return [row];
+    const { text, at } = change.written;
+    const changed = withText(row, TITLE, texts.number(writeTitle(text)));
+    changed[EVIDENCE] = changeEvidence(row[EVIDENCE] as number[], text, at, texts);
+    return [changed];
+  });
+}
+
+function writeAcceptance({ known, isRemoved, written }: NoteChange, row: Row, texts: Texts): string {
+  if (isRemoved) return "";
+  if (!written) return texts.at(row[ACCEPTED]);
+  return known.author ? `${known.author}: ${written.text}` : written.text;
+}
+
+/** Return labels and texts with another text of the note, and when it was changed. */
+function changeEvidence(rows: readonly number[], text: string, at: string, texts: Texts): number[] {
+  const changed: number[] = [];
+  for (let k = 0; k + 1 < rows.length; k += 2) {
+    const isText = texts.at(rows[k]) === "note";
+    changed.push(rows[k], isText ? texts.number(text) : rows[k + 1]);
+  }
+  return [...changed, texts.number("changed here"), texts.number(writeTime(at))];
+}
+
+function withText(row: Row, place: number, text: number): Row {
+  const changed = [...row];
+  changed[place] = text;
+  return changed;
+}
+
+function writeTitle(text: string): string {
+  const [first] = text.split("\n");
+  return `“${first.length > LONGEST_TITLE ? `${first.slice(0, LONGEST_TITLE - 1)}…` : first}”`;
+}
+
+function writeTime(at: string): string {
+  return `${at.slice(0, 16).replace("T", " ")} UTC`;
+}
+
+/** The texts of a review, which rows have by their numbers. */
+class Texts {
+  private readonly texts: string[];
+  private readonly numbers: Map<string, number>;
+
+  constructor(texts: readonly string[]) {
+    this.texts = [...texts];
+    this.numbers = new Map(texts.map((text, number) => [text, number]));
+  }
+
+  at(number: unknown): string {
+    return this.texts[number as number] ?? "";
+  }
+
+  number(text: string): number {
+    const known = this.numbers.get(text);
+    if (known !== undefined) return known;
+    this.numbers.set(text, this.texts.length);
+    return this.texts.push(text) - 1;
+  }
+
+  list(): string[] {
+    return this.texts;
+  }
 }

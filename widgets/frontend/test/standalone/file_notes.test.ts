@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FileNotes } from "../../src/standalone/file_notes";
+import { FileNotes, type KnownNote } from "../../src/standalone/file_notes";
 
 function keep(values: Record<string, string> = {}) {
   return {
@@ -75,4 +75,59 @@ test("a browser that keeps nothing, or is full, loses nothing of this page", () 
 test("lines that somebody else has left there are passed over", () => {
   const kept = keep({ "netloupe-notes-s": 'x\n{"format":"netloupe-notes-1"}\n[]\nnull\n' });
   expect(new FileNotes("s", kept).list()).toEqual([]);
+});
+
+const KNOWN: KnownNote = {
+  ...{ id: "n1", kept: 3, removed: 0, author: "ana" },
+  text: [3, "2026-11-01T00:00:00.000000Z", "e3"],
+  accepts: [["NL-G02", "f1"]],
+};
+const known = (changes: Partial<KnownNote> = {}): KnownNote[] => [{ ...KNOWN, ...changes }];
+const write = (events: object[]) =>
+  keep({
+    "netloupe-notes-s": events
+      .map((event) => JSON.stringify({ format: "netloupe-notes-1", note: "n1", author: "", ...event }))
+      .join("\n"),
+  });
+
+test("a note of the file is changed and removed by events that come after all of it", () => {
+  const notes = new FileNotes("s", null, known());
+  expect(notes.owns("n1")).toBe(true);
+  expect(notes.listChanges()).toEqual([]);
+  notes.edit("n1", "better");
+  expect(notes.list()).toEqual([]);
+  expect(notes.listChanges()).toMatchObject([{ isRemoved: false, written: { text: "better" } }]);
+  notes.remove("n1");
+  expect(notes.listChanges()).toMatchObject([{ isRemoved: true }]);
+  const events = notes.text().trim().split("\n").map((line) => JSON.parse(line));
+  expect(events.map(({ note, turn }) => [note, turn])).toEqual([["n1", 4], ["n1", 5]]);
+  expect(events[0].text).toBe("better");
+  expect(events[1].removed).toBe(true);
+  expect("anchors" in events[0] || "text" in events[1]).toBe(false);
+});
+
+test("what was removed in the file comes after a removal", () => {
+  const notes = new FileNotes("s", null, known({ removed: 7 }));
+  notes.edit("n1", "kept all the same");
+  expect(JSON.parse(notes.text()).turn).toBe(8);
+});
+
+test("of what the browser kept only what is newer than the file changes it", () => {
+  const at = "2026-11-02T00:00:00.000000Z";
+  const change = (event: object) => new FileNotes("s", write([event]), known()).listChanges()[0];
+  // the file has taken it up
+  expect(change({ event: "e3", turn: 3, at: KNOWN.text[1], text: "old" }).written).toBeNull();
+  expect(change({ event: "e2", turn: 2, at, text: "older" }).written).toBeNull();
+  // two wrote at once: the later counts
+  expect(change({ event: "e0", turn: 3, at, text: "at once" }).written?.text).toBe("at once");
+  // somebody wrote without knowing that it was removed
+  expect(change({ event: "e9", turn: 3, at, removed: true }).isRemoved).toBe(false);
+  expect(change({ event: "e9", turn: 4, at, removed: true }).isRemoved).toBe(true);
+});
+
+test("a note of the browser that the file has is listed once, one removed there not at all", () => {
+  const event = { event: "e1", turn: 1, at: "2026-11-01T00:00:00.000000Z", text: "one", anchors: [] };
+  expect(new FileNotes("s", write([event])).list()).toHaveLength(1);
+  expect(new FileNotes("s", write([event]), known()).list()).toEqual([]);
+  expect(new FileNotes("s", write([event]), known({ kept: 1, removed: 2 })).list()).toEqual([]);
 });

@@ -103,3 +103,31 @@ test("what cannot be noted is said", async () => {
     expect(message.type === "noted" && message.error).toMatch(/\w/);
   }
 });
+
+test("a note that the file has is changed and removed, and what it accepts with it", async () => {
+  const known = [
+    { id: "n1", kept: 1, removed: 0, text: [1, "2026", "e1"], author: "ana", accepts: [["NL-G02", "f1"]] },
+  ];
+  const written = writeReview([
+    { id: "NL-G02", paths: ["main/a"], fingerprint: "f1", accepted: "ana: meant so" },
+    { kind: 3, level: 3, id: "note", title: "“meant so”", fingerprint: "n1", evidence: [["note", "meant so"], ["by", "ana"]] },
+  ]);
+  const { review, told } = open({}, async () => ({ value: (name: string) => ({ ...values, review: written, notes: known })[name] }) as unknown as Block);
+  const items = () => {
+    const lists = told.filter(({ type }) => type === "review");
+    const last = lists[lists.length - 1];
+    return last?.type === "review" ? readReview(last.review).items : [];
+  };
+  review.send({ ask: "review" });
+  await vi.waitFor(() => expect(items()).toHaveLength(2));
+  expect(review.owns("n1")).toBe(true);
+  review.send({ edit: "n1", note: "no longer meant so\nbut known" });
+  await vi.waitFor(() => expect(items()[1].title).toBe("“no longer meant so”"));
+  expect(items()[1].evidence.slice(0, 2)).toEqual([["note", "no longer meant so\nbut known"], ["by", "ana"]]);
+  expect(items()[1].evidence[2][0]).toBe("changed here");
+  expect(items()[0].accepted).toBe("ana: no longer meant so\nbut known");
+  review.send({ remove: "n1" });
+  await vi.waitFor(() => expect(items()).toHaveLength(1));
+  expect(items()[0].accepted).toBe("");
+  expect(review.notesFile!.count).toBe(2);
+});
