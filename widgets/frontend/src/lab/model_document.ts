@@ -43,6 +43,7 @@ export class ModelFrame {
     frame.title = "Explorer";
     frame.style.cssText = "display: block; width: 100%; height: 100%; border: 0;";
     element.style.background = "var(--jp-layout-color1)";
+    element.append(frame);
     void this.load();
     context.pathChanged.connect(() => void this.load());
   }
@@ -88,9 +89,12 @@ export class ModelFrame {
   private say(text: string): void {
     const message = document.createElement("p");
     message.setAttribute("role", "alert");
+    message.tabIndex = -1;
     message.style.cssText = "margin: 24px; color: var(--jp-error-color1);";
     message.textContent = text;
+    const hadFocus = this.element.contains(document.activeElement);
     this.element.replaceChildren(message);
+    if (hadFocus) message.focus();
   }
 
   /** Call something when the user goes into the page: JupyterLab learns nothing of that. */
@@ -100,9 +104,9 @@ export class ModelFrame {
     });
   }
 
-  /** Give the keyboard to the page. */
+  /** Give the keyboard to the page, or to what is said in its place. */
   focus(): void {
-    this.frame.focus();
+    (this.element.firstElementChild as HTMLElement | null)?.focus();
   }
 }
 
