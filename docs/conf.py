@@ -29,6 +29,7 @@ autodoc_default_options = {"members": True, "inherited-members": _NOT_OURS}
 autodoc_typehints_format = "short"
 autodoc_class_signature = "mixed"
 add_module_names = False
+toc_object_entries_show_parents = "hide"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = False

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 
 class Model(Drawable, Loaded):
-    """One model file.
+    """One model file, as :func:`netloupe.load` returns it.
+
+    ``model[path]`` is the element at a path, or the only one with that name; ``path in model``,
+    iterating over it and ``len(model)`` treat it as a collection of paths.
 
     Parameters
     ----------
@@ -323,6 +326,20 @@ class Model(Drawable, Loaded):
         """
         found = self._comparison
         return () if found is None else found.merging.former.get(node, ())
+
+    def list_taken(self, node: Node) -> tuple[tuple[Value | None, ...], tuple[Value | None, ...]]:
+        """Return what a node takes in the older of two models alone, and in the newer one alone.
+
+        Parameters
+        ----------
+        node
+            A node of :attr:`Diff.merged`: of one that is removed all that it takes, of one that is
+            added likewise. Nodes of other models give nothing.
+        """
+        found = self._comparison
+        if found is None:
+            return (), ()
+        return found.merging.list_taken_before(node), found.merging.list_taken_now(node)
 
     @property
     def findings(self) -> tuple[ModelWarning, ...]:

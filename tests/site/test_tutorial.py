@@ -99,3 +99,18 @@ def test_commands_of_pages_are_understood(line: str) -> None:
 
 def test_pages_have_commands() -> None:
     assert len(COMMANDS) > 50
+
+
+def test_every_key_of_the_canvas_is_told() -> None:
+    source = (_ROOT / "widgets/frontend/src/controls/keys.ts").read_text("utf-8")
+    table = source[source.index("const KEYS") : source.index("};", source.index("const KEYS"))]
+    keys = re.findall(r'^  "?([^\s":]+)"?: \{', table, re.MULTILINE)
+    assert len(keys) > 20
+    told = (_ROOT / "docs" / "notebook.md").read_text("utf-8")
+    shown = " ".join(re.findall(r"^\| ([^|]+) \|", told, re.MULTILINE))
+    names = {"Escape": "Esc", "-": "−", "=": "+", "_": "−", "ContextMenu": "right click"}
+    arrows = {"ArrowUp": "↑", "ArrowDown": "↓", "ArrowLeft": "←", "ArrowRight": "→"}
+    words = set(re.split(r"[\s,`]+", shown))
+    for key in keys:
+        name = {**names, **arrows}.get(key, key)
+        assert name in shown if " " in name else {name, name.upper()} & words, key
