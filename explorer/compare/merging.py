@@ -49,13 +49,21 @@ class MergedModel:
         By node or value of the older and of the newer model what stands for it. Paired ones have
         the same.
     former
-        By node of ``model`` the values that it took in the older model and takes no more.
+        By node of ``model`` the values that it took in the older model and takes no more; of nodes
+        that both models have.
+    latter
+        By node of ``model`` the values that it takes in the newer model and did not take before,
+        although the older model has them; of nodes that both models have.
+    kept
+        Nodes of ``model`` that both models have.
     """
 
     model: Model
     older: dict[Node | Value, Node | Value] = field(default_factory=dict)
     newer: dict[Node | Value, Node | Value] = field(default_factory=dict)
     former: dict[Node, tuple[Value, ...]] = field(default_factory=dict)
+    latter: dict[Node, tuple[Value, ...]] = field(default_factory=dict)
+    kept: set[Node] = field(default_factory=set)
 
     @cached_property
     def origins(self) -> dict[Node | Value, Node | Value]:
@@ -77,6 +85,23 @@ class MergedModel:
         if made is not None:
             return made.path
         return path if not is_older and path in self.model.graphs_by_path else ""
+
+    def list_taken_before(self, node: Node) -> tuple[Value | None, ...]:
+        """Return what a node of ``model`` takes in the older model alone."""
+        return node.inputs if node in self._alone[0] else self.former.get(node, ())
+
+    def list_taken_now(self, node: Node) -> tuple[Value | None, ...]:
+        """Return what a node of ``model`` takes in the newer model alone."""
+        return node.inputs if node in self._alone[1] else self.latter.get(node, ())
+
+    @cached_property
+    def _alone(self) -> tuple[set[Node], set[Node]]:
+        """Nodes of ``model`` that the older, and that the newer model alone has."""
+        older, newer = (
+            {made for made in known.values() if isinstance(made, Node)}
+            for known in (self.older, self.newer)
+        )
+        return older - newer, newer - self.kept
 
     @cached_property
     def _shown(self) -> tuple[dict[str, Node | Value], dict[str, Node | Value]]:
@@ -156,6 +181,8 @@ class _Merger:
         for pair in matching.pairs:
             for node in pair.left:
                 self.merged.older[node] = self.merged.newer[pair.right[0]]
+            stand_ins = (self.merged.newer[node] for node in pair.right)
+            self.merged.kept.update(one for one in stand_ins if isinstance(one, Node))
         stand_for = self.merged.older | self.merged.newer
         marked = map(stand_for.get, self.differing)
         model._emphasised = frozenset(node for node in marked if isinstance(node, Node))
@@ -202,6 +229,21 @@ class _Merger:
 def _is_spare(node: Node) -> bool:
     """Return whether a node is a constant, which another exporter writes as an initializer."""
     return node.op_type == "Constant" and not node.inputs
+
+
+def _reaches(value: Value, node: Node, through: Container[Node]) -> bool:
+    """Return whether a value reaches a node through a few of some nodes, and no others."""
+    pending = [taken.producer for taken in node.inputs if taken is not None]
+    for _ in range(_MOST_INSERTED):
+        following: list[Node | None] = []
+        for giver in pending:
+            if giver is None or giver not in through:
+                continue
+            if value in giver.inputs:
+                return True
+            following += [taken.producer for taken in giver.inputs if taken is not None]
+        pending = following
+    return False
 
 
 class _GraphMerger:
@@ -397,14 +439,33 @@ class _GraphMerger:
                 continue
             copy = self.newer[right]
             assert isinstance(copy, Node)  # noqa: S101 - what stands for a node
+            taken = [*map(self._find_taken, left.inputs)]
             former: dict[Value, None] = {}
-            for value in left.inputs:
-                made = self._find_taken(value)
+            for made in taken:
                 if made is not None and made not in copy.inputs and not self._passes(made, copy):
                     former[made] = None
             if former:
                 copy.control_inputs = (*copy.control_inputs, *former)
                 self.merger.merged.former[copy] = tuple(former)
+            latter = self._find_latter(left, right, {*taken})
+            if latter:
+                self.merger.merged.latter[copy] = latter
+
+    def _find_latter(
+        self, left: Node, right: Node, taken: Container[Value | None]
+    ) -> tuple[Value, ...]:
+        """Return what a kept node takes now and did not take, of what both graphs have."""
+        back = self.merger.matching.values_back
+        found: dict[Value, None] = {}
+        for value in right.inputs:
+            if value is None or is_constant(value) or value not in back:
+                continue
+            made = self._find_newer(value)
+            if made is None or made in taken or made.graph is not self.graph:
+                continue
+            if not _reaches(back[value], left, self.merger._gone):
+                found[made] = None
+        return tuple(found)
 
     def _find_taken(self, value: Value | None) -> Value | None:
         """Return what stands for an operand of the older graph, but for constants."""
@@ -417,18 +478,7 @@ class _GraphMerger:
 
     def _passes(self, value: Value, node: Node) -> bool:
         """Return whether a value still reaches a node, through nodes that were inserted."""
-        inserted = self._inserted
-        pending = [taken.producer for taken in node.inputs if taken is not None]
-        for _ in range(_MOST_INSERTED):
-            following: list[Node | None] = []
-            for giver in pending:
-                if giver is None or giver not in inserted:
-                    continue
-                if value in giver.inputs:
-                    return True
-                following += [taken.producer for taken in giver.inputs if taken is not None]
-            pending = following
-        return False
+        return _reaches(value, node, self._inserted)
 
     # groups
 

@@ -30,6 +30,10 @@ _MOST_USERS = 64
 _MOST_WEIGHTS = 2
 #: so often keys are tried, more or less
 _USUAL_TRIES = 60
+#: how sure a pair is whose names, or origins as the exporter tells them, are nobody else's
+_BY_NAME, _BY_ORIGIN = 1.0, 0.9
+#: of the confidence of a pair, so much is that of a neighbour found by it
+_NEIGHBOURLY = 0.9
 #: of so many users of one value none is paired for being the only one of its kind
 _MOST_NEIGHBOURS = 10_000
 
@@ -96,6 +100,8 @@ class Rounds:
         self._used = colour_by_use(left), colour_by_use(right)
         self._kinds = colour_by_kind(left), colour_by_kind(right)
         self._waiting: list[tuple[int, int]] = []
+        #: by unit of the left one, the unit as whose neighbour it was found
+        self._found_by: dict[int, int] = {}
 
     def run(self) -> None:
         """Find all pairs."""
@@ -114,8 +120,8 @@ class Rounds:
             self._pair("weights", 0.99 if not place else 0.95, weights)
             for around in (self._kinds, before, behind):
                 self._pair("weights", 0.95, self._join(weights, self._kinds, around))
-        self._pair("name", 1.0, self._key_each(key_by_names))
-        self._pair("origin", 0.9, self._key_each(key_by_origin))
+        self._pair("name", _BY_NAME, self._key_each(key_by_names))
+        self._pair("origin", _BY_ORIGIN, self._key_each(key_by_origin))
         for what, colours, confidence in (
             ("surroundings", self._used, 0.9),
             ("similar surroundings", self._kinds, 0.7),
@@ -134,6 +140,7 @@ class Rounds:
         self._pair("numbered name", 0.6, self._key_each(key_by_numbered_names))
         self._spread_loosely()
         self._pair("place", 0.5, self._key_by_places())
+        self._weigh_again()
 
     def _key_each(self, key: Callable[[Units], Hashes]) -> tuple[Hashes, Hashes]:
         return key(self.sides[0]), key(self.sides[1])
@@ -262,7 +269,8 @@ class Rounds:
                         doubtful.append((left, one, other))
 
     def _accept_neighbour(self, known: int, left: int, right: int) -> None:
-        confidence = 0.9 * self.made[known].confidence
+        confidence = _NEIGHBOURLY * self.made[known].confidence
+        self._found_by[left] = known
         self._accept(left, right, Made("neighbours", confidence))
 
     def _list_neighbours(self, left: int, right: int) -> Iterator[tuple[int, int]]:
@@ -391,6 +399,37 @@ class Rounds:
                 if self._is_free(one, other):
                     self._accept(one, other, Made("neighbours", min(0.6, 0.3 - 0.05 * balance)))
             self._spread()
+
+    # what pairs rest on
+
+    def _weigh_again(self) -> None:
+        """Raise the confidence of pairs that a key tells from all others, whatever found them.
+
+        Neighbours of a pair are found before the next key is tried. Where their names, or what the
+        exporter says of their origin, are the same and nobody else's, they rest on that too; and so
+        do the neighbours that were found by them.
+        """
+        known: dict[int, float] = {}
+        for confidence, key in ((_BY_NAME, key_by_names), (_BY_ORIGIN, key_by_origin)):
+            for unit in self._list_agreeing(self._key_each(key)):
+                known.setdefault(unit, confidence)
+        for unit, made in self.made.items():  # a neighbour comes behind what it was found by
+            confidence = max(made.confidence, known.get(unit, 0.0))
+            if unit in self._found_by:
+                by = self.made[self._found_by[unit]].confidence
+                confidence = max(confidence, _NEIGHBOURLY * by)
+            if confidence > made.confidence:
+                self.made[unit] = Made(made.key, confidence)
+
+    def _list_agreeing(self, keys: tuple[Hashes, Hashes]) -> Iterator[int]:
+        """Yield the paired units of the left side whose key their partner has and nobody else."""
+        counts = [dict(zip(*np.unique(key, return_counts=True), strict=True)) for key in keys]
+        for unit, other in enumerate(self.partner[0]):
+            if other < 0:
+                continue
+            key = keys[0][unit]
+            if key != 0 and key == keys[1][other] and counts[0][key] == counts[1][key] == 1:
+                yield unit
 
 
 def hash_outside(left: Units, right: Units, known: dict[Value, int]) -> tuple[Hashes, Hashes]:

@@ -17,7 +17,7 @@ from .description import Row, Section, make_section
 from .differences import list_told, write_change, write_compatibility, write_numbers, write_verdict
 from .file_text import write_line
 
-#: below so much confidence a pair is called uncertain
+#: below so much confidence a pair rests on its neighbours alone (see Pair.confidence)
 _CERTAIN = 0.5
 _MOST_LINES = 40
 _TITLE = "Difference"
@@ -78,7 +78,8 @@ def _list_node_rows(found: Diff, node: Node) -> Iterator[Row]:
     if before != node.path:
         yield Row(f"in {older}", write_line(before))
     is_certain = pair.confidence >= _CERTAIN
-    yield Row("paired by", pair.key, "" if is_certain else "uncertain: others look alike")
+    note = "" if is_certain else "alone: no name or weight tells it from others like it"
+    yield Row("paired by", pair.key, note)
 
 
 def list_awaited(node: Node) -> tuple[Value, ...]:

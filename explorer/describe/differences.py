@@ -36,7 +36,7 @@ _ASPECTS = {
     "defaults": "attributes that state defaults",
     "order": "the order of nodes",
 }
-#: below so much confidence a pair is called uncertain
+#: below so much confidence a pair rests on its neighbours alone (see Pair.confidence)
 _CERTAIN = 0.5
 
 
@@ -197,9 +197,13 @@ def format_diff(found: Diff) -> str:
     ]
     for told in list_told(found):
         lines += _list_section(told)
-    uncertain = sum(pair.confidence < _CERTAIN for pair in found.matching.pairs)
+    pairs = found.matching.pairs
+    uncertain = sum(pair.confidence < _CERTAIN for pair in pairs)
     if uncertain:
-        lines += ["", f"{write_count(uncertain, 'pair')} of nodes may be wrong: they look alike."]
+        rest = "rests on its" if uncertain == 1 else "rest on their"
+        count = f"{uncertain:,} of {write_count(len(pairs), 'pair')} of nodes"
+        why = "no name or weight tells them from others like them"
+        lines += ["", f"{count} {rest} neighbours alone: {why}."]
     return "\n".join(lines)
 
 

@@ -15,7 +15,7 @@ from netloupe.explorer.view import Item
 
 from .placement import Curves, Floats
 
-EdgeKind = Literal["data", "captured", "control", "former"]
+EdgeKind = Literal["data", "captured", "control", "former", "newer"]
 
 
 class SceneBox(NamedTuple):

@@ -327,6 +327,20 @@ class Model(Drawable, Loaded):
         found = self._comparison
         return () if found is None else found.merging.former.get(node, ())
 
+    def list_taken(self, node: Node) -> tuple[tuple[Value | None, ...], tuple[Value | None, ...]]:
+        """Return what a node takes in the older of two models alone, and in the newer one alone.
+
+        Parameters
+        ----------
+        node
+            A node of :attr:`Diff.merged`: of one that is removed all that it takes, of one that is
+            added likewise. Nodes of other models give nothing.
+        """
+        found = self._comparison
+        if found is None:
+            return (), ()
+        return found.merging.list_taken_before(node), found.merging.list_taken_now(node)
+
     @property
     def findings(self) -> tuple[ModelWarning, ...]:
         """What is odd when the model is looked at as a whole: cycles, recursion and the like.

@@ -12,7 +12,7 @@ from .text import clean_label
 if TYPE_CHECKING:
     import graphviz
 
-_STYLES = {"captured": "dashed", "control": "dotted", "former": "dotted"}
+_STYLES = {"captured": "dashed", "control": "dotted", "former": "dotted", "newer": "bold"}
 
 
 def draw_dot(view: View, faces: FaceBook, direction: str = "TB") -> graphviz.Digraph:

@@ -18,6 +18,7 @@ from netloupe.explorer.view import Item
 from .called import list_open_calls, paint_calls
 from .face import Bar, Face
 from .marks import (
+    DIFFERING,
     CircleMark,
     LineMark,
     Mark,
@@ -38,6 +39,7 @@ from .sizes import (
     RING_DASH,
     RING_WIDTH,
     RULE,
+    SELECTED_EDGE_WIDTH,
     STUB_DASH,
     TEXT_STYLES,
 )
@@ -283,7 +285,8 @@ def _mark_way(kind: str, theme: Theme) -> list[Mark]:
     points = (1.0, 9.0, 12.0, 9.0, 22.0, 9.0, 33.0, 9.0)
     colour = colour_of_edge(kind, theme)
     dash = RING_DASH if kind == "former" else DASHES.get(kind)
-    return mark_line(points, dash, colour, EDGE_WIDTH, has_arrow=True)
+    width = SELECTED_EDGE_WIDTH if kind in DIFFERING else EDGE_WIDTH
+    return mark_line(points, dash, colour, width, has_arrow=True)
 
 
 def _mark_port(theme: Theme) -> list[Mark]:
@@ -365,6 +368,7 @@ _SIGNS: dict[str, Callable[[Theme], list[Mark]]] = {
     "captured": lambda theme: _mark_way("captured", theme),
     "control": lambda theme: _mark_way("control", theme),
     "former": lambda theme: _mark_way("former", theme),
+    "newer": lambda theme: _mark_way("newer", theme),
     "junction": _mark_junction,
     "share-parameters": _mark_share,
     "share-macs": _mark_share,

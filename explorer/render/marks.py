@@ -341,11 +341,16 @@ def mark_ring(width: float, height: float, shape: str, theme: Theme) -> RectMark
     )
 
 
+#: kinds of edge that one of two models alone has, and their tones
+DIFFERING = {"former": "removed", "newer": "added"}
+
+
 def mark_edge(
     edge: SceneEdge, theme: Theme, selected: bool = False, paint: Paint | None = None
 ) -> list[Mark]:
     """Return the line of an edge and its arrow head."""
-    colour, width = colour_of_edge(edge.kind, theme), EDGE_WIDTH
+    colour = colour_of_edge(edge.kind, theme)
+    width = SELECTED_EDGE_WIDTH if edge.kind in DIFFERING else EDGE_WIDTH
     if paint is not None and paint.line_tone:
         colour, width = colour_of_line(paint, theme), SELECTED_EDGE_WIDTH
     if selected:
@@ -362,8 +367,8 @@ def colour_of_line(paint: Paint, theme: Theme) -> str:
 
 def colour_of_edge(kind: str, theme: Theme) -> str:
     """Return the colour of the edges of a kind."""
-    if kind == "former":
-        return theme.tones["removed"].strong
+    if kind in DIFFERING:
+        return theme.tones[DIFFERING[kind]].strong
     plain = {"captured": theme.edge_captured, "control": theme.edge_control}
     return plain.get(kind, theme.edge)
 

@@ -37,7 +37,7 @@ _KIND_FLAGS = {
 _REPEAT = 256
 #: says of a group what it was recognised as
 _NAMED = 512
-_EDGE_FLAGS = {"data": 0, "captured": 2, "control": 4, "former": 12}
+_EDGE_FLAGS = {"data": 0, "captured": 2, "control": 4, "former": 12, "newer": 16}
 
 
 class Numbering(Generic[Entry]):

@@ -11,7 +11,7 @@ from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Graph, Node, SparseTensor, Tensor, Value
 
 ItemKind = Literal["root", "node", "group", "branch", "input", "output", "constant", "stub"]
-LinkKind = Literal["data", "captured", "control", "former"]
+LinkKind = Literal["data", "captured", "control", "former", "newer"]
 
 
 #: of more values than this together the box or edge is selected, not each of them
@@ -291,7 +291,8 @@ class Link:
         value outside that passes through the border's port; of a family the one that is listed.
     kind
         ``data``; ``captured`` by a subgraph without being an operand; ``control``; ``former``:
-        taken in an older model alone, where the model was made of two.
+        taken in an older model alone, where the model was made of two; ``newer``: taken in the
+        newer one alone.
     bundle
         All values that flow here where there are several, ``value`` being the first; else empty.
     """

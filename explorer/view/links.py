@@ -144,17 +144,29 @@ def list_link_kinds(child: Item, ports: Sequence[Value]) -> list[LinkKind]:
     if child.kind == "branch":
         bindings = set(child.body.bindings.values()) if child.body is not None else set()
         return ["data" if value in bindings else "captured" for value in ports]
-    if child.kind == "node" and isinstance(node, Node) and (node.captures or node.control_inputs):
-        operands, awaited = set(node.inputs), set(node.control_inputs)
-        former = node.graph.model.list_former(node)
-        return [
-            "data"
-            if value in operands
-            else "former"
-            if value in former
-            else "control"
-            if value in awaited
-            else "captured"
-            for value in ports
-        ]
+    if child.kind == "node" and isinstance(node, Node):
+        model = node.graph.model
+        if node.captures or node.control_inputs or model.comparison is not None:
+            return _list_operand_kinds(node, ports, *model.list_taken(node))
     return ["data"] * len(ports)
+
+
+def _list_operand_kinds(
+    node: Node,
+    ports: Sequence[Value],
+    before: Sequence[Value | None],
+    now: Sequence[Value | None],
+) -> list[LinkKind]:
+    operands, awaited = set(node.inputs), set(node.control_inputs)
+    return [
+        "former"
+        if value in before
+        else "newer"
+        if value in now
+        else "data"
+        if value in operands
+        else "control"
+        if value in awaited
+        else "captured"
+        for value in ports
+    ]

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 
-from netloupe.explorer.compare import Matching, Pair, match_models
+from netloupe.explorer.compare import Matching, Pair, diff, match_models
+from netloupe.explorer.describe.differences import format_diff
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
 from tests import hostile_models
@@ -283,3 +284,52 @@ def test_two_formats_can_be_compared() -> None:
     assert {("Conv", "Conv"), ("Sum", "Add"), ("Relu", "Relu"), ("MaxPool", "MaxPool")} <= kinds
     alone = {node.op_type for node in matching.list_left_alone()}
     assert {"Softmax", "Accuracy"} <= alone
+
+
+def chain(count: int, name: str, *, extra: int = -1) -> str:
+    """Return a model of equal layers without weights, each node named where ``name`` says so."""
+    lines = []
+    before = "x"
+    for index in range(count):
+        for operator in ("Relu", "Exp"):
+            result = f"v_{len(lines)}"  # numbers are no telling names
+            node = f"[{name.format(index)}_{operator}] " if name else ""
+            lines.append(f"{node}{result} = {operator} ({before})")
+            before = result
+        if index == extra:
+            lines.append(f"v_{len(lines)} = Tanh ({before})")
+            before = f"v_{len(lines) - 1}"
+    lines.append(f"y = Identity ({before})")
+    body = " ".join(lines)
+    return f"g (float[2] x) => (float[2] y) {{ {body} }}"
+
+
+def test_names_that_agree_make_pairs_sure_whatever_found_them() -> None:
+    models = [load_text(chain(40, "layers{}", extra=extra)) for extra in (-1, 20)]
+    pairs = match_models(*models).pairs
+    named = [pair for pair in pairs if "layers" in pair.left[0].name]
+    assert len(named) == 80
+    assert min(pair.confidence for pair in named) >= 0.8  # of the one before what was inserted
+    assert sum(pair.confidence == 1.0 for pair in named) >= 79
+    assert all(pair.left[0].name == pair.right[0].name for pair in named)
+
+
+def test_what_rests_on_its_neighbours_alone_is_less_sure_the_further_it_is() -> None:
+    models = [load_text(chain(40, "", extra=extra)) for extra in (-1, 20)]
+    found = diff(*models)
+    pairs = found.matching.pairs
+    unsure = [pair for pair in pairs if pair.confidence < 0.5]
+    assert unsure
+    assert {pair.key for pair in unsure} == {"neighbours"}
+    told = format_diff(found).splitlines()[-1]
+    assert told == (
+        f"{len(unsure)} of {len(pairs)} pairs of nodes rest on their neighbours alone: no name or "
+        "weight tells them from others like them."
+    )
+
+
+def test_names_that_disagree_make_no_pair_sure() -> None:
+    models = [
+        load_text(chain(40, name, extra=extra)) for name, extra in (("old{}", -1), ("new{}", 20))
+    ]
+    assert any(pair.confidence < 0.5 for pair in match_models(*models).pairs)

@@ -15,6 +15,7 @@ from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.differences import paint_differences, title_difference
 from netloupe.explorer.render.paint import Paint
 from netloupe.explorer.render.picture import Labels
+from netloupe.explorer.render.theme import load_theme
 from netloupe.explorer.review import make_review
 from netloupe.explorer.view import View
 from tests.compare.networks import make_layers, make_nested
@@ -164,6 +165,51 @@ def test_what_was_taken_before_is_another_kind_of_edge() -> None:
     kinds = {link.value.name: link.kind for link in view.links(view.root)}
     assert kinds["q"] == "former"
     assert "dotted" in found.to_dot().source
+
+
+_BEFORE = """
+    g (float[2] x, float[2] m) => (float[2] y, float[2] z)
+    { [a] p = Abs (x) [b] q = Neg (p) [s] y = Sum (q, m) [o] z = Exp (m) }
+"""
+_REWIRED = """
+    g (float[2] x, float[2] m) => (float[2] y, float[2] z)
+    { [a] p = Abs (x) [b] q = Neg (p) [t] r = Tanh (p) [s] y = Sum (q, p) [o] z = Exp (r) }
+"""
+
+
+def test_edges_that_one_model_alone_has_are_told_of_both_kinds() -> None:
+    found = netloupe.diff(load_text(_BEFORE), load_text(_REWIRED))
+    merging, merged = found.merging, found.merged
+    kept = merged.node("s")
+    assert [value.name for value in merging.latter[kept]] == ["p"]
+    assert [value.name for value in merging.former[kept]] == ["m"]
+    assert merged.list_taken(merged.node("t")) == ((), merged.node("t").inputs)
+    assert merged.list_taken(merged.node("b")) == ((), ())
+    view = View(merged)
+    children = view.root.children
+    kinds = {
+        (link.value.name, children[link.target].element.name): link.kind
+        for link in view.links(view.root)
+        if link.target >= 0 and children[link.target].kind == "node"
+    }
+    assert kinds["p", "b"] == "data"
+    assert kinds["q", "s"] == "data"
+    assert kinds["p", "s"] == kinds["p", "t"] == "newer"
+    assert "former" in kinds.values()
+    svg = found.to_svg(legend=True)
+    assert "taken in the newer model alone" in svg
+    assert "taken in the older model alone" in svg
+    theme = load_theme("light")
+    line = rf'<path [^>]*stroke="{theme.tones["added"].strong}"'
+    assert len(re.findall(line, svg)) >= 2
+    assert "bold" in found.to_dot().source
+    # the older model with its sides changed
+    back = netloupe.diff(load_text(_REWIRED), load_text(_BEFORE))
+    gone = back.merged.node("t")
+    assert back.merged.list_taken(gone) == (gone.inputs, ())
+    # a model alone, and one against itself, have no such edges
+    assert not netloupe.diff(found.left, found.left).merging.latter
+    assert found.left.list_taken(found.left.node("s")) == ((), ())
 
 
 @pytest.mark.parametrize("case", [*CASES][::9], ids=str)

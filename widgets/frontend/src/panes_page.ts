@@ -22,7 +22,7 @@ interface PanesData {
 }
 
 const SIDES: readonly Side[] = [0, 1];
-const KEYS = "Keys: J next, K previous difference, L list, S synchronised; in a pane ? tells more.";
+const KEYS = "J: next · K: previous · L: list · S: synchronised";
 /** so many letters of a path are said */
 const LONGEST = 80;
 

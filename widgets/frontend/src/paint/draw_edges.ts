@@ -1,7 +1,7 @@
 /** Paints edges, their labels, and the ports on the borders of open groups. */
 
 import { labelRectangle } from "../scene/geometry";
-import { ARROW, CAPTURED, CONTROL, FORMER } from "../scene/scene";
+import { ARROW, CAPTURED, CONTROL, FORMER, NEWER } from "../scene/scene";
 import sizes from "../scene/sizes";
 import type { Pass } from "./pass";
 import { lineToneOf } from "./paints";
@@ -25,6 +25,7 @@ export function drawEdges(
   const captured: number[] = [];
   const control: number[] = [];
   const former: number[] = [];
+  const newer: number[] = [];
   const hovered: number[] = [];
   const marked: number[] = [];
   const painted: number[] = [];
@@ -36,6 +37,7 @@ export function drawEdges(
     else if (pass.paints.edges.has(edge)) painted.push(edge);
     else if (flags & CAPTURED) captured.push(edge);
     else if (flags & FORMER) former.push(edge);
+    else if (flags & NEWER) newer.push(edge);
     else if (flags & CONTROL) control.push(edge);
     else plain.push(edge);
   }
@@ -48,9 +50,10 @@ export function drawEdges(
   strokeEdges(pass, plain, colour(palette.edge), thin, [], rough);
   strokeEdges(pass, captured, colour(palette.edge_captured), thin, sizes.edge.dashes.captured, rough);
   strokeEdges(pass, control, colour(palette.edge_control), thin, sizes.edge.dashes.control, rough);
-  const gone = palette.tones.removed?.strong ?? palette.edge_control;
-  strokeEdges(pass, former, colour(gone), thin, sizes.paint.dash, rough);
   context.globalAlpha = pass.share;
+  const { removed, added } = palette.tones;
+  strokeEdges(pass, former, colour(removed.strong), thick, sizes.paint.dash, rough);
+  strokeEdges(pass, newer, colour(added.strong), thick, [], rough);
   strokePainted(pass, painted, thick, rough);
   strokeEdges(pass, hovered, palette.hover, thick, [], false);
   strokeEdges(pass, marked, palette.accent, thick, [], false);

@@ -27,6 +27,8 @@ export const CAPTURED = 2;
 export const CONTROL = 4;
 /** with CONTROL: what a node took in an older model alone, where the model was made of two */
 export const FORMER = 8;
+/** what a node takes in the newer model alone, likewise */
+export const NEWER = 16;
 
 /** One path, or those of all values that one thing in the picture stands for. */
 export type Paths = string | readonly string[];

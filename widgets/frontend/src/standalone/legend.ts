@@ -2,7 +2,7 @@
 
 import type { LegendEntry } from "../host/messages";
 import type { ThemeName } from "../scene/options";
-import { CAPTURED, CONTROL, FORMER, NODE } from "../scene/scene";
+import { CAPTURED, CONTROL, FORMER, NEWER, NODE } from "../scene/scene";
 import { CALL, type OpenCalls, type PaintsByPath, paintCalls } from "../scene/paints_by_path";
 import sizes from "../scene/sizes";
 import type { Block } from "./block";
@@ -121,7 +121,8 @@ function collect(book: Levels, shown: Composed, paints: PaintsByPath): Set<strin
     edges.forEach(({ isDrawn, flags }, number) => {
       if (!isDrawn) return;
       const kind = flags & CAPTURED ? "captured" : flags & CONTROL ? "control" : "data";
-      found.add(`signs ${flags & FORMER ? "former" : kind}`);
+      const differing = flags & FORMER ? "former" : flags & NEWER ? "newer" : null;
+      found.add(`signs ${differing ?? kind}`);
       if (!hasDifferences) addPaint(names[form.edges[number].path]);
     });
   }
