@@ -19,6 +19,7 @@ import pytest
 from sphinx.util.inventory import InventoryFile
 
 import netloupe
+from netloupe.commands.settings import _KEYS
 from netloupe.explorer.checks.rules import RULES
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -305,3 +306,20 @@ def test_what_builds_the_documentation_is_installed_for_the_tests() -> None:
     settings = tomllib.loads((_ROOT / "pyproject.toml").read_text("utf-8"))
     extras = settings["project"]["optional-dependencies"]
     assert set(extras["docs"]) <= set(extras["test"])
+
+
+def test_every_setting_and_variable_is_told() -> None:
+    told = (_ROOT / "docs" / "reference" / "settings.md").read_text("utf-8")
+    for key in _KEYS:
+        assert f"| `{key}` |" in told
+    example = re.search(r"```toml\n(.*?)```", told, re.DOTALL)
+    assert example is not None
+    assert set(tomllib.loads(example[1])["tool"]["netloupe"]) == set(_KEYS)
+    found: set[str] = set()
+    for folder in ("explorer", "widgets", "netloupe"):
+        for module in (_ROOT / folder).rglob("*.py"):
+            if "node_modules" not in module.parts:
+                found.update(re.findall(r"\bNETLOUPE_[A-Z_]+", module.read_text("utf-8")))
+    assert found
+    for name in found:
+        assert f"| `{name}` |" in told, name
