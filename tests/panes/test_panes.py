@@ -263,12 +263,8 @@ def test_whatever_opens_stands_beside_another_model(case: object) -> None:
     except NetloupeError:
         return
     other = netloupe.load(_MODELS / "digits_cnn.onnx")
-    try:
-        page = netloupe.diff(other, model).to_panes(weights="none")
-    except NetloupeError as error:  # such as a graph of too many boxes
-        assert str(error)
-    else:
-        assert list_elements(page).count("script") == 2
+    page = netloupe.diff(other, model).to_panes(weights="none")
+    assert list_elements(page).count("script") == 2
 
 
 def test_a_model_against_itself_differs_in_nothing() -> None:
