@@ -21,7 +21,7 @@ export interface LivePage {
 
 /** Show what the server has open. */
 export function showServed({ live, traits, most_dropped, words }: LivePage): void {
-  const address = new URL(live + location.search, location.href);
+  const address = new URL(live + location.search, document.baseURI);
   address.protocol = address.protocol.replace("http", "ws");
   const failed = (why: string): void => {
     const message = makeElement("p", "nl-page-error");

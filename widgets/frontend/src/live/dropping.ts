@@ -2,7 +2,7 @@
 
 /** The address of something of the server, seen from the page, with the token of the page. */
 export function findAddress(name: string, more: Record<string, string> = {}): string {
-  const address = new URL(name, location.href);
+  const address = new URL(name, document.baseURI);
   const token = new URLSearchParams(location.search).get("token");
   address.search = new URLSearchParams({ ...(token !== null && { token }), ...more }).toString();
   return address.href;
