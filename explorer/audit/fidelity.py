@@ -25,6 +25,8 @@ _UNIFORM = 12.0
 _ROUNDING = 1e-3
 #: so many elements are looked at at once: they stay in the cache
 _PIECE = 2**16
+#: of histograms that are compared
+_MOST_BINS = 128
 #: so many channels are told one by one
 _MOST_CHANNELS = 64
 
@@ -94,6 +96,17 @@ class Fidelity:
     per_channel_gain_db
         How much higher the SQNR would be with a scale for each output channel, symmetric and from
         the largest magnitude, as far as it was computed.
+    kurtosis
+        ``mean((W - m)^4) / mean((W - m)^2)^2``, m the mean of W: 3 for Gaussian weights, 1.8 for
+        uniform ones. The higher, the fewer of the weights use most of the range (Pearson's
+        definition, not less 3). None where all weights are equal.
+    kl_nats
+        ``sum p ln(p / q)`` in nats, lower is better, 0 where both have the same histogram: p of W,
+        q of What, on common bins of equal width over all that the codes can stand for, as many
+        as there are codes, 128 at most; what is outside counts in the last bin of its side, and
+        half a weight more in each bin, so that none is empty (as TensorRT's calibrator compares
+        histograms). It tells shapes of distributions apart and not which weight became which:
+        one picture, and no measure of accuracy. None of code books and narrow floats.
     worst
         The channels with the lowest SQNR, at most 64 of them.
     """
@@ -115,6 +128,8 @@ class Fidelity:
     least_ratio: float
     most_ratio: float
     per_channel_gain_db: float | None = None
+    kurtosis: float | None = None
+    kl_nats: float | None = None
     worst: tuple[ChannelFidelity, ...] = field(default=(), repr=False)
 
 
@@ -125,6 +140,8 @@ class Sums:
     ----------
     count, weight, weight_squares, magnitudes, decoded_squares, products, errors, error_squares
         n, sum W, sum W^2, sum |W|, sum What^2, sum W What, sum E, sum E^2.
+    weight_cubes, weight_fourths
+        sum W^3 and sum W^4 of all channels.
     step_squares
         sum s^2 / 12: what rounding alone would make of the squares of errors.
     clipped, zeroed
@@ -141,6 +158,8 @@ class Sums:
         self.zeroed: Counts = np.zeros(channels, np.int64)
         self.weight: Numbers = np.zeros(channels)
         self.weight_squares: Numbers = np.zeros(channels)
+        self.weight_cubes = 0.0
+        self.weight_fourths = 0.0
         self.magnitudes: Numbers = np.zeros(channels)
         self.decoded_squares: Numbers = np.zeros(channels)
         self.products: Numbers = np.zeros(channels)
@@ -149,6 +168,46 @@ class Sums:
         self.step_squares: Numbers = np.zeros(channels)
         self.largest_step: Numbers = np.zeros(channels)
         self.largest: Numbers = np.zeros(channels)
+
+
+class _Bins:
+    """Histograms of a weight and of its twin, on bins of equal width over what codes stand for."""
+
+    def __init__(self, opened: OpenedWeight) -> None:
+        self._low = self._width = 0.0
+        self._counts: Counts | None = None
+        if opened.lowest is None or opened.highest is None:
+            return
+        # a code stands for all that is rounded to it: half a step more on each side
+        ends = np.array([[opened.lowest - 0.5], [opened.highest + 0.5]])
+        reached = (ends - np.asarray(opened.zero_point)) * np.asarray(opened.scale)
+        low, high = float(reached.min()), float(reached.max())
+        if np.isfinite(low) and np.isfinite(high) and high > low:
+            bins = int(min(max(opened.levels, 1), _MOST_BINS))
+            self._low, self._width = low, (high - low) / bins
+            self._counts = np.zeros((2, bins), np.int64)
+
+    def add(self, weights: Numbers, decoded: Numbers, good: Any) -> None:
+        """Count float weights and what their codes stand for; those that are not good neither."""
+        counts = self._counts
+        if counts is None:
+            return
+        bins = counts.shape[1]
+        for row, numbers in enumerate((weights, decoded)):
+            chosen = numbers.reshape(-1) if good is True else numbers[good]
+            places = chosen * (1 / self._width)
+            places -= self._low / self._width
+            np.maximum(places, 0, out=places)
+            np.minimum(places, bins - 1, out=places)
+            counts[row] += np.bincount(places.astype(np.intp), minlength=bins)
+
+    def find_divergence(self) -> float | None:
+        """Return sum p ln(p / q)."""
+        if self._counts is None or not self._counts[0].any():
+            return None
+        p, q = self._counts + 0.5
+        p, q = p / p.sum(), q / q.sum()
+        return max(float((p * np.log(p / q)).sum()), 0.0)
 
 
 class Measurement:
@@ -187,6 +246,7 @@ class Measurement:
         self._factors = factors
         self._factor_axis = axis if factor_axis is None else factor_axis
         self.sums = Sums(self.dims[self.axis])
+        self._bins = _Bins(opened)
         self._low: Numbers = np.full(opened.units, np.inf)
         self._high: Numbers = np.full(opened.units, -np.inf)
 
@@ -237,7 +297,12 @@ class Measurement:
             count = np.count_nonzero(good, axis=(0, 2))
         sums.count[rows] += count
         sums.error_squares[rows] += squares
-        sums.weight_squares[rows] += np.einsum("oci,oci->c", weights, weights)
+        weight_squares = weights * weights
+        sums.weight[rows] += np.einsum("oci->c", weights)
+        sums.weight_squares[rows] += np.einsum("oci->c", weight_squares)
+        sums.weight_cubes += float(np.einsum("oci,oci->", weights, weight_squares))
+        sums.weight_fourths += float(np.einsum("oci,oci->", weight_squares, weight_squares))
+        self._bins.add(weights, decoded, good)
         sums.decoded_squares[rows] += np.einsum("oci,oci->c", decoded, decoded)
         sums.products[rows] += np.einsum("oci,oci->c", weights, decoded)
         sums.errors[rows] += errors.sum(axis=(0, 2))
@@ -347,6 +412,8 @@ class Measurement:
             least_ratio=float(known.min()) if known.size else float("nan"),
             most_ratio=float(known.max()) if known.size else float("nan"),
             per_channel_gain_db=gain,
+            kurtosis=self._find_kurtosis(),
+            kl_nats=self._bins.find_divergence(),
             worst=tuple(
                 self._describe_channel(
                     int(channel), float(by_channel[channel]), float(bias[channel])
@@ -354,6 +421,18 @@ class Measurement:
                 for channel in (order[:_MOST_CHANNELS] if self.has_axis else ())
             ),
         )
+
+    def _find_kurtosis(self) -> float | None:
+        sums, count = self.sums, int(self.sums.count.sum())
+        if not count:
+            return None
+        mean = float(sums.weight.sum()) / count
+        square = float(sums.weight_squares.sum()) / count
+        variance = square - mean * mean
+        if variance <= square * 1e-12:  # what is left is rounding
+            return None
+        cube, fourth = sums.weight_cubes / count, sums.weight_fourths / count
+        return (fourth - 4 * mean * cube + 6 * mean**2 * square - 3 * mean**4) / variance**2
 
     def _describe_channel(self, channel: int, sqnr: float, bias: float) -> ChannelFidelity:
         sums = self.sums

@@ -37,6 +37,7 @@ from .windows import (
     pool,
     pool_all,
     pool_caffe2,
+    transpose_caffe2,
     transpose_convolution,
 )
 
@@ -344,10 +345,14 @@ CAFFE2_OPERATORS: dict[str, Operator] = {
         "NCHW2NHWC NHWC2NCHW", Operator(_shape(arrangement.move_channels), has_attributes=False)
     ),
     "Shape": Operator(_shape(arrangement.read_shape), has_attributes=False),
-    **_each("Conv Int8Conv Int8ConvRelu ConvRelu", _MULTIPLY(_caffe2_convolution)),
+    **_each(
+        "Conv Int8Conv Int8ConvRelu Int8ConvSum Int8ConvSumRelu ConvRelu",
+        _MULTIPLY(_caffe2_convolution),
+    ),
+    **_each("ConvTranspose Int8ConvTranspose", _MULTIPLY(_single(transpose_caffe2))),
     **_each("FC Int8FC FCTransposed Int8FCRelu", _MULTIPLY(_single(connect))),
     **_each("MatMul BatchMatMul", _MULTIPLY(_product())),
-    **_each("ConvTranspose RecurrentNetwork LSTMUnit Int8ConvTranspose", _MULTIPLY()),
+    **_each("RecurrentNetwork LSTMUnit", _MULTIPLY()),
     **_each(
         "GenerateProposals BBoxTransform BoxWithNMSLimit RoIAlign CollectAndDistributeFpnRpn "
         "ResizeNearest Int8ResizeNearest UpsampleNearest Gather Slice Split Squeeze ExpandDims "

@@ -253,6 +253,43 @@ def count_caffe2_convolution(use: Use, result: Fact) -> Amount | None:
     return _scale(result, use.dims(1))
 
 
+def transpose_caffe2(use: Use) -> tuple[Fact, Amount | None]:
+    """Return result and MACs of ConvTranspose of Caffe2, channels second or last.
+
+    Its weights are ``[C, M, …]`` or ``[C, …, M]`` (``conv_transpose_unpool_op_base.h``); each
+    element of the data meets all of its channel's. Padding is taken off, ``adj`` put on.
+    """
+    data, weights = use.operand(0), use.operand(1)
+    macs = _scale(data, weights.dims)
+    if data.dims is None or weights.dims is None or len(data.dims) < 3:
+        return Fact(None, data.dtype), macs
+    is_last = use.text("order", "NCHW") == "NHWC"
+    kernel = tuple(
+        size
+        for size in (weights.dims[1:-1] if is_last else weights.dims[2:])
+        if isinstance(size, int)
+    )
+    rank = len(data.dims) - 2
+    spatial: list[Dim] = [None] * rank
+    window = read_caffe2_window(use, rank, kernel) if len(kernel) == rank else None
+    each = tuple(use.integer(f"adj_{axis}", 0) for axis in ("h", "w"))
+    more = use.integers("adjs") or (each if rank == 2 and any(each) else None)
+    more = more or (use.integer("adj", 0),) * rank
+    sizes = data.dims[1:-1] if is_last else data.dims[2:]
+    if window is not None and len(more) == rank and not window.padding.startswith("SAME"):
+        for axis, size in enumerate(sizes):
+            added = more[axis]
+            if size is not None and added is not None:
+                pads = window.begins[axis] + window.ends[axis]
+                reach = window.kernel[axis]
+                spatial[axis] = (size - 1) * window.strides[axis] + added + reach - pads
+    group = use.integer("group", 1)
+    per_group = weights.dims[-1] if is_last else weights.dims[1]
+    channels = None if group is None or per_group is None else per_group * group
+    dims = (*spatial, channels) if is_last else (channels, *spatial)
+    return Fact((data.dims[0], *dims), data.dtype), macs
+
+
 def pool_caffe2(use: Use) -> Fact:
     """Return the result of MaxPool or AveragePool of Caffe2."""
     data = use.operand(0)

@@ -181,3 +181,47 @@ def test_turned_twins_are_read_in_the_order_of_the_codes(
             for stop in (start, start + 1, start + 7, wanted.size):
                 stop = min(stop, wanted.size)
                 assert reference.take(start, stop).tolist() == wanted[start:stop].tolist()
+
+
+def test_kurtosis_is_that_of_the_float_weights() -> None:
+    for weights, expected in (
+        (_NORMAL, 3.0),
+        (np.random.default_rng(0).uniform(-1, 1, _NORMAL.shape), 1.8),
+        (np.random.default_rng(0).laplace(size=_NORMAL.shape) + 5.0, 6.0),
+    ):
+        found = measure(round_channels(weights), weights).kurtosis
+        moved = weights - weights.mean()
+        assert found == pytest.approx((moved**4).mean() / (moved**2).mean() ** 2, rel=1e-6)
+        assert found == pytest.approx(expected, rel=0.05)
+    equal = np.full((4, 8), 0.5)
+    assert measure(round_channels(equal), equal).kurtosis is None
+
+
+def divide(weights: Array, decoded: Array, low: float, high: float, bins: int) -> float:
+    """Return sum p ln(p / q) by numpy's own histograms."""
+    inside = (np.clip(numbers, low, high) for numbers in (weights, decoded))
+    p, q = (np.histogram(numbers, bins, (low, high))[0] + 0.5 for numbers in inside)
+    p, q = p / p.sum(), q / q.sum()
+    return float((p * np.log(p / q)).sum())
+
+
+def test_the_divergence_of_histograms_is_that_of_its_definition() -> None:
+    scale = float(np.abs(_NORMAL).max()) / 127
+    for factor in (1.0, 0.4, 3.0):  # as it is; clipped; a part of the range
+        step = scale * factor
+        codes = np.clip(np.rint(_NORMAL / step), -128, 127).astype(np.int8)
+        found = measure(opened(codes, step), _NORMAL).kl_nats
+        ends = -128.5 * step, 127.5 * step
+        assert found == pytest.approx(divide(_NORMAL, codes * step, *ends, 128), rel=1e-3, abs=1e-6)
+    good = measure(opened(np.rint(_NORMAL / scale).astype(np.int8), scale), _NORMAL).kl_nats
+    other = measure(opened(np.rint(_NORMAL / scale).astype(np.int8), scale), 2 * _NORMAL).kl_nats
+    assert good is not None
+    assert other is not None
+    assert good < 0.001 < 0.1 < other
+
+
+def test_four_bits_are_compared_on_a_bin_for_each_code() -> None:
+    scale = float(np.abs(_NORMAL).max()) / 7
+    codes = np.clip(np.rint(_NORMAL / scale), -8, 7).astype(np.int8)
+    found = measure(opened(codes, scale, ends=(-8, 7)), _NORMAL)
+    assert found.kl_nats == pytest.approx(0.0, abs=1e-5)

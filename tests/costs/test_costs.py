@@ -452,6 +452,61 @@ def test_caffe2_nets_cost_what_their_shapes_say() -> None:
     assert model.costs().macs_is_lower_bound
 
 
+def test_caffe2_nets_of_int8_cost_what_those_of_floats_do() -> None:
+    net = caffe2_pb2.NetDef(name="net", external_input=["data"])
+    init = caffe2_pb2.NetDef(name="init")
+    # channels stand last: results, kernel, channels of a group; of transposed ones channels first
+    shapes = {"w": (8, 3, 3, 4), "d": (8, 3, 3, 1), "t": (8, 2, 2, 6), "f": (10, 16 * 16 * 6)}
+    for name, dims in shapes.items():
+        fill = init.op.add(type="Int8GivenTensorFill", output=[name])
+        fill.arg.add(name="shape").ints.extend(dims)
+        fill.arg.add(name="values", s=bytes(int(np.prod(dims))))
+        fill.arg.add(name="Y_scale", f=0.5)
+        fill.arg.add(name="Y_zero_point", i=128)
+        net.external_input.append(name)
+
+    def add(op_type: str, inputs: list[str], output: str, **arguments: int) -> None:
+        node = net.op.add(type=op_type, input=inputs, output=[output])
+        node.arg.add(name="order", s=b"NHWC")
+        for name, value in arguments.items():
+            node.arg.add(name=name, i=value)
+
+    add("Int8Quantize", ["data"], "q")
+    add("Int8ConvRelu", ["q", "w"], "c", kernel=3, pad=1, stride=2)
+    add("Int8Conv", ["c", "d"], "e", kernel=3, pad=1, group=8)
+    add("Int8ConvSumRelu", ["c", "d", "e"], "s", kernel=3, pad=1, group=8)
+    add("Int8ConvTranspose", ["s", "t"], "u", kernel=2, stride=2)
+    add("Int8FC", ["u", "f"], "y")
+    costs = load(net, init=init).costs(bind={"data": (1, 16, 16, 4)})
+    assert why(costs) == []
+    assert costs.macs_by_operator == {
+        "Int8ConvRelu": str(8 * 8 * 8 * 36),
+        "Int8Conv": str(8 * 8 * 8 * 9),
+        "Int8ConvSumRelu": str(8 * 8 * 8 * 9),
+        "Int8ConvTranspose": str(8 * 8 * 8 * 24),
+        "Int8FC": str(10 * 16 * 16 * 6),
+    }
+
+
+def test_the_transposed_convolution_of_caffe2_has_channels_second_too() -> None:
+    net = caffe2_pb2.NetDef(name="net", external_input=["data", "w", "v"])
+    init = caffe2_pb2.NetDef(name="init")
+    for name, dims in {"w": (3, 5, 4, 4), "v": (5, 2, 3, 3)}.items():
+        fill = init.op.add(type="ConstantFill", output=[name])
+        fill.arg.add(name="shape").ints.extend(dims)
+    for name, inputs, arguments in (
+        ("h", ["data", "w"], {"kernel": 4, "stride": 2, "pad": 1}),
+        ("y", ["h", "v"], {"kernel": 3, "stride": 2, "pad": 1, "adj": 1}),
+    ):
+        node = net.op.add(type="ConvTranspose", input=inputs, output=[name])
+        for argument, value in arguments.items():
+            node.arg.add(name=argument, i=value)
+    costs = load(net, init=init).costs(bind={"data": (2, 3, 7, 7)})
+    # (7 - 1) 2 + 4 - 2 = 14 for each side of the first result
+    expected = 2 * 3 * 49 * 80 + 2 * 5 * 14 * 14 * 18
+    assert (costs.macs, why(costs)) == (expected, [])
+
+
 def test_info_tells_costs_in_words_and_as_json(tmp_path: Any, capsys: Any) -> None:
     model = helper.make_model(
         helper.make_graph(
