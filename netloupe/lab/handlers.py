@@ -1,8 +1,10 @@
 """The page of a model, and the socket behind it, for who is logged in at the Jupyter server.
 
-``netloupe/page?path=…`` is the same for all models: nothing is read for it. ``netloupe/socket``
-takes the model from a :class:`~netloupe.lab.processes.ModelProcess` and passes frames on, which
-``netloupe/live/frames.py`` describes. A last frame, ``failed``, says why there will be no more.
+``netloupe/page?path=…`` is the same for all models: nothing is read for it. JupyterLab asks for it
+with a header, which no link and no frame can send, and puts it into a frame of its own: so it is
+also where pages may not be framed, as behind a JupyterHub. ``netloupe/socket`` wants the ticket of
+the page. It takes the model from a :class:`~netloupe.lab.processes.ModelProcess` and passes on the
+frames that ``netloupe/live/frames.py`` describes. A last one, ``failed``, says why no more come.
 """
 
 from __future__ import annotations
@@ -13,11 +15,13 @@ import re
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import urlencode
 
 from jupyter_core.utils import ensure_async
 from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import JupyterHandler
 from jupyter_server.base.websocket import WebSocketMixin
+from jupyter_server.utils import url_path_join
 from tornado.httpclient import HTTPRequest
 from tornado.web import HTTPError, authenticated
 from tornado.websocket import (
@@ -33,7 +37,10 @@ from netloupe.explorer.standalone.document import write_html
 from .confinement import RefusedPathError, find_file
 from .processes import ModelProcess, ModelProcesses
 from .settings import NetloupeLab
+from .tickets import Tickets
 
+#: a header of what asks for a page, and of the page
+ASKED_BY = "X-Netloupe"
 #: from a page, which asks with a few paths
 _MOST_BYTES = 8 << 20
 #: from a model's process: the picture of a large model
@@ -56,14 +63,16 @@ class PageHandler(JupyterHandler):
 
     auth_resource = "contents"
 
-    def initialize(self, settings: NetloupeLab) -> None:
-        """Take what an administrator has set."""
-        self._lab = settings
+    def initialize(self, settings: NetloupeLab, tickets: Tickets) -> None:
+        """Take what an administrator has set, and the tickets of the server."""
+        self._lab, self._tickets = settings, tickets
 
     @authenticated
     @authorized
     async def get(self) -> None:
         """Write the page, or why there is none."""
+        if self.request.headers.get(ASKED_BY) != "netloupe":
+            raise HTTPError(403, "a page of a model is given to JupyterLab only")
         path = self.get_query_argument("path", "")
         name = path.rpartition("/")[2] or path
         data: dict[str, Any]
@@ -79,7 +88,11 @@ class PageHandler(JupyterHandler):
                 "theme": "auto",
                 "height": 0,
             }
-            data = {"live": "socket", "traits": traits, "words": _WORDS}
+            ticket = self._tickets.issue(path)
+            query = urlencode({"path": path, "ticket": ticket})
+            address = url_path_join(self.base_url, "netloupe", "socket")
+            data = {"live": f"{address}?{query}", "traits": traits, "words": _WORDS}
+        self.set_header(ASKED_BY, "netloupe")  # which a login page in its place has not
         self.set_header("Cache-Control", "no-store")
         self.set_header("Referrer-Policy", "same-origin")
         await self.finish(write_html(name, data, {}, _NO_SCRIPT, self._reach()))
@@ -97,9 +110,11 @@ class SocketHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
 
     auth_resource = "contents"
 
-    def initialize(self, settings: NetloupeLab, processes: ModelProcesses) -> None:
-        """Take what an administrator has set, and the processes of the server."""
-        self._lab = settings
+    def initialize(
+        self, settings: NetloupeLab, tickets: Tickets, processes: ModelProcesses
+    ) -> None:
+        """Take what an administrator has set, and the tickets and processes of the server."""
+        self._lab, self._tickets = settings, tickets
         self._processes = processes
         self._forwarding: asyncio.Task[None] | None = None
         self._model: WebSocketClientConnection | None = None
@@ -121,6 +136,9 @@ class SocketHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
                 self.authorizer.is_authorized(self, user, action, self.auth_resource)
             ):
                 raise HTTPError(403)
+        ticket, path = (self.get_query_argument(name, "") for name in ("ticket", "path"))
+        if not self._tickets.redeem(ticket, path):
+            raise HTTPError(403)
         await super().get(*args, **kwargs)
 
     async def open(self, *_: Any, **__: Any) -> None:

@@ -227,6 +227,38 @@ def test_differences_are_stepped_through_and_listed(show: Any) -> None:
     shown.check_quiet()
 
 
+def test_what_is_seen_survives_a_reload(show: Any, file: Path) -> None:
+    shown = show()
+    page = shown.page
+    head, inside = "main/head/classify/", "main/node_linear"
+    shown.click(_OLD, head, times=2)
+    shown.wait_for_path(_NEW, inside)
+    shown.click(_OLD, _CONV)
+    shown.wait_for_selection(_NEW, _CONV)
+    page.get_by_role("switch").click()
+    page.wait_for_function("() => location.hash.includes('synchronised=no')")
+    name = _CONV.rpartition("/")[2]
+    page.wait_for_function("(name) => location.hash.split(name).length > 2", arg=name)
+    shown.settle()
+    page.wait_for_timeout(400)
+    here = [shown.locate(side, _CONV) for side in (_OLD, _NEW)]
+    page.reload()
+    again = PanesPage(page, page.url)
+    assert page.get_by_role("switch").get_attribute("aria-checked") == "false"
+    for side in (_OLD, _NEW):
+        assert inside in again.paths(side)
+        assert again.selected(side) == _CONV
+        at, before = again.locate(side, _CONV), here[side]
+        assert at is not None
+        assert before is not None
+        assert abs(at["x"] - before["x"]) + abs(at["y"] - before["y"]) < 6
+    # an address of other files is said not to fit, and both are there
+    page.goto("about:blank")
+    other = PanesPage(page, f"{file.as_uri()}#old=v%3D1%26of%3Dother&new=nonsense")
+    other.frames[_OLD].get_by_text("does not fit").first.wait_for()
+    assert other.problems == []
+
+
 def test_below_900_pixels_they_stand_one_above_the_other(show: Any) -> None:
     shown = show(viewport={"width": 500, "height": 900})
     page = shown.page

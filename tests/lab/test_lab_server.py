@@ -109,8 +109,16 @@ def get(server: Server, path: str, token: str = TOKEN, **headers: str) -> tuple[
 
 def get_page(server: Server, path: str, **headers: str) -> tuple[int, str]:
     """Return status and text of the page of a model."""
-    status, text, _ = get(server, f"{BASE}netloupe/page?path={quote(path, safe='')}", **headers)
+    address = f"{BASE}netloupe/page?path={quote(path, safe='')}"
+    status, text, _ = get(server, address, **{"X-Netloupe": "netloupe"}, **headers)
     return status, text
+
+
+def find_socket(server: Server, path: str) -> str:
+    """Return the address of the socket of a model's page; without a ticket where it has none."""
+    told = get_page(server, path)[1].partition('id="nl-data">')[2]
+    found = json.loads(told.partition("</script>")[0] or "{}").get("live")
+    return str(found or f"{BASE}netloupe/socket?path={quote(path, safe='')}")
 
 
 class Socket:
@@ -169,16 +177,17 @@ def connected(
     path: str,
     token: str = TOKEN,
     origin: str | None = None,
-    base: str = BASE,
+    address: str = "",
     **headers: str,
 ) -> Iterator[Socket]:
-    """Open a socket as the page of a model does."""
+    """Open a socket as the page of a model does; at the address that its page names."""
+    address = address or find_socket(server, path)
     place = urlsplit(server.address)
     given = {"Authorization": f"token {token}"} if token else {}
     # which closes it where the server refuses
     with socket.create_connection((str(place.hostname), place.port), SECONDS) as stream:
         made = websocket.create_connection(
-            f"ws://{place.netloc}{base}netloupe/socket?path={quote(path, safe='')}",
+            f"ws://{place.netloc}{address}",
             timeout=SECONDS,
             origin=origin or f"http://{place.netloc}",
             header={**given, **headers},
@@ -224,15 +233,50 @@ def no_process_stays(server: Server) -> Iterator[None]:
 
 
 def test_who_is_logged_in_gets_the_page_and_nothing_is_read_for_it(server: Server) -> None:
-    status, text, headers = get(server, f"{BASE}netloupe/page?path=models/small.onnx")
+    address = f"{BASE}netloupe/page?path=models/small.onnx"
+    status, text, headers = get(server, address, **{"X-Netloupe": "netloupe"})
     assert status == 200
-    assert '"live":"socket"' in text
+    assert headers["X-Netloupe"] == "netloupe"
+    assert f'"live":"{BASE}netloupe/socket?path=models%2Fsmall.onnx&ticket=' in text
     assert "Graph of small.onnx" in text
     assert "frame-ancestors 'self'" in headers["Content-Security-Policy"]
     assert headers["Cache-Control"] == "no-store"
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert f"connect-src 'self' ws://{urlsplit(server.address).netloc} " in text
     assert list_processes(server) == []
+
+
+def test_no_link_and_no_frame_leads_to_the_page(server: Server) -> None:
+    address = f"{BASE}netloupe/page?path=models/small.onnx"
+    for headers in ({}, {"X-Netloupe": "other"}):
+        status, text, _ = get(server, address, **headers)
+        assert status == 403
+        assert "ticket" not in text
+
+
+def test_a_socket_needs_the_ticket_of_a_page_of_its_model_once(server: Server) -> None:
+    small, other = (find_socket(server, f"models/{name}.onnx") for name in ("small", "other"))
+    ticket = small.rpartition("ticket=")[2]
+    addresses = [
+        small.replace(ticket, ""),
+        small.replace(ticket, "wrong"),
+        small.partition("&")[0],
+        other.partition("ticket=")[0] + f"ticket={ticket}",
+        small,  # which it was used for just now
+    ]
+    for address in addresses:
+        with (
+            pytest.raises(websocket.WebSocketBadStatusException, match="403"),
+            connected(server, "", address=address),
+        ):
+            pass
+    with connected(server, "", address=other) as talk:
+        talk.scene()
+    with (
+        pytest.raises(websocket.WebSocketBadStatusException, match="403"),
+        connected(server, "", address=other),
+    ):
+        pass
 
 
 @pytest.mark.parametrize("token", ["", "wrong"])
@@ -278,9 +322,10 @@ def test_who_may_not_read_and_write_gets_no_socket(server: Server, refused: str)
 
 def test_nothing_is_there_without_the_base_url(server: Server) -> None:
     assert get(server, "/netloupe/page?path=models/small.onnx")[0] == 404
+    address = find_socket(server, "models/small.onnx").removeprefix(BASE)
     with (
         pytest.raises(websocket.WebSocketBadStatusException, match="404"),
-        connected(server, "models/small.onnx", base="/"),
+        connected(server, "", address=f"/{address}"),
     ):
         pass
     assert get(server, f"{BASE}netloupe/other")[0] == 404
@@ -322,9 +367,11 @@ def test_files_of_others_are_refused(server: Server, path: str, status: int, why
     assert why in text
     assert "live" not in text.rpartition('id="nl-data">')[2][:20]
     assert "<script>alert" not in text
-    if path.strip("./"):
-        with connected(server, path) as talk:
-            assert why in talk.ended()
+    with (
+        pytest.raises(websocket.WebSocketBadStatusException, match="403"),
+        connected(server, path),
+    ):
+        pass
     assert list_processes(server) == []
 
 
@@ -463,9 +510,9 @@ def test_what_is_no_model_is_said_as_everywhere(server: Server, name: str, why: 
 def test_a_file_that_vanishes_before_it_is_read_is_said(server: Server, root: Path) -> None:
     gone = root / "models" / "gone.onnx"
     gone.write_bytes(b"")
-    assert get_page(server, "models/gone.onnx")[0] == 200
+    address = find_socket(server, "models/gone.onnx")
     gone.unlink()
-    with connected(server, "models/gone.onnx") as talk:
+    with connected(server, "", address=address) as talk:
         assert "there is no such file" in talk.ended()
 
 

@@ -16,10 +16,11 @@ import pytest
 from onnx import parser
 
 import netloupe
-from netloupe.explorer.errors import OutputError, ViewError
+from netloupe.explorer.errors import NetloupeError, OutputError, ViewError
 from netloupe.explorer.panes.pairs import write_pairs
 from netloupe.explorer.render.paint import Paint
 from netloupe.explorer.render.side_differences import paint_sides
+from tests.corpus import CASES, corpus_file
 from tests.standalone.reading import read_block
 
 _MODELS = Path(__file__).parents[2] / "demo_notebooks" / "models"
@@ -253,6 +254,17 @@ def test_what_is_of_one_model_or_no_page_is_refused(tmp_path: Path) -> None:
         found.to_panes(tmp_path / "panes.svg")
     with pytest.raises(ViewError):
         found.to_panes(direction="up")
+
+
+@pytest.mark.parametrize("case", [*CASES][5::60], ids=str)
+def test_whatever_opens_stands_beside_another_model(case: object) -> None:
+    try:
+        model = netloupe.load(corpus_file(str(case)))
+    except NetloupeError:
+        return
+    other = netloupe.load(_MODELS / "digits_cnn.onnx")
+    page = netloupe.diff(other, model).to_panes(weights="none")
+    assert list_elements(page).count("script") == 2
 
 
 def test_a_model_against_itself_differs_in_nothing() -> None:

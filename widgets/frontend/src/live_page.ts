@@ -16,7 +16,7 @@ export interface LivePage {
 
 /** Show what the server has open. */
 export function showServed({ live, traits, words }: LivePage): void {
-  const address = new URL(live + location.search, location.href);
+  const address = new URL(live + location.search, document.baseURI);
   address.protocol = address.protocol.replace("http", "ws");
   const host = new LiveHost(address, traits, words);
   const inspector = makeInspector(host.traits, host.questions, (path) => host.follow(path));

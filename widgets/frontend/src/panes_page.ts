@@ -2,10 +2,11 @@
 
 import { Block } from "./standalone/block";
 import type { Pane } from "./panes/pane";
+import { PanesAddress } from "./panes/address";
 import { ChangeList } from "./panes/change_list";
 import { makeFrame } from "./panes/frame";
 import { Pairs, type Side } from "./panes/pairs";
-import { Synchronised } from "./panes/synchronised";
+import { Synchronised, type SynchronisedActions } from "./panes/synchronised";
 import type { ReviewItem } from "./review/items";
 
 /** What stands in the page. */
@@ -41,6 +42,7 @@ class PanesPage {
   private readonly status = find(".nlp-told");
   private readonly list: ChangeList;
   private synchronised: Synchronised | null = null;
+  private readonly address = new PanesAddress();
 
   constructor(private readonly data: PanesData) {
     this.list = new ChangeList(find(".nlp-list"), data.review, {
@@ -52,15 +54,23 @@ class PanesPage {
 
   async begin(): Promise<void> {
     const { head, panes: parts, names } = this.data;
+    const { address } = this;
+    const [isOn, isFirst] = [address.isSynchronised, address.isEmpty];
     const block = Block.read("pairs", this.data.pairs);
     const made = SIDES.map((side) => {
       const [data, blocks] = parts[side];
-      return makeFrame(find(`${place(side)} .nlp-frame`), names[side], { head, data, blocks });
+      return makeFrame(find(`${place(side)} .nlp-frame`), names[side], {
+        ...{ head, data, blocks, address: address.of(side) },
+        seen: (seen) => address.note(side, seen),
+      });
     });
     const panes = (await Promise.all(made)) as [Pane, Pane];
-    this.synchronised = new Synchronised(panes, new Pairs(await block), {
+    const actions: SynchronisedActions = {
       selected: (side, paths, alone) => this.tellSelected(side, paths, alone),
-    });
+    };
+    const pairs = new Pairs(await block);
+    this.synchronised = new Synchronised(panes, pairs, actions, isOn, isFirst);
+    this.tellSynchronised();
     for (const side of SIDES) this.followFrame(side, panes[side]);
     this.applyTheme(panes[0]);
     document.body.dataset.ready = "true";
@@ -116,7 +126,13 @@ class PanesPage {
     const { synchronised } = this;
     if (!synchronised) return;
     synchronised.synchronise(!synchronised.isSynchronised);
-    find("[data-synchronised]").setAttribute("aria-checked", String(synchronised.isSynchronised));
+    this.address.synchronise(synchronised.isSynchronised);
+    this.tellSynchronised();
+  }
+
+  private tellSynchronised(): void {
+    const isOn = this.synchronised?.isSynchronised ?? true;
+    find("[data-synchronised]").setAttribute("aria-checked", String(isOn));
   }
 
   private applyTheme(pane: Pane): void {

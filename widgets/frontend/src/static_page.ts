@@ -4,7 +4,7 @@ import type { CanvasView } from "./canvas";
 import { showExplorer } from "./explorer_page";
 import type { CanvasTraits } from "./host/traits";
 import { download } from "./controls/taking";
-import { offerPane } from "./panes/pane";
+import { offerPane, readFrameAddress, tellFrameAddress } from "./panes/pane";
 import type { Direction } from "./scene/options";
 import { followPage } from "./standalone/around";
 import { Block } from "./standalone/block";
@@ -143,10 +143,15 @@ class Address {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private written = location.hash;
 
-  constructor(private readonly mark: string) {
+  /** @param frame the element that keeps the address of a pane; null where the page is no pane */
+  constructor(
+    private readonly mark: string,
+    private readonly frame: Element | null,
+  ) {
     let first: Link | null = null;
+    const text = frame ? readFrameAddress(frame) : location.hash.slice(1);
     try {
-      if (location.hash.length > 1) first = readLink(location.hash.slice(1), mark);
+      if (text) first = readLink(text, mark);
     } catch (error) {
       this.error = error;
     }
@@ -166,6 +171,8 @@ class Address {
     for (const event of ["pointerup", "wheel", "keyup"]) {
       addEventListener(event, note, { passive: true });
     }
+    // the window of a pane is moved from outside, too
+    if (this.frame) canvas.onFrame(note);
     addEventListener("hashchange", () => {
       if (location.hash === this.written) return;
       try {
@@ -191,6 +198,10 @@ class Address {
       },
       this.mark,
     );
+    if (this.frame) {
+      tellFrameAddress(this.frame, link);
+      return;
+    }
     try {
       history.replaceState(null, "", `#${link}`);
       this.written = location.hash;
@@ -202,7 +213,7 @@ class Address {
 
 /** Show what a file holds. */
 export function showFile(data: StaticPage): void {
-  const address = new Address(data.mark);
+  const address = new Address(data.mark, data.in_pane ? window.frameElement : null);
   const { first: link } = address;
   const selected = link?.selected ?? data.traits.selected_paths ?? [];
   const traits: Partial<CanvasTraits> = {

@@ -14,6 +14,7 @@ import type {
   NotebookTracker,
   Palette,
   Plugin,
+  ServicesModule,
   UiComponents,
 } from "./jupyterlab";
 import {
@@ -30,10 +31,11 @@ import { type Container, loadShared, needShared, type SharedPackages } from "./s
 
 /** Load what is used of JupyterLab, and return the plugin. */
 async function makePlugin(packages: SharedPackages): Promise<Plugin> {
-  const [registry, lumino, ui, utils, application, notebooks] = await Promise.all([
+  const [registry, lumino, ui, services, utils, application, notebooks] = await Promise.all([
     needShared<DocRegistryModule>(packages, "@jupyterlab/docregistry"),
     needShared<LuminoWidgets>(packages, "@lumino/widgets"),
     needShared<UiComponents>(packages, "@jupyterlab/ui-components"),
+    needShared<ServicesModule>(packages, "@jupyterlab/services"),
     needShared<AppUtils>(packages, "@jupyterlab/apputils"),
     needShared<ApplicationModule>(packages, "@jupyterlab/application"),
     loadShared<NotebookModule>(packages, "@jupyterlab/notebook"),
@@ -50,7 +52,7 @@ async function makePlugin(packages: SharedPackages): Promise<Plugin> {
       const icon = new ui.LabIcon({ name: "netloupe:model", svgstr: ICON });
       addFileTypes(app.docRegistry, icon);
       app.docRegistry.addModelFactory(makeModelFactory(registry));
-      const factory = makeViewerFactory(app, registry, lumino, ui, icon);
+      const factory = makeViewerFactory(app, registry, lumino, ui, services, icon);
       const shown = new utils.WidgetTracker({ namespace: "netloupe" });
       factory.widgetCreated.connect((_factory, widget) => {
         void shown.add(widget);

@@ -149,6 +149,17 @@ export interface Contents {
   save(path: string, model: object): Promise<ContentsModel>;
 }
 
+export interface ServerSettings {
+  readonly baseUrl: string;
+}
+
+export interface ServicesModule {
+  readonly ServerConnection: {
+    /** with what the server wants of whoever is logged in */
+    makeRequest(address: string, init: RequestInit, settings: ServerSettings): Promise<Response>;
+  };
+}
+
 export interface Application {
   readonly docRegistry: DocumentRegistry;
   readonly commands: Commands;
@@ -162,7 +173,7 @@ export interface Application {
   readonly serviceManager: {
     readonly contents: Contents;
     readonly kernelspecs: { readonly ready: Promise<void>; readonly specs: KernelSpecs | null };
-    readonly serverSettings: { readonly baseUrl: string };
+    readonly serverSettings: ServerSettings;
   };
 }
 

@@ -1,6 +1,6 @@
 /** Making the frame of a pane of what the page holds. */
 
-import { PANE, type Pane } from "./pane";
+import { ADDRESS, PANE, type Pane } from "./pane";
 
 /** what of the window the explorer leaves free in a page of its own */
 const AROUND = 24;
@@ -13,6 +13,10 @@ export interface FrameParts {
   readonly data: string;
   /** the elements of the blocks */
   readonly blocks: string;
+  /** what is to be seen at first; "" for what the page opens */
+  readonly address: string;
+  /** call something when something else is seen */
+  seen(address: string): void;
 }
 
 /** Put a frame into an element; resolves once its first picture is painted. */
@@ -21,6 +25,8 @@ export function makeFrame(place: Element, name: string, parts: FrameParts): Prom
   frame.title = name;
   frame.style.height = `calc(100% + ${AROUND}px)`;
   const { head, data, blocks } = parts;
+  if (parts.address) frame.dataset.address = parts.address;
+  frame.addEventListener(ADDRESS, (event) => parts.seen((event as CustomEvent<string>).detail));
   frame.srcdoc =
     `${head.replace("</head>", () => `${STYLE}</head>`)}` +
     `<script type="application/json" id="nl-data">${data}</script>\n${blocks}` +

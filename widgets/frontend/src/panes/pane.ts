@@ -13,6 +13,19 @@ import type { OpenState, StaticHost } from "../standalone/static_host";
 /** the name of the event at the frame's element by which a pane gives itself: `detail` is it */
 export const PANE = "netloupe:pane";
 
+/** the name of the event at the frame's element that tells what is seen: `detail` is an address */
+export const ADDRESS = "netloupe:address";
+
+/** What is to be seen in a pane at first, as `../standalone/permalink.ts` has it; "" for nothing. */
+export function readFrameAddress(frame: Element): string {
+  return (frame as HTMLElement).dataset?.address ?? "";
+}
+
+/** Tell the page around what is seen now. */
+export function tellFrameAddress(frame: Element, address: string): void {
+  frame.dispatchEvent(new CustomEvent(ADDRESS, { detail: address }));
+}
+
 /** What of a pane is another: what is selected or drawn, where the window is, or how it looks. */
 export type PaneChange = "selection" | "scene" | "place" | "looks";
 

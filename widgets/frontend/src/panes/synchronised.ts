@@ -19,7 +19,6 @@ const SOON = 60;
 export class Synchronised {
   /** the side that the user is at; the other one follows */
   private leader: Side = 1;
-  private isOn = true;
   private readonly open: [ReadonlyMap<string, OpenBox>, ReadonlyMap<string, OpenBox>];
   /** what both show; null where it is to be found anew */
   private shown: readonly PlacedPair[] | null = null;
@@ -27,14 +26,20 @@ export class Synchronised {
   /** what is done on the follower, one thing behind the other */
   private work: Promise<void> = Promise.resolve();
 
+  /**
+   * @param isOn whether the other side follows
+   * @param isFirst whether both show what they open, and not what somebody looked at before
+   */
   constructor(
     private readonly panes: readonly [Pane, Pane],
     private readonly pairs: Pairs,
     private readonly actions: SynchronisedActions,
+    private isOn: boolean,
+    isFirst: boolean,
   ) {
     this.open = [panes[0].listOpen(), panes[1].listOpen()];
     for (const side of [0, 1] as const) panes[side].watch((change) => this.follow(side, change));
-    this.matchZoom();
+    if (isFirst) this.matchZoom();
   }
 
   get isSynchronised(): boolean {
