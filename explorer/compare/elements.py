@@ -177,16 +177,22 @@ def pair_groups(matching: Matching) -> list[GroupPair]:
     most in common come first, and of these those that have the same label.
     """
     found: list[GroupPair] = []
-    partners: dict[Graph, dict[Node, list[Node]]] = {}
-    for pair in matching.pairs:
-        known = partners.setdefault(pair.left[0].graph, {})
-        for node in pair.left:
-            known[node] = [*pair.right]
+    partners = list_partners(matching)
     for left, right in matching.graphs:
         step("comparing groups")
         trees = find_tree(matching.left, left), find_tree(matching.right, right)
         found += pair_groups_of(*trees, partners.get(left, {}))
     return found
+
+
+def list_partners(matching: Matching) -> dict[Graph, dict[Node, list[Node]]]:
+    """Return by graph of the left model, by node of it, the nodes that it is paired with."""
+    partners: dict[Graph, dict[Node, list[Node]]] = {}
+    for pair in matching.pairs:
+        known = partners.setdefault(pair.left[0].graph, {})
+        for node in pair.left:
+            known[node] = [*pair.right]
+    return partners
 
 
 def pair_groups_of(

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from netloupe.explorer.compare import Diff
-from netloupe.explorer.compare.elements import list_around, pair_groups_of
+from netloupe.explorer.compare.elements import list_around, list_partners, pair_groups_of
 from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
 from netloupe.explorer.grouping.lookup import find_tree
 from netloupe.explorer.model import Graph, Model, Node, Value
@@ -88,11 +88,7 @@ def pair_shown_groups(found: Diff, grouping: str) -> Iterator[tuple[Group, Group
     block where quantization has more nodes in it than there were.
     """
     matching = found.matching
-    partners: dict[Graph, dict[Node, list[Node]]] = {}
-    for pair in matching.pairs:
-        known = partners.setdefault(pair.left[0].graph, {})
-        for node in pair.left:
-            known[node] = [*pair.right]
+    partners = list_partners(matching)
     for left, right in matching.graphs:
         trees = _find_tree(found.left, left, grouping), _find_tree(found.right, right, grouping)
         inside = partners.get(left, {})
