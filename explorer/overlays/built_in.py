@@ -74,10 +74,10 @@ def _make_intensity(model: Model, bind: Bindings | None) -> Column:
         is_open = any(gap.affects in ("macs", "bytes") for gap in work.gaps)
         return None if is_open else 2 * macs / moved
 
-    notes += [
+    notes.append(
         "two operations for each MAC, over the bytes that each node takes and gives; of a group "
-        "that of its sums; what multiplies nothing has none",
-    ]
+        "that of its sums; what multiplies nothing has none"
+    )
     return ModelColumn(
         "arithmetic intensity",
         {},
@@ -217,7 +217,8 @@ def make_built_in(model: Model, name: str, bind: Bindings | None = None) -> Colu
         ``intensity``, operations for each byte that nodes take and give; ``dtype``, of the first
         result of each node; ``findings``, the severity of what :func:`netloupe.check` finds.
     bind
-        Of MACs and intensity: sizes of symbols, as for :meth:`netloupe.Model.costs`; without them each is 1.
+        Of MACs and intensity: sizes of symbols, as for :meth:`netloupe.Model.costs`; without them
+        each is 1.
 
     Raises
     ------

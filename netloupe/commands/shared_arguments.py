@@ -72,8 +72,8 @@ def add_color_by(command: argparse.ArgumentParser) -> None:
         default=[],
         help="colour boxes by parameters, macs, bytes, intensity, dtype, findings or sqnr, or by "
         "numbers in a file: CSV or JSON with names and values, node data of Model Explorer, a "
-        "profile of ONNX Runtime or TensorRT; FILE:HEADING takes one column of several. May be given several "
-        "times where the explorer is shown",
+        "profile of ONNX Runtime or TensorRT; FILE:HEADING takes one column of several. May be "
+        "given several times where the explorer is shown",
     )
     command.add_argument(
         "--color-scale",
