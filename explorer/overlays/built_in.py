@@ -63,6 +63,32 @@ def _make_macs(model: Model, bind: Bindings | None) -> Column:
     )
 
 
+def _make_intensity(model: Model, bind: Bindings | None) -> Column:
+    analysis, notes = _analyze_with_sizes(model, bind)
+
+    def count(nodes: Sequence[Node]) -> float | None:
+        work = find_work(analysis, nodes[0].graph, nodes)
+        macs, moved = work.macs, work.moved
+        if not isinstance(macs, int) or not isinstance(moved, int) or not macs or not moved:
+            return None
+        is_open = any(gap.affects in ("macs", "bytes") for gap in work.gaps)
+        return None if is_open else 2 * macs / moved
+
+    notes.append(
+        "two operations for each MAC, over the bytes that each node takes and gives; of a group "
+        "that of its sums; what multiplies nothing has none"
+    )
+    return ModelColumn(
+        "arithmetic intensity",
+        {},
+        "operations/B",
+        "higher",
+        "mean",
+        count=count,
+        notes=tuple(notes),
+    )
+
+
 def _analyze_with_sizes(model: Model, bind: Bindings | None) -> tuple[Analysis, list[str]]:
     """Return what nodes cost with a size for each symbol, 1 where none is given; and notes."""
     given = dict(bind or {})
@@ -170,6 +196,7 @@ _MAKERS: Mapping[str, Callable[[Model, Bindings | None], Column]] = {
     "parameters": _make_parameters,
     "macs": _make_macs,
     "bytes": _make_bytes,
+    "intensity": _make_intensity,
     "dtype": _make_dtype,
     "findings": _make_findings,
 }
@@ -186,11 +213,12 @@ def make_built_in(model: Model, name: str, bind: Bindings | None = None) -> Colu
     model
         The model.
     name
-        ``parameters``; ``macs``; ``bytes``, those that the file stores for weights; ``dtype``, of
-        the first result of each node; ``findings``, the severity of what :func:`netloupe.check`
-        finds.
+        ``parameters``; ``macs``; ``bytes``, those that the file stores for weights;
+        ``intensity``, operations for each byte that nodes take and give; ``dtype``, of the first
+        result of each node; ``findings``, the severity of what :func:`netloupe.check` finds.
     bind
-        Of MACs: sizes of symbols, as for :meth:`netloupe.Model.costs`; without them each is 1.
+        Of MACs and intensity: sizes of symbols, as for :meth:`netloupe.Model.costs`; without them
+        each is 1.
 
     Raises
     ------

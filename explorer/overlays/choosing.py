@@ -27,14 +27,14 @@ def overlay(model: Model, column: Any, *, bind: Bindings | None = None, **settin
     model
         The model.
     column
-        The name of a column of the model itself: ``parameters``, ``macs``, ``bytes``, ``dtype``,
-        ``findings``. Or a mapping from paths, names of nodes or names of outputs to numbers or
-        words; a pandas Series; a DataFrame of one column with names as its index; a file, as
-        ``--color-by`` takes it, with ``:heading`` behind where it has several columns;
-        what :func:`netloupe.audit` has found beside a float twin (SQNR), or
+        The name of a column of the model itself: ``parameters``, ``macs``, ``bytes``,
+        ``intensity``, ``dtype``, ``findings``. Or a mapping from paths, names of nodes or names of
+        outputs to numbers or words; a pandas Series; a DataFrame of one column with names as its
+        index; a file, as ``--color-by`` takes it, with ``:heading`` behind where it has several
+        columns; what :func:`netloupe.audit` has found beside a float twin (SQNR), or
         :func:`netloupe.diff`; an :class:`Overlay`, or a :class:`Column`.
     bind
-        Sizes of symbols for ``macs``.
+        Sizes of symbols for ``macs`` and ``intensity``.
     **settings
         What the numbers mean and how they become colours: see :class:`Column`.
 

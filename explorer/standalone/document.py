@@ -17,7 +17,9 @@ from netloupe.explorer.render.text import clean_label
 _STYLE = """
 body { background: #fbfcfd; margin: 12px; }
 [data-theme="dark"] body { background: #0f1318; }
-.nl-page-error { color: #c62828; font: 14px/1.5 "DejaVu Sans", Verdana, sans-serif; }
+.nl-page-error { max-width: 720px; margin: 40px auto; padding: 0 12px; color: #b3261e;
+  font: 15px/1.5 "DejaVu Sans", Verdana, sans-serif; overflow-wrap: anywhere; }
+[data-theme="dark"] .nl-page-error { color: #ff8a80; }
 noscript svg { max-width: 100%; height: auto; }
 """
 

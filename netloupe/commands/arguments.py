@@ -14,6 +14,7 @@ from netloupe import __version__
 from .audit_arguments import add_audit
 from .check_arguments import add_check
 from .completion_arguments import add_completion
+from .desktop_arguments import add_desktop
 from .diff_arguments import add_diff
 from .info_arguments import add_info
 from .inspect_arguments import add_inspect
@@ -53,6 +54,7 @@ ADDERS: dict[str, Callable[[Any], None]] = {
     "report": add_report,
     "render": add_render,
     "open": add_open,
+    "desktop": add_desktop,
     "completion": add_completion,
 }
 

@@ -70,10 +70,10 @@ def add_color_by(command: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
         action="append",
         default=[],
-        help="colour boxes by parameters, macs, bytes, dtype, findings or sqnr, or by numbers in a "
-        "file: CSV or JSON with names and values, node data of Model Explorer, a profile of ONNX "
-        "Runtime or TensorRT; FILE:HEADING takes one column of several. May be given several "
-        "times where the explorer is shown",
+        help="colour boxes by parameters, macs, bytes, intensity, dtype, findings or sqnr, or by "
+        "numbers in a file: CSV or JSON with names and values, node data of Model Explorer, a "
+        "profile of ONNX Runtime or TensorRT; FILE:HEADING takes one column of several. May be "
+        "given several times where the explorer is shown",
     )
     command.add_argument(
         "--color-scale",

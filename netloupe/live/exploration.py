@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from netloupe.explorer.errors import NetloupeError, NotFoundError
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 #: seconds that descriptions wait for the first picture to go out, once it is laid out
 _PICTURE_SECONDS = 0.25
+#: of more that is gone after reading again only these are named
+_MOST_GONE = 5
 
 
 class Exploration:
@@ -231,11 +234,41 @@ class Exploration:
         self._beside.start()
         self._is_seen.set()
 
+    def show_again(self, model: Model) -> None:
+        """Show another reading of the model; what was seen and no longer exists is said.
+
+        What is open, selected and seen stays, as far as it still exists.
+        """
+        self._requests.pool.submit(self._show_again, model)
+
+    def tell_changed(self, text: str) -> None:
+        """Say what became of the files, on a line that stays until they are read again."""
+        self._client.changed = text
+
+    def _show_again(self, model: Model) -> None:
+        with self._refusing(), self._requests.wanted():
+            seen = {*self._list_selected(), *self._list_open()}
+            self._show_model(model)
+            self._views.notices.append(_say_renewed(self._views.model, self._find_gone(seen)))
+            self._requests.push()
+
+    def _list_open(self) -> list[str]:
+        """Return the paths of what is open, and of the graph that is shown."""
+        view = self._views.current
+        opened = [item.path for item in view.items.values() if item.is_open and item.path]
+        return [view.graph.path, *opened]
+
+    def _find_gone(self, paths: Iterable[str]) -> list[str]:
+        return sorted(path for path in paths if path and not self._is_there(path))
+
     def _read_again(self) -> None:
         """Show the model as its files now are; the caller holds the lock and shows the scene."""
         from netloupe.explorer.compare import read_again
 
-        self._session.reload(read_again(self._views.model))
+        self._show_model(read_again(self._views.model))
+
+    def _show_model(self, model: Model) -> None:
+        self._session.reload(model)
         self._beside.renew()
         self._look_at_files()
         self._tell_more()
@@ -243,3 +276,13 @@ class Exploration:
     def _look_at_files(self) -> None:
         """Say where the files are no longer as they were read."""
         self._client.changed = say_changes(self._views.model)
+
+
+def _say_renewed(model: Model, gone: Sequence[str]) -> str:
+    """Return that a model was read again, and what of what was seen is no longer in it."""
+    name = Path(model.source).name or model.source
+    said = f"{name} has changed and was read again."
+    if not gone:
+        return said
+    more = f" and {len(gone) - _MOST_GONE:,} more" if len(gone) > _MOST_GONE else ""
+    return f"{said} No longer there: {', '.join(gone[:_MOST_GONE])}{more}."

@@ -1,31 +1,22 @@
-"""The server on loopback: gives the page to who has the token, and talks with it.
-
-Nobody else is answered. The page is refused to whoever calls this machine by another name than
-its own, so that no foreign page can have one resolved to it, and the socket to pages of others.
-"""
+"""The server on loopback: gives pages to who has the token, and talks with them."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hmac
-import json
-import logging
 import socket
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tornado.httpserver import HTTPServer
-from tornado.web import Application, HTTPError, RequestHandler
-from tornado.websocket import WebSocketClosedError, WebSocketHandler
+from tornado.web import Application
 
-from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.progress import watched
 from netloupe.explorer.standalone.document import write_html
 
+from .handlers import NothingHandler, PageHandler, SocketHandler, call_soon
+from .intake import MOST_BYTES
 from .loopback import listen, write_address
-from .served import ReadyModel, ServedModel, Step
+from .served import ReadyModel, ServedModel
 
 if TYPE_CHECKING:
     from netloupe.explorer.model import Model
@@ -34,29 +25,19 @@ if TYPE_CHECKING:
 
     from .client import Send
     from .exploration import Exploration
+    from .intake import Intake
 
-_log = logging.getLogger(__name__)
-
-_OWN_NAMES = ("127.0.0.1", "localhost", "::1")
-#: a page asks with a few paths; many are selected together at most
-_MOST_BYTES = 8 << 20
-#: so many messages of a page wait for its model
-_MOST_EARLY = 200
+#: what is longer ends the socket; what is shorter than this and too long is answered by an error
+_MOST_MESSAGE_BYTES = 64 << 20
 #: seconds between two steps that a page is told
 _EVERY_SECONDS = 0.1
 #: seconds in which a page comes that is to hear why there is nothing to show
 _PAGE_SECONDS = 10.0
+#: what is asked beside sockets names a path
+_MOST_ASKED_BYTES = 64 << 10
 _NO_SCRIPT = "<p>The explorer needs a browser that runs scripts.</p>"
 #: of which some browsers do not take the first for sockets
 _REACH = "'self' ws://127.0.0.1:* ws://localhost:*"
-_HEADERS = {
-    "Cache-Control": "no-store",
-    "Content-Security-Policy": "frame-ancestors 'none'",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-}
 
 
 class LiveServer:
@@ -74,6 +55,8 @@ class LiveServer:
         The port, a free one where 0; or the socket that listens there already.
     overlays
         What boxes can be coloured by, of a model that is read.
+    intake
+        Opens files that pages name or send; None where they may not.
 
     Raises
     ------
@@ -88,27 +71,41 @@ class LiveServer:
         token: str,
         port: int | socket.socket = 0,
         overlays: Sequence[Overlay] = (),
+        intake: Intake | None = None,
     ) -> None:
         self._token = token
+        self.intake = intake
         self._options = options
         #: by the numbers that addresses give them
         self.models = [*shown] if isinstance(shown, Sequence) else [ServedModel.of(shown, overlays)]
+        #: those that it was started with
+        self._at_start = tuple(self.models)
         self._socket = listen(port) if isinstance(port, int) else port
         self.port: int = self._socket.getsockname()[1]
+        #: whether any page has been here
+        self.was_seen = False
         #: the sockets of those that are open
-        self.pages: set[_SocketHandler] = set()
+        self.pages: set[SocketHandler] = set()
         routes = [
-            (r"/", _PageHandler, {"server": self}),
-            (r"/socket", _SocketHandler, {"server": self}),
+            (r"/", PageHandler, {"server": self}),
+            (r"/socket", SocketHandler, {"server": self}),
         ]
+        if intake is not None:
+            from .intake_handlers import DropHandler, ForgetHandler, OpenHandler
+
+            routes += [
+                (r"/open", OpenHandler, {"server": self}),
+                (r"/drop", DropHandler, {"server": self}),
+                (r"/forget", ForgetHandler, {"server": self}),
+            ]
         application = Application(
             routes,
-            default_handler_class=_Nothing,
+            default_handler_class=NothingHandler,
             default_handler_args={"server": self},
-            websocket_max_message_size=_MOST_BYTES,
+            websocket_max_message_size=_MOST_MESSAGE_BYTES,
             log_function=lambda _handler: None,  # addresses have the token in them
         )
-        self._server = HTTPServer(application)
+        self._server = HTTPServer(application, max_body_size=_MOST_ASKED_BYTES)
 
     @property
     def address(self) -> str:
@@ -125,6 +122,8 @@ class LiveServer:
         self._socket.close()
         for served in self.models:
             served.give_up()
+        if self.intake is not None:
+            self.intake.close()
         for page in [*self.pages]:
             page.close(1001)
             page.on_close()
@@ -140,6 +139,28 @@ class LiveServer:
         if not number.isdecimal() or len(number) > 9 or int(number) >= len(self.models):
             return None
         return self.models[int(number)]
+
+    def add(self, served: ServedModel) -> int:
+        """Show one model more; return its number."""
+        self.models.append(served)
+        served.begin()
+        return len(self.models) - 1
+
+    @property
+    def has_start_page(self) -> bool:
+        """Whether the address without the number of a model is that of a list of them."""
+        return len(self._at_start) != 1
+
+    def write_start_page(self) -> str:
+        """Return the page on which a model is chosen."""
+        from .start_page import write_start_page
+
+        return write_start_page(self.models, self.intake)
+
+    def list_explorations(self, served: ServedModel) -> list[Exploration]:
+        """Return what pages explore of a model."""
+        pages = [page for page in self.pages if page.served is served]
+        return [page.exploration for page in pages if page.exploration is not None]
 
     def explore(self, loaded: ReadyModel, send: Send) -> Exploration:
         """Begin an exploration for a page."""
@@ -161,6 +182,7 @@ class LiveServer:
             )
         data = {
             "live": "socket",
+            "most_dropped": None if self.intake is None else MOST_BYTES,
             "traits": {
                 "title": f"Graph of {served.name}" if title in ("auto", "") else title,
                 "file_name": served.name,
@@ -181,9 +203,9 @@ class LiveServer:
         """
         loop = asyncio.get_running_loop()
         changed = asyncio.Event()
-        stops = [served.follow(lambda: _call_soon(loop, changed.set)) for served in self.models]
+        stops = [served.follow(lambda: call_soon(loop, changed.set)) for served in self._at_start]
         try:
-            while not self.models or any(served.failure is None for served in self.models):
+            while not self._at_start or any(each.failure is None for each in self._at_start):
                 await changed.wait()
                 changed.clear()
         finally:
@@ -193,153 +215,3 @@ class LiveServer:
         while page_comes and not self.pages and loop.time() < end:
             await asyncio.sleep(_EVERY_SECONDS)
         await asyncio.sleep(2 * _EVERY_SECONDS)  # what is told goes out
-
-
-def _call_soon(loop: asyncio.AbstractEventLoop, work: Callable[[], object]) -> None:
-    """Let a loop do something, from any thread; nothing where it has ended."""
-    with contextlib.suppress(RuntimeError):
-        loop.call_soon_threadsafe(work)
-
-
-class _Guarded(RequestHandler):
-    """Answers who calls this machine by its own name and has the token."""
-
-    def initialize(self, server: LiveServer) -> None:
-        self._server = server
-
-    def set_default_headers(self) -> None:
-        for name, value in _HEADERS.items():
-            self.set_header(name, value)
-        self.clear_header("Server")
-
-    def prepare(self) -> None:
-        if urlsplit(f"//{self.request.host}").hostname not in _OWN_NAMES:
-            raise HTTPError(403)
-        if not self._server.admits(self.get_query_argument("token", "")):
-            raise HTTPError(403)
-
-    def write_error(self, status_code: int, **kwargs: Any) -> None:
-        self.set_header("Content-Type", "text/plain; charset=utf-8")
-        self.finish(
-            "The address has no token, or not that of this server. Take the whole address that "
-            "`netloupe open` has printed.\n"
-            if status_code == 403
-            else "There is nothing here.\n"
-        )
-
-
-class _Nothing(_Guarded):
-    def prepare(self) -> None:
-        super().prepare()
-        raise HTTPError(404)
-
-
-class _PageHandler(_Guarded):
-    def get(self) -> None:
-        served = self._server.find(self.get_query_argument("model", ""))
-        if served is None:
-            raise HTTPError(404)
-        self.finish(self._server.write_page(served))
-
-
-class _SocketHandler(WebSocketHandler, _Guarded):
-    _exploration: Exploration | None = None
-    _served: ServedModel
-    _is_told_at = 0.0
-    _is_begun = False
-
-    def check_origin(self, origin: str) -> bool:
-        """Return whether a page of ours asks, whatever tunnel it came through."""
-        return urlsplit(origin).netloc == self.request.host
-
-    def prepare(self) -> None:
-        super().prepare()
-        served = self._server.find(self.get_query_argument("model", ""))
-        if served is None:
-            raise HTTPError(404)
-        self._served = served
-
-    def open(self, *_: str, **__: str) -> None:
-        self.set_nodelay(True)
-        self._server.pages.add(self)
-        self._loop = loop = asyncio.get_running_loop()
-        #: what has come before there is anything to ask; None once there is
-        self._early: list[dict[str, Any]] | None = []
-        self._stop_following = self._served.follow(lambda: _call_soon(loop, self._follow))
-        self._served.begin()
-        self._follow()
-
-    def _follow(self) -> None:
-        """Tell how far the model is; begin to explore it, or say why there is none."""
-        served = self._served
-        if not served.is_settled:
-            self._tell_step(served.step)
-            return
-        self._stop_following()
-        if served.loaded is not None:
-            if not self._is_begun:
-                self._is_begun = True
-                self._loop.create_task(self._explore(served.loaded))
-        else:
-            self._send(json.dumps({"failed": served.explain()}))
-
-    async def _explore(self, loaded: ReadyModel) -> None:
-        loop = self._loop
-
-        def send(frame: str | bytes) -> None:
-            _call_soon(loop, lambda: self._send(frame))
-
-        def look(what: str, share: float | None) -> None:
-            now = loop.time()
-            if now >= self._is_told_at + _EVERY_SECONDS:
-                self._is_told_at = now
-                _call_soon(loop, lambda: self._tell_step(Step(what or "opening", share)))
-
-        def begin() -> Exploration:
-            with watched(look):
-                return self._server.explore(loaded, send)
-
-        try:
-            made = await loop.run_in_executor(None, begin)
-        except Exception as error:
-            if not isinstance(error, NetloupeError):
-                _log.exception("an exploration could not be begun")
-            self._send(json.dumps({"failed": f"{self._served.name}: {error}"}))
-            return
-        if self.ws_connection is None or self.ws_connection.is_closing():  # it did not wait
-            made.close()
-            return
-        self._exploration = made
-        early, self._early = self._early or [], None
-        for frame in early:
-            made.receive(frame)
-
-    def _tell_step(self, step: Step) -> None:
-        if self._exploration is None:
-            message = f"Opening {self._served.name}: {step.what} …"
-            self._send(json.dumps({"step": {"message": message, "share": step.share}}))
-
-    def on_message(self, message: str | bytes) -> None:
-        try:
-            frame = json.loads(message)
-        except (ValueError, RecursionError):
-            frame = {}
-        frame = frame if isinstance(frame, dict) else {}
-        if self._exploration is not None:
-            self._exploration.receive(frame)
-        elif self._early is not None:
-            self._early.append(frame)
-            if len(self._early) > _MOST_EARLY:
-                self._early = None
-                self.close(1008, "too many messages")
-
-    def on_close(self) -> None:
-        self._server.pages.discard(self)
-        self._stop_following()
-        if self._exploration is not None:
-            self._exploration.close()
-            self._exploration = None
-
-    def _send(self, frame: str | bytes) -> None:
-        with contextlib.suppress(WebSocketClosedError):
-            self.write_message(frame, binary=isinstance(frame, bytes))

@@ -114,6 +114,7 @@ def make_environment(folder: Path) -> dict[str, str]:
     environment["JUPYTER_RUNTIME_DIR"] = str(folder / ".runtime")
     environment["JUPYTER_PATH"] = str(folder / ".share")
     environment["IPYTHONDIR"] = str(folder / ".ipython")
+    environment["XDG_STATE_HOME"] = str(folder / ".state")
     environment["PYTHONPATH"] = str(ROOT)
     return environment
 

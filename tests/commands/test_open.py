@@ -29,6 +29,7 @@ from tornado.websocket import websocket_connect
 import netloupe
 from netloupe.commands import serve
 from netloupe.explorer.errors import OutputError
+from netloupe.live.intake import Intake
 from netloupe.live.served import ServedModel
 from tests.browser.servers import ROOT, make_environment
 from tests.processes import started
@@ -191,10 +192,17 @@ def stranger() -> Iterator[Stranger]:
 def test_a_port_where_another_answers_is_refused(
     stranger: Stranger, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    models = [ServedModel.of(netloupe.load(DEMO))]
+    serving = serve.Serving(models, Intake(never_made), stranger.server_port)
     with pytest.raises(OutputError, match=f"port {stranger.server_port} cannot be had"):
-        serve.serve_models([ServedModel.of(netloupe.load(DEMO))], port=stranger.server_port)
+        serve.serve_models(serving)
     assert capsys.readouterr().out == ""
     assert stranger.asked == []
+
+
+def never_made(path: Path, name: str, *, is_sent: bool) -> ServedModel:
+    """Make no model."""
+    raise AssertionError(path, name, is_sent)
 
 
 @pytest.mark.parametrize("port", [99_999, 65_536, -1])

@@ -8,7 +8,6 @@ import pty
 import resource
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import onnx
@@ -16,7 +15,7 @@ import onnx.parser
 import pytest
 
 from netloupe.commands.cli import main
-from netloupe.live.served import ServedModel
+from netloupe.commands.serve import Serving
 from tests.commands.failing import fail
 
 _TEXT = """<ir_version: 8, opset_import: ["": 18]>
@@ -354,8 +353,8 @@ def test_a_model_alone_is_explored(model: Path, monkeypatch: pytest.MonkeyPatch)
 
     served = []
 
-    def note(given: Sequence[ServedModel], **_: object) -> int:
-        model = given[0]._read().model
+    def note(serving: Serving) -> int:
+        model = serving.models[0]._read().model
         served.append((model.source, [node.name for node in model.graph.nodes]))
         return 0
 
@@ -375,8 +374,8 @@ def test_the_standard_input_is_explored_from_a_file(
 
     served = []
 
-    def note(given: Sequence[ServedModel], **_: object) -> int:
-        path = Path(given[0]._read().model.source)
+    def note(serving: Serving) -> int:
+        path = Path(serving.models[0]._read().model.source)
         served.append((path, path.read_bytes()))
         return 0
 

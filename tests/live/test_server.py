@@ -109,11 +109,13 @@ def test_a_tunnel_may_come_in_at_another_port() -> None:
     run(work)
 
 
-async def connect(server: LiveServer, **headers: str) -> WebSocketClientConnection:
-    """Open a socket as the page of the server does."""
+async def connect(
+    server: LiveServer, *, more: str = "", **headers: str
+) -> WebSocketClientConnection:
+    """Open a socket as the page of the server does; ``more`` is added to its address."""
     origin = headers.pop("Origin", f"http://127.0.0.1:{server.port}")
     request = HTTPRequest(
-        f"ws://127.0.0.1:{server.port}/socket?token={headers.pop('token', TOKEN)}",
+        f"ws://127.0.0.1:{server.port}/socket?token={headers.pop('token', TOKEN)}{more}",
         headers={"Origin": origin, **headers},
     )
     return await websocket_connect(request)
@@ -235,6 +237,7 @@ def test_a_page_gets_scenes_descriptions_and_weights() -> None:
         '{"describe": "x"}',
         '{"describe": [], "id": 1}',
         '{"describe": [3], "id": 1}',
+        json.dumps({"describe": "x" * (9 << 20), "id": 1}),
     ],
 )
 def test_what_is_no_question_is_answered_by_an_error(frame: str) -> None:

@@ -39,6 +39,34 @@ def layers() -> netloupe.Model:
     return netloupe.load(helper.make_model(graph))
 
 
+def test_arithmetic_intensity_is_operations_over_bytes_that_nodes_take_and_give() -> None:
+    overlay = netloupe.overlay(layers(), "intensity")
+    # [4, 4] times [4, 4]: 64 MACs, three matrices of 64 bytes
+    product, relu, _ = (node.path for node in overlay.model.graph.nodes[:3])
+    assert overlay.measure(product).value == pytest.approx(2 * 64 / (3 * 64))
+    # what multiplies nothing has none, and its bytes count in what is around it
+    assert overlay.measure(relu).value is None
+    assert overlay.measure("main").value == pytest.approx(2 * 64 / (3 * 64 + 4 * 64))
+    assert (overlay.column.unit, overlay.column.better) == ("operations/B", "higher")
+    assert overlay.whole is None
+    assert overlay.measure("main").share is None
+    assert "arithmetic intensity (operations/B), ↑ better" in overlay.describe()
+
+
+def test_arithmetic_intensity_is_said_of_known_sizes_alone() -> None:
+    model = load_text(
+        "open (float[N, 4] x, float[4, 4] w) => (float[N, 4] y) { y = MatMul (x, w) }"
+    )
+    node = model.graph.nodes[0].path
+    free = netloupe.overlay(model, "intensity")
+    assert free.measure(node).value == pytest.approx(2 * 16 / (16 + 64 + 16))
+    assert "counted with N = 1" in free.describe_placement()
+    bound = netloupe.overlay(model, "intensity", bind={"N": 8})
+    assert bound.measure(node).value == pytest.approx(2 * 128 / (128 + 64 + 128))
+    unknown = load_text("open (float[4] x) => (y) { h = Foo (x)  y = MatMul (h, h) }")
+    assert netloupe.overlay(unknown, "intensity").measure(unknown.graph.nodes[1].path).value is None
+
+
 CALLED = """
 <opset_import: ["": 17, "here": 1]>
 main (float[4] x) => (float[4] y) {

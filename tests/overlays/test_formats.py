@@ -93,6 +93,25 @@ def test_tables_of_onnx_tool(tmp_path: Path) -> None:
     assert columns[0].values == {"conv": 1000.0, "relu": 100.0}
 
 
+def test_tables_of_earlier_versions_of_onnx_tool(tmp_path: Path) -> None:
+    columns = read(
+        tmp_path,
+        "Name,MACs,CPercent,Memory,MPercent,Params,PPercent,InShape,OutShape\n"
+        "image,0,0.00%,3145728,0.03%,0,0.00%,1x3x512x512,1x3x512x512\n"
+        "Conv_8,939524096,0.17%,134232064,1.13%,3584,0.01%,1x3x512x512,1x128x512x512\n",
+    )
+    assert [(one.name, one.unit, one.aggregation) for one in columns] == [
+        ("MACs", "MACs", "sum"),
+        ("memory", "B", "sum"),
+        ("parameters", "", "sum"),
+    ]
+    assert columns[0].values["Conv_8"] == 939524096.0
+    assert "no multiplications" in columns[0].notes[0]
+    # a table of one's own with a heading of the same name is none of these
+    (own,) = read(tmp_path, "name,MACs\nconv,10\n")
+    assert not own.notes
+
+
 def test_cost_reports_of_qonnx(tmp_path: Path) -> None:
     costs = {"op_mac_INT8_INT8": 10.0, "op_mac_INT8_INT4": 5, "total_bops": 900, "mem_w_INT8": 36}
     columns = read(tmp_path, {"node_cost": {"conv": costs}, "total_cost": costs})
@@ -101,8 +120,9 @@ def test_cost_reports_of_qonnx(tmp_path: Path) -> None:
         "bit operations": 900.0,
         "elements of weights": 36.0,
     }
-    with pytest.raises(OverlayError, match="has sums for the whole model alone"):
-        read(tmp_path, costs)
+    for alone in (costs, {"total_cost": costs}):
+        with pytest.raises(OverlayError, match="has sums for the whole model alone"):
+            read(tmp_path, alone)
 
 
 # node data of Model Explorer
@@ -229,6 +249,46 @@ LAYERS = {
     ],
     "Bindings": [],
 }
+
+
+def test_time_of_what_tensorrt_adds_is_not_that_of_the_nodes_it_is_named_after(
+    tmp_path: Path,
+) -> None:
+    added = [
+        "Reformatting CopyNode for Output Tensor 0 to w + QuantizeLinear_90 + Conv_94",
+        "Reformatting CopyNode for Input Tensor 0 to Conv_0 + PWN(Clip_3)",
+        "/act/Mul_output_0 copy",
+        "copied_squeeze_after_(Unnamed Layer* 850) [ElementWise]",
+        "(Unnamed Layer* 718) [NMS]_1_output[DevicetoShapeHostCopy]",
+        "(Unnamed Layer* 1) [Convolution]",
+        "{ForeignNode[/Split_2.../Concat_1]}",
+        "[trainStation1]",
+    ]
+    fused = "w + QuantizeLinear_90 + Conv_94 + PWN(Clip_16)"
+    profile = [{"count": 10}, *({"name": name, "averageMs": 1.0} for name in (*added, fused))]
+    (time,) = read(tmp_path, profile)
+    assert [*time.values] == added
+    assert {*time.reasons} == {*added}
+    assert [one.names for one in time.sets] == [("w", "QuantizeLinear_90", "Conv_94", "Clip_16")]
+    assert time.whole == 9.0
+
+
+def test_layer_information_of_dynamic_shapes_has_no_precision(tmp_path: Path) -> None:
+    layer = {
+        "Name": "conv",
+        "LayerType": "CaskConvolution",
+        "Outputs": [{"Name": "y", "Format/Datatype": "N/A due to dynamic shapes"}],
+        "ParameterType": "Convolution",
+    }
+    columns = {one.name: one.values for one in read(tmp_path, {"Layers": [layer]})}
+    assert "precision" not in columns
+    assert columns["layer type"] == {"conv": "Convolution"}
+
+
+def test_names_in_metadata_may_follow_one_another_without_a_sign_between() -> None:
+    both = ("/attn/MatMul", "softmax[0]")
+    assert split_metadata("[ONNX Layer: /attn/MatMul][ONNX Layer: softmax[0]]") == both
+    assert split_metadata("[ONNX Layer: /attn/MatMul]\x1f[ONNX Layer: softmax[0]]") == both
 
 
 def test_a_profile_of_tensorrt_does_not_divide_times_of_fused_nodes(tmp_path: Path) -> None:

@@ -62,6 +62,14 @@ await build({
   format: "iife",
   target: "es2022",
 });
+// the page on which a model is chosen, whose style sheet is its own
+await build({
+  ...common,
+  entryPoints: { start: "src/start_page.ts" },
+  format: "iife",
+  target: "es2022",
+});
+writeFileSync("../../explorer/page/start.css", await minify(readFileSync("src/start.css", "utf8")));
 await build({ ...common, entryPoints: { review_panel: "src/review_panel.ts" } });
 // canvas and inspector in one, for notebooks that show no widgets inside of widgets
 await build({

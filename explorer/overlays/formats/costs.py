@@ -32,9 +32,11 @@ def is_cost_report(told: Any) -> bool:
     """Return whether JSON is a cost report, with or without a breakdown."""
     if not isinstance(told, Mapping):
         return False
-    return isinstance(told.get("node_cost"), Mapping) or any(
-        isinstance(key, str) and key.startswith("op_mac_") for key in told
-    )
+    if isinstance(told.get("node_cost"), Mapping):
+        return True
+    whole = told.get("total_cost")  # newer reports have the sums in it
+    sums = whole if isinstance(whole, Mapping) else told
+    return any(isinstance(key, str) and key.startswith("op_mac_") for key in sums)
 
 
 def read_cost_report(told: Mapping[str, Any], name: str) -> list[Column]:

@@ -23,12 +23,19 @@ _SUMMARIES = frozenset({"total", "sum", "summary", "all", "mean", "average"})
 _MOST_COLUMNS = 200
 _LONGEST_FIELD = 2**20
 #: columns of onnx-tool that say what follows from others, or is no number of a node
-_LEFT_OUT = frozenset({"fpercent", "mpercent", "ppercent", "inshape", "outshape", "type"})
+_LEFT_OUT = frozenset(
+    {"fpercent", "cpercent", "mpercent", "ppercent", "inshape", "outshape", "type"}
+)
+#: headings of which a table of its earlier versions has all; later ones have ``Forward_MACs``
+_OLDER_ONNX_TOOL = frozenset({"macs", "cpercent", "memory", "params", "inshape", "outshape"})
 _ONNX_TOOL = {
     "forward_macs": ("MACs", "MACs"),
+    "macs": ("MACs", "MACs"),
     "memory": ("memory", "B"),
     "params": ("parameters", ""),
 }
+
+_COUNTED_TOO = "onnx-tool counts operations that are no multiplications among MACs"
 
 Values = dict[str, "float | str"]
 
@@ -97,7 +104,7 @@ def _make_columns(
     headings: Sequence[str], rows: Iterable[tuple[int, list[str]]], name: str
 ) -> list[Column]:
     lowered = [heading.lower() for heading in headings]
-    is_onnx_tool = "forward_macs" in lowered
+    is_onnx_tool = "forward_macs" in lowered or _OLDER_ONNX_TOOL.issubset(lowered)
     at = next((lowered.index(known) for known in _NAME_HEADINGS if known in lowered), 0)
     numbers: list[Values] = [{} for _ in headings]
     words: list[Values] = [{} for _ in headings]
@@ -139,7 +146,8 @@ def _make_column(heading: str, values: Values, name: str, is_onnx_tool: bool) ->
     meaning = guess_meaning(heading)
     if is_onnx_tool and heading.lower() in _ONNX_TOOL:
         title, unit = _ONNX_TOOL[heading.lower()]
-        return Column(title, values, unit, aggregation="sum", source=name)
+        notes = (_COUNTED_TOO,) if title == "MACs" else ()
+        return Column(title, values, unit, aggregation="sum", notes=notes, source=name)
     return Column(
         meaning.name or "value", values, meaning.unit, aggregation=meaning.aggregation, source=name
     )

@@ -17,14 +17,19 @@ from netloupe.explorer.overlays.column import Column, NodeSet
 
 from .text import LONGEST_WORD, take_number
 
-_METADATA = re.compile(r"\[ONNX Layer: (.*?)\](?=$|[\x1e\x1f])", re.DOTALL)
+_METADATA = re.compile(r"\[ONNX Layer: (.*?)\](?=$|[\x1e\x1f]|\[ONNX Layer: )", re.DOTALL)
 _SEPARATORS = re.compile(r"[\x1e\x1f]")
 _JOINED = re.compile(r" \+ | \|\| ")
 _PROFILE = re.compile(r"\s*\[profile \d+\]$")
 _POINTWISE = re.compile(r"PWN\(|\)+$")
 _MOST_NAMES = 10_000
-#: beginnings of layers that TensorRT adds or compiles as one
-_ADDED = ("Reformatting CopyNode", "{ForeignNode", "Identity (Output", "reformat")
+#: layers that TensorRT adds or compiles as one, by how their names begin or end. What follows is
+#: the name of another layer, or of a value: their time is not that of its nodes
+_ADDED = re.compile(
+    r"Reformatting CopyNode|\{ForeignNode|Identity \(Output|reformat|copied_squeeze_after_"
+    r"|\[trainStation|\(Unnamed Layer\* \d+\) \[[^\]]*\]$|.* copy$|.*\[\w*Copy\]$"
+)
+_NO_FORMAT = "N/A"
 
 REMEDY = (
     "TensorRT calls fused layers by itself: build with --profilingVerbosity=detailed and give the "
@@ -56,6 +61,8 @@ def split_name(name: str) -> tuple[str, ...]:
     ``PWN(PWN(Sigmoid_1), Mul_2)`` one kernel for several that compute element by element.
     """
     plain = _PROFILE.sub("", name)
+    if _is_added(plain):
+        return (plain[:LONGEST_WORD],)
     parts: list[str] = []
     for part in _JOINED.split(plain[:LONGEST_WORD]):
         if part.startswith("PWN("):
@@ -63,6 +70,10 @@ def split_name(name: str) -> tuple[str, ...]:
         else:
             parts.append(part.strip())
     return tuple(dict.fromkeys(filter(None, parts)))
+
+
+def _is_added(name: str) -> bool:
+    return _ADDED.match(name[:LONGEST_WORD]) is not None
 
 
 def split_metadata(text: str) -> tuple[str, ...]:
@@ -120,7 +131,7 @@ def read_tensorrt_profile(
             continue
         key = nodes[0] if nodes else label
         values[key] = float(values.get(key, 0.0)) + time
-        if key.startswith(_ADDED):
+        if _is_added(key):
             reasons[key] = "TensorRT has added it, or compiled a part of the graph into it"
     notes = ["times of layers may be measured one by one: together they can take longer than a run"]
     if sets:
@@ -183,7 +194,8 @@ def _find_precision(layer: Mapping[str, Any]) -> str:
     """Return the element type of the first output: ``Int8`` of ``Int8 NC/32HW32``."""
     for end in _list_ends(layer):
         form = end.get("Datatype") or end.get("Format/Datatype")
-        if isinstance(form, str) and form:
+        # of dynamic shapes it says "N/A due to dynamic shapes"
+        if isinstance(form, str) and form and not form.startswith(_NO_FORMAT):
             # "Thirty-two wide channel vectorized row major Int8 format"
             found = re.search(
                 r"\b(FP32|FP16|BF16|FP8|FP4|Int8|Int4|Int32|Int64|Bool|Half|Float)\b",

@@ -16,7 +16,6 @@ const LOST = "The program that drew this has ended. Run `netloupe open` again to
 /** what closes a socket beside the end of the program, by its code */
 const REASONS: ReadonlyMap<number, string> = new Map([
   [1008, "This page has asked for too much at once. Load it again to go on."],
-  [1009, "What this page has asked for is too long. Load it again to go on."],
 ]);
 
 /** traits that the server has to know of */
@@ -70,7 +69,16 @@ export class LiveHost implements CanvasConnection {
   private early: string[] | null = [];
   private isLost = false;
 
-  constructor(address: URL, traits: Partial<CanvasTraits>, words: Partial<HostWords> = {}) {
+  /**
+   * @param failed called with why there is nothing to show
+   * @param words what is said in place of our own words
+   */
+  constructor(
+    address: URL,
+    traits: Partial<CanvasTraits>,
+    private readonly failed: (why: string) => void,
+    words: Partial<HostWords> = {},
+  ) {
     Object.assign(this.words, words);
     if (words.lost !== undefined) this.words.absent = words.lost;
     this.traits = new SharedTraits({ ...CANVAS_TRAITS, ...traits }, (values) => {
@@ -148,6 +156,7 @@ export class LiveHost implements CanvasConnection {
       for (const receive of [...this.receivers]) receive(message, []);
     } else if (typeof content.failed === "string") {
       this.lose(content.failed);
+      this.failed(content.failed);
     }
   }
 
