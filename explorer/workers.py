@@ -77,3 +77,12 @@ def close_worker(process: subprocess.Popen[bytes]) -> None:
         if stream is not None:
             with contextlib.suppress(OSError):
                 stream.close()
+
+
+def explain_end(status: int) -> str:
+    """Return how a process has ended, as far as its status tells: ``was killed``, for example."""
+    if os.name == "posix" and status == -signal.SIGKILL:
+        return "was killed, perhaps because memory ran out"
+    if status < 0:
+        return f"was ended by signal {-status}"
+    return f"has ended with status {status}" if status else "has ended"

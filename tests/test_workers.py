@@ -9,7 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from netloupe.explorer.workers import close_worker, give_way, kill_worker, start_worker
+from netloupe.explorer.workers import (
+    close_worker,
+    explain_end,
+    give_way,
+    kill_worker,
+    start_worker,
+)
 
 _ECHO = """
 import os, sys
@@ -124,3 +130,15 @@ def test_a_worker_of_who_gives_way_does_so_too(tmp_path: Path) -> None:
     said, _ = process.communicate(timeout=60)
     close_worker(process)
     assert said.split() == [b"7", b"7"]
+
+
+@pytest.mark.parametrize(
+    ("status", "how"), [(0, "has ended"), (3, "with status 3"), (-11, "by signal 11")]
+)
+def test_the_end_of_a_process_is_explained(status: int, how: str) -> None:
+    assert explain_end(status).endswith(how)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="ends processes by signals")
+def test_what_was_killed_may_have_had_too_little_memory() -> None:
+    assert "memory" in explain_end(-9)

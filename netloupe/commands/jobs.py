@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import subprocess
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -16,7 +15,7 @@ from typing import Any
 
 import netloupe
 from netloupe.explorer.progress import step
-from netloupe.explorer.workers import close_worker, kill_worker, start_worker
+from netloupe.explorer.workers import close_worker, explain_end, kill_worker, start_worker
 
 from .outcomes import Outcome, do_work, pack_pickle, receive_pickle, send_pickle
 from .terminal import TerminalProgress
@@ -163,10 +162,5 @@ class _Worker:
 
 def _explain_end(status: int) -> str:
     """Return why a process has ended, as far as its status tells, and what to do."""
-    if os.name == "posix" and status == -signal.SIGKILL:
-        why = "was killed, perhaps because memory ran out"
-    elif status < 0:
-        why = f"was ended by signal {-status}"
-    else:
-        why = f"has ended with status {status}"
+    why = explain_end(status)
     return f"the process that worked on it {why}. Try the model alone, or with fewer --jobs."

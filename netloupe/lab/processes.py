@@ -7,14 +7,13 @@ import contextlib
 import json
 import os
 import secrets
-import signal
 import subprocess
 import threading
 from pathlib import Path
 
 import netloupe
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.workers import close_worker, kill_worker, start_worker
+from netloupe.explorer.workers import close_worker, explain_end, kill_worker, start_worker
 
 from .settings import NetloupeLab
 
@@ -147,20 +146,8 @@ class ModelProcess:
             self._port.set_exception(ModelProcessError(self._explain_status()))
 
     def _explain_status(self) -> str:
-        return explain_end(self.path.name, self._status)
-
-
-def explain_end(name: str, status: int) -> str:
-    """Return why the process of a model has ended, as far as its status tells, and what to do."""
-    if os.name == "posix" and status == -signal.SIGKILL:
-        why = "was killed, perhaps because memory ran out"
-    elif status < 0:
-        why = f"was ended by signal {-status}"
-    elif status:
-        why = f"has ended with status {status}"
-    else:
-        why = "has ended"
-    return f"The process that reads {name} {why}. Press Reload to open the model again."
+        why = explain_end(self._status)
+        return f"The process that reads {self.path.name} {why}. Press Reload to open it again."
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
@@ -220,12 +207,6 @@ class ModelProcesses:
         if process.pages == 0:
             loop = asyncio.get_running_loop()
             loop.call_later(self._settings.idle_seconds, self._end_idle, process)
-
-    def end_all(self) -> None:
-        """End all."""
-        for process in self._processes.values():
-            process.end()
-        self._forget()
 
     def _end_idle(self, process: ModelProcess) -> None:
         # a page that came and went meanwhile has made a call of its own

@@ -133,6 +133,19 @@ def test_what_is_selected_is_selected_and_seen_on_the_other_side(show: Any) -> N
     shown.check_quiet()
 
 
+def test_what_has_no_box_is_gone_to_where_it_is_shown(show: Any) -> None:
+    shown = show()
+    page = shown.page
+    page.keyboard.press("l")
+    row = page.locator(".nlp-list .nl-review-row", has_text="blocks.0.second.conv.weight").first
+    row.click()
+    shown.settle()
+    # the weight of the convolution, which is read through it
+    assert shown.selected(_NEW) == "main/blocks.0.second.conv.weight_DequantizeLinear"
+    assert shown.locate(_NEW, _CONV)
+    assert "has no pair" in shown.told("old")
+
+
 def test_groups_open_and_close_on_both_sides_and_repeats_step(show: Any) -> None:
     shown = show()
     head, newer_head = "main/head/classify/", "main/head/classify/linear/"

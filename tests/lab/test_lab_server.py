@@ -20,7 +20,6 @@ import psutil
 import pytest
 import websocket
 
-from netloupe.lab.processes import explain_end
 from tests.browser.servers import TOKEN, Server, run_server
 from tests.corpus import corpus_file
 
@@ -553,10 +552,3 @@ def test_processes_end_with_the_server_however_that_ends(server: Server, tmp_pat
             (process,) = wait_for_processes(other, 1)
             psutil.Process(other.process).kill()
         process.wait(SECONDS)
-
-
-@pytest.mark.parametrize(
-    ("status", "why"), [(0, "has ended"), (3, "with status 3"), (-11, "by signal 11")]
-)
-def test_the_end_of_a_process_is_explained(server: Server, status: int, why: str) -> None:
-    assert why in explain_end("model.onnx", status)

@@ -6,6 +6,7 @@ import { Detail } from "../review/detail";
 import { type ReviewItem, type ReviewList, readReview } from "../review/items";
 import { ItemList } from "../review/list";
 import styleSheet from "../review/review.css";
+import type { ThemeName } from "../scene/options";
 import type { Side } from "./pairs";
 
 /** what the paths of items begin with, as explorer/panes/page.py writes them */
@@ -58,7 +59,7 @@ export class ChangeList {
     this.place.hidden = !isShown;
   }
 
-  setTheme(theme: "light" | "dark"): void {
+  setTheme(theme: ThemeName): void {
     const { tones, page } = paletteOf(theme);
     for (const [name, { strong }] of Object.entries(tones)) {
       this.frame.style.setProperty(`--nl-tone-${name}`, strong);

@@ -200,18 +200,20 @@ export class StaticHost implements CanvasConnection {
     return () => undefined;
   }
 
-  /** Show what is at a path, and select it; what has no box is selected alone. */
+  /** Show what is at a path, and select it; what has no box is selected where it is shown. */
   async goTo(path: string): Promise<void> {
     try {
-      const whole = await this.drawing;
-      if (!whole.places.has(path)) {
+      const { places } = await this.drawing;
+      const place = places.has(path) ? path : await this.findPlace(path);
+      if (place === null || !places.has(place)) {
         this.traits.set({ selection: path, selected_paths: [path] });
         return;
       }
-      const { drawing, root: before } = await this.leaveFor(path);
-      const { root, ...shown } = this.change(drawing, before, { id: "", type: "reveal", path });
+      const { drawing, root: before } = await this.leaveFor(place);
+      const asked = { id: "", type: "reveal", path: place } as const;
+      const { root, ...shown } = this.change(drawing, before, asked);
       if (root && root !== this.root) this.note(root);
-      this.tell(drawing, null, shown);
+      this.tell(drawing, null, { ...shown, select: path });
     } catch (error) {
       this.emit({ type: "error", message: error instanceof Error ? error.message : String(error) });
     }
@@ -477,6 +479,12 @@ export class StaticHost implements CanvasConnection {
       return { ...hit, shown: chain && places.pathAt(root, chain) };
     });
     return { type: "hits", hits, total };
+  }
+
+  /** Where something is shown that has no box of its own; null where that is unknown. */
+  private async findPlace(path: string): Promise<string | null> {
+    this.index ??= this.source.readSearch();
+    return (await this.index).placeOf(path);
   }
 
   /** What is asked for in the place of something that has no box of its own. */
