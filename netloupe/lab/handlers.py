@@ -4,7 +4,7 @@
 with a header, which no link and no frame can send, and puts it into a frame of its own: so it is
 also where pages may not be framed, as behind a JupyterHub. ``netloupe/socket`` wants the ticket of
 the page. It takes the model from a :class:`~netloupe.lab.processes.ModelProcess` and passes on the
-frames that ``netloupe/live/frames.py`` describes. A last one, ``failed``, says why no more come.
+frames that ``netloupe/live/frames.py`` describes. A last one, ``ended``, says why no more come.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ class SocketHandler(WebSocketMixin, WebSocketHandler, JupyterHandler):
             self.log.exception("netloupe: forwarding has failed")
             reason = f"internal error: {error}"
         with suppress(WebSocketClosedError):
-            await self.write_message(json.dumps({"failed": reason}))
+            await self.write_message(json.dumps({"ended": reason}))
         self.close()
 
     async def _talk(self) -> str:

@@ -178,7 +178,7 @@ def test_what_cannot_be_shown_is_said(page: Any, server: Server) -> None:
     lab.list_files("lab/tree/models")
     lab.open("frozen.pb")
     frame = page.wait_for_selector(f"{DOCUMENT} iframe").content_frame()
-    frame.wait_for_selector(f"{CANVAS} .nl-absent >> text=models/frozen.pb:")
+    frame.wait_for_selector(".nl-page-error >> text=models/frozen.pb:")
     page.locator(".lm-TabBar-tab", has_text="frozen.pb").locator(".lm-TabBar-tabCloseIcon").click()
     lab.open("gpt2.onnx")
     frame = find_explorer(page)

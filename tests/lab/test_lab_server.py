@@ -141,7 +141,7 @@ class Socket:
             content: dict[str, Any] = json.loads(frame)
             if wanted(content):
                 return content
-            assert "failed" not in content, content
+            assert not {"failed", "ended"} & {*content}, content
 
     def scene(self) -> dict[str, Any]:
         """Ask for a scene, and wait for it."""
@@ -149,8 +149,9 @@ class Socket:
         return self.wait(lambda each: each.get("message", {}).get("type") == "scene")
 
     def ended(self) -> str:
-        """Wait for the reason why there will be no more frames, and for the end."""
-        reason = str(self.wait(lambda each: "failed" in each)["failed"])
+        """Wait for the first reason why there will be no more frames, and for the end."""
+        told = self.wait(lambda each: "failed" in each or "ended" in each)
+        reason = str(told.get("failed") or told["ended"])
         while self._socket.recv():
             pass
         return reason
@@ -467,7 +468,7 @@ def test_no_more_models_are_open_than_allowed(server: Server) -> None:
         end = time.monotonic() + SECONDS
         while True:  # the one that nobody looks at gives way
             with connected(server, "models/third.onnx") as third:
-                told = third.wait(lambda each: "failed" in each or "traits" in each)
+                told = third.wait(lambda each: "ended" in each or "traits" in each)
                 if "traits" in told:
                     break
             assert time.monotonic() < end, told

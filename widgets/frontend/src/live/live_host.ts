@@ -157,6 +157,8 @@ export class LiveHost implements CanvasConnection {
     } else if (typeof content.failed === "string") {
       this.lose(content.failed);
       this.failed(content.failed);
+    } else if (typeof content.ended === "string") {
+      this.lose(content.ended); // what is drawn stays
     }
   }
 
