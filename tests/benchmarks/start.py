@@ -295,7 +295,7 @@ def measure_dashboards(browser: Any, model: Path, count: int, seconds: float, mo
 def find_models(given: list[Path], folder: Path) -> list[Path]:
     """Return the models to measure with; decoders are made where none are given."""
     if given:
-        return given
+        return [model.resolve() for model in given]
     models = [ROOT / "demo_notebooks" / "models" / "digits_cnn.onnx"]
     models.append(corpus_file("exported/gpt2.legacy.onnx"))
     for name, nodes in DECODERS.items():
