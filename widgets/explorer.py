@@ -11,21 +11,14 @@ from uuid import uuid4
 import ipywidgets
 import traitlets
 
-from netloupe.explorer.audit import QuantizationAudit
-from netloupe.explorer.checks import Findings
-from netloupe.explorer.compare import Diff, read_again
-from netloupe.explorer.costs.symbols import Bindings
+from netloupe.explorer.compare import read_again
 from netloupe.explorer.describe.compared import name_compared
 from netloupe.explorer.errors import LayoutError, NetloupeError, NotFoundError
-from netloupe.explorer.files.output import check_ending, check_place, write_file
 from netloupe.explorer.layout import Scene
 from netloupe.explorer.model import Model
-from netloupe.explorer.options import ThemeName, Wrap
-from netloupe.explorer.overlays import Overlay, make_overlays
+from netloupe.explorer.options import ThemeName
 from netloupe.explorer.progress import Cancelled
-from netloupe.explorer.render.paint import Paint, Paints, check_paints, encode_paints
 from netloupe.explorer.render.picture import Picture, render_picture
-from netloupe.explorer.review import Review, ReviewItem
 from netloupe.explorer.session import Requests, Session
 from netloupe.explorer.session.files import say_changes
 from netloupe.explorer.session.inferring import Inferring
@@ -37,22 +30,25 @@ from netloupe.explorer.session.lookup import (
 )
 from netloupe.explorer.session.requests import write_paths
 from netloupe.explorer.session.reveal import reveal, reveal_all
-from netloupe.explorer.session.review_messages import ReviewMessage
 from netloupe.explorer.session.reviewing import Reviewing
 from netloupe.explorer.standalone.page import write_page
 from netloupe.explorer.view import ViewOptions
 
 from .canvas import Canvas
+from .coloured import Coloured
 from .details import Details
 from .fallback import PATIENCE_SECONDS, show_with_picture, static_bundle, update_static
 from .inspector import Inspector
 from .page_canvas import PageCanvas, PageInspector
+from .pictured import Pictured
 from .review_panel import ReviewPanel
+from .reviewed import Reviewed
 from .saving import Saved, SavedPage
+from .stepping import Stepping
 from .surroundings import is_in_marimo
 
 
-class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
+class Explorer(Coloured, Stepping, Reviewed, Pictured, ipywidgets.HBox):  # type: ignore[misc]
     """Shows a model: click, open, search; read and set the selection from Python.
 
     Parameters
@@ -187,63 +183,6 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         found = map(self._find_element, self.selected_paths)
         return tuple(element for element in found if element is not None)
 
-    @property
-    def paint(self) -> Paints:
-        """How boxes and edges are painted, by path: :class:`~netloupe.Paint` each.
-
-        Assign a dictionary by path or element to paint, an empty one to paint nothing. Pictures
-        that are written have the same paint.
-
-        Raises
-        ------
-        ViewError
-            Where a key is neither a path nor an element, or a value no paint.
-        """
-        return self._session.paints
-
-    @paint.setter
-    def paint(self, paint: Mapping[Any, Paint]) -> None:
-        self._session.paints = check_paints(paint)
-        self._show_paints()
-
-    def _show_paints(self, _change: object = None) -> None:
-        """Paint the canvas; the counts on groups depend on how nodes are grouped."""
-        self.canvas.paints = encode_paints(self._session.lower_paints)
-
-    def color_by(self, *columns: Any, bind: Bindings | None = None, **settings: Any) -> None:
-        """Colour boxes by numbers or words; without a column by none any more.
-
-        Parameters
-        ----------
-        *columns
-            Each as :func:`netloupe.overlay` takes it: ``"macs"``, a mapping, a pandas Series or
-            DataFrame, a file, an :class:`~netloupe.Overlay`. Boxes are coloured by the first; the
-            legend offers all.
-        bind, **settings
-            As for :func:`netloupe.overlay`.
-
-        Raises
-        ------
-        OverlayError
-            Where a column is none, or a file cannot be read.
-
-        Examples
-        --------
-        >>> explorer.color_by("profile.json")
-        >>> explorer.color_by(errors, name="max error", better="lower", scale="log")
-        >>> explorer.overlay.describe_ranking()
-        """
-        overlays = make_overlays(self.model, columns, bind=bind, **settings) if columns else []
-        with self._requests.wanted():
-            self._session.set_overlays(overlays)
-            self._requests.tell_overlays()
-        self._saved.renew()
-
-    @property
-    def overlay(self) -> Overlay | None:
-        """What boxes are coloured by; None for nothing."""
-        return self._session.chosen_overlay
-
     def select(self, element: Selectable | Iterable[Selectable] | None) -> None:
         """Select an element: open what hides it, bring it to the middle and mark it.
 
@@ -322,96 +261,6 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
         with self._requests.wanted():
             self._requests.push(center=self._views.close(path_of(element)).key)
 
-    def unroll(self, element: Selectable) -> None:
-        """Show all repetitions of a repeat beside each other, instead of one for all.
-
-        Parameters
-        ----------
-        element
-            The repeat or one of its repetitions, or the path of either.
-
-        Raises
-        ------
-        NotFoundError
-            Where there is no such element.
-        ViewError
-            Where it is no repeat.
-        """
-        with self._requests.wanted():
-            self._requests.push(center=self._views.unroll(reveal(self._views, path_of(element))))
-
-    def fold(self, element: Selectable) -> None:
-        """Show one repetition of a repeat again, which stands for all.
-
-        Parameters
-        ----------
-        element
-            The repeat or its path.
-
-        Raises
-        ------
-        NotFoundError
-            Where there is no such element.
-        ViewError
-            Where it is no repeat.
-        """
-        with self._requests.wanted():
-            self._requests.push(center=self._views.fold(reveal(self._views, path_of(element))).key)
-
-    def unname(self, element: Selectable) -> None:
-        """Say no more what a group is, where that is wrong, and open it; can be undone.
-
-        Groups at the same place in other repetitions of a repeat lose their name too. It holds as
-        long as the explorer lives; pictures take the same as the option ``unnamed``.
-
-        Parameters
-        ----------
-        element
-            The group or its path, or a kind of block such as ``Self-attention``: then no group
-            is called so any more.
-
-        Raises
-        ------
-        NotFoundError
-            Where there is neither such an element nor such a block.
-        ViewError
-            Where nothing is said of the element.
-        """
-        with self._requests.wanted():
-            if isinstance(element, str) and self._views.names_kind(element):
-                self._session.unname_kind(element)
-                self._requests.push()
-                return
-            target = reveal(self._views, path_of(element))
-            self._requests.push(center=self._session.unname(target).path)
-
-    def undo(self) -> bool:
-        """Take back what was last opened, closed, stepped, grouped, focused, entered or unnamed.
-
-        Returns
-        -------
-        bool
-            Whether there was anything to take back.
-        """
-        return self._travel(-1)
-
-    def redo(self) -> bool:
-        """Do again what :meth:`undo` took back.
-
-        Returns
-        -------
-        bool
-            Whether there was anything to do again.
-        """
-        return self._travel(1)
-
-    def _travel(self, by: int) -> bool:
-        with self._requests.wanted():
-            scene = self._requests.travel(by)
-            if scene is not None:
-                self._requests.push(scene, restore=True)
-        return scene is not None
-
     def reload(self) -> None:
         """Read the model anew from its files, as when they were changed meanwhile.
 
@@ -428,165 +277,6 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             self._read_again()
             self._requests.push()
         self._look_at_files()
-
-    def search(self, text: str, *, regex: bool = False) -> list[str]:
-        """Return the paths of all groups, nodes, values and graphs that match, as the box does.
-
-        Parameters
-        ----------
-        text, regex
-            As for ``model.search``.
-
-        Raises
-        ------
-        ViewError
-            For an invalid regular expression.
-        """
-        with self._requests.lock:
-            return [hit.path for hit in self._views.search(text, regex=regex)]
-
-    # the review
-
-    @property
-    def findings(self) -> Findings:
-        """What rules find in the model; they are applied when it is first asked for.
-
-        Rules that read weights are left out until :meth:`check` is told to apply them.
-
-        Raises
-        ------
-        NetloupeError
-            Where the model cannot be checked.
-        Cancelled
-            Where the check was stopped in the browser.
-        """
-        return self._reviewing.find()
-
-    @property
-    def diff(self) -> Diff | None:
-        """What differs from the model that this one is compared with; None for none."""
-        return self._reviewing.diff
-
-    @property
-    def audit(self) -> QuantizationAudit | None:
-        """How a quantized model is quantized; None before its weights were read, and for others.
-
-        :meth:`check` reads them when told to.
-        """
-        return self._reviewing.audit
-
-    @property
-    def review(self) -> Review:
-        """All there is to review, the worst first, as far as it is known: what the tab lists."""
-        return self._reviewing.review
-
-    def check(self, *, weights: bool = False, reference: Model | None = None) -> Findings:
-        """Apply rules to the model, and list what they find in the review.
-
-        Parameters
-        ----------
-        weights
-            Whether weights are read for the rules that need them, and of a quantized model for
-            its :attr:`audit`.
-        reference
-            The float model that a quantized one was made of, for the audit; weights are read.
-
-        Raises
-        ------
-        NetloupeError
-            Where the model cannot be checked.
-        Cancelled
-            Where the check was stopped in the browser.
-        """
-        return self._reviewing.find(reads_weights=weights, reference=reference)
-
-    def next_item(self) -> ReviewItem | None:
-        """Go to the next item of the review and show it; return it, None where there is none."""
-        return self._go_to_item(1)
-
-    def previous_item(self) -> ReviewItem | None:
-        """Go to the item of the review before this one and show it; return it, None for none."""
-        return self._go_to_item(-1)
-
-    def _go_to_item(self, by: int) -> ReviewItem | None:
-        item = self._reviewing.step(by)
-        if item is not None and item.paths:
-            self._navigate(item.paths[0])
-        return item
-
-    @property
-    def marks_shown(self) -> bool:
-        """Whether the items of the review are marked in the picture; can be set."""
-        return self._reviewing.has_marks
-
-    @marks_shown.setter
-    def marks_shown(self, shown: bool) -> None:
-        self._reviewing.show_marks(bool(shown))
-
-    def _receive_review(self, request: object) -> None:
-        path = self._reviewing.receive(request)
-        if path is not None:
-            self._navigate(path)
-
-    def _tell_review(self, message: ReviewMessage) -> None:
-        """Tell tabs, and the page of a saved notebook; called perhaps from a thread."""
-        self._tabs.tell_review(message)
-        if message["type"] == "review" and "_saved" in vars(self):  # else it is being made
-            self._saved.follow_review()
-
-    def _show_marks(self) -> None:
-        self.canvas.marks = encode_paints(self._session.marks)
-
-    def to_svg(self, path: str | Path | None = None, *, wrap: Wrap | None = None) -> str:
-        """Draw what is open now as SVG.
-
-        Parameters
-        ----------
-        path
-            Where to write it too; ``~`` is the home folder.
-        wrap
-            Whether it is cut into columns, as for ``model.to_svg``; as on the canvas where
-            None.
-
-        Raises
-        ------
-        ViewError
-            Where ``wrap`` is neither True, False, ``auto`` nor a number of columns.
-        OutputError
-            Where the file cannot be written, or its name promises another format.
-        """
-        return self._draw("svg", path, wrap).decode()
-
-    def to_png(self, path: str | Path | None = None, *, wrap: Wrap | None = None) -> bytes:
-        """Draw what is open now as PNG and return its bytes; all else as for :meth:`to_svg`.
-
-        Parameters
-        ----------
-        path, wrap
-            As for :meth:`to_svg`.
-        """
-        return self._draw("png", path, wrap)
-
-    def to_pdf(self, path: str | Path | None = None, *, wrap: Wrap | None = None) -> bytes:
-        """Draw what is open now as PDF and return its bytes; all else as for :meth:`to_svg`.
-
-        Parameters
-        ----------
-        path, wrap
-            As for :meth:`to_svg`.
-        """
-        return self._draw("pdf", path, wrap)
-
-    def _draw(self, format: str, path: str | Path | None, wrap: Wrap | None) -> bytes:
-        if path is not None:  # what can be known to be wrong is said before the work begins
-            check_ending(path, format)
-            check_place(path)
-        with self._requests.wanted():
-            picture = self._session.draw(wrap)
-            data = render_picture(picture, format)
-        if path is not None:
-            write_file(path, data)
-        return data
 
     # the selection
 
@@ -625,6 +315,16 @@ class Explorer(ipywidgets.HBox):  # type: ignore[misc] # ipywidgets has no types
             self._set_selection(kept)
         elif is_outdated:
             self._describe(kept)
+
+    def _receive_question(self, asked: Mapping[str, Any]) -> None:
+        """Take what an inspector asks that is inside the canvas."""
+        match asked:
+            case {"follow": str(path)}:
+                self._navigate(path)
+            case {"review": request}:
+                self._requests.pool.submit(self._receive_review, request)
+            case _ if isinstance(self.inspector, PageInspector):
+                self.inspector.receive(asked)
 
     # the files
 
