@@ -18,9 +18,9 @@ from page    content                                                          an
 
 An ``answer`` has the ``id``, and ``html``, a buffer or an ``error``. The server sends ``traits``
 that the session has set, ``renew`` where more is known of what is described, and ``review`` where
-more is known of what there is to review. Until the model is read it sends ``step``, a ``message`` and
-which ``share`` of it is done, 0 to 1, or null; and ``failed``, a sentence, where there is nothing to
-show. Behind a Jupyter server ``ended`` says why no more comes; the picture stays.
+more is known of what there is to review. Until the model is read it sends ``step``, a ``message``
+and which ``share`` of it is done, 0 to 1, or null; and ``failed``, a sentence, where there is
+nothing to show. Behind a Jupyter server ``ended`` says why no more comes; the picture stays.
 """
 
 from __future__ import annotations
