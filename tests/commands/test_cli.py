@@ -331,7 +331,7 @@ def test_an_unknown_name_has_suggestions(model: Path, capsys: pytest.CaptureFixt
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["nonsense"], ["info"], ["render"], ["inspect", "a"], ["open", "a", "b"]]
+    "arguments", [[], ["nonsense"], ["info"], ["render"], ["inspect", "a"], ["open", "a", "--port"]]
 )
 def test_commands_that_do_not_fit(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert "--help" in fail(capsys, *arguments)
