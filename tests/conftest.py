@@ -14,18 +14,14 @@ from hypothesis import settings
 settings.register_profile("netloupe", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("netloupe")
 
-#: modules that start servers, kernels or a browser once for all their tests
-_TOGETHER = ("browser", "lab", "notebooks", "site")
+#: folders of modules that start servers, kernels or a browser once for all their tests
+_SLOWEST = ("browser", "lab", "notebooks", "site")
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the tests of a module that shares servers in one process where several run tests."""
-    if not config.pluginmanager.hasplugin("xdist"):
-        return
-    for item in items:
-        if item.path.parent.name in _TOGETHER:
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the slowest modules, so that no process is left alone with one at the end."""
+    items.sort(key=lambda item: item.path.parent.name not in _SLOWEST)
 
 
 _ARGUMENTS = [
