@@ -72,6 +72,7 @@ class Exploration:
             share=options.share,
             direction=options.direction,
         )
+        self._show_paints()
         #: what waits for the first picture, and then goes on at once
         self._later = ThreadPoolExecutor(max_workers=1, thread_name_prefix="netloupe-later")
         self._grouping = self._views.current.grouping
@@ -198,7 +199,12 @@ class Exploration:
             self._known.reviewing.follow_view()
         grouping, self._grouping = self._grouping, self._views.current.grouping
         if grouping != self._grouping:
+            self._show_paints()
             self._tell_more()
+
+    def _show_paints(self) -> None:
+        """Paint what differs where the model was made of two; counts of groups go by grouping."""
+        self._client.set_traits({"paints": encode_paints(self._session.lower_paints)})
 
     def _is_there(self, path: str) -> bool:
         try:
@@ -269,6 +275,7 @@ class Exploration:
 
     def _show_model(self, model: Model) -> None:
         self._session.reload(model)
+        self._show_paints()
         self._beside.renew()
         self._look_at_files()
         self._tell_more()
