@@ -113,7 +113,8 @@ def test_it_can_all_that_a_notebook_can(serve: Callable[..., Window]) -> None:
     window.click(STACK)
     page.keyboard.press("/")
     page.keyboard.type("excite")
-    page.locator(".nl-hit").first.click()
+    # not the first hit of what was typed before
+    page.locator('.nl-hit[title="main/blocks/0/excite/"]').click()
     window.expect("main/blocks/0/excite/")
     window.inspect("main/blocks/0/excite/")
     height = page.evaluate(f"{API}.bounds({API}.paths()[0]).y")
