@@ -106,7 +106,7 @@ def test_a_double_click_opens_the_explorer(page: Any, server: Server, folder: Pa
     frame.focus(CANVAS)
     page.keyboard.press("/")
     page.keyboard.type("lm_head")
-    frame.locator(".nl-hit").first.click()
+    page.keyboard.press("Enter")
     frame.wait_for_function(
         "() => document.querySelector('.nl-inspector').innerText.includes('lm_head')"
     )
