@@ -7,17 +7,27 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+
+from traitlets.config import Config
 
 ROOT = Path(__file__).resolve().parents[2]
 TOKEN = "netloupe-test"  # loopback, for the length of one test
 START_SECONDS = 300.0
+#: Kernels listen on files: ports are chosen before a kernel starts, and another process may take
+#: one in between; the kernel then ends, and Voilà answers a page without end.
+TRANSPORT = "ipc"
+#: how many a server may try, where another process takes one before it
+PORTS = 3
 
 
 @dataclass(frozen=True)
@@ -59,33 +69,55 @@ def run_server(
     base_url
         Below what it answers, as behind a JupyterHub.
     """
-    port = find_port()
-    root = root or folder
     add_extension(folder)
-    with (folder / f"{application}.log").open("wb") as log:
-        process = subprocess.Popen(
-            _command(application, port, root, base_url),
-            cwd=root,
-            env=make_environment(folder),
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
-    address = f"http://127.0.0.1:{port}{base_url.rstrip('/')}"
+    process, server = _start(application, folder, root or folder, base_url)
     try:
-        _wait(process, address, folder / f"{application}.log")
-        yield Server(application, address, process.pid)
+        yield server
     finally:
-        process.terminate()
+        _end(process)
+
+
+def _start(
+    application: str, folder: Path, root: Path, base_url: str
+) -> tuple[subprocess.Popen[bytes], Server]:
+    """Start a server and wait until it answers, at another port where one was taken meanwhile."""
+    log = folder / f"{application}.log"
+    for _ in range(PORTS):
+        port = find_port()
+        with log.open("wb") as output:
+            process = subprocess.Popen(
+                _command(application, port, root, base_url),
+                cwd=root,
+                env=make_environment(folder),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+        address = f"http://127.0.0.1:{port}{base_url.rstrip('/')}"
         try:
-            process.wait(timeout=30)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+            answers = _answers(process, address)
+        except BaseException:
+            _end(process)
+            raise
+        if answers:
+            return process, Server(application, address, process.pid)
+        _end(process)
+        if "in use" not in log.read_text():
+            break
+    raise RuntimeError(f"the server did not start: {log.read_text()[-2000:]}")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(timeout=30)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _command(application: str, port: int, folder: Path, base_url: str) -> list[str]:
-    common = [f"--port={port}", "--no-browser"]
+    common = [f"--port={port}", "--no-browser", f"--KernelManager.transport={TRANSPORT}"]
     if application == "voila":
         return [sys.executable, "-m", "voila", str(folder), *common, f"--token={TOKEN}"]
     server = [
@@ -111,12 +143,25 @@ def make_environment(folder: Path) -> dict[str, str]:
     """Return an environment without the user's settings, in which netloupe can be imported."""
     environment = {key: value for key, value in os.environ.items() if key != "CI"}
     environment["JUPYTER_CONFIG_DIR"] = str(folder / ".config")
-    environment["JUPYTER_RUNTIME_DIR"] = str(folder / ".runtime")
+    environment["JUPYTER_RUNTIME_DIR"] = _make_runtime_folder().name
     environment["JUPYTER_PATH"] = str(folder / ".share")
     environment["IPYTHONDIR"] = str(folder / ".ipython")
     environment["XDG_STATE_HOME"] = str(folder / ".state")
     environment["PYTHONPATH"] = str(ROOT)
     return environment
+
+
+@cache
+def _make_runtime_folder() -> tempfile.TemporaryDirectory[str]:
+    """Make the folder of kernels' sockets: short, as a socket's path has 107 bytes at most."""
+    return tempfile.TemporaryDirectory(prefix="netloupe-")
+
+
+def configure_kernel() -> Config:
+    """Return the settings of one kernel that a test starts itself."""
+    # without the file's name the sockets would be in the folder of whoever asks for them
+    file = Path(_make_runtime_folder().name, f"kernel-{uuid.uuid4()}.json")
+    return Config({"KernelManager": {"transport": TRANSPORT, "connection_file": str(file)}})
 
 
 def add_extension(folder: Path) -> None:
@@ -134,20 +179,19 @@ def add_extension(folder: Path) -> None:
             place.symlink_to(source)
 
 
-def _wait(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
+def _answers(process: subprocess.Popen[bytes], address: str) -> bool:
+    """Return whether a server answers in time; one that ended does not."""
     end = time.monotonic() + START_SECONDS
-    while time.monotonic() < end:
-        if process.poll() is not None:
-            raise RuntimeError(f"the server ended: {log.read_text()[-2000:]}")
+    while process.poll() is None and time.monotonic() < end:
         try:
             urllib.request.urlopen(f"{address}/api", timeout=20).close()
         except urllib.error.HTTPError:
-            return
+            return True
         except OSError:
             time.sleep(0.2)
         else:
-            return
-    raise RuntimeError(f"the server did not start: {log.read_text()[-2000:]}")
+            return True
+    return False
 
 
 def find_port() -> int:

@@ -16,7 +16,7 @@ import pytest
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 
-from tests.browser.servers import ROOT, make_environment
+from tests.browser.servers import ROOT, configure_kernel, make_environment
 
 DEMOS = ROOT / "demo_notebooks"
 NAMES = ["compare_versions", "explore", "export", "review_quantized"]
@@ -62,6 +62,7 @@ def execute(path: Path) -> Any:
         timeout=600,
         kernel_name="python3",
         resources={"metadata": {"path": str(path.parent)}},
+        config=configure_kernel(),
     )
     client.execute()
     left = [p for p in path.parent.rglob("*") if p not in before and "__pycache__" not in p.parts]

@@ -16,7 +16,7 @@ import pytest
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 
-from tests.browser.servers import ROOT, make_environment
+from tests.browser.servers import ROOT, configure_kernel, make_environment
 
 MODEL = ROOT / "demo_notebooks" / "models" / "digits_cnn.onnx"
 CANVAS = '[data-netloupe="canvas"]'
@@ -73,7 +73,9 @@ def execute(cells: list[str], folder: Path) -> Any:
         cells=[nbformat.v4.new_code_cell(cell) for cell in cells]  # type: ignore[no-untyped-call]
     )
     resources = {"metadata": {"path": str(folder)}}
-    NotebookClient(notebook, timeout=600, kernel_name="python3", resources=resources).execute()
+    NotebookClient(
+        notebook, timeout=600, kernel_name="python3", resources=resources, config=configure_kernel()
+    ).execute()
     return notebook
 
 
