@@ -38,7 +38,14 @@ from netloupe.explorer.render.picture import (
 from netloupe.explorer.render.shares import Shares
 from netloupe.explorer.render.text import clean_label
 from netloupe.explorer.review import Review, Reviewable, make_review, mark_items, take_review
-from netloupe.explorer.view import Item, View, ViewKeywords, ViewOptions
+from netloupe.explorer.view import (
+    NO_OPERAND_KINDS,
+    Item,
+    OperandKinds,
+    View,
+    ViewKeywords,
+    ViewOptions,
+)
 
 from .content import EVERYTHING, PageContent
 from .fitting import fit_page
@@ -104,6 +111,7 @@ def make_page(
     marks_shown: bool = True,
     follows_system: bool = False,
     overlays: Sequence[Overlay] = (),
+    operand_kinds: OperandKinds = NO_OPERAND_KINDS,
 ) -> tuple[bytes, list[str]]:
     """Return the page of a model, and notices about it.
 
@@ -130,6 +138,9 @@ def make_page(
         Whether it is light or dark as the system is, in place of the theme of the options.
     overlays
         What boxes can be coloured by: the first one is chosen at first.
+    operand_kinds
+        How some nodes take some values, as for :class:`~netloupe.explorer.view.View`; ``shown``
+        has its own.
 
     Raises
     ------
@@ -149,7 +160,7 @@ def make_page(
     labels = Labels(options.details, options.direction, Shares(model, options.share))
     if shown is None:
         opener = FirstView(composer, labels, Window(*map(float, options.window)))
-        view, notices = make_view(model, options, opener)
+        view, notices = make_view(model, options, opener, operand_kinds)
     else:
         view, notices = shown, []
     scene = composer.compose(view, labels, options.direction, deadline=PATIENCE)
