@@ -71,7 +71,7 @@ def test_what_is_open_is_told_after_each_change_and_shown_again() -> None:
         other = Talk(await connect(server))
         await ask_first(other)
         assert await seen(other) == first
-        other.socket.close()
+        await other.leave()
 
     talking(work, CONDLOOP)
 
@@ -119,7 +119,7 @@ def test_a_link_to_what_a_new_reading_does_not_have_says_what_is_gone(tmp_path: 
         assert notice.startswith("No longer there: main/")
         assert content["message"]["select"] == input_path
         assert await talk.answer(1) == {"id": 1}
-        talk.socket.close()
+        await talk.leave()
         server.stop()
 
     run(work)
