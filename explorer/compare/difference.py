@@ -24,6 +24,8 @@ from .changes import (
     have_same_elements,
 )
 from .difference_table import tabulate_diff
+from .joined import JoinedProjection
+from .joined_weights import JoinedPart, compare_joined
 from .matching import Matching, Pair, match_models
 from .merging import MergedModel, merge_models
 from .moved import find_moved
@@ -76,6 +78,9 @@ class TensorDifference(NamedTuple):
         How far these are apart; None where they are the same or cannot be compared.
     are_unread
         Whether the numbers could not be compared although their dimensions are the same.
+    part
+        Where several weights of one model are joined in the other, which part of the joined one
+        was compared; None for whole weights.
     """
 
     left: Tensor
@@ -83,6 +88,7 @@ class TensorDifference(NamedTuple):
     changes: tuple[Change, ...]
     numbers: NumberDifference | None
     are_unread: bool = False
+    part: JoinedPart | None = None
 
 
 class Counts(NamedTuple):
@@ -131,9 +137,9 @@ class Diff(Drawable):
         Short chains of these, of the left and of the right model, that stand in each other's
         place; what they compute is not compared.
     tensors
-        Paired weights that are not the same.
+        Paired weights that are not the same. A joined weight is in as many as parts of it differ.
     equal_tensors
-        How many paired weights are the same.
+        How many paired weights are the same; of joined weights each part counts.
     left_tensors, right_tensors
         Weights that nothing on the other side is paired with. Scales and zero points of weights
         that were quantized are none of them.
@@ -361,13 +367,34 @@ class Diff(Drawable):
         Parameters
         ----------
         tensor
-            A tensor of the model before or of the one after.
+            A tensor of the model before or of the one after. Of a joined weight the first part that
+            differs is told; see :meth:`list_tensor_differences`.
         """
-        return self._tensor_differences.get(tensor)
+        return next(iter(self.list_tensor_differences(tensor)), None)
+
+    def list_tensor_differences(self, tensor: Tensor) -> tuple[TensorDifference, ...]:
+        """Return how a weight of either model differs from what it is paired with.
+
+        Parameters
+        ----------
+        tensor
+            A tensor of the model before or of the one after.
+
+        Returns
+        -------
+        tuple of TensorDifference
+            One, or none; of a weight that is several in the other model one for each part that
+            differs.
+        """
+        return tuple(self._tensor_differences.get(tensor, ()))
 
     @cached_property
-    def _tensor_differences(self) -> dict[Tensor, TensorDifference]:
-        return {tensor: one for one in self.tensors for tensor in (one.left, one.right)}
+    def _tensor_differences(self) -> dict[Tensor, list[TensorDifference]]:
+        found: dict[Tensor, list[TensorDifference]] = {}
+        for one in self.tensors:
+            for tensor in (one.left, one.right):
+                found.setdefault(tensor, []).append(one)
+        return found
 
     def _list_changes(self) -> Iterator[Change]:
         yield from self.about
@@ -485,6 +512,13 @@ class _Comparison:
                 step("comparing weights" if not number else "", number / len(pairs))
             self._compare_tensor(left, right)
         known = {*pairs, *pairs.values(), *of_codes}
+        # of layers that share their weights these are compared once
+        joints = {tuple(joint.list_tensors()): joint for joint in found.matching.joined.values()}
+        for tensors, joint in joints.items():
+            self._compare_joined(joint)
+            known.update(tensors)
+        for joint in found.matching.joined.values():
+            known.update(joint.list_bounds())
         found.left_tensors = [
             t for graph in found.left.graphs for t in graph.initializers if t not in known
         ]
@@ -511,6 +545,20 @@ class _Comparison:
         for left in [left for left, right in pairs.items() if left in done or right in done]:
             del pairs[left]
         return done | parameters
+
+    def _compare_joined(self, joint: JoinedProjection) -> None:
+        """Compare each part of a joined weight with the weight that the other model has for it."""
+        for one in compare_joined(joint):
+            sides = (one.joined, one.separate) if joint.is_left else (one.separate, one.joined)
+            before, after = (tensor.dtype.name for tensor in sides)
+            changes = (Change("dtype", before, after),) if before != after else ()
+            numbers = one.numbers
+            if numbers is not None and not numbers.changed and not changes:
+                self.found.equal_tensors += 1
+                continue
+            shown = numbers if numbers is not None and numbers.changed else None
+            entry = TensorDifference(*sides, changes, shown, numbers is None, one.part)
+            self.found.tensors.append(entry)
 
     def _compare_tensor(self, left: Tensor, right: Tensor) -> None:
         changes = []
