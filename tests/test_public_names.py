@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import netloupe
+from netloupe.explorer import errors
 
 
 def test_all_names_can_be_imported_and_are_listed() -> None:
@@ -56,6 +57,8 @@ def test_exactly_these_names_are_public() -> None:
         "Paint",
         "Quantization",
         "QuantizationAudit",
+        "ReadingError",
+        "SourceChangedError",
         "SourceError",
         "SparseTensor",
         "Tensor",
@@ -92,6 +95,8 @@ def test_errors_are_one_family() -> None:
     names = [name for name in netloupe.__all__ if name.endswith("Error")]
     assert all(issubclass(getattr(netloupe, name), netloupe.NetloupeError) for name in names)
     assert issubclass(netloupe.NotFoundError, LookupError)
+    defined = {name for name, each in vars(errors).items() if isinstance(each, type)}
+    assert set(names) == defined
 
 
 @pytest.mark.parametrize(

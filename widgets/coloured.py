@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from netloupe.explorer.costs.symbols import Bindings
 from netloupe.explorer.overlays import Overlay, make_overlays
 from netloupe.explorer.render.paint import Paint, Paints, check_paints, encode_paints
-from netloupe.explorer.session import Requests, Session
 
 if TYPE_CHECKING:
+    from netloupe.explorer.session import Requests, Session
+
     from .canvas import Canvas
     from .saving import SavedPage
 
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
 class Coloured:
     """The part of :class:`.explorer.Explorer` that is about colours."""
 
-    if TYPE_CHECKING:  # documented with the explorer
+    if TYPE_CHECKING:  # what it needs of the explorer
         canvas: Canvas
-    _session: Session
-    _requests: Requests
-    _saved: SavedPage
+        _session: Session
+        _requests: Requests
+        _saved: SavedPage
 
     @property
     def paint(self) -> Paints:

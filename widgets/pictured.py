@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from netloupe.explorer.files.output import check_ending, check_place, write_file
 from netloupe.explorer.options import Wrap
 from netloupe.explorer.render.picture import render_picture
-from netloupe.explorer.session import Requests, Session
+
+if TYPE_CHECKING:
+    from netloupe.explorer.session import Requests, Session
 
 
 class Pictured:
     """The part of :class:`.explorer.Explorer` that draws what is open."""
 
-    _session: Session
-    _requests: Requests
+    if TYPE_CHECKING:  # what it needs of the explorer
+        _session: Session
+        _requests: Requests
 
     def to_svg(self, path: str | Path | None = None, *, wrap: Wrap | None = None) -> str:
         """Draw what is open now as SVG.

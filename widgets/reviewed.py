@@ -10,11 +10,12 @@ from netloupe.explorer.compare import Diff
 from netloupe.explorer.model import Model
 from netloupe.explorer.render.paint import encode_paints
 from netloupe.explorer.review import Review, ReviewItem
-from netloupe.explorer.session import Session
 from netloupe.explorer.session.review_messages import ReviewMessage
-from netloupe.explorer.session.reviewing import Reviewing
 
 if TYPE_CHECKING:
+    from netloupe.explorer.session import Session
+    from netloupe.explorer.session.reviewing import Reviewing
+
     from .canvas import Canvas
     from .page_canvas import PageCanvas
     from .review_panel import ReviewPanel
@@ -24,16 +25,14 @@ if TYPE_CHECKING:
 class Reviewed:
     """The part of :class:`.explorer.Explorer` that is about findings, differences and notes."""
 
-    if TYPE_CHECKING:  # documented with the explorer
+    if TYPE_CHECKING:  # what it needs of the explorer
         canvas: Canvas
-    _session: Session
-    _reviewing: Reviewing
-    _saved: SavedPage
-    _tabs: ReviewPanel | PageCanvas
+        _session: Session
+        _reviewing: Reviewing
+        _saved: SavedPage
+        _tabs: ReviewPanel | PageCanvas
 
-    def _navigate(self, path: str) -> None:
-        """Show and select what is at a path."""
-        raise NotImplementedError
+        def _navigate(self, path: str) -> None: ...
 
     @property
     def findings(self) -> Findings:

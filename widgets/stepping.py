@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from netloupe.explorer.session import Requests, Session
+from typing import TYPE_CHECKING
+
 from netloupe.explorer.session.lookup import Selectable, path_of
 from netloupe.explorer.session.reveal import reveal
-from netloupe.explorer.session.views import Views
+
+if TYPE_CHECKING:
+    from netloupe.explorer.session import Requests, Session
+    from netloupe.explorer.session.views import Views
 
 
 class Stepping:
     """The part of :class:`.explorer.Explorer` that changes and searches what is shown."""
 
-    _session: Session
-    _views: Views
-    _requests: Requests
+    if TYPE_CHECKING:  # what it needs of the explorer
+        _session: Session
+        _views: Views
+        _requests: Requests
 
     def unroll(self, element: Selectable) -> None:
         """Show all repetitions of a repeat beside each other, instead of one for all.

@@ -8,7 +8,8 @@ folded, fused, quantized, left out or inserted. Nothing here knows pictures or t
 from .again import read_again
 from .by_hand import split_pair
 from .changes import IGNORABLE, Change
-from .difference import Counts, Diff, NodeDifference, TensorDifference, Verdict, diff
+from .comparing import diff
+from .difference import Counts, Diff, NodeDifference, TensorDifference, Verdict
 from .digests import digest_weight, shape_of_digest
 from .elements import GroupPair
 from .joined import JoinedProjection

@@ -5,7 +5,7 @@ from __future__ import annotations
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load_again
 
-from .difference import diff
+from .comparing import diff
 
 
 def read_again(model: Model) -> Model:

@@ -8,12 +8,8 @@ are those of the newer one alone.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
 
-from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
-from netloupe.explorer.grouping.lookup import find_tree
-from netloupe.explorer.grouping.merged import REMOVED, OlderNodes, merge_trees
+from netloupe.explorer.grouping.merged import REMOVED
 from netloupe.explorer.model import (
     Function,
     Graph,
@@ -22,93 +18,18 @@ from netloupe.explorer.model import (
     SparseTensor,
     Tensor,
     Value,
-    is_constant,
 )
 from netloupe.explorer.model.collector import collector_paused
 from netloupe.explorer.model.header import TrainingInfo
 from netloupe.explorer.progress import step
 
-from .elements import pair_groups_of
 from .matching import Matching
+from .merged_groups import MergedGrouping
+from .merged_model import MergedModel
+from .merged_operands import OperandComparison
 from .retelling import NodeRetelling, ValueRetelling, retell_attributes, retell_tensor
 
 _STEP = 1_000
-#: through so many inserted nodes a value is followed from where it was taken to where it is now
-_MOST_INSERTED = 8
-
-
-@dataclass
-class MergedModel:
-    """A model of two, and what of it comes from which.
-
-    Parameters
-    ----------
-    model
-        The model.
-    older, newer
-        By node or value of the older and of the newer model what stands for it. Paired ones have
-        the same.
-    former
-        By node of ``model`` the values that it took in the older model and takes no more; of nodes
-        that both models have.
-    latter
-        By node of ``model`` the values that it takes in the newer model and did not take before,
-        although the older model has them; of nodes that both models have.
-    kept
-        Nodes of ``model`` that both models have.
-    """
-
-    model: Model
-    older: dict[Node | Value, Node | Value] = field(default_factory=dict)
-    newer: dict[Node | Value, Node | Value] = field(default_factory=dict)
-    former: dict[Node, tuple[Value, ...]] = field(default_factory=dict)
-    latter: dict[Node, tuple[Value, ...]] = field(default_factory=dict)
-    kept: set[Node] = field(default_factory=set)
-
-    @cached_property
-    def origins(self) -> dict[Node | Value, Node | Value]:
-        """By node or value of ``model`` what it was made of: of the newer model where it has it."""
-        older = {made: one for one, made in self.older.items()}
-        return older | {made: one for one, made in self.newer.items()}
-
-    def find_shown(self, path: str, is_older: bool) -> str:
-        """Return where ``model`` has what is at a path of one of both models; "" for nowhere.
-
-        Parameters
-        ----------
-        path
-            Of a node, a value, a weight or a graph.
-        is_older
-            Whether that is of the older model.
-        """
-        made = self._shown[is_older].get(path)
-        if made is not None:
-            return made.path
-        return path if not is_older and path in self.model.graphs_by_path else ""
-
-    def list_taken_before(self, node: Node) -> tuple[Value | None, ...]:
-        """Return what a node of ``model`` takes in the older model alone."""
-        return node.inputs if node in self._alone[0] else self.former.get(node, ())
-
-    def list_taken_now(self, node: Node) -> tuple[Value | None, ...]:
-        """Return what a node of ``model`` takes in the newer model alone."""
-        return node.inputs if node in self._alone[1] else self.latter.get(node, ())
-
-    @cached_property
-    def _alone(self) -> tuple[set[Node], set[Node]]:
-        """Nodes of ``model`` that the older, and that the newer model alone has."""
-        older, newer = (
-            {made for made in known.values() if isinstance(made, Node)}
-            for known in (self.older, self.newer)
-        )
-        return older - newer, newer - self.kept
-
-    @cached_property
-    def _shown(self) -> tuple[dict[str, Node | Value], dict[str, Node | Value]]:
-        newer, older = (
-            {one.path: made for one, made in known.items()} for known in (self.newer, self.older)
-        )
-        return newer, older
 
 
 def merge_models(
@@ -231,21 +152,6 @@ def _is_spare(node: Node) -> bool:
     return node.op_type == "Constant" and not node.inputs
 
 
-def _reaches(value: Value, node: Node, through: Container[Node]) -> bool:
-    """Return whether a value reaches a node through a few of some nodes, and no others."""
-    pending = [taken.producer for taken in node.inputs if taken is not None]
-    for _ in range(_MOST_INSERTED):
-        following: list[Node | None] = []
-        for giver in pending:
-            if giver is None or giver not in through:
-                continue
-            if value in giver.inputs:
-                return True
-            following += [taken.producer for taken in giver.inputs if taken is not None]
-        pending = following
-    return False
-
-
 class _GraphMerger:
     """Fills one graph with what is in a graph of each model; one of these may not be there."""
 
@@ -257,8 +163,6 @@ class _GraphMerger:
         shown = right if right is not None else left
         assert shown is not None  # noqa: S101 - one of both is there
         self.shown = shown
-        #: nodes that only the newer graph has, and constants
-        self._inserted: set[Node] = set()
         self._nodes: list[Node] = []
         self._values: list[Value] = []
         self._names: list[str] = []
@@ -284,7 +188,10 @@ class _GraphMerger:
         if self.left is not None:
             self._add_older(self.left)
         graph._node_names = self._names
-        graph._group_nodes = self._group
+        matching, partners = self.merger.matching, self.merger._partners
+        graph._group_nodes = MergedGrouping(
+            matching, graph, self.left, self.right, self.older, self.newer, partners
+        ).group
 
     # values
 
@@ -406,7 +313,7 @@ class _GraphMerger:
         self._add_nodes(nodes, self.older)
         self._list_older_ends(left)
         if self.right is not None:
-            self._note_former()
+            self._note_other_operands(self.right)
 
     def _list_older_ends(self, left: Graph) -> None:
         """Note what only the older graph takes and gives."""
@@ -426,111 +333,33 @@ class _GraphMerger:
                 made.is_output = True
                 graph.outputs.append(made)
 
-    def _note_former(self) -> None:
-        """Note what kept nodes took in the older graph, and take no more."""
-        partners = self.merger._right_partners
-        assert self.right is not None  # noqa: S101 - asked of graphs that are in both
-        self._inserted = {self.newer[n] for n in self.right.nodes if n not in partners}  # type: ignore[misc]
-        for pair in self.merger.matching.pairs:
-            left, right = pair.left[0], pair.right[0]
-            if left.graph is not self.left or len(pair.left) > 1 or len(pair.right) > 1:
+    def _note_other_operands(self, right: Graph) -> None:
+        """Note what kept nodes took in the older graph and take no more, and what only now."""
+        merger = self.merger
+        comparison = OperandComparison(
+            merger.matching,
+            self.graph,
+            self.older,
+            self.newer,
+            self._find_older,
+            merger._gone,
+            merger._partners,
+            {self.newer[n] for n in right.nodes if n not in merger._right_partners},  # type: ignore[misc]
+        )
+        for pair in merger.matching.pairs:
+            before, after = pair.left[0], pair.right[0]
+            if before.graph is not self.left or len(pair.left) > 1 or len(pair.right) > 1:
                 continue
             if pair.key == "wiring":
                 continue
-            copy = self.newer[right]
+            copy = self.newer[after]
             assert isinstance(copy, Node)  # noqa: S101 - what stands for a node
-            taken = [*map(self._find_taken, left.inputs)]
-            former: dict[Value, None] = {}
-            for made in taken:
-                if made is not None and made not in copy.inputs and not self._passes(made, copy):
-                    former[made] = None
+            former, latter = comparison.compare(before, after, copy)
             if former:
                 copy.control_inputs = (*copy.control_inputs, *former)
-                self.merger.merged.former[copy] = tuple(former)
-            latter = self._find_latter(left, right, {*taken})
+                merger.merged.former[copy] = former
             if latter:
-                self.merger.merged.latter[copy] = latter
-
-    def _find_latter(
-        self, left: Node, right: Node, taken: Container[Value | None]
-    ) -> tuple[Value, ...]:
-        """Return what a kept node takes now and did not take, of what both graphs have."""
-        back = self.merger.matching.values_back
-        found: dict[Value, None] = {}
-        for value in right.inputs:
-            if value is None or is_constant(value) or value not in back:
-                continue
-            made = self._find_newer(value)
-            if made is None or made in taken or made.graph is not self.graph:
-                continue
-            if not _reaches(back[value], left, self.merger._gone):
-                found[made] = None
-        return tuple(found)
-
-    def _find_taken(self, value: Value | None) -> Value | None:
-        """Return what stands for an operand of the older graph, but for constants."""
-        if value is None or is_constant(value):
-            return None
-        known = self.older.get(value) or self._find_newer(self.merger.matching.values.get(value))
-        if known is None and value.producer in self.merger._partners:
-            known = self._find_older(value)
-        return known if isinstance(known, Value) and known.graph is self.graph else None
-
-    def _passes(self, value: Value, node: Node) -> bool:
-        """Return whether a value still reaches a node, through nodes that were inserted."""
-        return _reaches(value, node, self._inserted)
-
-    # groups
-
-    def _group(self, grouping: str, only: frozenset[int] | None) -> GroupTree:
-        """Group the nodes: as in the newer graph, with what is gone where it would belong."""
-        merger = self.merger
-        newer_nodes = self._nodes_of(self.right, self.newer)
-        older_nodes = self._nodes_of(self.left, self.older)
-        differing = merger.model._emphasised
-        if self.right is None:
-            assert self.left is not None  # noqa: S101 - one of both is there
-            indices = None
-            if only is not None:
-                kept = (node for node, made in older_nodes.items() if made.index in only)
-                indices = frozenset(node.index for node in kept)
-            tree = _build(merger.matching.left, self.left, grouping, indices)
-            return merge_trees(self.graph, tree, older_nodes, None, differing)
-        count = len(self.right.nodes)
-        shown = None if only is None else frozenset(index for index in only if index < count)
-        newer = _build(merger.matching.right, self.right, grouping, shown)
-        older = None
-        gone = {
-            node: made
-            for node, made in older_nodes.items()
-            if made.index >= count and (only is None or made.index in only)
-        }
-        if self.left is not None and gone:
-            tree = _build(merger.matching.left, self.left, grouping, None)
-            partners = {
-                pair.left[0]: [*pair.right]
-                for pair in merger.matching.pairs
-                if pair.left[0].graph is self.left
-            }
-            groups: dict[Group, Group] = {
-                pair.left: pair.right for pair in pair_groups_of(tree, newer, partners)
-            }
-            older = OlderNodes(tree, gone, merger._partners, groups)
-        return merge_trees(self.graph, newer, newer_nodes, older, differing)
-
-    def _nodes_of(
-        self, side: Graph | None, known: Mapping[Node | Value, Node | Value]
-    ) -> dict[Node, Node]:
-        if side is None:
-            return {}
-        found = ((node, known.get(node)) for node in side.nodes)
-        return {node: made for node, made in found if isinstance(made, Node)}
-
-
-def _build(model: Model, graph: Graph, grouping: str, only: frozenset[int] | None) -> GroupTree:
-    if grouping == "auto" and only is None:
-        return find_tree(model, graph)
-    return build_group_tree(graph, grouping, only)
+                merger.merged.latter[copy] = latter
 
 
 def _make_distinct(name: str, taken: Container[str]) -> str:

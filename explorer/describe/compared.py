@@ -80,10 +80,23 @@ def _list_node_rows(found: Diff, node: Node) -> Iterator[Row]:
         yield Row("took before", write_line(value.name), path=value.path)
     before = pair.left[0].path
     if before != node.path:
-        yield Row(f"in {older}", write_line(before))
+        yield Row(_name_place(older), write_line(before))
     is_certain = pair.confidence >= _CERTAIN
     note = "" if is_certain else "alone: no name or weight tells it from others like it"
     yield Row("paired by", pair.key, note)
+
+
+def name_older_place(model: Model) -> str:
+    """Return what the row says ahead of the path that a node has in the older of two models.
+
+    It is "" where the model was not made of two.
+    """
+    found = model.comparison
+    return "" if found is None else _name_place(name_sides(found)[0])
+
+
+def _name_place(older: str) -> str:
+    return f"in {older}"
 
 
 def list_awaited(node: Node) -> tuple[Value, ...]:

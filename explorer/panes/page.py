@@ -24,12 +24,12 @@ from netloupe.explorer.progress import part, step
 from netloupe.explorer.render.differences import title_difference
 from netloupe.explorer.render.json_text import write_json
 from netloupe.explorer.render.paint import Paints
-from netloupe.explorer.render.side_differences import paint_sides
+from netloupe.explorer.render.side_differences import find_operand_kinds, paint_sides
 from netloupe.explorer.review import encode_review, make_review
 from netloupe.explorer.standalone.content import PageContent
 from netloupe.explorer.standalone.document import SplitPage, encode, split_page, write_html
 from netloupe.explorer.standalone.page import make_page
-from netloupe.explorer.view import ViewKeywords, ViewOptions
+from netloupe.explorer.view import OperandKinds, ViewKeywords, ViewOptions
 
 from .document import PaneContent, PanesContent, write_panes_html
 from .pairs import write_pairs
@@ -107,6 +107,7 @@ class _Side:
 
     model: Model
     paints: Paints
+    operand_kinds: OperandKinds
     name: str
     #: of a progress bar
     begin: float
@@ -121,11 +122,12 @@ class _PanesMaker:
         found, options = self._found, self._options
         with part(0.0, 0.1):
             paints = paint_sides(found, options.grouping)
+            kinds = find_operand_kinds(found)
             pairs = encode(write_pairs(found, options.grouping))
         names = _name_sides(found)
         sides = (
-            _Side(found.left, paints.left, names[0], 0.1, 0.55),
-            _Side(found.right, paints.right, names[1], 0.55, 1.0),
+            _Side(found.left, paints.left, kinds.left, names[0], 0.1, 0.55),
+            _Side(found.right, paints.right, kinds.right, names[1], 0.55, 1.0),
         )
         title = options.title if options.title not in (None, "auto") else title_difference(found)
         review = encode_review(make_review(None, found, find_shown=_find_on_sides))
@@ -160,6 +162,7 @@ class _PanesMaker:
                 replace(self._options, title=side.name),
                 side.paints,
                 content=replace(self._content, size_limit=share),
+                operand_kinds=side.operand_kinds,
             )
         return split_page(page), notices
 

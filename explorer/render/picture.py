@@ -32,7 +32,9 @@ from netloupe.explorer.model.collector import collector_paused
 from netloupe.explorer.model.paths import find_holder
 from netloupe.explorer.options import Details, Direction
 from netloupe.explorer.view import (
+    NO_OPERAND_KINDS,
     Item,
+    OperandKinds,
     View,
     ViewKeywords,
     ViewOptions,
@@ -155,7 +157,10 @@ class Picture:
 
 
 def make_view(
-    model: Model, options: ViewOptions, first: FirstView | None = None
+    model: Model,
+    options: ViewOptions,
+    first: FirstView | None = None,
+    operand_kinds: OperandKinds = NO_OPERAND_KINDS,
 ) -> tuple[View, list[str]]:
     """Return the view that options ask for, opened as they say, and notices about it.
 
@@ -165,6 +170,8 @@ def make_view(
         What is shown, and how.
     first
         Opens what a first look should see, where ``expand`` is ``auto``.
+    operand_kinds
+        As for :class:`~netloupe.explorer.view.View`.
 
     Raises
     ------
@@ -186,7 +193,14 @@ def make_view(
             raise ViewError(f"{model.source}: no node gives or uses {options.focus!r}.")
         only = find_neighbourhood(graph, seeds, options.hops)
     with collector_paused():
-        view = View(model, graph, options.grouping, only, options.unnamed_blocks)
+        view = View(
+            model,
+            graph,
+            options.grouping,
+            only,
+            options.unnamed_blocks,
+            operand_kinds=operand_kinds,
+        )
         if options.expand == "auto":
             first = first or FirstView(Composer(), Labels(options.details, options.direction))
             first.open(view, options.direction)

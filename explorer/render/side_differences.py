@@ -1,15 +1,19 @@
 """What differs between two models as paint of each on its own, for two pictures side by side.
 
-The older one shows what is removed and changed, the newer one what is added and changed.
+The older one shows what is removed and changed, the newer one what is added and changed; and each
+which of its edges the other has not.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from netloupe.explorer.compare import Diff
 from netloupe.explorer.model import Model, Node, Value
 from netloupe.explorer.progress import step
+from netloupe.explorer.view import OperandKinds
+from netloupe.explorer.view.item import LinkKind
 
 from .differences import PAINTS_OF_STATES, NodePainter
 from .paint import Paint, Paints
@@ -26,6 +30,20 @@ class SidePaints(NamedTuple):
 
     left: Paints
     right: Paints
+
+
+class SideOperandKinds(NamedTuple):
+    """How nodes of two models take what they do not take in the other one.
+
+    Parameters
+    ----------
+    left, right
+        Of the older model by node the values that it takes there alone, as ``former``; of the
+        newer one as ``newer``.
+    """
+
+    left: OperandKinds
+    right: OperandKinds
 
 
 def paint_sides(found: Diff, grouping: str = "auto") -> SidePaints:
@@ -61,6 +79,48 @@ def paint_sides(found: Diff, grouping: str = "auto") -> SidePaints:
     _paint_inputs(found, left, right)
     _paint_outputs(found, left, right)
     return SidePaints(left.paints, right.paints)
+
+
+def find_operand_kinds(found: Diff) -> SideOperandKinds:
+    """Return which edges of two compared models the other one has not.
+
+    They are those that the merged picture of both tells apart: what is removed takes and gives
+    former edges, what is added newer ones, and what both have where they take other values.
+
+    Parameters
+    ----------
+    found
+        What differs between the models.
+    """
+    merging, partners = found.merging, found.matching.values
+
+    def find_older(one: Node | Value) -> Node | Value | None:
+        made = merging.older.get(one)
+        partner = partners.get(one) if made is None and isinstance(one, Value) else None
+        return made if partner is None else merging.newer.get(partner)
+
+    return SideOperandKinds(
+        _tell_alone(found.left, find_older, merging.list_taken_before, "former"),
+        _tell_alone(found.right, merging.newer.get, merging.list_taken_now, "newer"),
+    )
+
+
+def _tell_alone(
+    model: Model,
+    find_merged: Callable[[Node | Value], Node | Value | None],
+    list_taken: Callable[[Node], Sequence[Value | None]],
+    kind: LinkKind,
+) -> OperandKinds:
+    """Return by node of a model the values that it takes there alone, as a merged model says."""
+    told: dict[Node, dict[Value, LinkKind]] = {}
+    for graph in model.graphs:
+        for node in graph.nodes:
+            merged = find_merged(node)
+            taken = {*list_taken(merged)} - {None} if isinstance(merged, Node) else ()
+            if taken:
+                operands = (value for value in node.inputs if value is not None)
+                told[node] = {value: kind for value in operands if find_merged(value) in taken}
+    return told
 
 
 class _SidePainter(NodePainter):

@@ -70,7 +70,8 @@ def write_levels(
                 look(number, name, item, level.depth)
 
     advance = Advance("laying out groups")
-    copier = LevelCopier(writer, repetitions or LikeRepetitions(), labels.title, look_at)
+    repetitions = repetitions or LikeRepetitions(view.operand_kinds)
+    copier = LevelCopier(writer, repetitions, labels.title, look_at)
     for opened in list_opened_items(view, limits, left_closed, copier.copy):
         item, state = opened
         advance.tell(opened)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from netloupe.explorer.grouping import Group
+from netloupe.explorer.view import NO_OPERAND_KINDS, OperandKinds
 
 from .renaming import Renaming, compare_repetitions, is_comparable
 
@@ -62,9 +63,16 @@ class LikeElement:
 
 
 class LikeRepetitions:
-    """Compares the repetitions of repeats, each repeat once."""
+    """Compares the repetitions of repeats, each repeat once.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    operand_kinds
+        How some nodes take some values, as :class:`~netloupe.explorer.view.View` has it.
+    """
+
+    def __init__(self, operand_kinds: OperandKinds = NO_OPERAND_KINDS) -> None:
+        self._operand_kinds = operand_kinds
         self._likenesses: dict[Group, dict[int, Likeness]] = {}
         self._elements_like: dict[str, LikeElement] = {}
         #: paths of elements that others are like
@@ -74,7 +82,7 @@ class LikeRepetitions:
         """Return how a repetition is like another one; None where it is like none."""
         known = self._likenesses.get(repeat)
         if known is None:
-            known = self._likenesses[repeat] = dict(_compare_all(repeat))
+            known = self._likenesses[repeat] = dict(_compare_all(repeat, self._operand_kinds))
             for likeness in known.values():
                 if not likeness.is_sample:
                     self._note(likeness)
@@ -97,12 +105,12 @@ class LikeRepetitions:
         return path in self._examples
 
 
-def _compare_all(repeat: Group) -> Iterator[tuple[int, Likeness]]:
+def _compare_all(repeat: Group, operand_kinds: OperandKinds) -> Iterator[tuple[int, Likeness]]:
     """Yield the repetitions that are like another one but for names, and how."""
     kinds: list[tuple[int, list[tuple[int, Renaming]]]] = []
     for number, repetition in enumerate(repeat.children):
         for first, others in kinds:
-            renaming = compare_repetitions(repeat.children[first], repetition)
+            renaming = compare_repetitions(repeat.children[first], repetition, operand_kinds)
             if renaming is not None:
                 others.append((number, renaming))
                 break

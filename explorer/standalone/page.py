@@ -37,8 +37,22 @@ from netloupe.explorer.render.picture import (
 )
 from netloupe.explorer.render.shares import Shares
 from netloupe.explorer.render.text import clean_label
-from netloupe.explorer.review import Review, Reviewable, make_review, mark_items, take_review
-from netloupe.explorer.view import Item, View, ViewKeywords, ViewOptions
+from netloupe.explorer.review import (
+    Review,
+    Reviewable,
+    make_review,
+    paint_places,
+    place_items,
+    take_review,
+)
+from netloupe.explorer.view import (
+    NO_OPERAND_KINDS,
+    Item,
+    OperandKinds,
+    View,
+    ViewKeywords,
+    ViewOptions,
+)
 
 from .content import EVERYTHING, PageContent
 from .fitting import fit_page
@@ -104,6 +118,7 @@ def make_page(
     marks_shown: bool = True,
     follows_system: bool = False,
     overlays: Sequence[Overlay] = (),
+    operand_kinds: OperandKinds = NO_OPERAND_KINDS,
 ) -> tuple[bytes, list[str]]:
     """Return the page of a model, and notices about it.
 
@@ -130,6 +145,9 @@ def make_page(
         Whether it is light or dark as the system is, in place of the theme of the options.
     overlays
         What boxes can be coloured by: the first one is chosen at first.
+    operand_kinds
+        How some nodes take some values, as for :class:`~netloupe.explorer.view.View`; ``shown``
+        has its own.
 
     Raises
     ------
@@ -149,18 +167,18 @@ def make_page(
     labels = Labels(options.details, options.direction, Shares(model, options.share))
     if shown is None:
         opener = FirstView(composer, labels, Window(*map(float, options.window)))
-        view, notices = make_view(model, options, opener)
+        view, notices = make_view(model, options, opener, operand_kinds)
     else:
         view, notices = shown, []
     scene = composer.compose(view, labels, options.direction, deadline=PATIENCE)
     marks, others = NO_PAINTS, {}
     if review is not None:
-        marked = review
+        items = dict(enumerate(review))
         if found is not None:  # what differs is painted already
-            items = [item for item in review.items if item.kind != "difference"]
-            marked = replace(review, items=tuple(items))
-        marks = mark_items(marked, model, lambda graph: view.borders(graph).tree)
-        others = {"review": write_review(model, review, marks)}
+            items = {n: item for n, item in items.items() if item.kind != "difference"}
+        places = place_items(items, model, lambda graph: view.borders(graph).tree)
+        marks = paint_places(places, items)
+        others = {"review": write_review(model, review, places)}
     seen = marks if marks_shown else NO_PAINTS
     first: Overlay | None = overlays[0] if overlays else None
     coloured = first.paint(view, walk_items(scene)) if first is not None else NO_PAINTS

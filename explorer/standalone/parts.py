@@ -77,7 +77,7 @@ class PageParts:
         shares = still.labels.shares
         self.content, self.limits = content, limits
         self.weights = WeightWriter(content.weights, budget, model.source)
-        repetitions = LikeRepetitions()
+        repetitions = LikeRepetitions(view.operand_kinds)
         describer = Describer(model, self.weights, repetitions)
         self.facts = facts = RankedFacts(describer, limits, is_ranked=is_ranked)
         facts.add_model(_MODEL, view)

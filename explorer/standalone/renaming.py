@@ -12,6 +12,12 @@ from dataclasses import dataclass, field
 from html import escape
 
 from netloupe.explorer.costs import Totals, count_nodes
+from netloupe.explorer.describe.compared import (
+    describe_group_difference,
+    describe_node_difference,
+    describe_value_difference,
+    name_older_place,
+)
 from netloupe.explorer.describe.graphs import write_repetition
 from netloupe.explorer.describe.nodes import write_position
 from netloupe.explorer.errors import NetloupeError
@@ -19,7 +25,7 @@ from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Node, Tensor, Value, constant_tensor
 from netloupe.explorer.quantization import find_quantization
 from netloupe.explorer.render.text import clean_label
-from netloupe.explorer.view import nodes_inside
+from netloupe.explorer.view import NO_OPERAND_KINDS, OperandKinds, nodes_inside
 
 #: a longer name may be shortened where it stands
 _LONGEST = 100
@@ -64,15 +70,19 @@ class _Unlike(Exception):  # noqa: N818 - no error: it ends a comparison
     """Two repetitions differ in more than names."""
 
 
-def compare_repetitions(first: Group | Node, other: Group | Node) -> Renaming | None:
+def compare_repetitions(
+    first: Group | Node, other: Group | Node, operand_kinds: OperandKinds = NO_OPERAND_KINDS
+) -> Renaming | None:
     """Return what a repetition's elements are called in another; None where they differ.
 
     Parameters
     ----------
     first, other
         Two repetitions of one repeat.
+    operand_kinds
+        How some nodes take some values, as :class:`~netloupe.explorer.view.View` has it.
     """
-    comparison = _Comparison()
+    comparison = _Comparison(operand_kinds)
     try:
         comparison.compare(first, other)
     except (_Unlike, NetloupeError):
@@ -110,8 +120,9 @@ def _list_nodes(repetition: Group | Node) -> list[Node]:
 
 
 class _Comparison:
-    def __init__(self) -> None:
+    def __init__(self, operand_kinds: OperandKinds) -> None:
         self.renaming = Renaming()
+        self._operand_kinds = operand_kinds
         self._nodes: dict[Node, Node] = {}
         self._others: set[Node] = set()
         self._values: dict[Value, Value] = {}
@@ -146,6 +157,7 @@ class _Comparison:
             _demand((one.name, one.family, one.facts) == (two.name, two.family, two.facts))
         else:
             _demand(one is two)
+        _demand(describe_group_difference(a) == describe_group_difference(b))
         self._add(a.path, b.path)
         self._add(a.label, b.label)
         self.renaming.paths.append(a.path)
@@ -156,6 +168,7 @@ class _Comparison:
         _demand(not (b.subgraphs or b.captures or b.control_inputs or b._oddities))
         _demand(a._statement_key == b._statement_key)
         _demand_no_warnings(a, b)
+        self._compare_differences(a, b)
         self._add_node(a, b)
         self.renaming.paths.append(a.path)
         self.renaming.own[a.path] = write_position(a), write_position(b)
@@ -163,6 +176,22 @@ class _Comparison:
             self._compare_operands(one, two)
         for one, two in zip(a.outputs, b.outputs, strict=True):
             self._compare_operands(one, two)
+
+    def _compare_differences(self, a: Node, b: Node) -> None:
+        """Compare what is told of nodes that were compared with those of another model."""
+        told = self._operand_kinds
+        _demand(_list_kinds(a, told) == _list_kinds(b, told))
+        one, two = describe_node_difference(a), describe_node_difference(b)
+        if one is None or two is None:
+            _demand(one is two)
+            return
+        _demand(len(one.rows) == len(two.rows))
+        place = name_older_place(a.graph.model)
+        for row, other in zip(one.rows, two.rows, strict=True):
+            if row.name == other.name == place:
+                self._add(row.value, other.value)
+            else:
+                _demand(row == other)
 
     def _compare_operands(self, a: Value | None, b: Value | None) -> None:
         if a is None or b is None:
@@ -215,6 +244,7 @@ class _Comparison:
 
     def _note_weight(self, a: Value, b: Value) -> None:
         """Note what the elements of a constant are in the other repetition."""
+        _demand(describe_value_difference(a) == describe_value_difference(b))
         one, two = constant_tensor(a), constant_tensor(b)
         if not isinstance(one, Tensor) or not isinstance(two, Tensor):
             _demand(one is two)
@@ -271,6 +301,18 @@ class _Comparison:
 def _count(repetition: Group | Node) -> Totals:
     nodes = [repetition] if isinstance(repetition, Node) else nodes_inside(repetition)
     return count_nodes(repetition.graph.model, nodes)
+
+
+def _list_kinds(node: Node, operand_kinds: OperandKinds) -> list[str | None]:
+    """Return of each operand of a node whether one of two models alone takes it there."""
+    told = operand_kinds.get(node, {})
+    before, now = node.graph.model.list_taken(node)
+    return [
+        None
+        if value is None
+        else told.get(value) or ("former" if value in before else "newer" if value in now else None)
+        for value in node.inputs
+    ]
 
 
 def _end_of(path: str) -> str:

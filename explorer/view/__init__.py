@@ -9,16 +9,19 @@ from .expand import count_held_nodes, count_least, expand_view, is_recursive
 from .focus import find_neighbourhood
 from .group_borders import body_graphs, nodes_inside
 from .item import BORDER, ConstantRow, Instance, Item, Link
+from .links import NO_OPERAND_KINDS, OperandKinds
 from .opened import likeness, strip_numbers
 from .view import View
 from .view_options import ViewKeywords, ViewOptions
 
 __all__ = [
     "BORDER",
+    "NO_OPERAND_KINDS",
     "ConstantRow",
     "Instance",
     "Item",
     "Link",
+    "OperandKinds",
     "View",
     "ViewKeywords",
     "ViewOptions",

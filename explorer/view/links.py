@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from netloupe.explorer.model import Node, Value
 
 from .item import BORDER, Item, Link, LinkKind
 from .many_values import group_alike
+
+#: by node how it takes some of its values, where that does not follow from its own model
+OperandKinds = Mapping[Node, Mapping[Value, LinkKind]]
+NO_OPERAND_KINDS: OperandKinds = MappingProxyType({})
 
 #: the children that give a value, and the value under which they do
 Sources = tuple[tuple[int, Value], ...]
@@ -17,7 +22,9 @@ Producers = dict[Value, Sources]
 Ends = tuple[int, int, Value, Value]
 
 
-def list_links(item: Item, *, is_root: bool) -> list[Link]:
+def list_links(
+    item: Item, *, is_root: bool, operand_kinds: OperandKinds = NO_OPERAND_KINDS
+) -> list[Link]:
     """Return the connections between the children of an open item, and to its border.
 
     The values of a family that connect the same two ends are one link.
@@ -28,10 +35,12 @@ def list_links(item: Item, *, is_root: bool) -> list[Link]:
         An open item.
     is_root
         Whether it is the outermost one, which has no border.
+    operand_kinds
+        How some nodes take some values, whatever else is known of these.
     """
     found: dict[Ends, list[Value]] = {}
     kinds: dict[Ends, LinkKind] = {}
-    for flowing, kind, ends in _find_flows(item, is_root):
+    for flowing, kind, ends in _find_flows(item, is_root, operand_kinds):
         found.setdefault(ends, []).extend(flowing)
         kinds.setdefault(ends, kind)
     return [
@@ -48,7 +57,9 @@ def list_links(item: Item, *, is_root: bool) -> list[Link]:
     ]
 
 
-def _find_flows(item: Item, is_root: bool) -> Iterator[tuple[Sequence[Value], LinkKind, Ends]]:
+def _find_flows(
+    item: Item, is_root: bool, operand_kinds: OperandKinds
+) -> Iterator[tuple[Sequence[Value], LinkKind, Ends]]:
     """Yield what flows inside an item, how it is taken, and between what.
 
     Values of a port that come from the same are yielded together: there may be a million.
@@ -63,6 +74,8 @@ def _find_flows(item: Item, is_root: bool) -> Iterator[tuple[Sequence[Value], Li
     for index, child in enumerate(item.children):
         sources_of = _look_up_sources(item, child, producers)
         kinds = list_link_kinds(child, child.inputs)
+        if operand_kinds:
+            kinds = _list_told_kinds(child, kinds, operand_kinds)
         for port, kind in zip(child.inputs, kinds, strict=True):
             members = child.members(port)
             for found, values in group_alike(members, [*map(sources_of, members)]).items():
@@ -149,6 +162,24 @@ def list_link_kinds(child: Item, ports: Sequence[Value]) -> list[LinkKind]:
         if node.captures or node.control_inputs or model.comparison is not None:
             return _list_operand_kinds(node, ports, *model.list_taken(node))
     return ["data"] * len(ports)
+
+
+def _list_told_kinds(
+    child: Item, kinds: Sequence[LinkKind], operand_kinds: OperandKinds
+) -> list[LinkKind]:
+    """Return how a child takes what comes by its ports, with what is told of its node.
+
+    A port of many values has a kind that is told of all of them.
+    """
+    told = operand_kinds.get(child.element) if isinstance(child.element, Node) else None
+    if told is None or child.kind != "node":
+        return [*kinds]
+    found: list[LinkKind] = []
+    for port, kind in zip(child.inputs, kinds, strict=True):
+        members = {told.get(value) for value in child.members(port)}
+        one = members.pop() if len(members) == 1 else None
+        found.append(one or kind)
+    return found
 
 
 def _list_operand_kinds(

@@ -20,7 +20,7 @@ from netloupe.explorer.options import Grouping, check_option
 from .children import ChildMaker
 from .group_borders import GroupBorders
 from .item import Instance, Item, Link
-from .links import list_links
+from .links import NO_OPERAND_KINDS, OperandKinds, list_links
 from .opened import Opened, list_open, list_opened_inside
 from .repeat_states import RepeatStates
 from .stubs import add_stubs
@@ -45,6 +45,9 @@ class View:
     like
         Another view of the same with all the options, whose groups this one shares; shape
         arithmetic that is shown in one is so in the other.
+    operand_kinds
+        How some nodes take some values, where that does not follow from the model: what only one
+        of two compared models has. Those of ``like`` where there is one.
 
     Raises
     ------
@@ -60,12 +63,14 @@ class View:
         only: frozenset[int] | None = None,
         unnamed: tuple[str, ...] = (),
         like: View | None = None,
+        operand_kinds: OperandKinds = NO_OPERAND_KINDS,
     ) -> None:
         self.model = model
         self.graph = graph or model.graph
         self.grouping: Grouping = check_option("grouping", grouping)
         self.only = only
         self.unnamed = unnamed
+        self.operand_kinds: OperandKinds = operand_kinds if like is None else like.operand_kinds
         self._borders: dict[str, GroupBorders] = {} if like is None else like._borders
         self._repeats = RepeatStates(self.open_item, self._open_keys)
         self._shows_shapes = False
@@ -341,7 +346,7 @@ class View:
 
     def links(self, item: Item) -> list[Link]:
         """Return the connections between the children of an open item, and to its border."""
-        return list_links(item, is_root=item is self.root)
+        return list_links(item, is_root=item is self.root, operand_kinds=self.operand_kinds)
 
     # finding the way down to an element
 

@@ -13,13 +13,14 @@ from typing import Any
 
 import onnx
 import pytest
-from onnx import parser
+from onnx import helper, parser
 
 import netloupe
 from netloupe.explorer.errors import NetloupeError, OutputError, ViewError
 from netloupe.explorer.panes.pairs import write_pairs
 from netloupe.explorer.render.paint import Paint
-from netloupe.explorer.render.side_differences import paint_sides
+from netloupe.explorer.render.side_differences import find_operand_kinds, paint_sides
+from netloupe.explorer.view import Link, View
 from tests.corpus import CASES, corpus_file
 from tests.standalone.reading import read_block
 
@@ -147,6 +148,93 @@ def test_each_side_is_painted_in_what_it_has() -> None:
     marks = {paint.mark for paint in right.values()} | {paint.mark for paint in left.values()}
     assert "" not in {paint.mark for path, paint in left.items() if "%" not in path}
     assert {"−", "+", "Δ"} <= marks
+
+
+#: flags of an edge that one of two models alone has, as a scene has them
+_FORMER, _NEWER = 8, 16
+
+
+def make_rewired() -> tuple[netloupe.Model, netloupe.Model]:
+    """Return a model, and one where ``s`` and ``o`` take another value than before."""
+    old = read("""<ir_version: 8, opset_import: ["" : 18]>
+        g (float[2] x, float[2] m) => (float[2] y, float[2] z)
+        { [a] p = Abs (x) [b] q = Neg (p) [s] y = Sum (q, m) [o] z = Exp (m) }""")
+    new = read("""<ir_version: 8, opset_import: ["" : 18]>
+        g (float[2] x, float[2] m) => (float[2] y, float[2] z)
+        { [a] p = Abs (x) [b] q = Neg (p) [s] y = Sum (q, p) [o] z = Exp (p) }""")
+    return old, new
+
+
+def list_told_edges(pane: list[str]) -> set[tuple[str, int]]:
+    """Return the values of edges that one model alone has, with their flags, of both layouts."""
+    found: set[tuple[str, int]] = set()
+    texts: list[str] = []
+    for direction in ("TB", "LR"):
+        block = re.search(rf'data-block="levels-{direction}"[^>]*>([^<]*)<', pane[1])
+        assert block is not None
+        integers, values = read_block(base64.b64decode(block[1]))
+        texts += values["texts"]
+        edges = integers["edges"]
+        assert len(edges) == 8 * sum(integers["form_counts"][2::6])
+        names = integers["names"]
+        rows = zip(edges[::8], edges[3::8], strict=True)
+        found |= {(texts[names[path]], flags) for path, flags in rows if flags & 24}
+    return found
+
+
+def test_edges_that_one_model_alone_has_are_told_in_its_pane() -> None:
+    found = netloupe.diff(*make_rewired())
+    kinds = find_operand_kinds(found)
+    told = [
+        {(node.path, value.path): kind for node, own in side.items() for value, kind in own.items()}
+        for side in kinds
+    ]
+    assert told == [
+        {("main/s", "main/%m"): "former", ("main/o", "main/%m"): "former"},
+        {("main/s", "main/%p"): "newer", ("main/o", "main/%p"): "newer"},
+    ]
+    panes = read_data(found.to_panes())["panes"]
+    (old,), (new,) = map(list_told_edges, panes)
+    assert (old[0], old[1] & 24) == ("main/%m", _FORMER)
+    assert (new[0], new[1] & 24) == ("main/%p", _NEWER)
+    # the picture of either model by itself tells nothing of the other
+    assert "former" not in {link.kind for link in list_root_links(found.left)}
+
+
+def list_root_links(model: netloupe.Model) -> list[Link]:
+    view = View(model)
+    return view.links(view.root)
+
+
+def test_what_is_removed_and_added_takes_edges_of_its_own() -> None:
+    kinds = find_operand_kinds(make_pair())
+    assert {node.name for node in kinds.left} == {"gone", "kept"}
+    assert {node.name for node in kinds.right} == {"more"}
+    old, new = make_rewired()
+    for same in (netloupe.diff(old, old), netloupe.diff(new, new)):
+        assert find_operand_kinds(same) == ({}, {})
+
+
+def test_an_edge_of_many_values_is_told_where_all_of_them_are() -> None:
+    inputs = [f"i{number}" for number in range(40)]
+    graph = helper.make_graph(
+        [
+            helper.make_node("Split", ["x"], inputs, "cut", axis=0),
+            helper.make_node("Sum", inputs, ["y"], "sum"),
+        ],
+        "g",
+        [helper.make_tensor_value_info("x", 1, [40])],
+        [helper.make_tensor_value_info("y", 1, [1])],
+    )
+    model = netloupe.load(helper.make_model(graph).SerializeToString())
+    node = model.node("sum")
+    for count, kind in ((39, "data"), (40, "newer")):
+        told = {value: "newer" for value in node.inputs[:count] if value is not None}
+        view = View(model, operand_kinds={node: told})  # type: ignore[dict-item]
+        (link,) = (link for link in view.links(view.root) if link.count > 1)
+        assert (link.count, link.kind) == (40, kind)
+        # another view of the same has them too
+        assert View(model, like=view).links(view.root) == view.links(view.root)
 
 
 def test_inputs_and_outputs_that_came_went_and_changed() -> None:

@@ -10,6 +10,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+from netloupe.explorer.compare import diff
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.standalone.likeness import LikeRepetitions
@@ -221,6 +222,45 @@ def test_what_differs_in_more_than_names_is_described_by_itself(
     monkeypatch.setattr(LikeRepetitions, "find", lambda *_: None)
     expected, _ = make_page(load(path), ViewOptions())
     assert page == expected
+
+
+def make_tanh(model: onnx.ModelProto) -> None:
+    node = node_of(model, "act/Relu")
+    node.op_type = "Tanh"
+    del node.attribute[:]
+
+
+def take_from_before(model: onnx.ModelProto) -> None:
+    node_of(model, "fc/MatMul").input[0] = f"h{CHANGED - 1}"
+
+
+def take_from_inside(model: onnx.ModelProto) -> None:
+    node_of(model, "Add").input[0] = f"layers.{CHANGED}/xw"
+
+
+def train_again(model: onnx.ModelProto) -> None:
+    weight = weight_of(model, "weight")
+    weight.CopyFrom(numpy_helper.from_array(np.full((WIDTH, WIDTH), 0.25, np.float32), weight.name))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [make_tanh, change_attribute, change_doc, train_again, take_from_before, take_from_inside],
+)
+def test_a_layer_that_was_another_one_before_is_told_so(
+    change: Callable[[onnx.ModelProto], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two compared models the newer one may have layers that are all alike."""
+    newer, older = make_stack(), make_stack()
+    change(older)
+
+    def write_pages() -> tuple[bytes, str]:
+        found = diff(load(older.SerializeToString()), load(newer.SerializeToString()))
+        return make_page(found.merged, ViewOptions())[0], found.to_panes()
+
+    pages = write_pages()
+    monkeypatch.setattr(LikeRepetitions, "find", lambda *_: None)
+    assert pages == write_pages()
 
 
 def test_names_that_are_numbers_are_no_counts(tmp_path: Path) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -193,15 +192,15 @@ def test_entering_a_graph_and_going_back() -> None:
 
 
 def test_killed_layout_leaves_a_simpler_picture(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = LayoutEngine.place
+    real = LayoutEngine._ensure_worker
 
-    def place(self: LayoutEngine, *arguments: Any) -> Any:
-        self.start()
-        assert self.process_id is not None
-        os.kill(self.process_id, signal.SIGKILL)
-        return real(self, *arguments)
+    def start_and_kill(self: LayoutEngine) -> subprocess.Popen[bytes]:
+        process = real(self)
+        process.kill()
+        return process
 
-    monkeypatch.setattr(LayoutEngine, "place", place)
+    # killed before, it would be started again
+    monkeypatch.setattr(LayoutEngine, "_ensure_worker", start_and_kill)
     explorer = netloupe.explore(CNN)
     recorder = Recorder(explorer)
     answer = recorder.ask(type="scene")

@@ -17,6 +17,7 @@ import { LegendWords } from "./standalone/legend";
 import { Links } from "./standalone/links";
 import { Overlays } from "./standalone/overlays";
 import { type Link, readLink, writeLink } from "./standalone/permalink";
+import type { Around } from "./standalone/places";
 import { SearchIndex } from "./standalone/search";
 import { type KeyedState, StaticHost } from "./standalone/static_host";
 import { findBlock, isCutShort } from "./standalone/stored";
@@ -239,7 +240,9 @@ export function showFile(data: StaticPage): void {
   if (data.has_review) {
     const goTo = (path: string): void => void host.goTo(path);
     const kept = findStorage();
-    inspector.showReview(new FileReview(host.traits, { read: readReview, goTo, download, kept }));
+    const findAround = (path: string): Promise<Around> => host.findAround(path);
+    const actions = { read: readReview, goTo, findAround, download, kept };
+    inspector.showReview(new FileReview(host.traits, actions));
   }
   const view = showExplorer(host, inspector, () => {
     if (link?.place) view.standAt(link.place);

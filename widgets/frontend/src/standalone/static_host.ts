@@ -16,7 +16,7 @@ import { type Composed, Composer, type Opened } from "./compose";
 import { type Chain, Openings } from "./opened";
 import type { LegendWords } from "./legend";
 import { type Focus, type Link, readOpened, writeOpened } from "./permalink";
-import { Places } from "./places";
+import { type Around, Places } from "./places";
 import type { Links } from "./links";
 import { Neighbourhood } from "./neighbourhood";
 import type { Overlays } from "./overlays";
@@ -479,6 +479,17 @@ export class StaticHost implements CanvasConnection {
       return { ...hit, shown: chain && places.pathAt(root, chain) };
     });
     return { type: "hits", hits, total };
+  }
+
+  /** The nodes by which the picture shows what is at a path, and what is around these. */
+  async findAround(path: string): Promise<Around> {
+    const { places } = await this.drawing;
+    if (places.has(path)) return places.findAround(path);
+    const place = await this.findPlace(path);
+    const around = places.findAround(place ?? path);
+    if (place === null) return around;
+    // a node that is nowhere drawn is in what is around the one that stands for it
+    return { ...around, marked: new Set([path, ...(path.includes("%") ? around.marked : [])]) };
   }
 
   /** Where something is shown that has no box of its own; null where that is unknown. */

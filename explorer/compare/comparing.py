@@ -1,0 +1,213 @@
+"""Comparing two models: their elements are paired, and of each pair it is told what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from netloupe.explorer.errors import CompareError
+from netloupe.explorer.model import Graph, Model, Node, Tensor
+from netloupe.explorer.progress import part, step
+
+from .by_hand import Named
+from .changes import (
+    IGNORABLE,
+    Change,
+    compare_interfaces,
+    compare_nodes,
+    compare_statements,
+    have_same_elements,
+)
+from .difference import Diff, NodeDifference, TensorDifference
+from .joined import JoinedProjection
+from .joined_weights import compare_joined
+from .matching import Matching, match_models
+from .numbers import compare_numbers
+from .quantized import pair_quantized
+from .replaced import find_replaced
+from .rewiring import compare_operands, compare_results, may_be_rewired
+
+_STEP = 1_000
+#: so much of a comparison is the pairing of nodes
+_SHARE_OF_MATCHING = 0.6
+
+
+def diff(
+    left: Model,
+    right: Model,
+    *,
+    ignore: Collection[str] = (),
+    pin: Sequence[Named] = (),
+    unpin: Sequence[Named] = (),
+) -> Diff:
+    """Compare two models: pair their elements, and tell in what these differ.
+
+    Parameters
+    ----------
+    left, right
+        The models: the one before, and the one after.
+    ignore
+        What is no difference: any of ``"names"``, ``"docs"``, ``"storage"``, ``"defaults"`` and
+        ``"order"``.
+    pin, unpin
+        Pairs of nodes that are known, and nodes that are no pair: each a node of the left and one
+        of the right model, or their paths or names.
+
+    Returns
+    -------
+    Diff
+        What differs, and in a word how much.
+
+    Raises
+    ------
+    CompareError
+        For another word in ``ignore``, and for pairs that contradict one another.
+    NotFoundError
+        For a node that is not there.
+
+    Examples
+    --------
+    >>> found = netloupe.diff(netloupe.load("old.onnx"), netloupe.load("new.onnx"))
+    >>> found.verdict, found.is_compatible
+    ('weights', True)
+    """
+    for word in ignore:
+        if word not in IGNORABLE:
+            raise CompareError(
+                f"{word[:60]!r} cannot be ignored. Give any of {', '.join(IGNORABLE)}."
+            )
+    with part(0.0, _SHARE_OF_MATCHING):
+        matching = match_models(left, right, pin=pin, unpin=unpin)
+    with part(_SHARE_OF_MATCHING, 1.0):
+        return _Comparison(matching, frozenset(ignore)).run()
+
+
+class _Comparison:
+    def __init__(self, matching: Matching, ignored: frozenset[str]) -> None:
+        self.found = Diff(matching.left, matching.right, matching, ignored=ignored)
+        self._ignored = ignored
+
+    def run(self) -> Diff:
+        found, matching = self.found, self.found.matching
+        found.interface = [*compare_interfaces(found.left.graph, found.right.graph)]
+        found.about = self._keep(compare_statements(found.left, found.right))
+        found.about += compare_results(matching)
+        self._compare_nodes()
+        if self._is_reordered():
+            found.about += self._keep([Change("order of nodes", None, None, "order")])
+        found.left_alone = self._leave_out_constants(matching.list_left_alone())
+        found.right_alone = self._leave_out_constants(matching.list_right_alone())
+        found.replaced = find_replaced(matching, found.left_alone, found.right_alone)
+        self._compare_tensors()
+        return found
+
+    def _leave_out_constants(self, nodes: list[Node]) -> list[Node]:
+        """Return nodes without those that another exporter writes as initializers."""
+        compared = {graph for pair in self.found.matching.graphs for graph in pair}
+        return [n for n in nodes if n.op_type != "Constant" or n.graph not in compared]
+
+    def _keep(self, changes: Collection[Change] | Iterator[Change]) -> list[Change]:
+        return [change for change in changes if change.aspect not in self._ignored]
+
+    def _is_reordered(self) -> bool:
+        places: dict[Graph, int] = {}
+        for pair in self.found.matching.pairs:
+            node = pair.right[0]
+            if node.index < places.get(node.graph, -1):
+                return True
+            places[node.graph] = node.index
+        return False
+
+    def _compare_nodes(self) -> None:
+        for number, pair in enumerate(self.found.matching.pairs):
+            if not number % _STEP:
+                step("comparing attributes" if not number else "")
+            if len(pair.left) != 1 or len(pair.right) != 1:
+                self.found.fused.append(pair)
+                continue
+            found_changes = [*compare_nodes(pair.left[0], pair.right[0])]
+            if may_be_rewired(pair):
+                found_changes += compare_operands(pair, self.found.matching)
+            changes = self._keep(found_changes)
+            if changes:
+                self.found.nodes.append(NodeDifference(pair, tuple(changes)))
+
+    def _compare_tensors(self) -> None:
+        found, pairs = self.found, dict(self.found.matching.tensors)
+        of_codes = self._compare_quantized(pairs)
+        for number, (left, right) in enumerate(pairs.items()):
+            if not number % _STEP:
+                step("comparing weights" if not number else "", number / len(pairs))
+            self._compare_tensor(left, right)
+        known = {*pairs, *pairs.values(), *of_codes}
+        # of layers that share their weights these are compared once
+        joints = {tuple(joint.list_tensors()): joint for joint in found.matching.joined.values()}
+        for tensors, joint in joints.items():
+            self._compare_joined(joint)
+            known.update(tensors)
+        for joint in found.matching.joined.values():
+            known.update(joint.list_bounds())
+        found.left_tensors = [
+            t for graph in found.left.graphs for t in graph.initializers if t not in known
+        ]
+        found.right_tensors = [
+            t for graph in found.right.graphs for t in graph.initializers if t not in known
+        ]
+
+    def _compare_quantized(self, pairs: dict[Tensor, Tensor]) -> set[Tensor]:
+        """Compare weights that one model has quantized, and take them out of the other pairs.
+
+        Returns
+        -------
+        set of Tensor
+            These weights, and the scales and zero points that belong to them.
+        """
+        done: set[Tensor] = set()
+        parameters: set[Tensor] = set()
+        for one in pair_quantized(self.found.matching):
+            done |= {one.left, one.right}
+            parameters.update(one.parameters)
+            change = Change("quantized", one.before, one.after)
+            entry = TensorDifference(one.left, one.right, (change,), one.numbers)
+            self.found.tensors.append(entry)
+        for left in [left for left, right in pairs.items() if left in done or right in done]:
+            del pairs[left]
+        return done | parameters
+
+    def _compare_joined(self, joint: JoinedProjection) -> None:
+        """Compare each part of a joined weight with the weight that the other model has for it."""
+        for one in compare_joined(joint):
+            sides = (one.joined, one.separate) if joint.is_left else (one.separate, one.joined)
+            before, after = (tensor.dtype.name for tensor in sides)
+            changes = (Change("dtype", before, after),) if before != after else ()
+            numbers = one.numbers
+            if numbers is not None and not numbers.changed and not changes:
+                self.found.equal_tensors += 1
+                continue
+            shown = numbers if numbers is not None and numbers.changed else None
+            entry = TensorDifference(*sides, changes, shown, numbers is None, one.part)
+            self.found.tensors.append(entry)
+
+    def _compare_tensor(self, left: Tensor, right: Tensor) -> None:
+        changes = []
+        if left.dims != right.dims:
+            changes.append(Change("dims", left.dims, right.dims))
+        if left.dtype != right.dtype:
+            changes.append(Change("dtype", left.dtype.name, right.dtype.name))
+        if left.name != right.name:
+            changes.append(Change("name", left.name, right.name, "names"))
+        if left.storage != right.storage:
+            changes.append(Change("storage", left.storage, right.storage, "storage"))
+        if left.doc != right.doc:
+            changes.append(Change("documentation", left.doc, right.doc, "docs"))
+        changes = self._keep(changes)
+        numbers = compare_numbers(left, right)
+        are_unread = (
+            numbers is None and left.dims == right.dims and not have_same_elements(left, right)
+        )
+        if numbers is not None and not numbers.changed:
+            numbers = None
+        if changes or numbers is not None or are_unread:
+            entry = TensorDifference(left, right, tuple(changes), numbers, are_unread)
+            self.found.tensors.append(entry)
+        else:
+            self.found.equal_tensors += 1
