@@ -23,7 +23,7 @@ from netloupe.explorer.options import ThemeName
 from netloupe.explorer.options.command import write_options
 from netloupe.explorer.progress import Cancelled, step, watched
 from netloupe.explorer.render.paint import NO_PAINTS, Paints
-from netloupe.explorer.review import Review
+from netloupe.explorer.review import Review, paint_places
 from netloupe.explorer.session import Session
 from netloupe.explorer.session.background import Background
 from netloupe.explorer.session.command import options_now
@@ -174,11 +174,12 @@ class SavedPage:
             return None, NO_PAINTS
         count = len(review)
         while True:
-            marks = reviewing.make_marks(review)
-            block = write_review(model, review, marks)
+            places = reviewing.find_places(review)
+            block = write_review(model, review, places)
             excess = len(encode(block)) / _REVIEW_BYTES
             if excess <= 1 or not review:
-                return block, marks if reviewing.has_marks else NO_PAINTS
+                seen = paint_places(places, dict(enumerate(review)))
+                return block, seen if reviewing.has_marks else NO_PAINTS
             review = _shorten(self._listed, min(len(review) - 1, int(len(review) / excess)), count)
 
     def follow_review(self) -> None:

@@ -6,7 +6,7 @@ path. Nothing here reads weights, applies rules or knows browsers.
 """
 
 from .item import KINDS, LEVELS, ItemKind, Level, ReviewItem, sort_items
-from .marking import mark_items
+from .marking import ItemPlaces, mark_items, paint_places, place_items
 from .review import Review, Reviewable, make_review, take_review
 from .wire import encode_review
 
@@ -14,6 +14,7 @@ __all__ = [
     "KINDS",
     "LEVELS",
     "ItemKind",
+    "ItemPlaces",
     "Level",
     "Review",
     "ReviewItem",
@@ -21,6 +22,8 @@ __all__ = [
     "encode_review",
     "make_review",
     "mark_items",
+    "paint_places",
+    "place_items",
     "sort_items",
     "take_review",
 ]

@@ -6,8 +6,8 @@ for functions, whose calls are looked for among all nodes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.grouping import Group, GroupTree
@@ -26,21 +26,23 @@ _MOST_USERS = 200
 _RANKS = {level: rank for rank, level in enumerate(LEVELS)}
 
 
-@dataclass(slots=True)
-class _Held:
-    """What is marked inside something."""
+class ItemPlaces(NamedTuple):
+    """Where a picture shows what items are about: for each path the numbers of these items.
 
-    level: Level
-    #: numbers of the items
-    items: set[int] = field(default_factory=set)
-    #: of a repeat, the repetitions in which something is marked
-    repetitions: set[Group | Node] = field(default_factory=set)
-    is_repeat: bool = False
+    Parameters
+    ----------
+    marked
+        By path of a node, or of an input or output, the items that are about it.
+    holders
+        By path of a group, or of a node with graphs in it, the items about something inside.
+    repeats
+        By path of a repeat pairs: an item, and the number of a repetition in which it is about
+        something, from 0.
+    """
 
-    def add(self, number: int, level: Level) -> None:
-        self.items.add(number)
-        if _RANKS[level] < _RANKS[self.level]:
-            self.level = level
+    marked: dict[str, list[int]]
+    holders: dict[str, list[int]]
+    repeats: dict[str, list[tuple[int, int]]]
 
 
 def mark_items(items: Iterable[ReviewItem], model: Model, find_tree: FindTree) -> Paints:
@@ -59,45 +61,82 @@ def mark_items(items: Iterable[ReviewItem], model: Model, find_tree: FindTree) -
     find_tree
         Returns the groups of a graph as the picture has them.
     """
-    return _Marker(model, find_tree).mark(items)
+    due = {number: item for number, item in enumerate(items) if not item.accepted}
+    return paint_places(place_items(due, model, find_tree), due)
 
 
-class _Marker:
+def place_items(items: Mapping[int, ReviewItem], model: Model, find_tree: FindTree) -> ItemPlaces:
+    """Return where a picture shows what items are about, whether they are accepted or not.
+
+    Parameters
+    ----------
+    items
+        Items by their numbers.
+    model, find_tree
+        As for :func:`mark_items`.
+    """
+    return _Placer(model, find_tree).place(items)
+
+
+def paint_places(places: ItemPlaces, items: Mapping[int, ReviewItem]) -> Paints:
+    """Return paint by path for the items that are to be marked.
+
+    Parameters
+    ----------
+    places
+        Where a picture shows what they and perhaps others are about.
+    items
+        Items by their numbers; accepted ones are not marked.
+    """
+    due = {number: item.level for number, item in items.items() if not item.accepted}
+    paints: dict[str, Paint] = {}
+    for path, numbers in places.holders.items():
+        levels = [due[number] for number in numbers if number in due]
+        if levels:
+            paints[path] = _count(len(levels), levels)
+    for path, pairs in places.repeats.items():
+        found = [pair for pair in pairs if pair[0] in due]
+        if found:
+            count = len({repetition for _, repetition in found})
+            paints[path] = _count(count, [due[number] for number, _ in found])
+    for path, numbers in places.marked.items():
+        levels = [due[number] for number in numbers if number in due]
+        if levels:
+            style = LEVELS[min(levels, key=_RANKS.__getitem__)]
+            mark = style.sign if len(levels) == 1 else _write_number(len(levels))
+            paints[path] = Paint(ring=style.tone, mark=mark, dashed=style.tone == "removed")
+    return paints
+
+
+class _Placer:
     def __init__(self, model: Model, find_tree: FindTree) -> None:
         self._model = model
         self._find_tree = find_tree
         self._trees: dict[Graph, GroupTree] = {}
         self._calls: dict[Function, list[Node]] | None = None
-        #: by path, what is marked itself, and what holds it
-        self._marked: dict[str, _Held] = {}
-        self._holders: dict[str, _Held] = {}
+        #: by path the items that are about it, or about something inside, each once
+        self._marked: dict[str, dict[int, None]] = {}
+        self._holders: dict[str, dict[int, None]] = {}
+        self._repeats: dict[str, dict[tuple[int, int], None]] = {}
+        #: by repeat the numbers of its repetitions
+        self._repetitions: dict[Group, dict[Group | Node, int]] = {}
 
-    def mark(self, items: Iterable[ReviewItem]) -> Paints:
-        for number, item in enumerate(items):
-            if not item.accepted:
-                for path in item.paths:
-                    self._mark_path(number, item.level, path)
-        paints = {path: _count(held) for path, held in self._holders.items()}
-        for path, held in self._marked.items():
-            style = LEVELS[held.level]
-            mark = style.sign if len(held.items) == 1 else _write_number(len(held.items))
-            is_gone = style.tone == "removed"
-            paints[path] = Paint(ring=style.tone, mark=mark, dashed=is_gone)
-        return paints
+    def place(self, items: Mapping[int, ReviewItem]) -> ItemPlaces:
+        for number, item in items.items():
+            for path in item.paths:
+                self._place_path(number, path)
+        return ItemPlaces(
+            {path: [*numbers] for path, numbers in self._marked.items()},
+            {path: [*numbers] for path, numbers in self._holders.items()},
+            {path: [*pairs] for path, pairs in self._repeats.items()},
+        )
 
-    def _mark_path(self, number: int, level: Level, path: str) -> None:
+    def _place_path(self, number: int, path: str) -> None:
         for node in self._find_nodes(path):
-            self._note(self._marked, node.path, number, level)
-            self._note_around(number, level, node)
+            _note(self._marked, node.path, number)
+            self._note_around(number, node)
         if "%" in path:  # an input or output has a box of its own
-            self._note(self._marked, path, number, level)
-
-    def _note(self, places: dict[str, _Held], path: str, number: int, level: Level) -> _Held:
-        held = places.get(path)
-        if held is None:
-            held = places[path] = _Held(level)
-        held.add(number, level)
-        return held
+            _note(self._marked, path, number)
 
     def _find_nodes(self, path: str) -> Iterator[Node]:
         """Yield the nodes by which a picture shows what is at a path."""
@@ -134,13 +173,13 @@ class _Marker:
                         self._calls.setdefault(called, []).append(node)
         return self._calls.get(function, [])
 
-    def _note_around(self, number: int, level: Level, node: Node) -> None:
+    def _note_around(self, number: int, node: Node) -> None:
         """Count an item on every group around a node, and on the nodes whose bodies these are."""
         seen = {node.graph}
         pending = [node]
         while pending:
             inner = pending.pop()
-            self._note_groups(number, level, inner)
+            self._note_groups(number, inner)
             graph = inner.graph
             holder = graph.parent_node
             if holder is not None:
@@ -148,32 +187,44 @@ class _Marker:
             else:
                 around = self._list_calls(graph) if isinstance(graph, Function) else []
             for outer in around:
-                self._note(self._holders, outer.path, number, level)
+                _note(self._holders, outer.path, number)
             # of the calls in one graph all are counted, and what is around that graph once
             for outer in around:
                 if outer.graph not in seen:
                     seen.add(outer.graph)
                     pending.append(outer)
                 else:
-                    self._note_groups(number, level, outer)
+                    self._note_groups(number, outer)
 
-    def _note_groups(self, number: int, level: Level, node: Node) -> None:
+    def _note_groups(self, number: int, node: Node) -> None:
         tree = self._trees.get(node.graph)
         if tree is None:
             tree = self._trees[node.graph] = self._find_tree(node.graph)
         inner: Group | Node = node
         group = tree.group_of(node)
         while group is not None and group is not tree.root:
-            held = self._note(self._holders, group.path, number, level)
             if group.kind == "repeat":
-                held.is_repeat = True
-                held.repetitions.add(inner)
+                pair = number, self._number_repetition(group, inner)
+                self._repeats.setdefault(group.path, {})[pair] = None
+            else:
+                _note(self._holders, group.path, number)
             inner, group = group, group.parent
 
+    def _number_repetition(self, repeat: Group, repetition: Group | Node) -> int:
+        numbers = self._repetitions.get(repeat)
+        if numbers is None:
+            numbers = {child: number for number, child in enumerate(repeat.children)}
+            self._repetitions[repeat] = numbers
+        return numbers[repetition]
 
-def _count(held: _Held) -> Paint:
-    number = len(held.repetitions) if held.is_repeat else len(held.items)
-    return Paint(mark=_write_number(number), mark_tone=LEVELS[held.level].tone)
+
+def _note(places: dict[str, dict[int, None]], path: str, number: int) -> None:
+    places.setdefault(path, {})[number] = None
+
+
+def _count(number: int, levels: Iterable[Level]) -> Paint:
+    worst = min(levels, key=_RANKS.__getitem__)
+    return Paint(mark=_write_number(number), mark_tone=LEVELS[worst].tone)
 
 
 def _write_number(number: int) -> str:

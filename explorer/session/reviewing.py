@@ -15,17 +15,17 @@ from netloupe.explorer.audit import QuantizationAudit
 from netloupe.explorer.checks import Findings
 from netloupe.explorer.compare import Diff
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.grouping import GroupTree, build_group_tree
-from netloupe.explorer.model import Graph, Model
+from netloupe.explorer.model import Model
 from netloupe.explorer.notes import Note
 from netloupe.explorer.progress import Cancelled, part, step
-from netloupe.explorer.render.paint import NO_PAINTS, Paints
-from netloupe.explorer.review import Review, ReviewItem, encode_review, make_review, mark_items
+from netloupe.explorer.render.paint import NO_PAINTS
+from netloupe.explorer.review import ItemPlaces, Review, ReviewItem, encode_review, make_review
 from netloupe.explorer.review.differences import FindShown, find_right
 
 from .background import Background
 from .checking import audit_weights, check_structure, check_weights
 from .noting import accept_defects, accept_findings, answer_note, read_notes
+from .placing import ReviewPlaces
 from .review_messages import CheckProgressMessage, CheckStage, ReviewListMessage, ReviewMessage
 from .session import Session
 
@@ -111,13 +111,11 @@ class Reviewing:
         self._problem: Exception | None = None
         #: whether items are marked; asked for by the one who opened the tab, or compares. In a
         #: picture of two models what differs is painted anyway
-        self._has_marks = diff is not None and not self._shows_both
+        self._has_marks = diff is not None and self._shown_diff is None
         self._working: Background | None = None
         #: what was under way last: it may still be telling what came of it
         self._last: Background | None = None
-        #: groups of graphs that the session does not show, by grouping and path
-        self._trees: dict[tuple[str, str], GroupTree] = {}
-        self._marked_grouping = ""
+        self._places = ReviewPlaces(session)
         self._encoded: dict[str, Any] | None = None
         if self.diff is not None:
             self._collect()
@@ -128,15 +126,15 @@ class Reviewing:
         return self._session.views.model if self.diff is None else self.diff.right
 
     @property
-    def _shows_both(self) -> bool:
-        """Whether the picture is of both models that are compared."""
-        return self.diff is not None and self._session.views.model.comparison is self.diff
+    def _shown_diff(self) -> Diff | None:
+        """What differs, where the picture is of both models that are compared; None elsewhere."""
+        return self.diff if self._session.views.model.comparison is self.diff else None
 
     def _collect(self) -> None:
         """Make the list anew of all that is known; the caller holds the lock."""
         find_shown: FindShown = find_right
-        if self.diff is not None and self._shows_both:
-            find_shown = self.diff.merging.find_shown
+        if self._shown_diff is not None:
+            find_shown = self._shown_diff.merging.find_shown
         made = make_review(self.findings, self.diff, self.audit, self._notes, find_shown)
         odd = [*(() if self.findings is None else self.findings.notices)]
         if self._notes_problem:
@@ -379,7 +377,7 @@ class Reviewing:
             self.current, self._encoded = -1, None
             self._stage, self._share, self._problem = "unchecked", None, None
             self._working = None
-            self._trees = {}
+            self._places.forget()
             if self.diff is not None:
                 self._collect()
             self._mark()
@@ -390,7 +388,7 @@ class Reviewing:
 
     def follow_view(self) -> None:
         """Mark anew where nodes are grouped in another way."""
-        if self._has_marks and self._marked_grouping != self._session.views.current.grouping:
+        if self._has_marks and self._places.is_grouped_anew:
             with self._lock:
                 self._mark()
 
@@ -411,27 +409,15 @@ class Reviewing:
 
     def _mark(self) -> None:
         session = self._session
-        self._marked_grouping = session.views.current.grouping
-        session.marks = self.make_marks(self.review) if self._has_marks else NO_PAINTS
+        session.marks = NO_PAINTS
+        if self._has_marks:
+            session.marks = self._places.mark(self.review, self._shown_diff)
         self._on_marks()
 
-    def make_marks(self, review: Review) -> Paints:
-        """Return what marks the items of a review of this model in the picture."""
-        if self._shows_both:  # what differs is painted already
-            others = [item for item in review.items if item.kind != "difference"]
-            review = dataclasses.replace(review, items=tuple(others))
+    def find_places(self, review: Review) -> ItemPlaces:
+        """Return where the picture shows what the items of a review of this model are about."""
         with self._lock:
-            return mark_items(review, self._session.views.model, self._find_tree)
-
-    def _find_tree(self, graph: Graph) -> GroupTree:
-        """Return the groups of a graph; those of the one that is shown are there already."""
-        view = self._session.views.current
-        if graph is view.graph and view.only is None:
-            return view.borders(graph).tree
-        key = view.grouping, graph.path
-        if key not in self._trees:
-            self._trees[key] = build_group_tree(graph, view.grouping)
-        return self._trees[key]
+            return self._places.find(review, self._shown_diff)
 
     # going through the list
 

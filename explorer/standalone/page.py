@@ -37,7 +37,14 @@ from netloupe.explorer.render.picture import (
 )
 from netloupe.explorer.render.shares import Shares
 from netloupe.explorer.render.text import clean_label
-from netloupe.explorer.review import Review, Reviewable, make_review, mark_items, take_review
+from netloupe.explorer.review import (
+    Review,
+    Reviewable,
+    make_review,
+    paint_places,
+    place_items,
+    take_review,
+)
 from netloupe.explorer.view import (
     NO_OPERAND_KINDS,
     Item,
@@ -166,12 +173,12 @@ def make_page(
     scene = composer.compose(view, labels, options.direction, deadline=PATIENCE)
     marks, others = NO_PAINTS, {}
     if review is not None:
-        marked = review
+        items = dict(enumerate(review))
         if found is not None:  # what differs is painted already
-            items = [item for item in review.items if item.kind != "difference"]
-            marked = replace(review, items=tuple(items))
-        marks = mark_items(marked, model, lambda graph: view.borders(graph).tree)
-        others = {"review": write_review(model, review, marks)}
+            items = {n: item for n, item in items.items() if item.kind != "difference"}
+        places = place_items(items, model, lambda graph: view.borders(graph).tree)
+        marks = paint_places(places, items)
+        others = {"review": write_review(model, review, places)}
     seen = marks if marks_shown else NO_PAINTS
     first: Overlay | None = overlays[0] if overlays else None
     coloured = first.paint(view, walk_items(scene)) if first is not None else NO_PAINTS

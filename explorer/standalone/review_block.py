@@ -1,9 +1,11 @@
 """What there is to review, in a page.
 
 The block (see :mod:`.blocks`) has four columns: ``review`` as :mod:`netloupe.explorer.review.wire`
-writes it; ``marks``: how boxes are marked, by path, as canvases take it; ``structure``: the
-digest of the model that notes have in their anchors; and ``notes``: of each note what an event has
-to come after to change or remove it. ``frontend/src/standalone/file_notes.ts`` reads the last two.
+writes it; ``places``: by path the numbers of the items that are marked there, as
+:class:`~netloupe.explorer.review.ItemPlaces` has them, the pairs of repeats one behind the other;
+``structure``: the digest of the model that notes have in their anchors; and ``notes``: of each note
+what an event has to come after to change or remove it. ``frontend/src/standalone/item_marks.ts``
+reads the places, ``file_notes.ts`` beside it the last two.
 """
 
 from __future__ import annotations
@@ -16,15 +18,14 @@ from netloupe.explorer.errors import NotesError
 from netloupe.explorer.model import Model
 from netloupe.explorer.notes import Note, Notes
 from netloupe.explorer.notes.event import Event, write_time
-from netloupe.explorer.render.paint import Paints, encode_paints
-from netloupe.explorer.review import Review, ReviewItem, encode_review
+from netloupe.explorer.review import ItemPlaces, Review, ReviewItem, encode_review
 from netloupe.explorer.review.wording import write_message
 
 from .blocks import write_block
 
 
-def write_review(model: Model, review: Review, marks: Paints) -> bytes:
-    """Return the block of a review of a model, and of the marks that show it in the picture."""
+def write_review(model: Model, review: Review, places: ItemPlaces) -> bytes:
+    """Return the block of a review of a model, and of where the picture shows it."""
     # of two models that are shown as one, notes are on the newer
     noted = model if model.comparison is None else model.comparison.right
     notes: list[dict[str, Any]] = []
@@ -32,11 +33,23 @@ def write_review(model: Model, review: Review, marks: Paints) -> bytes:
         notes += _tell_notes(noted.notes, review)
     columns = {
         "review": encode_review(review),
-        "marks": encode_paints(marks),
+        "places": encode_places(places),
         "structure": noted.notes.structure,
         "notes": notes,
     }
     return write_block({}, columns)
+
+
+def encode_places(places: ItemPlaces) -> dict[str, dict[str, list[int]]]:
+    """Return where a picture shows items as JSON can hold it: pairs stand one behind the other."""
+    return {
+        "marked": places.marked,
+        "holders": places.holders,
+        "repeats": {
+            path: [number for pair in pairs for number in pair]
+            for path, pairs in places.repeats.items()
+        },
+    }
 
 
 def _tell_notes(notes: Notes, review: Review) -> Iterator[dict[str, Any]]:

@@ -14,6 +14,7 @@ from netloupe.explorer.render.theme import load_theme
 from tests.onnx_text import load_text
 
 from .servers import ROOT
+from .shown_page import ShownPage
 from .stand import CANVAS, Stand
 
 pytestmark = pytest.mark.browser
@@ -28,7 +29,7 @@ def stand(page: Any) -> Iterator[Stand]:
     explorer.close()
 
 
-def count_pixels(stand: Stand, colour: str) -> int:
+def count_pixels(stand: Stand | ShownPage, colour: str) -> int:
     """Return how many pixels of the canvas have a colour."""
     stand.settle()
     wanted = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]

@@ -13,6 +13,7 @@ from onnx import helper
 
 import netloupe
 from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.render.theme import load_theme
 from netloupe.explorer.review import Review, ReviewItem
 from netloupe.explorer.session import reviewing
 from netloupe.explorer.view import ViewOptions
@@ -20,6 +21,7 @@ from netloupe.live.server import LiveServer
 from tests.browser.live_servers import live_servers
 from tests.browser.shown_page import API, CANVAS, ShownPage
 from tests.browser.test_hosts import HOSTILE, RECTANGLES
+from tests.browser.test_paint import count_pixels
 from tests.corpus import corpus_file
 
 pytestmark = pytest.mark.browser
@@ -486,6 +488,37 @@ def test_notes_of_the_file_are_changed_and_removed_on_its_page(
         (FAULTY,),
     )
     assert model.notes.removed == (second.id,)
+
+
+def wait_until(page: Any, is_so: Callable[[], bool]) -> None:
+    for _ in range(100):
+        if is_so():
+            return
+        page.wait_for_timeout(100)
+    assert is_so()
+
+
+def test_marks_follow_the_notes_of_a_page(write: Any, faulty: Path, tmp_path: Path) -> None:
+    model = netloupe.load(faulty)
+    model.notes.open(tmp_path / "own.notes.jsonl")
+    model.notes.add(FAULTY, "look at this")
+    shown = write(model, model.notes)
+    page, tone = shown.page, load_theme("light").tones["note"].strong
+    assert count_pixels(shown, tone) > 20  # on the closed group around
+    shown.open_tab()
+    page.get_by_text("“look at this”").first.click()
+    shown.wait_for_selection(FAULTY)
+    assert count_pixels(shown, tone) > 20
+    page.get_by_role("button", name="remove", exact=True).click()
+    page.get_by_text("“look at this”").first.wait_for(state="detached")
+    wait_until(page, lambda: count_pixels(shown, tone) == 0)
+    page.reload()  # nobody opens the tab, and the mark stays away
+    page.wait_for_selector(f'{CANVAS}[data-ready="true"]')
+    wait_until(page, lambda: count_pixels(shown, tone) == 0)
+    shown.open_tab()
+    shown.wait_for_selection(FAULTY)
+    add_note(shown, "and at that")
+    wait_until(page, lambda: count_pixels(shown, tone) > 20)
 
 
 # the page around

@@ -19,6 +19,7 @@ import { Inspector } from "./standalone/inspector";
 import { LegendWords } from "./standalone/legend";
 import { Links } from "./standalone/links";
 import { Overlays } from "./standalone/overlays";
+import type { Around } from "./standalone/places";
 import { SearchIndex } from "./standalone/search";
 import { StaticHost } from "./standalone/static_host";
 import { findBlock, isCutShort } from "./standalone/stored";
@@ -164,7 +165,9 @@ export function showFile(data: StaticPage): void {
   if (data.has_review) {
     const goTo = (path: string): void => void host.goTo(path);
     const kept = findStorage();
-    inspector.showReview(new FileReview(host.traits, { read: readReview, goTo, download, kept }));
+    const findAround = (path: string): Promise<Around> => host.findAround(path);
+    const actions = { read: readReview, goTo, findAround, download, kept };
+    inspector.showReview(new FileReview(host.traits, actions));
   }
   const view = showExplorer(host, inspector, () => {
     if (link?.place) view.standAt(link.place);

@@ -61,6 +61,9 @@ export interface NoteChange {
 /** as MOST_ANCHORS in explorer/notes/event.py */
 const MOST_PATHS = 1_000;
 
+/** what the keys begin with under which the browser keeps notes, ahead of the digest of a model */
+export const NOTES_KEY = "netloupe-notes-";
+
 /** The part of the browser's storage that is used; it may refuse. */
 export type Kept = Pick<Storage, "getItem" | "setItem">;
 
@@ -160,7 +163,7 @@ export class FileNotes {
   }
 
   private get key(): string {
-    return `netloupe-notes-${this.structure}`;
+    return `${NOTES_KEY}${this.structure}`;
   }
 
   private turnOf(note: string): number {

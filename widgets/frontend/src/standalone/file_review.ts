@@ -5,7 +5,6 @@
 
 import type { Traits } from "../host/connection";
 import type { CanvasTraits } from "../host/traits";
-import type { PaintsByPath } from "../scene/paints_by_path";
 import type {
   NotesFile,
   ReviewConnection,
@@ -15,13 +14,17 @@ import type {
 import { readReview } from "../review/items";
 import { followSelection } from "../review/selection";
 import { type Block, BlockError } from "./block";
-import { FileNotes, type Kept, type KnownNote } from "./file_notes";
-import { addNotes } from "./noted_review";
+import { FileNotes, type Kept, type KnownNote, NOTES_KEY } from "./file_notes";
+import { ItemMarks, type ItemPlaces } from "./item_marks";
+import { type NotedReview, addNotes } from "./noted_review";
+import type { Around } from "./places";
 
 export interface FileReviewActions {
   read(): Promise<Block>;
   /** show and select what is at a path */
   goTo(path: string): void;
+  /** find where the picture shows what is at a path */
+  findAround(path: string): Promise<Around>;
   /** let the browser download a text as a file */
   download(name: string, text: string): void;
   /** where the browser keeps notes; null where it keeps nothing */
@@ -37,11 +40,19 @@ export class FileReview implements ReviewConnection {
   private block: Promise<Block> | null = null;
   private notes: FileNotes | null = null;
   private shown: unknown = null;
+  /** whether items are marked in the picture */
+  private isMarked: boolean;
+  /** counts how often the list was made: what is found late of an earlier one is not shown */
+  private turn = 0;
 
   constructor(
     private readonly traits: Traits<CanvasTraits>,
     private readonly actions: FileReviewActions,
-  ) {}
+  ) {
+    this.isMarked = Object.keys(traits.get("marks")).length > 0;
+    // what was done to notes before is to be seen though nobody opens the tab
+    if (this.isMarked && hasNotes(actions.kept)) void this.tell();
+  }
 
   send(request: ReviewRequest): void {
     if ("ask" in request) void this.tell();
@@ -86,26 +97,52 @@ export class FileReview implements ReviewConnection {
   }
 
   private async tell(): Promise<void> {
-    const marks = Object.keys(this.traits.get("marks")).length > 0;
     let review: unknown = null;
     let error = "";
     try {
-      const block = await this.read();
-      const known = (block.value("notes") ?? []) as KnownNote[];
-      this.notes ??= new FileNotes(String(block.value("structure")), this.actions.kept, known);
-      review = addNotes(block.value("review"), this.notes.list(), this.notes.listChanges());
+      review = await this.list();
     } catch (problem) {
       if (!(problem instanceof BlockError)) throw problem;
       error = problem.message;
     }
     this.shown = review;
-    this.emit({ type: "review", review, marks });
+    this.emit({ type: "review", review, marks: this.isMarked });
     this.emit({ type: "progress", stage: "checked", share: null, error });
   }
 
   private async mark(isWanted: boolean): Promise<void> {
-    const marks = isWanted ? ((await this.read()).value("marks") as PaintsByPath) : {};
-    this.traits.set({ marks });
+    this.isMarked = isWanted;
+    if (!isWanted) this.traits.set({ marks: {} });
+    else await this.list().catch(passDamage); // of which the list tells who asks for it
+  }
+
+  /** Return the review with its notes as they now are, and mark its items in the picture. */
+  private async list(): Promise<unknown> {
+    const turn = ++this.turn;
+    const block = await this.read();
+    const known = (block.value("notes") ?? []) as KnownNote[];
+    this.notes ??= new FileNotes(String(block.value("structure")), this.actions.kept, known);
+    const noted = addNotes(block.value("review"), this.notes.list(), this.notes.listChanges());
+    const places = block.value("places") as ItemPlaces;
+    // without its levels there is no picture either
+    if (this.isMarked) await this.markItems(places, noted, turn).catch(passDamage);
+    return noted.review;
+  }
+
+  private async markItems(
+    places: ItemPlaces,
+    { review, levels }: NotedReview,
+    turn: number,
+  ): Promise<void> {
+    const marks = new ItemMarks(places);
+    const notes = this.notes!.list();
+    for (const [k, { paths }] of notes.entries()) {
+      for (const path of paths) {
+        marks.add(levels.length - notes.length + k, await this.actions.findAround(path));
+      }
+    }
+    if (!this.isMarked || turn !== this.turn) return;
+    this.traits.set({ marks: marks.paint(readReview(review).levels, levels) });
   }
 
   private async note(request: ReviewRequest): Promise<void> {
@@ -135,4 +172,14 @@ export class FileReview implements ReviewConnection {
   private emit(message: ReviewMessage): void {
     for (const receive of [...this.receivers]) receive(message);
   }
+}
+
+/** Pass over a part of the file that is damaged. */
+function passDamage(problem: unknown): void {
+  if (!(problem instanceof BlockError)) throw problem;
+}
+
+/** Whether the browser keeps notes, of whatever model. */
+function hasNotes(kept: Kept | null): boolean {
+  return kept !== null && Object.keys(kept).some((key) => key.startsWith(NOTES_KEY));
 }

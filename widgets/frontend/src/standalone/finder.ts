@@ -3,6 +3,7 @@
 import type { HitsMessage } from "../host/messages";
 import type { Opened } from "./compose";
 import type { Drawing } from "./drawing";
+import type { Around } from "./places";
 import type { SearchIndex } from "./search";
 
 /** the list of hits is this long */
@@ -31,6 +32,16 @@ export class Finder {
   /** Where something is shown that has no box of its own; null where that is unknown. */
   async findPlace(path: string): Promise<string | null> {
     return (await this.readIndex()).placeOf(path);
+  }
+
+  /** The nodes by which the picture shows what is at a path, and what is around these. */
+  async findAround({ places }: Drawing, path: string): Promise<Around> {
+    if (places.has(path)) return places.findAround(path);
+    const place = await this.findPlace(path);
+    const around = places.findAround(place ?? path);
+    if (place === null) return around;
+    // a node that is nowhere drawn is in what is around the one that stands for it
+    return { ...around, marked: new Set([path, ...(path.includes("%") ? around.marked : [])]) };
   }
 
   /** What is asked for in the place of something that was found and has no box of its own. */

@@ -16,6 +16,16 @@ interface Written {
   readonly levels: Array<[string, ...unknown[]]>;
 }
 
+/** A review with notes that were written in the browser. */
+export interface NotedReview {
+  readonly review: unknown;
+  /**
+   * by the number of an item of the file, and behind them of each note that was written here, that
+   * of its level; -1 where it was removed or accepted, and so is not marked
+   */
+  readonly levels: readonly number[];
+}
+
 /**
  * Return the review with notes behind its other items, and with what they accept; its own notes as
  * they were changed.
@@ -24,17 +34,23 @@ export function addNotes(
   written: unknown,
   notes: readonly FileNote[],
   changes: readonly NoteChange[] = [],
-): unknown {
-  if (notes.length === 0 && changes.length === 0) return written;
+): NotedReview {
   const review = written as Written;
   const texts = new Texts(review.texts);
-  const items = changeNotes(review, changes, texts).map((row) => {
+  const levelOf = (row: Row | null): number =>
+    row === null || texts.at(row[ACCEPTED]) ? -1 : (row[LEVEL] as number);
+  if (notes.length === 0 && changes.length === 0) {
+    return { review, levels: review.items.map(levelOf) };
+  }
+  const own = changeNotes(review, changes, texts).map((row) => {
+    if (row === null) return null;
     const [rule, fingerprint] = [texts.at(row[ID]), texts.at(row[FINGERPRINT])];
     const accepting = notes.find(
       ({ accepts }) => accepts?.rule === rule && accepts.fingerprint === fingerprint,
     );
     return accepting ? withText(row, ACCEPTED, texts.number(accepting.text)) : row;
   });
+  const items = own.filter((row) => row !== null);
   const [kind, level] = [
     review.kinds.indexOf("note"),
     review.levels.findIndex(([name]) => name === "noted"),
@@ -56,29 +72,37 @@ export function addNotes(
     row[FINGERPRINT] = texts.number(note.id);
     items.push(row);
   }
-  return { ...review, items, texts: texts.list() };
+  const levels = [...own.map(levelOf), ...notes.map(() => level)];
+  return { review: { ...review, items, texts: texts.list() }, levels };
 }
 
-/** Return the rows of a review, its own notes and what they accept as they were changed. */
-function changeNotes(review: Written, changes: readonly NoteChange[], texts: Texts): Row[] {
+/**
+ * Return the rows of a review, its own notes and what they accept as they were changed; null for a
+ * note that was removed.
+ */
+function changeNotes(
+  review: Written,
+  changes: readonly NoteChange[],
+  texts: Texts,
+): Array<Row | null> {
   const kind = review.kinds.indexOf("note");
   const byNote = new Map(changes.map((change) => [change.known.id, change]));
   const accepting = new Map(
     changes.flatMap((change) => change.known.accepts.map((each) => [each.join("\n"), change])),
   );
-  return review.items.flatMap((row) => {
+  return review.items.map((row) => {
     const fingerprint = texts.at(row[FINGERPRINT]);
     if (row[KIND] !== kind) {
       const change = accepting.get([texts.at(row[ID]), fingerprint].join("\n"));
-      return [change ? withText(row, ACCEPTED, texts.number(writeAcceptance(change, row, texts))) : row];
+      return change ? withText(row, ACCEPTED, texts.number(writeAcceptance(change, row, texts))) : row;
     }
     const change = byNote.get(fingerprint);
-    if (change?.isRemoved) return [];
-    if (!change?.written) return [row];
+    if (change?.isRemoved) return null;
+    if (!change?.written) return row;
     const { text, at } = change.written;
     const changed = withText(row, TITLE, texts.number(writeTitle(text)));
     changed[EVIDENCE] = changeEvidence(row[EVIDENCE] as number[], text, at, texts);
-    return [changed];
+    return changed;
   });
 }
 

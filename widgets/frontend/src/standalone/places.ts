@@ -1,7 +1,7 @@
 /** Where everything is that a page can show: for each path the boxes that show it. */
 
-import { GROUP } from "../scene/scene";
-import { type Levels, isStub } from "./book";
+import { GROUP, NODE } from "../scene/scene";
+import { type Levels, isRepeat, isStub } from "./book";
 import type { Opened } from "./compose";
 
 /** A box inside a level. */
@@ -17,6 +17,16 @@ export interface Step {
   readonly level: number;
 }
 
+/** Where the picture shows something, and what is around it. */
+export interface Around {
+  /** the paths of the nodes that show it; of an input or output its own */
+  readonly marked: ReadonlySet<string>;
+  /** the paths of groups, and of nodes with graphs in them, that these are inside of */
+  readonly holders: ReadonlySet<string>;
+  /** the paths of repeats that they are inside of, and in which repetition, from 0 */
+  readonly repetitions: ReadonlyArray<readonly [path: string, repetition: number]>;
+}
+
 /** so many ways to one thing are looked at, of so many steps at most */
 const MOST_WAYS = 64;
 const DEEPEST = 400;
@@ -25,6 +35,8 @@ export class Places {
   private spots: Map<string, Spot[]> | null = null;
   /** by level the boxes of other levels that it is the inside of */
   private parents: Map<number, Spot[]> | null = null;
+  /** by the number of a value's path the boxes that give it */
+  private givers: (Spot[] | undefined)[] = [];
 
   constructor(private readonly book: Levels) {}
 
@@ -86,6 +98,37 @@ export class Places {
       }
     }
     return [this.book.texts.list().indexOf(path), groups];
+  }
+
+  /** The nodes that show what is at a path, and what is around these. */
+  findAround(path: string): Around {
+    const marked = new Set(path.includes("%") ? [path] : []);
+    const holders = new Set<string>();
+    const repetitions: [string, number][] = [];
+    const shown = this.index().get(path) ?? [];
+    // an output has a box of its own, and the node that gives it is marked as well
+    const given = this.givers[this.book.texts.list().indexOf(path)] ?? [];
+    const seen = new Set<number>();
+    for (const { level, box } of given.length > 0 ? given : shown) {
+      const { form, names } = this.book.level(level);
+      if ((form.boxes[box].flags & NODE) === 0) continue;
+      marked.add(names[form.boxes[box].path]);
+      seen.add(level);
+    }
+    for (const inner of seen) {
+      for (const { level, box } of this.parents!.get(inner) ?? []) {
+        const { form, names, insides } = this.book.level(level);
+        const holder = form.boxes[box];
+        const states = this.book.listStates(insides.get(box)!);
+        if (!isRepeat(holder)) {
+          if ((holder.flags & (GROUP | NODE)) !== 0) holders.add(names[holder.path]);
+        } else if (states.indexOf(inner) < states.length - 1) {
+          repetitions.push([names[holder.path], states.indexOf(inner)]);
+        }
+        seen.add(level); // which the loop comes to, too
+      }
+    }
+    return { marked, holders, repetitions };
   }
 
   private isGroupAt(level: number, box: number, path: string): boolean {
@@ -163,6 +206,7 @@ export class Places {
     });
     this.spots = spots;
     this.parents = parents;
+    this.givers = given;
     return spots;
   }
 }

@@ -17,6 +17,7 @@ import type { Drawing } from "./drawing";
 import { Finder } from "./finder";
 import type { LegendWords } from "./legend";
 import type { Overlays } from "./overlays";
+import type { Around } from "./places";
 import type { SearchIndex } from "./search";
 import { Session, type SessionSource } from "./session";
 import { SceneWriter, type WrittenScene } from "./write_scene";
@@ -131,6 +132,11 @@ export class StaticHost implements CanvasConnection, LinkedHost {
     } catch (error) {
       this.warn(wordsOf(error));
     }
+  }
+
+  /** The nodes by which the picture shows what is at a path, and what is around these. */
+  async findAround(path: string): Promise<Around> {
+    return this.finder.findAround(await this.session.all, path);
   }
 
   /** Open, step and close several boxes at once; what the file does not have stays as it is. */

@@ -3,17 +3,32 @@ import { LocalTraits } from "../../src/host/local_traits";
 import { CANVAS_TRAITS } from "../../src/host/traits";
 import type { ReviewMessage } from "../../src/review/connection";
 import { type Block, BlockError } from "../../src/standalone/block";
+import type { PaintsByPath } from "../../src/scene/paints_by_path";
+import type { Kept } from "../../src/standalone/file_notes";
 import { FileReview } from "../../src/standalone/file_review";
+import type { Around } from "../../src/standalone/places";
 import { readReview } from "../../src/review/items";
 import { writeReview } from "../review/reviews";
 
-const MARKS = { "main/a": ["", "", "error", "!"] } as const;
+const MARKS = { "main/g/": ["", "", "", "1", "error"], "main/a": ["", "", "error", "!"] };
+const PLACES = { marked: { "main/a": [0] }, holders: { "main/g/": [0] }, repeats: {} };
+const NOWHERE: Around = { marked: new Set(), holders: new Set(), repetitions: [] };
+/** what a picture says of two nodes in one group */
+const AROUND: Record<string, Around> = {
+  "main/a": { marked: new Set(["main/a"]), holders: new Set(["main/g/"]), repetitions: [] },
+  "main/b": {
+    marked: new Set(["main/b"]),
+    holders: new Set(["main/g/", "main/h.2/"]),
+    repetitions: [["main/h.0-3/", 2]],
+  },
+};
 
-function open(marks: object, read: () => Promise<Block>) {
-  const traits = new LocalTraits({ ...CANVAS_TRAITS, marks: marks as typeof MARKS });
+function open(marks: object, read: () => Promise<Block>, kept: Kept | null = null) {
+  const traits = new LocalTraits({ ...CANVAS_TRAITS, marks: marks as PaintsByPath });
   const goTo = vi.fn();
   const download = vi.fn();
-  const review = new FileReview(traits, { read, goTo, download, kept: null });
+  const findAround = async (path: string): Promise<Around> => AROUND[path] ?? NOWHERE;
+  const review = new FileReview(traits, { read, goTo, findAround, download, kept });
   const told: ReviewMessage[] = [];
   review.onMessage((message) => {
     if (message.type !== "selection") told.push(message);
@@ -24,7 +39,7 @@ function open(marks: object, read: () => Promise<Block>) {
 const REVIEW = writeReview([
   { id: "NL-G02", paths: ["main/a"], fingerprint: "f1", count: 3, evidence: [["found", "unused"]] },
 ]);
-const values: Record<string, unknown> = { review: REVIEW, marks: MARKS, structure: "s1" };
+const values: Record<string, unknown> = { review: REVIEW, places: PLACES, structure: "s1" };
 const whole = async (): Promise<Block> =>
   ({ value: (name: string) => values[name] }) as unknown as Block;
 
@@ -130,4 +145,62 @@ test("a note that the file has is changed and removed, and what it accepts with 
   await vi.waitFor(() => expect(items()).toHaveLength(1));
   expect(items()[0].accepted).toBe("");
   expect(review.notesFile!.count).toBe(2);
+});
+
+test("marks follow notes and what they accept", async () => {
+  const known = [
+    { id: "n1", kept: 1, removed: 0, text: [1, "2026", "e1"], author: "ana", accepts: [] },
+  ];
+  const written = writeReview([
+    { id: "NL-G02", paths: ["main/a"], fingerprint: "f1" },
+    { kind: 3, level: 3, id: "note", paths: ["main/a"], fingerprint: "n1" },
+  ]);
+  const places = {
+    marked: { "main/a": [0, 1] },
+    holders: { "main/g/": [0, 1] },
+    repeats: { "main/r.0-3/": [0, 1, 1, 1, 1, 3] },
+  };
+  const first = { "main/a": ["", "", "error", "2"] };
+  const told: Record<string, unknown> = { ...values, review: written, notes: known, places };
+  const whole = async (): Promise<Block> => ({ value: (name: string) => told[name] }) as unknown as Block;
+  const lines = new Map<string, string>();
+  const kept = {
+    getItem: (key: string) => lines.get(key) ?? null,
+    setItem(key: string, text: string) {
+      lines.set(key, text);
+      Object.assign(kept, { [key]: text }); // as a Storage has its keys
+    },
+  };
+  const { review, traits, told: messages } = open(first, whole, kept);
+  const marks = () => traits.get("marks") as Record<string, unknown>;
+  review.send({ ask: "review" });
+  await vi.waitFor(() => expect(marks()["main/r.0-3/"]).toEqual(["", "", "", "2", "error"]));
+  expect(marks()).toMatchObject({ "main/a": ["", "", "error", "2"], "main/g/": ["", "", "", "2", "error"] });
+  review.send({ remove: "n1" });
+  await vi.waitFor(() => expect(marks()["main/a"]).toEqual(["", "", "error", "!"]));
+  expect(marks()["main/r.0-3/"]).toEqual(["", "", "", "1", "error"]);
+  // an accepted finding is not marked, and what accepts it is
+  review.send({ accept: 0, note: "meant so" });
+  await vi.waitFor(() => expect(marks()["main/a"]).toEqual(["", "", "note", "✎"]));
+  expect(marks()["main/g/"]).toEqual(["", "", "", "1", "note"]);
+  expect(marks()["main/r.0-3/"]).toBeUndefined();
+  review.send({ note: "and here", paths: ["main/b", "main/a"] });
+  await vi.waitFor(() => expect(marks()["main/b"]).toEqual(["", "", "note", "✎"]));
+  expect(marks()["main/a"]).toEqual(["", "", "note", "2"]);
+  expect(marks()).toMatchObject({ "main/h.2/": ["", "", "", "1", "note"], "main/h.0-3/": ["", "", "", "1", "note"] });
+  review.send({ marks: false });
+  await vi.waitFor(() => expect(marks()).toEqual({}));
+  review.send({ note: "third", paths: ["main/b"] });
+  await vi.waitFor(() => expect(messages.filter(({ type }) => type === "noted")).toHaveLength(4));
+  expect(marks()).toEqual({});
+  review.send({ marks: true });
+  await vi.waitFor(() => expect(marks()["main/b"]).toEqual(["", "", "note", "2"]));
+  // whoever opens the page again sees them without asking
+  const again = open(first, whole, kept);
+  await vi.waitFor(() => expect(again.traits.get("marks")).toEqual(marks()));
+  // and whoever does not want marks gets none
+  const without = open({}, whole, kept);
+  without.review.send({ ask: "review" });
+  await vi.waitFor(() => expect(without.told).toHaveLength(2));
+  expect(without.traits.get("marks")).toEqual({});
 });
