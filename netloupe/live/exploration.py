@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 #: seconds that descriptions wait for the first picture to go out, once it is laid out
 _PICTURE_SECONDS = 0.25
-#: of more that is gone after reading again only these are named
+#: of more that the model does not have only these are named
 _MOST_GONE = 5
 
 
@@ -164,7 +164,8 @@ class Exploration:
             with self._requests.wanted():
                 selected, gone = follow_link(self._session, read_link(fields))
                 if gone:
-                    self._views.notices.append(f"{_say_gone(gone)}.")
+                    said = "The address of this page names what the model does not have"
+                    self._views.notices.append(f"{said}: {_list(gone)}.")
                 if self._is_seen.is_set():
                     self._requests.push(select=write_paths(selected))
                 else:
@@ -172,7 +173,7 @@ class Exploration:
                 self._client.set_traits({"direction": self._views.options.direction})
                 self._client.select(selected)
         except (Cancelled, NetloupeError) as error:
-            answer["error"] = str(error)
+            answer["error"] = str(error).removeprefix(f"{self._views.model.source}: ")
         except Exception as error:
             self._client.log.exception("an address could not be followed")
             answer["error"] = f"internal error: {error}"
@@ -325,9 +326,9 @@ def _say_renewed(model: Model, gone: Sequence[str]) -> str:
     said = f"{name} has changed and was read again."
     if not gone:
         return said
-    return f"{said} {_say_gone(gone)}."
+    return f"{said} No longer there: {_list(gone)}."
 
 
-def _say_gone(gone: Sequence[str]) -> str:
+def _list(gone: Sequence[str]) -> str:
     more = f" and {len(gone) - _MOST_GONE:,} more" if len(gone) > _MOST_GONE else ""
-    return f"No longer there: {', '.join(gone[:_MOST_GONE])}{more}"
+    return f"{', '.join(gone[:_MOST_GONE])}{more}"

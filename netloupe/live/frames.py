@@ -11,16 +11,18 @@ from page    content                                                          an
 ``request``  what a canvas asks: ``explorer/session/messages.py``             ``message``
 ``traits``   by name what the user has set                                    none
 ``follow``   a path that is to be shown and selected                          ``message``
+``link``     what an address says: ``explorer/session/link.py``; with an ``id``  ``answer``
 ``review``   what a review tab asks: ``explorer/session/review_messages.py``  ``review``
 ``describe`` a path, "" for the model, or several paths; with an ``id``       ``answer``
 ``weight``   the number that a description gives a weight; with an ``id``     ``answer``
 ============ ================================================================ ===================
 
-An ``answer`` has the ``id``, and ``html``, a buffer or an ``error``. The server sends ``traits``
-that the session has set, ``renew`` where more is known of what is described, and ``review`` where
-more is known of what there is to review. Until the model is read it sends ``step``, a ``message``
-and which ``share`` of it is done, 0 to 1, or null; and ``failed``, a sentence, where there is
-nothing to show. Behind a Jupyter server ``ended`` says why no more comes; the picture stays.
+An ``answer`` has the ``id``, and ``html``, a buffer, an ``error``, or nothing to a ``link``. The
+server sends ``traits`` that the session has set, ``seen`` where an address has to keep something
+else, ``renew`` where more is known of what is described, and ``review`` where more is known of what
+there is to review. Until the model is read it sends ``step``, a ``message`` and which ``share`` of
+it is done, 0 to 1, or null; and ``failed``, a sentence, where there is nothing to show. Behind a
+Jupyter server ``ended`` says why no more comes; the picture stays.
 """
 
 from __future__ import annotations

@@ -121,6 +121,9 @@ def test_a_double_click_opens_the_explorer(page: Any, server: Server, folder: Pa
     (attention,) = [path for path in shown if path.endswith("/attn/")]
     click(page, attention, times=2)
     frame.wait_for_function(f"(count) => {API}.paths().length > count", arg=len(shown))
+    # what is seen stands in no address: the page has none of its own
+    assert frame.evaluate("location.hash") == ""
+    assert "open=" not in page.url
     # the theme
     for name, expected in (("JupyterLab Dark", "dark"), ("JupyterLab Light", "light")):
         lab.run("apputils:change-theme", theme=name)
