@@ -12,6 +12,8 @@ from .comparing import diff
 from .difference import Counts, Diff, NodeDifference, TensorDifference, Verdict
 from .digests import digest_weight, shape_of_digest
 from .elements import GroupPair
+from .joined import JoinedProjection
+from .joined_weights import JoinedPart
 from .keys import find_stated_origin, find_telling_name
 from .matching import Matching, Pair, match_models
 from .names import NamedElement, NameMatching, match_names
@@ -27,6 +29,8 @@ __all__ = [
     "Counts",
     "Diff",
     "GroupPair",
+    "JoinedPart",
+    "JoinedProjection",
     "Matching",
     "NameMatching",
     "NamedElement",

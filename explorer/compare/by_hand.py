@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +46,15 @@ class ByHand:
         for one, other in self.pinned.items():
             if one.graph is left and other.graph is right:
                 yield one, other
+
+    def allows(self, left: Collection[Node], right: Collection[Node]) -> bool:
+        """Return whether nothing was said of any of some nodes of both models together."""
+        if self.is_empty:
+            return True
+        is_pinned = any(node in self.pinned for node in left) or any(
+            node in right for node in self.pinned.values()
+        )
+        return not is_pinned and not any(a in left and b in right for a, b in self.broken)
 
     def apply(self, pairs: Iterable[Pair]) -> Iterator[Pair]:
         """Yield pairs without what contradicts what was said; without those that were made."""

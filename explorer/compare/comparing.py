@@ -18,6 +18,8 @@ from .changes import (
     have_same_elements,
 )
 from .difference import Diff, NodeDifference, TensorDifference
+from .joined import JoinedProjection
+from .joined_weights import compare_joined
 from .matching import Matching, match_models
 from .numbers import compare_numbers
 from .quantized import pair_quantized
@@ -137,6 +139,13 @@ class _Comparison:
                 step("comparing weights" if not number else "", number / len(pairs))
             self._compare_tensor(left, right)
         known = {*pairs, *pairs.values(), *of_codes}
+        # of layers that share their weights these are compared once
+        joints = {tuple(joint.list_tensors()): joint for joint in found.matching.joined.values()}
+        for tensors, joint in joints.items():
+            self._compare_joined(joint)
+            known.update(tensors)
+        for joint in found.matching.joined.values():
+            known.update(joint.list_bounds())
         found.left_tensors = [
             t for graph in found.left.graphs for t in graph.initializers if t not in known
         ]
@@ -163,6 +172,20 @@ class _Comparison:
         for left in [left for left, right in pairs.items() if left in done or right in done]:
             del pairs[left]
         return done | parameters
+
+    def _compare_joined(self, joint: JoinedProjection) -> None:
+        """Compare each part of a joined weight with the weight that the other model has for it."""
+        for one in compare_joined(joint):
+            sides = (one.joined, one.separate) if joint.is_left else (one.separate, one.joined)
+            before, after = (tensor.dtype.name for tensor in sides)
+            changes = (Change("dtype", before, after),) if before != after else ()
+            numbers = one.numbers
+            if numbers is not None and not numbers.changed and not changes:
+                self.found.equal_tensors += 1
+                continue
+            shown = numbers if numbers is not None and numbers.changed else None
+            entry = TensorDifference(*sides, changes, shown, numbers is None, one.part)
+            self.found.tensors.append(entry)
 
     def _compare_tensor(self, left: Tensor, right: Tensor) -> None:
         changes = []

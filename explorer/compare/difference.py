@@ -14,6 +14,7 @@ from netloupe.explorer.model.drawing import Drawable
 
 from .changes import IGNORABLE, Change, Ignored
 from .difference_table import tabulate_diff
+from .joined_weights import JoinedPart
 from .matching import Matching, Pair
 from .merged_model import MergedModel
 from .merging import merge_models
@@ -61,6 +62,9 @@ class TensorDifference(NamedTuple):
         How far these are apart; None where they are the same or cannot be compared.
     are_unread
         Whether the numbers could not be compared although their dimensions are the same.
+    part
+        Where several weights of one model are joined in the other, which part of the joined one
+        was compared; None for whole weights.
     """
 
     left: Tensor
@@ -68,6 +72,7 @@ class TensorDifference(NamedTuple):
     changes: tuple[Change, ...]
     numbers: NumberDifference | None
     are_unread: bool = False
+    part: JoinedPart | None = None
 
 
 class Counts(NamedTuple):
@@ -116,9 +121,9 @@ class Diff(Drawable):
         Short chains of these, of the left and of the right model, that stand in each other's
         place; what they compute is not compared.
     tensors
-        Paired weights that are not the same.
+        Paired weights that are not the same. A joined weight is in as many as parts of it differ.
     equal_tensors
-        How many paired weights are the same.
+        How many paired weights are the same; of joined weights each part counts.
     left_tensors, right_tensors
         Weights that nothing on the other side is paired with. Scales and zero points of weights
         that were quantized are none of them.
@@ -346,13 +351,34 @@ class Diff(Drawable):
         Parameters
         ----------
         tensor
-            A tensor of the model before or of the one after.
+            A tensor of the model before or of the one after. Of a joined weight the first part that
+            differs is told; see :meth:`list_tensor_differences`.
         """
-        return self._tensor_differences.get(tensor)
+        return next(iter(self.list_tensor_differences(tensor)), None)
+
+    def list_tensor_differences(self, tensor: Tensor) -> tuple[TensorDifference, ...]:
+        """Return how a weight of either model differs from what it is paired with.
+
+        Parameters
+        ----------
+        tensor
+            A tensor of the model before or of the one after.
+
+        Returns
+        -------
+        tuple of TensorDifference
+            One, or none; of a weight that is several in the other model one for each part that
+            differs.
+        """
+        return tuple(self._tensor_differences.get(tensor, ()))
 
     @cached_property
-    def _tensor_differences(self) -> dict[Tensor, TensorDifference]:
-        return {tensor: one for one in self.tensors for tensor in (one.left, one.right)}
+    def _tensor_differences(self) -> dict[Tensor, list[TensorDifference]]:
+        found: dict[Tensor, list[TensorDifference]] = {}
+        for one in self.tensors:
+            for tensor in (one.left, one.right):
+                found.setdefault(tensor, []).append(one)
+        return found
 
     def _list_changes(self) -> Iterator[Change]:
         yield from self.about

@@ -26,7 +26,8 @@ def tabulate_diff(found: Diff) -> pandas.DataFrame:
 
     ``kind`` is ``interface``, ``model``, ``node``, ``fused``, ``removed node``, ``added node``,
     ``weight``, ``removed weight`` or ``added weight``; ``a`` and ``b`` are the paths in the two
-    models, ``numbers_changed`` and ``relative_l2`` shares from 0 to 1.
+    models, ``numbers_changed`` and ``relative_l2`` shares from 0 to 1. Where weights were joined,
+    ``what`` says which outputs of the joined one a row is about.
 
     Raises
     ------
@@ -53,6 +54,7 @@ def _list_rows(found: Diff) -> Iterator[dict[str, Any]]:
             "kind": "fused",
             "a": ", ".join(left),
             "b": ", ".join(right),
+            "what": "joined projection" if fused in found.matching.joined else None,
             "key": fused.key,
             "confidence": fused.confidence,
         }
@@ -66,12 +68,15 @@ def _list_rows(found: Diff) -> Iterator[dict[str, Any]]:
         yield {"kind": "added node", "b": alone.path, "what": alone.op_type}
     for one in found.tensors:
         sides = {"a": one.left.path, "b": one.right.path}
+        of_part = "" if one.part is None else f", {one.part}"
         for change in one.changes:
-            yield {"kind": "weight", **sides, **_tell(change)}
+            row = _tell(change)
+            yield {"kind": "weight", **sides, **row, "what": f"{change.what}{of_part}"}
         if one.numbers is not None:
-            yield {"kind": "weight", **sides, "what": "numbers", **_tell_numbers(one.numbers)}
+            row = {"what": f"numbers{of_part}", **_tell_numbers(one.numbers)}
+            yield {"kind": "weight", **sides, **row}
         if one.are_unread:
-            yield {"kind": "weight", **sides, "what": "numbers could not be compared"}
+            yield {"kind": "weight", **sides, "what": f"numbers could not be compared{of_part}"}
     for tensor in found.left_tensors:
         yield {"kind": "removed weight", "a": tensor.path}
     for tensor in found.right_tensors:

@@ -54,6 +54,7 @@ class _ValuePairs:
 
     def run(self) -> dict[Value, Value]:
         matching = self.matching
+        self._pair_parts()
         for left, right in matching.graphs:
             self._pair_inputs(left, right)
         for number, pair in enumerate(matching.pairs):
@@ -65,7 +66,7 @@ class _ValuePairs:
                 for one, other in zip(pair.left[0].inputs, pair.right[0].inputs, strict=False):
                     if one is not None and other is not None and _are_constants(one, other):
                         self._add(one, other)
-            else:
+            elif pair not in matching.joined:
                 self._pair_largest(pair)
         self._pair_named()
         return self.found
@@ -74,6 +75,15 @@ class _ValuePairs:
         if one not in self.found and other not in self._taken:
             self.found[one] = other
             self._taken.add(other)
+
+    def _pair_parts(self) -> None:
+        """Pair what projections give with the parts of what a joined one gives."""
+        for joint in self.matching.joined.values():
+            for one in joint.parts:
+                if one.result is not None and one.part is not None:
+                    self._add(
+                        *((one.part, one.result) if joint.is_left else (one.result, one.part))
+                    )
 
     def _pair_inputs(self, left: Graph, right: Graph) -> None:
         """Pair what graphs take: by name, and where they take as much, else by place."""
@@ -109,15 +119,23 @@ class _ValuePairs:
 
     def _pair_named(self) -> None:
         """Pair weights of one name that nothing uses, or other nodes than before."""
+        joined = {*list_joined_tensors(self.matching)}
         named: dict[str, list[Value]] = {}
         for graph in self.matching.right.graphs:
             for value in _list_stored(graph):
-                if value not in self._taken:
+                if value not in self._taken and value.initializer not in joined:
                     named.setdefault(value.name, []).append(value)
         for graph in self.matching.left.graphs:
             for value in _list_stored(graph):
-                if value not in self.found and named.get(value.name):
+                is_alone = value not in self.found and value.initializer not in joined
+                if is_alone and named.get(value.name):
                     self._add(value, named[value.name].pop(0))
+
+
+def list_joined_tensors(matching: Matching) -> Iterator[Tensor]:
+    """Yield the weights and biases of projections of which one model has one for several."""
+    for joint in matching.joined.values():
+        yield from joint.list_tensors()
 
 
 def _list_stored(graph: Graph) -> Iterator[Value]:
@@ -158,14 +176,15 @@ def pair_tensors(matching: Matching) -> dict[Tensor, Tensor]:
             if left is not None and right is not None:
                 found[left] = right
     taken = {*found.values()}
+    joined = {*list_joined_tensors(matching)}
     named: dict[str, list[Tensor]] = {}
     for graph in matching.right.graphs:
         for tensor in graph.initializers:
-            if tensor not in taken:
+            if tensor not in taken and tensor not in joined:
                 named.setdefault(tensor.name, []).append(tensor)
     for graph in matching.left.graphs:  # those of a name that is given several times
         for tensor in graph.initializers:
-            if tensor not in found and named.get(tensor.name):
+            if tensor not in found and tensor not in joined and named.get(tensor.name):
                 found[tensor] = named[tensor.name].pop(0)
     return found
 

@@ -12,6 +12,7 @@ from netloupe.explorer.progress import part, step
 
 from .by_hand import ByHand, Named, read_by_hand
 from .elements import GroupPair, pair_groups, pair_tensors, pair_values
+from .joined import FoundJoint, JoinedProjection, find_joined_projections
 from .rest import pair_rest, pair_same_operators
 from .rounds import Made, Rounds, hash_outside
 from .same_wiring import has_same_wiring
@@ -29,15 +30,16 @@ class Pair:
     ----------
     left, right
         One node each; several where one exporter writes as several operators what the other
-        writes as fewer, such as a convolution and the batch normalization behind it.
+        writes as fewer, such as a convolution and the batch normalization behind it, or query, key
+        and value as one projection.
     key
         What they were paired by: ``"wiring"`` (both graphs are the same but for names and
         numbers), ``"weights"``, ``"name"``, ``"origin"`` (what the exporter says of it),
         ``"surroundings"`` (operators, attributes and sizes of weights around are the same),
         ``"similar surroundings"`` (kinds of operators are), ``"numbered name"`` (such as
         ``Conv_12``), ``"neighbours"`` (of another pair) or ``"place"`` (all that they take and
-        all that takes from them is paired; their operators are not the same); ``"by hand"`` where a
-        person has made the pair.
+        all that takes from them is paired; their operators or sizes are not the same);
+        ``"by hand"`` where a person has made the pair.
     confidence
         From 0 to 1: what the strongest key is worth that tells the pair from all others, whichever
         key found it. By hand, equal wiring and names: 1; largest weights: 0.99, others: 0.95;
@@ -67,12 +69,16 @@ class Matching:
         The pairs of nodes, in the order of the left model; each node is in one at most.
     graphs
         The pairs of graphs whose nodes were compared.
+    joined
+        Of the pairs those in which one model has one projection by a joined weight, and the other
+        several, with what is known of their parts.
     """
 
     left: Model
     right: Model
     pairs: list[Pair] = field(default_factory=list)
     graphs: list[tuple[Graph, Graph]] = field(default_factory=list)
+    joined: dict[Pair, JoinedProjection] = field(default_factory=dict)
 
     @cached_property
     def values(self) -> dict[Value, Value]:
@@ -203,20 +209,30 @@ class _Matcher:
         by_hand = self._by_hand
         units = read_units(left), read_units(right)
         pins = [*by_hand.list_pins(left, right)]
+        outside = hash_outside(*units, self._known)
         rounds = Rounds(
             *units,
-            hash_outside(*units, self._known),
+            outside,
             pins=_list_units(*units, pins),
             broken=_list_units(*units, by_hand.broken),
         )
         rounds.run()
+        joints = [
+            one
+            for one in find_joined_projections(rounds, outside)
+            if by_hand.allows(one.joint.left, one.joint.right)
+        ]
+        lefts = {unit for one in joints for unit in one.left}
+        rights = {unit for one in joints for unit in one.right}
         pairs: list[Pair] = []
         for unit in sorted(rounds.made):
-            made = rounds.made[unit]
-            pairs += _split(*units, unit, rounds.partner[0][unit], made)
+            made, partner = rounds.made[unit], rounds.partner[0][unit]
+            if unit not in lefts and partner not in rights:
+                pairs += _split(*units, unit, partner, made)
         pairs = [*by_hand.apply(pair_separated(pairs))]
         pairs += [Pair((one,), (other,), _BY_HAND, 1.0) for one, other in pins]
         known = {node: other for p in pairs for node, other in zip(p.left, p.right, strict=False)}
+        pairs += map(self._note_joined, joints)
         paired = {
             *(node for pair in pairs for node in pair.left),
             *(node for pair in pairs for node in pair.right),
@@ -226,6 +242,12 @@ class _Matcher:
                 continue
             pairs.append(Pair((one,), (other,), "neighbours", 0.8))
         return pairs
+
+    def _note_joined(self, found: FoundJoint) -> Pair:
+        joint, made = found.joint, found.made
+        pair = Pair(joint.left, joint.right, made.key, made.confidence)
+        self.matching.joined[pair] = joint
+        return pair
 
     def _go_inside(self, pair: Pair) -> None:
         """Note what values are the same, and compare the graphs that paired nodes hold or call."""

@@ -16,6 +16,7 @@ from netloupe.explorer.view import nodes_inside
 from .description import Row, Section, make_section
 from .differences import list_told, write_change, write_compatibility, write_numbers, write_verdict
 from .file_text import write_line
+from .joined_projections import write_compared_weights, write_joined, write_order
 
 #: below so much confidence a pair rests on its neighbours alone (see Pair.confidence)
 _CERTAIN = 0.5
@@ -65,6 +66,9 @@ def _list_node_rows(found: Diff, node: Node) -> Iterator[Row]:
     if len(pair.left) > 1 or len(pair.right) > 1:
         for name, nodes in ((older, pair.left), (newer, pair.right)):
             yield Row(name, " + ".join(write_line(one.op_type) for one in nodes))
+    joint = found.matching.joined.get(pair)
+    if joint is not None:
+        yield Row("", f"{write_joined(joint)}; the parts are {write_order(joint)}")
     if pair in found.moved:
         yield Row("", f"moved: in {older} it is {write_line(pair.left[0].path)}")
     for change in found.list_changes(origin):
@@ -102,16 +106,15 @@ def list_awaited(node: Node) -> tuple[Value, ...]:
 
 
 def _list_tensor_rows(found: Diff, tensor: Tensor, name: str) -> Iterator[Row]:
-    one = found.find_tensor_difference(tensor)
-    if one is None:
-        return
-    for change in one.changes:
-        if change.aspect != "names":
-            yield Row(name, write_change(change))
-    if one.numbers is not None:
-        yield Row(name, write_numbers(one.numbers))
-    if one.are_unread:
-        yield Row(name, "its numbers could not be compared")
+    for one in found.list_tensor_differences(tensor):
+        told = [write_change(change) for change in one.changes if change.aspect != "names"]
+        if one.numbers is not None:
+            told.append(write_numbers(one.numbers))
+        if one.are_unread:
+            told.append("its numbers could not be compared")
+        begin = "" if one.part is None else f"{write_compared_weights(one)}: "
+        for line in told:
+            yield Row(name, begin + line)
 
 
 def describe_value_difference(value: Value) -> Section | None:

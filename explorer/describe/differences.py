@@ -21,6 +21,7 @@ from netloupe.explorer.notation import join_parts, write_count, write_number
 from .attributes import write_attribute_value
 from .encoding import MOST_ENTRIES, Listing, encode_json
 from .file_text import write_line, write_tensor_type
+from .joined_projections import write_compared_weights, write_joined
 
 _SCHEMA = 1
 #: so many lines of each kind are shown
@@ -115,7 +116,7 @@ def encode_diff(found: Diff, *, most: int | None = MOST_ENTRIES) -> dict[str, An
             "removed": _list(found.removed_nodes, _encode_node),
             "replaced": _list(found.replaced, _encode_replaced),
             "moved": _list(found.moved, _encode_pair),
-            "fused": _list(found.fused, _encode_pair),
+            "fused": _list(found.fused, lambda pair: _encode_fused(found, pair)),
             "changed": _list(
                 found.nodes,
                 lambda one: (
@@ -165,13 +166,29 @@ def _encode_pair(pair: Pair) -> dict[str, Any]:
     }
 
 
+def _encode_fused(found: Diff, pair: Pair) -> dict[str, Any]:
+    """Return nodes that are fused or split; of projections also what the joined weight consists of.
+
+    Its parts count outputs, from ``start`` up to ``stop``, which is none of them.
+    """
+    told = _encode_pair(pair)
+    joint = found.matching.joined.get(pair)
+    if joint is not None:
+        parts = [
+            {"start": one.start, "stop": one.stop, "weight": one.weight.path} for one in joint.parts
+        ]
+        side = "a" if joint.is_left else "b"
+        told["joined"] = {"side": side, "weight": joint.weight.path, "parts": parts}
+    return told
+
+
 def _encode_tensor(tensor: Tensor) -> dict[str, Any]:
     return {"path": tensor.path, "dtype": tensor.dtype.name, "dims": list(tensor.dims)}
 
 
 def _encode_tensors(one: TensorDifference) -> dict[str, Any]:
-    numbers = one.numbers
-    return {
+    numbers, part = one.numbers, one.part
+    told: dict[str, Any] = {
         "a": one.left.path,
         "b": one.right.path,
         "what": [_encode_change(change) for change in one.changes],
@@ -186,6 +203,14 @@ def _encode_tensors(one: TensorDifference) -> dict[str, Any]:
         },
         "unread": one.are_unread,
     }
+    if part is not None:
+        told["part"] = {
+            "of": "a" if part.is_left else "b",
+            "start": part.start,
+            "stop": part.stop,
+            "outputs": part.outputs,
+        }
+    return told
 
 
 def format_diff(found: Diff) -> str:
@@ -221,7 +246,7 @@ def list_told(found: Diff) -> list[DifferencePart]:
         DifferencePart("The models", [*map(write_change, found.about)]),
         DifferencePart("Moved nodes", _fold(map(_write_moved, found.moved))),
         DifferencePart("Changed nodes", _fold(_list_changed(found))),
-        DifferencePart("Fused or split nodes", _fold(map(_write_fused, found.fused))),
+        DifferencePart("Fused or split nodes", _fold(_list_fused(found))),
         DifferencePart("Replaced nodes", _fold(map(_write_replaced, found.replaced))),
         DifferencePart("Removed nodes", _fold(map(_write_node, found.removed_nodes))),
         DifferencePart("Added nodes", _fold(map(_write_node, found.added_nodes))),
@@ -289,8 +314,12 @@ def _write(value: object) -> str | None:
     return write_attribute_value(value)[:_LONGEST]
 
 
-def _write_fused(pair: Pair) -> tuple[str, str]:
-    return pair.left[0].path, f"{_write_operators(pair.left)} -> {_write_operators(pair.right)}"
+def _list_fused(found: Diff) -> Iterator[tuple[str, str]]:
+    for pair in found.fused:
+        joint = found.matching.joined.get(pair)
+        told = "" if joint is None else f"{write_joined(joint)}: "
+        operators = f"{_write_operators(pair.left)} -> {_write_operators(pair.right)}"
+        yield pair.left[0].path, told + operators
 
 
 def _write_replaced(chains: Replacement) -> tuple[str, str]:
@@ -329,7 +358,7 @@ def _write_tensors(found: Diff) -> list[str]:
             told.append(write_numbers(one.numbers))
         if one.are_unread:
             told.append("its numbers could not be compared")
-        lines.append(f"{write_line(one.left.path, _LONGEST)}: {', '.join(told)}")
+        lines.append(f"{write_compared_weights(one)}: {', '.join(told)}")
     return lines
 
 

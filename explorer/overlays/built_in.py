@@ -184,11 +184,13 @@ def make_difference(found: Diff) -> list[Column]:
             notes=notes,
         )
     ]
-    distances: dict[str, float | str] = {
-        one.right.path: one.numbers.relative for one in found.tensors if one.numbers is not None
-    }
+    distances: dict[str, float] = {}
+    for one in found.tensors:
+        if one.numbers is not None:  # of the parts of a joined weight, that which differs most
+            path, far = one.right.path, one.numbers.relative
+            distances[path] = max(far, distances.get(path, far))
     if distances:
-        columns.append(ModelColumn("change of weights (relative L2)", distances))
+        columns.append(ModelColumn("change of weights (relative L2)", {**distances}))
     return columns
 
 

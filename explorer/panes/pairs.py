@@ -61,6 +61,9 @@ def write_pairs(found: Diff, grouping: str = "auto") -> bytes:
         add(value.path, other_value.path)
     for tensor, other_tensor in matching.tensors.items():
         add(tensor.path, other_tensor.path)
+    for joint in matching.joined.values():
+        for one in joint.list_pairs():
+            add(*(tensor.path for tensor in one))
     repetitions: list[tuple[int, int, int]] = []
     groups = [*pair_shown_groups(found, grouping)]
     places = _number_repetitions(group for pair in groups for group in pair)

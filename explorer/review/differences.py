@@ -11,6 +11,11 @@ from netloupe.explorer.checks.folding import mask_digits
 from netloupe.explorer.compare import Change, Diff, NumberDifference, TensorDifference
 from netloupe.explorer.describe.attributes import write_attribute_value
 from netloupe.explorer.describe.file_text import write_line, write_tensor_type
+from netloupe.explorer.describe.joined_projections import (
+    write_compared_weights,
+    write_joined,
+    write_order,
+)
 from netloupe.explorer.model import Model
 from netloupe.explorer.notation import join_parts, write_count, write_number
 
@@ -182,8 +187,14 @@ def _add_nodes(found: Diff, fold: _Fold, aspects: _Fold) -> None:
             write_line(" + ".join(node.op_type for node in side))
             for side in (pair.left, pair.right)
         )
-        sides = (("before", older), ("after", newer))
-        fold.add("changed", f"{older} became {newer}", pair.right[0].path, sides)
+        rows = [("before", older), ("after", newer)]
+        title, joint = f"{older} became {newer}", found.matching.joined.get(pair)
+        if joint is not None:
+            words = write_joined(joint)
+            title = words[:1].upper() + words[1:]
+            rows.append(("parts", write_order(joint)))
+        path = pair.right[0].path
+        fold.add("changed", title, path, tuple(rows), key=(older, newer))
     only_left = (("only in", f"the older model, {_name_model(found.left)}"),)
     only_right = (("only in", f"the newer model, {_name_model(found.right)}"),)
     for chains in found.replaced:
@@ -209,6 +220,8 @@ def _add_tensors(found: Diff, fold: _Fold, aspects: _Fold) -> None:
         real = [change for change in one.changes if not change.aspect]
         if real or one.numbers is not None or one.are_unread:
             rows = [(write_line(change.what, _LONGEST), _write_change(change)) for change in real]
+            if one.part is not None:
+                rows.insert(0, ("compared", write_compared_weights(one)))
             if one.numbers is not None:
                 rows += _write_numbers(one.numbers)
             if one.are_unread:

@@ -79,6 +79,37 @@ def make_layers(count: int = 5, width: int = 4) -> onnx.ModelProto:
     return store(model, weights)
 
 
+def make_projected(width: int = 4) -> onnx.ModelProto:
+    """Return an attention, whose keys have no bias, and a gated MLP."""
+    model = parser.parse_model(f"""
+        <ir_version: 10, opset_import: ["" : 21], producer_name: "someone">
+        attention (float[n, {width}] x) => (float[n, {width}] y)
+        {{
+            ["/q/MatMul"] q0 = MatMul (x, q_weight)
+            ["/q/Add"] q = Add (q_bias, q0)
+            ["/k/MatMul"] k = MatMul (x, k_weight)
+            ["/k/Transpose"] t = Transpose (k)
+            ["/v/MatMul"] v0 = MatMul (x, v_weight)
+            ["/v/Add"] v = Add (v_bias, v0)
+            ["/scores"] s = MatMul (q, t)
+            ["/softmax"] p = Softmax (s)
+            ["/context"] c = MatMul (p, v)
+            ["/gate/MatMul"] g = MatMul (c, gate_weight)
+            ["/up/MatMul"] u = MatMul (c, up_weight)
+            ["/gate/Sigmoid"] a = Sigmoid (g)
+            ["/Mul"] m = Mul (a, u)
+            ["/down/MatMul"] y = MatMul (m, down_weight)
+        }}
+    """)
+    chance = np.random.default_rng(4)
+    for name in ("q_weight", "k_weight", "v_weight", "gate_weight", "up_weight", "down_weight"):
+        weight = 0.4 * chance.standard_normal((width, width))
+        store(model, {name: weight.astype(np.float32)})
+    for name in ("q_bias", "v_bias"):
+        store(model, {name: (0.4 * chance.standard_normal(width)).astype(np.float32)})
+    return model
+
+
 def make_nested() -> onnx.ModelProto:
     """Return a choice of two graphs that take values from outside, and a call of a function."""
     model = parser.parse_model("""

@@ -9,7 +9,13 @@ import pytest
 from onnx import TensorProto, numpy_helper, parser
 from onnx.reference import ReferenceEvaluator
 
-from tests.compare.networks import make_exports, make_layers, make_nested, make_normed
+from tests.compare.networks import (
+    make_exports,
+    make_layers,
+    make_nested,
+    make_normed,
+    make_projected,
+)
 from tests.compare.scoring import Score, score_pairs
 from tests.compare.twins import KINDS, Naming, Twin, make_twin, pair_exports, pair_quantized
 from tests.compare.twins.graphs import list_bodies, list_nodes
@@ -19,11 +25,13 @@ MODELS: dict[str, Callable[[], onnx.ModelProto]] = {
     "normed": make_normed,
     "layers": make_layers,
     "nested": make_nested,
+    "projected": make_projected,
 }
 FEEDS = {
     "normed": np.random.default_rng(3).standard_normal((2, 2, 6, 6)).astype(np.float32),
     "layers": np.array([0, 8, 3], np.int64),
     "nested": np.array([[1, 2, 3], [-4, 5, 0]], np.float32),
+    "projected": np.random.default_rng(5).standard_normal((3, 4)).astype(np.float32),
 }
 #: kinds that keep what the model computes, and how nearly
 KEEPING = {
@@ -32,6 +40,7 @@ KEEPING = {
     "nodes reordered": 1e-6,
     "constants folded": 1e-6,
     "norms folded": 1e-4,
+    "projections joined": 1e-5,
     "opset raised": 1e-6,
     "float16": 2e-2,
     "quantized": 0.2,
@@ -143,7 +152,9 @@ def test_which_kinds_there_are_of_which_model() -> None:
     assert nothing == {
         *(("normed", kind) for kind in layers),
         *(("nested", kind) for kind in layers),
-        *((model, "norms folded") for model in ("layers", "nested")),
+        *(("projected", kind) for kind in layers),
+        *((model, "norms folded") for model in ("layers", "nested", "projected")),
+        *((model, "projections joined") for model in ("normed", "layers", "nested")),
         *(("nested", kind) for kind in ("quantized", "float16", "opset raised")),
     }
 
@@ -292,6 +303,19 @@ def test_retrained_weights_are_others_of_the_same_shape() -> None:
         first, second = numpy_helper.to_array(one), numpy_helper.to_array(other)
         assert first.shape == second.shape
         assert (first != second).all()
+
+
+def test_joined_projections_are_all_that_they_stand_for() -> None:
+    """Query, key and value became one product, sum and Split or Slices; gate and up likewise."""
+    twin = twin_of("projected", "projections joined")
+    operators = [node.op_type for node in twin.right.graph.node]
+    assert operators.count("MatMul") == 5
+    dims = sorted(tuple(tensor.dims) for tensor in twin.right.graph.initializer)
+    assert {(4, 8), (4, 12), (12,)} <= {*dims}
+    of_query = twin.truth["main/q/MatMul"]
+    assert of_query == twin.truth["main/q/Add"] == twin.truth["main/k/MatMul"]
+    assert of_query.isdisjoint(twin.truth["main/gate/MatMul"])
+    assert twin.truth["main/scores"] == {"main/scores"}
 
 
 def test_exports_share_parameters_and_modules() -> None:

@@ -10,6 +10,7 @@ from typing import TypeAlias
 import onnx
 
 from tests.compare.twins.folding import add_dead_nodes, add_norms, fold_constants, fold_norms
+from tests.compare.twins.joining import join_projections
 from tests.compare.twins.layers import double_layer, drop_layer, insert_layer
 from tests.compare.twins.naming import change_names, shuffle_nodes
 from tests.compare.twins.quantizing import halve, quantize
@@ -67,6 +68,7 @@ _ALL = (
     Kind("nodes reordered", shuffle_nodes),
     Kind("constants folded", fold_constants, prepare=add_dead_nodes),
     Kind("norms folded", fold_norms, prepare=add_norms),
+    Kind("projections joined", join_projections),
     Kind("quantized", quantize),
     Kind("float16", halve),
     Kind("opset raised", raise_opset, is_sure=False),
