@@ -12,7 +12,7 @@ import pytest
 from onnx import numpy_helper
 
 import netloupe
-from netloupe.explorer.compare import Diff, JoinedProjection, Pair, match_models
+from netloupe.explorer.compare import Diff, JoinedProjection, Pair, match_models, projections
 from netloupe.explorer.describe import describe_element
 from netloupe.explorer.describe.differences import encode_diff, format_diff
 from netloupe.explorer.describe.text import format_text
@@ -465,6 +465,29 @@ def test_weights_that_cannot_be_read_are_told(tmp_path: Path) -> None:
     assert find_joint(found)[0].key == "place"
     assert [(one.numbers, one.are_unread) for one in found.tensors] == [(None, True)] * 3
     assert format_diff(found).count("could not be compared") == 3
+
+
+def test_after_very_many_comparisons_what_follows_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+    left, right = make_separate(), make_joined()
+    monkeypatch.setattr(projections, "_MOST_COMPARISONS", 5)  # three, two and one tell the order
+    assert [pair.key for pair in match_models(left, right).joined] == ["place"]
+    monkeypatch.setattr(projections, "_MOST_COMPARISONS", 6)
+    assert [pair.key for pair in match_models(left, right).joined] == ["weights"]
+
+
+def test_what_follows_is_no_reason_to_part_a_named_pair() -> None:
+    """The newer model has the query by itself as well, under the name that it had."""
+    behind = "kt = Transpose(k) s = MatMul(q, kt) p = Softmax(s) c = MatMul(p, v) o = MatMul(c, wo)"
+    arrays = draw(sizes=(8, 8, 8))
+    nodes = "[query] q = MatMul(h, wq) k = MatMul(h, wk) v = MatMul(h, wv)"
+    left = build(nodes, arrays, behind=behind)
+    for numbers, key in ((arrays, "weights"), (draw(3, (8, 8, 8)), "")):
+        weight = np.concatenate([numbers[f"w{one}"] for one in "qkv"], axis=1)
+        nodes = "[query] e = MatMul(h, we) j = MatMul(h, w) q, k, v = Split<axis = -1>(j, sizes)"
+        given = {"w": weight, "we": draw(4)["wk"], "sizes": np.array([8, 8, 8])}
+        later = behind.replace("o = MatMul(c, wo)", "d = Add(c, e) o = MatMul(d, wo)")
+        matching = match_models(left, build(nodes, given, behind=later))
+        assert [pair.key for pair in matching.joined] == [key] * bool(key)
 
 
 def test_two_of_three_may_be_joined() -> None:
