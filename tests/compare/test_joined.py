@@ -477,15 +477,17 @@ def test_after_very_many_comparisons_what_follows_tells(monkeypatch: pytest.Monk
 
 def test_what_follows_is_no_reason_to_part_a_named_pair() -> None:
     """The newer model has the query by itself as well, under the name that it had."""
-    behind = "kt = Transpose(k) s = MatMul(q, kt) p = Softmax(s) c = MatMul(p, v) o = MatMul(c, wo)"
-    arrays = draw(sizes=(8, 8, 8))
-    nodes = "[query] q = MatMul(h, wq) k = MatMul(h, wk) v = MatMul(h, wv)"
-    left = build(nodes, arrays, behind=behind)
+    square = {f"w{one}{one}": draw(seed)["wk"][:8] for seed, one in enumerate("qkv", 7)}
+    arrays = {**draw(sizes=(8, 8, 8)), **square}
+    behind = """qq = MatMul(q, wqq) kk = MatMul(k, wkk) vv = MatMul(v, wvv)
+        kt = Transpose(kk) s = MatMul(qq, kt) p = Softmax(s) c = MatMul(p, vv)"""
+    nodes = '["/query"] q = MatMul(h, wq) k = MatMul(h, wk) v = MatMul(h, wv)'
+    left = build(nodes, arrays, behind=f"{behind} o = MatMul(c, wo)")
     for numbers, key in ((arrays, "weights"), (draw(3, (8, 8, 8)), "")):
         weight = np.concatenate([numbers[f"w{one}"] for one in "qkv"], axis=1)
-        nodes = "[query] e = MatMul(h, we) j = MatMul(h, w) q, k, v = Split<axis = -1>(j, sizes)"
-        given = {"w": weight, "we": draw(4)["wk"], "sizes": np.array([8, 8, 8])}
-        later = behind.replace("o = MatMul(c, wo)", "d = Add(c, e) o = MatMul(d, wo)")
+        nodes = '["/query"] e = MatMul(h, we) j = MatMul(h, w) q, k, v = Split<axis = -1>(j, sizes)'
+        given = {"w": weight, "we": draw(4)["wk"], "sizes": np.array([8, 8, 8]), **square}
+        later = f"{behind} d = Add(c, e) o = MatMul(d, wo)"
         matching = match_models(left, build(nodes, given, behind=later))
         assert [pair.key for pair in matching.joined] == [key] * bool(key)
 
