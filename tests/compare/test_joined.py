@@ -20,6 +20,7 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.panes.pairs import write_pairs
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.review.differences import list_diff_items
+from netloupe.proto import caffe2_pb2
 from tests.standalone.reading import read_block
 
 WIDTH, SIZES = 16, (16, 8, 8)
@@ -490,6 +491,46 @@ def test_what_follows_is_no_reason_to_part_a_named_pair() -> None:
         later = f"{behind} d = Add(c, e) o = MatMul(d, wo)"
         matching = match_models(left, build(nodes, given, behind=later))
         assert [pair.key for pair in matching.joined] == [key] * bool(key)
+
+
+def make_caffe2(arrays: Arrays, *, is_joined: bool) -> Model:
+    """Return three FC of Caffe2, or one and a Split; their weights have outputs along axis 0."""
+    net = caffe2_pb2.NetDef(name="n", external_input=["x"], external_output=["y"])
+    init = caffe2_pb2.NetDef(name="n_init")
+    net.op.add(type="Relu", input=["x"], output=["h"])
+    given = arrays
+    if is_joined:
+        given = {
+            "wj": np.concatenate([arrays[f"w{one}"] for one in "qkv"], axis=1),
+            "bj": np.concatenate([arrays[f"b{one}"] for one in "qkv"]),
+        }
+    for one in "j" if is_joined else "qkv":
+        net.op.add(type="FC", input=["h", f"w{one}", f"b{one}"], output=[one])
+    if is_joined:
+        cut = net.op.add(type="Split", input=["j"], output=[*"qkv"])
+        cut.arg.add(name="axis").i = 1
+        cut.arg.add(name="split").ints.extend(SIZES)
+    net.op.add(type="Concat", input=[*"qkv"], output=["y", "dims"])
+    for name, array in given.items():
+        stored = array.T
+        fill = init.op.add(type="GivenTensorFill", output=[name])
+        fill.arg.add(name="shape").ints.extend(stored.shape)
+        fill.arg.add(name="values").floats.extend(stored.reshape(-1).tolist())
+        net.external_input.append(name)
+    return load((net, init))
+
+
+def test_projections_of_caffe2_are_joined_too() -> None:
+    arrays = draw()
+    changed = {**arrays, "wk": 2 * arrays["wk"]}
+    left, right = make_caffe2(arrays, is_joined=False), make_caffe2(changed, is_joined=True)
+    found = netloupe.diff(left, right)
+    pair, joint = find_joint(found)
+    assert list_operators(pair) == ("FC FC FC", "FC Split")
+    assert [one.part.name if one.part else "" for one in joint.parts] == ["q", "k", "v"]
+    (one,) = found.tensors
+    assert one.numbers is not None
+    assert (one.left.name, one.numbers.relative) == ("wk", pytest.approx(1.0))
 
 
 def test_two_of_three_may_be_joined() -> None:
