@@ -21,6 +21,9 @@ from netloupe.explorer.panes.pairs import write_pairs
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.review.differences import list_diff_items
 from netloupe.proto import caffe2_pb2
+from tests.compare.scoring import score_pairs
+from tests.compare.twins import make_twin
+from tests.corpus import corpus_file
 from tests.standalone.reading import read_block
 
 WIDTH, SIZES = 16, (16, 8, 8)
@@ -531,6 +534,24 @@ def test_projections_of_caffe2_are_joined_too() -> None:
     (one,) = found.tensors
     assert one.numbers is not None
     assert (one.left.name, one.numbers.relative) == ("wk", pytest.approx(1.0))
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [("exported/distilbert.dynamo.onnx", 6), ("exported/whisper.dynamo.onnx", 18)],
+)
+def test_exported_networks_with_joined_projections_are_paired_whole(name: str, count: int) -> None:
+    """Whisper: keys without bias, and keys and values of 12 layers that take one value."""
+    twin = make_twin("projections joined", onnx.load(corpus_file(name)), "changed")
+    assert twin is not None
+    found = netloupe.diff(*(load(side.SerializeToString()) for side in (twin.left, twin.right)))
+    score, wrong = score_pairs(twin, found.matching.pairs)
+    assert (score.precision, score.recall, wrong) == (1.0, 1.0, [])
+    assert len(found.matching.joined) == len(found.fused) == count
+    assert all(change.aspect for one in found.tensors for change in one.changes)
+    assert not any(one.numbers or one.are_unread for one in found.tensors)
+    assert not found.left_tensors
+    assert not found.right_tensors
 
 
 def test_two_of_three_may_be_joined() -> None:
