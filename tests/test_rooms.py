@@ -136,11 +136,12 @@ _IMPORT = re.compile(
 _FRONT_END = _ROOT / "widgets" / "frontend" / "src"
 #: which folders of the front end each of them may import from; "" are the entries of the bundles
 _FOLDERS = {
-    "": {"live", "panes", "standalone", "review", "controls", "paint", "host", "scene"},
+    "": {"live", "panes", "standalone", "address", "review", "controls", "paint", "host", "scene"},
     "lab": set(),
-    "live": {"review", "host", "scene"},
-    "panes": {"standalone", "review", "controls", "paint", "host", "scene"},
-    "standalone": {"review", "controls", "host", "scene"},
+    "live": {"address", "review", "host", "scene"},
+    "panes": {"standalone", "address", "review", "controls", "paint", "host", "scene"},
+    "standalone": {"address", "review", "controls", "host", "scene"},
+    "address": {"host", "scene"},
     "review": {"controls", "paint", "host", "scene"},
     "controls": {"paint", "host", "scene"},
     "paint": {"scene"},

@@ -59,6 +59,12 @@ class History:
         return position.moments[position.at][0] if position.moments else 0
 
     @property
+    def moment(self) -> Moment | None:
+        """The moment that is shown; None before any was noted."""
+        position = self.position
+        return position.moments[position.at][1] if position.moments else None
+
+    @property
     def is_first(self) -> bool:
         """Whether what was opened at first is shown, whether or not it has been noted."""
         moments, at = self.position.moments, self.position.at

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from netloupe.explorer.errors import ViewError
+from netloupe.explorer.errors import NotFoundError, ViewError
 from netloupe.explorer.model import Graph, Model, Node, Value
 from netloupe.explorer.search.search import Hit
 from netloupe.explorer.view import View
@@ -96,6 +96,15 @@ def look_up_element(model: Model, view: View, path: str) -> Any:
         return item.element
     group = view.group_at(path)
     return group if group is not None else model[path]
+
+
+def has_element(model: Model, view: View, path: str) -> bool:
+    """Return whether anything is at a path, a group or an element of the model."""
+    try:
+        look_up_element(model, view, path)
+    except NotFoundError:
+        return False
+    return True
 
 
 def describe_selected(model: Model, view: View, paths: Sequence[str]) -> Description:

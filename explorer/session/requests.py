@@ -23,6 +23,7 @@ from netloupe.explorer.render.picture import Picture, render_picture
 
 from .client import Client
 from .command import options_now, tell_command
+from .history import History
 from .lookup import list_hits
 from .messages import HistoryState, Paths, Request, SceneFields
 from .pictures import crop_picture, draw_still_page, read_part
@@ -359,6 +360,12 @@ class Requests:
         self.tell_overlays()
         fields["history"] = self._tell_history()
         self.client.push_scene(header, buffers, **fields)
+        self._tell_view()
+
+    def replace_first(self) -> None:
+        """Lay out the current view in place of the first one, which no browser has seen yet."""
+        self.session.history = History()
+        self._compose()
         self._tell_view()
 
     def _tell_history(self) -> HistoryState:

@@ -35,7 +35,7 @@ from netloupe.explorer.render.wire import SceneEncoder
 from netloupe.explorer.view import Item, ViewOptions
 
 from .ahead import prepare_next
-from .history import History
+from .history import History, Moment
 from .messages import LegendEntry
 from .views import Views
 
@@ -61,8 +61,11 @@ class Session:
         self._level_ids = count(1)
         self._composer = Composer(ids=self._level_ids)
         self.views = Views(model, options, FirstView(self._composer, self._labels))
-        #: what was chosen to be seen first
-        self._first = self.views.note()
+        #: what was chosen to be seen first, and how
+        self.first = self.views.note()
+        self.first_options = options
+        #: whether it was said what is open, so that no window changes it
+        self.is_open_said = options.expand != "auto"
         self.history = History()
         #: how boxes and edges are painted, by path, and what a review marks, laid over it
         self.paints: Paints = NO_PAINTS
@@ -341,7 +344,7 @@ class Session:
         """
         views = self.views
         views.first = FirstView(self._composer, self._labels, window)
-        if views.options.expand != "auto" or views.note() != self._first:
+        if self.is_open_said or views.note() != self.first:
             return False
         if not views.choose_again():
             return False
@@ -365,11 +368,15 @@ class Session:
         moment = self.history.go(by)
         if moment is None:
             return False
+        self.go_to(moment)
+        return True
+
+    def go_to(self, moment: Moment) -> None:
+        """Show what was shown at a moment, wherever that is kept."""
         before = self.views.options.unnamed
         self.views.go_to(moment)
         if self.views.options.unnamed != before:
             self._forget_faces()
-        return True
 
     def reload(self, model: Model) -> None:
         """Show another reading of the model: of its elements what was open, as far as they exist.

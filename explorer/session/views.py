@@ -139,7 +139,7 @@ class Views:
                 self.current.reveal(selected[0])
         return item
 
-    def expand(self, mode: str) -> None:
+    def expand(self, mode: str | int) -> None:
         """Make the current view anew with everything, nothing or what is readable open.
 
         Raises
@@ -165,7 +165,7 @@ class Views:
         self.first.open(view, self.options.direction)
         return view.opened().keys != before.keys
 
-    def _open(self, view: View, mode: str) -> str | None:
+    def _open(self, view: View, mode: str | int) -> str | None:
         if mode == "auto":
             self.first.open(view, self.options.direction)
             return None

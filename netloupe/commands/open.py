@@ -46,6 +46,7 @@ def run_open(parsed: argparse.Namespace) -> int:
                 _name(path, parsed),
                 partial(_read_first, path, read, remembered),
                 partial(_explain, name=str(path)),
+                [path] if parsed.against is None else [path, parsed.against],
             )
             reads.append((served, read))
         serving = serve.Serving(
@@ -81,6 +82,7 @@ def _make_intake(parsed: argparse.Namespace, recent: RecentFiles | None) -> Inta
             name,
             partial(_read_first, path, read, None if is_sent else recent),
             partial(_explain, name=str(path)),
+            [path],
         )
 
     return Intake(make, takes_paths=not parsed.models, recent=recent)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from netloupe.explorer.errors import NetloupeError, NotFoundError
+from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Model
 from netloupe.explorer.options import Direction
 from netloupe.explorer.progress import Cancelled
@@ -18,7 +18,9 @@ from netloupe.explorer.render.paint import encode_paints
 from netloupe.explorer.render.picture import Picture
 from netloupe.explorer.session import Requests, Session
 from netloupe.explorer.session.files import say_changes
-from netloupe.explorer.session.lookup import list_selected, look_up_element
+from netloupe.explorer.session.link import follow_link, read_link, tell_link
+from netloupe.explorer.session.lookup import has_element, list_selected
+from netloupe.explorer.session.requests import write_paths
 from netloupe.explorer.session.reveal import reveal
 from netloupe.explorer.view import ViewOptions
 
@@ -76,6 +78,8 @@ class Exploration:
         #: what waits for the first picture, and then goes on at once
         self._later = ThreadPoolExecutor(max_workers=1, thread_name_prefix="netloupe-later")
         self._grouping = self._views.current.grouping
+        #: what the address of the page is to keep, as the page was told
+        self._told: tuple[object, ...] | None = None
         self._known: Beside | None = None
         self._finding = threading.Lock()
         self._is_seen = threading.Event()
@@ -111,6 +115,8 @@ class Exploration:
                 self._set(traits)
             case {"follow": str(path)}:
                 self._requests.pool.submit(self._follow, path)
+            case {"link": dict(fields), "id": int(number)}:
+                self._requests.pool.submit(self._follow_link, fields, number)
             case {"review": dict(asked)}:
                 self._later.submit(lambda: self._requests.pool.submit(self._receive_review, asked))
             case {"describe": str() | [str(), *_], "id": int()} | {"weight": int(), "id": int()}:
@@ -148,6 +154,37 @@ class Exploration:
         except (Cancelled, NetloupeError):
             target = path
         self._client.select((target,))
+
+    # the address of the page
+
+    def _follow_link(self, fields: Mapping[str, Any], number: int) -> None:
+        """Show what an address says; where that does not fit, all stays as it is."""
+        answer: dict[str, Any] = {"id": number}
+        try:
+            with self._requests.wanted():
+                selected, gone = follow_link(self._session, read_link(fields))
+                if gone:
+                    self._views.notices.append(f"{_say_gone(gone)}.")
+                if self._is_seen.is_set():
+                    self._requests.push(select=write_paths(selected))
+                else:
+                    self._requests.replace_first()
+                self._client.set_traits({"direction": self._views.options.direction})
+                self._client.select(selected)
+        except (Cancelled, NetloupeError) as error:
+            answer["error"] = str(error)
+        except Exception as error:
+            self._client.log.exception("an address could not be followed")
+            answer["error"] = f"internal error: {error}"
+        self._client.send({"answer": answer})
+
+    def _tell_link(self) -> None:
+        """Tell the page what its address has to keep, where that is something else."""
+        session, options = self._session, self._views.options
+        state = session.history.moment, session.wrap, options.details, options.share
+        if self._told is None or any(a is not b for a, b in zip(state, self._told, strict=True)):
+            self._told = state
+            self._client.send({"seen": tell_link(session)})
 
     # the review
 
@@ -201,17 +238,14 @@ class Exploration:
         if grouping != self._grouping:
             self._show_paints()
             self._tell_more()
+        self._tell_link()
 
     def _show_paints(self) -> None:
         """Paint what differs where the model was made of two; counts of groups go by grouping."""
         self._client.set_traits({"paints": encode_paints(self._session.lower_paints)})
 
     def _is_there(self, path: str) -> bool:
-        try:
-            look_up_element(self._views.model, self._views.current, path)
-        except NotFoundError:
-            return False
-        return True
+        return has_element(self._views.model, self._views.current, path)
 
     # the model
 
@@ -291,5 +325,9 @@ def _say_renewed(model: Model, gone: Sequence[str]) -> str:
     said = f"{name} has changed and was read again."
     if not gone:
         return said
+    return f"{said} {_say_gone(gone)}."
+
+
+def _say_gone(gone: Sequence[str]) -> str:
     more = f" and {len(gone) - _MOST_GONE:,} more" if len(gone) > _MOST_GONE else ""
-    return f"{said} No longer there: {', '.join(gone[:_MOST_GONE])}{more}."
+    return f"No longer there: {', '.join(gone[:_MOST_GONE])}{more}"

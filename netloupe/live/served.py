@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -43,6 +44,9 @@ class ServedModel:
         Reads it; called once, in a thread of its own.
     explain
         Returns what is said of an error of reading.
+    files
+        Of which it is read: addresses of pages tell it from others by them. Its name where there
+        are none.
     """
 
     def __init__(
@@ -50,8 +54,11 @@ class ServedModel:
         name: str,
         read: Callable[[], ReadyModel],
         explain: Callable[[Exception], str] = str,
+        files: Sequence[str | Path] = (),
     ) -> None:
         self.name = name
+        #: what addresses of its pages begin with; the same however often its files are written
+        self.mark = _make_mark([str(Path(file).absolute()) for file in files] or [name])
         self._explain = explain
         self._read = read
         self._lock = threading.Lock()
@@ -67,7 +74,8 @@ class ServedModel:
     def of(cls, model: Model, overlays: Sequence[Overlay] = ()) -> ServedModel:
         """Return one of a model that is read already."""
         loaded = ReadyModel(model, overlays)
-        served = cls(Path(model.source).name or model.source, lambda: loaded)
+        name = Path(model.source).name or model.source
+        served = cls(name, lambda: loaded, files=(model.source,))
         served.loaded = loaded
         served._is_begun = True
         return served
@@ -138,3 +146,9 @@ class ServedModel:
             listeners = [*self._listeners]
         for changed in listeners:
             changed()
+
+
+def _make_mark(texts: Sequence[str]) -> str:
+    """Return eight digits for some texts; of other texts others."""
+    whole = "\0".join(texts).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(whole).hexdigest()[:8]

@@ -182,6 +182,7 @@ class LiveServer:
             )
         data = {
             "live": "socket",
+            "mark": served.mark,
             "most_dropped": None if self.intake is None else MOST_BYTES,
             "traits": {
                 "title": f"Graph of {served.name}" if title in ("auto", "") else title,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,6 +16,7 @@ from netloupe.live.intake import Intake
 from netloupe.live.recent import RecentFiles
 from netloupe.live.served import ReadyModel, ServedModel
 from netloupe.live.server import LiveServer
+from tests.browser.live_servers import live_servers
 from tests.browser.servers import ROOT
 from tests.browser.shown_page import CANVAS
 
@@ -40,39 +40,13 @@ def make(path: Path, name: str, *, is_sent: bool = False) -> ServedModel:
 
 @pytest.fixture
 def serve(page: Any) -> Iterator[Callable[..., str]]:
-    stops: list[Callable[[], None]] = []
     page.set_default_timeout(60_000)
+    with live_servers() as run:
 
-    def start(models: list[ServedModel], intake: Intake | None = None) -> str:
-        loop = asyncio.new_event_loop()
-        begun = threading.Event()
-        servers: list[LiveServer] = []
+        def start(models: list[ServedModel], intake: Intake | None = None) -> str:
+            return run(lambda: LiveServer(models, None, "right", intake=intake)).server.address
 
-        async def work() -> None:
-            servers.append(LiveServer(models, None, "right", intake=intake))
-            servers[0].start()
-            begun.set()
-
-        def turn() -> None:
-            asyncio.set_event_loop(loop)
-            loop.create_task(work())  # noqa: RUF006 - it is run to its end
-            loop.run_forever()
-
-        thread = threading.Thread(target=turn)
-        thread.start()
-        assert begun.wait(60)
-
-        def stop() -> None:
-            loop.call_soon_threadsafe(servers[0].stop)
-            loop.call_soon_threadsafe(loop.stop)
-            thread.join()
-
-        stops.append(stop)
-        return servers[0].address
-
-    yield start
-    for stop in stops:
-        stop()
+        yield start
 
 
 def drop(page: Any, name: str, data: bytes, *kinds: str) -> None:

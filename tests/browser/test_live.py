@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ import pytest
 import netloupe
 from netloupe.explorer.view import ViewOptions
 from netloupe.live.server import LiveServer
+from tests.browser.live_servers import live_servers
 from tests.browser.servers import ROOT
 from tests.browser.shown_page import API, CANVAS, ShownPage
 from tests.corpus import corpus_file
@@ -27,11 +26,13 @@ STACK = "main/blocks/0-3/"
 class Window(ShownPage):
     """A page of a running server."""
 
-    def __init__(self, page: Any, server: LiveServer, stop: Callable[[], None]) -> None:
+    def __init__(
+        self, page: Any, server: LiveServer, stop: Callable[[], None], fragment: str = ""
+    ) -> None:
         self.server = server
         self.stop = stop
         page.set_default_timeout(60_000)
-        super().__init__(page, server.address)
+        super().__init__(page, server.address + fragment)
 
     def deselect(self) -> None:
         """Click where nothing is."""
@@ -50,40 +51,14 @@ class Window(ShownPage):
 
 @pytest.fixture
 def serve(page: Any) -> Iterator[Callable[..., Window]]:
-    stops: list[Callable[[], None]] = []
+    with live_servers() as run:
 
-    def start(file: Path = DEMO, **view: Any) -> Window:
-        options = ViewOptions.parse({"wrap": False, **view})
-        loop = asyncio.new_event_loop()
-        begun = threading.Event()
-        servers: list[LiveServer] = []
+        def start(file: Path = DEMO, **view: Any) -> Window:
+            options = ViewOptions.parse({"wrap": False, **view})
+            running = run(lambda: LiveServer(netloupe.load(file), options, "right"))
+            return Window(page, running.server, running.stop)
 
-        async def work() -> None:
-            servers.append(LiveServer(netloupe.load(file), options, "right"))
-            servers[0].start()
-            begun.set()
-
-        def turn() -> None:
-            asyncio.set_event_loop(loop)
-            loop.create_task(work())  # noqa: RUF006 - it is run to its end
-            loop.run_forever()
-
-        thread = threading.Thread(target=turn)
-        thread.start()
-        assert begun.wait(60)
-
-        def stop() -> None:
-            if thread.is_alive():
-                loop.call_soon_threadsafe(servers[0].stop)
-                loop.call_soon_threadsafe(loop.stop)
-                thread.join()
-
-        stops.append(stop)
-        return Window(page, servers[0], stop)
-
-    yield start
-    for stop in stops:
-        stop()
+        yield start
 
 
 def test_groups_open_and_what_is_selected_is_described(serve: Callable[..., Window]) -> None:
@@ -171,3 +146,84 @@ def test_it_asks_nobody_else(serve: Callable[..., Window], page: Any) -> None:
     own = f"127.0.0.1:{window.server.port}/"
     assert asked
     assert all(own in address for address in asked)
+
+
+def wait_for_address(window: Window, *texts: str) -> str:
+    """Wait until the address of the page has some texts in it; return what is behind the ``#``."""
+    window.page.wait_for_function(
+        "(texts) => texts.every((text) => location.hash.includes(text))", arg=list(texts)
+    )
+    found: str = window.page.evaluate("location.hash")
+    return found
+
+
+def test_an_address_brings_back_what_was_seen(serve: Callable[..., Window]) -> None:
+    window = serve()
+    page = window.page
+    assert page.evaluate("location.hash") == ""
+    window.click("main/head/classify/", times=2)
+    window.expect("main/node_linear")
+    height = page.evaluate(f"{API}.bounds('main/node_linear').y")
+    page.locator(f'{CANVAS} button[title="Run downwards or to the right"]').click()
+    page.wait_for_function(f"(y) => {API}.bounds('main/node_linear').y !== y", arg=height)
+    wait_for_address(window, "direction=LR")
+    window.click("main/node_linear")
+    wait_for_address(window, "open=", "select=main%2Fnode_linear", "at=")
+    page.wait_for_timeout(400)
+    address = wait_for_address(window, "direction=LR")
+    assert "right" not in address
+    selected = page.get_attribute(CANVAS, "data-selected")
+    paths = window.paths()
+    bounds = page.evaluate(f"{API}.locate({API}.paths()[0])")
+    page.reload()
+    page.wait_for_selector(f'{CANVAS}[data-ready="true"]')
+    page.wait_for_selector(f'{CANVAS}[data-selected="{selected}"]')
+    window.settle()
+    assert window.paths() == paths
+    # the place is kept in whole pixels of the picture
+    assert page.evaluate(f"{API}.locate({API}.paths()[0])") == pytest.approx(bounds, abs=2)
+    assert page.evaluate("location.hash") == address
+    # a link that only names an element leads to it
+    mark = address.split("of=")[1][:8]
+    page.evaluate(f"location.hash = 'v=1&of={mark}&select=main%2Fblocks%2F0%2Fexcite%2F'")
+    window.expect("main/blocks/0/excite/")
+    page.wait_for_selector(f'{CANVAS}[data-selected="main/blocks/0/excite/"]')
+    window.inspect("main/blocks/0/excite/")
+
+
+#: what stands behind the ``#``, and what is said of it; of the page's own model where MARK is
+REFUSED = {
+    "v=1&of=00000000&open=": "another file",
+    "nonsense": "not one of this page's addresses",
+    "v=1&of=MARK&open=" + "9" * 70_000: "too long",
+    "v=1&of=MARK&open=9%3Amain": "what it says to be open is damaged",
+    "v=1&of=MARK&open=0%3Anothing%2F&select=nowhere": "nothing of what it names",
+    "v=1&of=MARK&open=&focus=nowhere&hops=2": "nowhere",
+    "v=1&of=MARK&open=&focus=main&hops=0": "neighbourhood is damaged",
+    "v=1&of=MARK&open=&graph=nowhere": "nowhere",
+    "v=1&of=MARK&open=&at=1,2,x": "place of its window is damaged",
+    "v=1&of=MARK&open=&direction=UP": "direction",
+    "v=1&of=MARK&open=&details=little": "details",
+}
+
+
+def test_an_address_that_does_not_fit_is_refused_and_the_picture_stays(
+    serve: Callable[..., Window],
+) -> None:
+    window = serve()
+    page = window.page
+    shown = window.paths()
+    mark = window.server.models[0].mark
+    for fragment, why in REFUSED.items():
+        page.evaluate("(hash) => { location.hash = hash; }", fragment.replace("MARK", mark))
+        said = page.locator(f"{CANVAS} .nl-strip .nl-error >> text={why}")
+        said.wait_for()
+        assert "The address of this page does not fit it" in said.inner_text()
+        assert window.paths() == shown
+    # the same where the page is opened with it; and another window knows nothing of it
+    page.goto("about:blank")
+    again = Window(page, window.server, window.stop, f"#v=1&of={mark}&open=&focus=nowhere&hops=2")
+    page.wait_for_selector(f"{CANVAS} .nl-strip .nl-error >> text=nowhere")
+    assert again.paths() == shown
+    again.click(shown[0])
+    wait_for_address(again, "select=")

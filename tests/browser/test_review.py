@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ from netloupe.explorer.review import Review, ReviewItem
 from netloupe.explorer.session import checking
 from netloupe.explorer.view import ViewOptions
 from netloupe.live.server import LiveServer
+from tests.browser.live_servers import live_servers
 from tests.browser.shown_page import API, CANVAS, ShownPage
 from tests.browser.test_hosts import HOSTILE, RECTANGLES
 from tests.browser.test_paint import count_pixels
@@ -87,30 +87,11 @@ class ReviewPage(ShownPage):
 
 @pytest.fixture
 def serve(page: Any, faulty: Path) -> Iterator[Callable[..., ReviewPage]]:
-    loop = asyncio.new_event_loop()
-    servers: list[LiveServer] = []
-    begun = threading.Event()
-
-    async def work() -> None:
-        options = ViewOptions.parse({"wrap": False})
-        servers.append(LiveServer(netloupe.load(faulty), options, "right"))
-        servers[0].start()
-        begun.set()
-
-    def turn() -> None:
-        asyncio.set_event_loop(loop)
-        loop.create_task(work())  # noqa: RUF006 - it is run to its end
-        loop.run_forever()
-
-    thread = threading.Thread(target=turn)
-    thread.start()
-    assert begun.wait(60)
     page.set_default_timeout(60_000)
-    yield lambda: ReviewPage(page, servers[0].address)
-    loop.call_soon_threadsafe(servers[0].stop)
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join()
-    loop.close()
+    options = ViewOptions.parse({"wrap": False})
+    with live_servers() as run:
+        running = run(lambda: LiveServer(netloupe.load(faulty), options, "right"))
+        yield lambda: ReviewPage(page, running.server.address)
 
 
 @pytest.fixture

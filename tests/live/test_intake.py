@@ -67,7 +67,7 @@ async def see(server: LiveServer, number: int) -> None:
     talk = Talk(await connect(server, more=f"&model={number}"))
     await talk.send(request={"type": "scene", "id": "a"})
     await talk.wait(is_scene)
-    talk.socket.close()
+    await talk.leave()
 
 
 def test_a_path_is_opened_where_no_model_was_given(tmp_path: Path) -> None:
@@ -258,7 +258,7 @@ def test_messages_before_the_model_is_read_are_bounded() -> None:
             await talk.send(request={"type": "scene", "id": "a"})
             slow.set()
             await talk.wait(is_scene)
-            talk.socket.close()
+            await talk.leave()
         finally:
             slow.set()
             server.stop()

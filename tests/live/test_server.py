@@ -141,6 +141,12 @@ class Talk:
         self.socket = socket
         self.traits: dict[str, Any] = {}
 
+    async def leave(self) -> None:
+        """Close the socket, and wait until it is closed."""
+        self.socket.close()
+        while await self.socket.read_message() is not None:
+            pass
+
     async def send(self, **content: Any) -> None:
         """Send a frame."""
         await self.socket.write_message(json.dumps(content))
@@ -186,9 +192,9 @@ def talking(
 
     async def whole() -> None:
         async with serving(name) as server:
-            socket = await connect(server)
-            await work(Talk(socket), server)
-            socket.close()
+            talk = Talk(await connect(server))
+            await work(talk, server)
+            await talk.leave()
 
     run(whole)
 
@@ -276,7 +282,7 @@ def test_two_pages_do_not_disturb_one_another() -> None:
         await other.send(request={"type": "expand", "mode": "none", "id": "b"})
         assert (await other.message("scene"))["id"] == "b"
         assert other.traits["direction"] == "TB"
-        other.socket.close()
+        await other.leave()
         while len(server.pages) > 1:
             await asyncio.sleep(0.01)
 

@@ -53,7 +53,7 @@ def watch(work: Any, path: Path) -> None:
             await talk.send(request={"type": "scene", "id": "a"})
             await talk.wait(is_scene)
             await work(talk, server)
-            talk.socket.close()
+            await talk.leave()
         finally:
             watched.close()
             server.stop()
@@ -88,7 +88,7 @@ def test_it_is_shown_as_it_is_written_again(tmp_path: Path) -> None:
         await other.wait(lambda _each: other.traits.get("selection") == "")
         await talk.send(describe="main/tanh", id=2)
         assert "Tanh" in (await talk.answer(2))["html"]
-        other.socket.close()
+        await other.leave()
 
     watch(work, path)
 

@@ -1,5 +1,9 @@
 /** The explorer of a model that a server on loopback has open: netloupe/live/server.py. */
 
+import { Address } from "./address/address";
+import { Hash } from "./address/hash";
+import { explainRefusal } from "./address/link";
+import type { CanvasView } from "./canvas";
 import { makeElement } from "./controls/elements";
 import { showExplorer } from "./explorer_page";
 import type { HostWords } from "./host/host";
@@ -12,6 +16,8 @@ import { makeInspector } from "./remote_inspector";
 export interface LivePage {
   /** where the socket is, seen from the page */
   readonly live: string;
+  /** tells models apart in addresses; missing where the page has no address of its own */
+  readonly mark?: string;
   readonly traits: Partial<CanvasTraits>;
   /** bytes of the largest file that may be dropped on the page; null where none may be */
   readonly most_dropped?: number | null;
@@ -20,19 +26,47 @@ export interface LivePage {
 }
 
 /** Show what the server has open. */
-export function showServed({ live, traits, most_dropped, words }: LivePage): void {
-  const address = new URL(live + location.search, document.baseURI);
-  address.protocol = address.protocol.replace("http", "ws");
+export function showServed({ live, mark, traits, most_dropped, words }: LivePage): void {
+  const socket = new URL(live + location.search, document.baseURI);
+  socket.protocol = socket.protocol.replace("http", "ws");
   const failed = (why: string): void => {
     const message = makeElement("p", "nl-page-error");
     message.setAttribute("role", "alert");
     message.textContent = why;
     findPlace().replaceChildren(message);
   };
-  const host = new LiveHost(address, traits, failed, words);
-  const inspector = makeInspector(host.traits, host.questions, (path) => host.follow(path));
+  const host = new LiveHost(socket, traits, failed, words);
+  // asked ahead of the first picture, which so shows it
+  const address = mark === undefined ? null : new LiveAddress(mark, host);
+  const inspector = makeInspector(host.traits, host.questions, (path) => host.goTo(path));
   host.onRenewed(() => inspector.renew());
   inspector.showReview(host.review);
-  showExplorer(host, inspector);
+  const view = showExplorer(host, inspector, () => void address?.begin(view));
   if (typeof most_dropped === "number") noteDrops(most_dropped);
+}
+
+/** The address of a page whose program shows what it says. */
+class LiveAddress {
+  private readonly address: Address;
+  /** resolves with why it is not shown; with null where it is */
+  private readonly refusal: Promise<unknown>;
+
+  constructor(
+    mark: string,
+    private readonly host: LiveHost,
+  ) {
+    this.address = new Address(mark, new Hash());
+    const { first, error } = this.address;
+    const followed = first ? host.follow(first).then(() => null) : Promise.resolve(error);
+    this.refusal = followed.catch((why: unknown) => why);
+  }
+
+  /** Let the window stand where the address says, and keep the address from now on. */
+  async begin(view: CanvasView): Promise<void> {
+    const { address, host } = this;
+    const error = await this.refusal;
+    if (error !== null) host.warn(explainRefusal(error));
+    else if (address.first?.place) view.standAt(address.first.place);
+    address.follow(host, view);
+  }
 }

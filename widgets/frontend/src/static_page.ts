@@ -1,25 +1,27 @@
 /** The explorer in one file: what explorer/standalone/page.py puts into it, shown. */
 
-import type { CanvasView } from "./canvas";
+import { Address } from "./address/address";
+import { Hash } from "./address/hash";
+import { explainRefusal } from "./address/link";
 import { showExplorer } from "./explorer_page";
 import type { CanvasTraits } from "./host/traits";
 import { download } from "./controls/taking";
-import { offerPane, readFrameAddress, tellFrameAddress } from "./panes/pane";
+import { FrameAddress, offerPane } from "./panes/pane";
 import type { Direction } from "./scene/options";
 import { followPage } from "./standalone/around";
 import { Block } from "./standalone/block";
 import { Book } from "./standalone/book";
 import type { CommandStart } from "./standalone/command";
 import { FileReview } from "./standalone/file_review";
+import type { KeyedState } from "./standalone/drawing";
 import { Facts } from "./standalone/facts";
 import { Inspector } from "./standalone/inspector";
 import { LegendWords } from "./standalone/legend";
 import { Links } from "./standalone/links";
 import { Overlays } from "./standalone/overlays";
-import { type Link, readLink, writeLink } from "./standalone/permalink";
 import type { Around } from "./standalone/places";
 import { SearchIndex } from "./standalone/search";
-import { type KeyedState, StaticHost } from "./standalone/static_host";
+import { StaticHost } from "./standalone/static_host";
 import { findBlock, isCutShort } from "./standalone/stored";
 import { Weights } from "./standalone/weights";
 
@@ -133,88 +135,11 @@ const MODEL = -1;
 /** the number of the first element that has no box of its own; those of others go down from it */
 const LINKED = -2;
 
-/** milliseconds after which the address follows what is seen */
-const SOON = 250;
-
-/** Keeps what is seen in the address, and follows the address. */
-class Address {
-  /** as it was when the page was opened */
-  readonly first: Link | null;
-  readonly error: unknown = null;
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private written = location.hash;
-
-  /** @param frame the element that keeps the address of a pane; null where the page is no pane */
-  constructor(
-    private readonly mark: string,
-    private readonly frame: Element | null,
-  ) {
-    let first: Link | null = null;
-    const text = frame ? readFrameAddress(frame) : location.hash.slice(1);
-    try {
-      if (text) first = readLink(text, mark);
-    } catch (error) {
-      this.error = error;
-    }
-    this.first = first;
-  }
-
-  /** Write the address soon, and show what it says where someone else has changed it. */
-  follow(host: StaticHost, canvas: CanvasView): void {
-    const note = (): void => {
-      clearTimeout(this.timer);
-      this.timer = setTimeout(() => void this.write(host, canvas), SOON);
-    };
-    host.onChange(note);
-    for (const name of ["selection", "selected_paths", "direction"] as const) {
-      host.traits.follow(name, note);
-    }
-    for (const event of ["pointerup", "wheel", "keyup"]) {
-      addEventListener(event, note, { passive: true });
-    }
-    // the window of a pane is moved from outside, too
-    if (this.frame) canvas.onFrame(note);
-    addEventListener("hashchange", () => {
-      if (location.hash === this.written) return;
-      try {
-        const link = readLink(location.hash.slice(1), this.mark);
-        void host.follow(link).then(() => link.place && canvas.standAt(link.place));
-      } catch (error) {
-        host.refuseLink(error);
-      }
-    });
-  }
-
-  private async write(host: StaticHost, canvas: CanvasView): Promise<void> {
-    const { traits } = host;
-    const all = traits.get("selected_paths");
-    const path = traits.get("selection");
-    const link = writeLink(
-      {
-        direction: traits.get("direction"),
-        selected: all.length > 1 && all[0] === path ? all : path ? [path] : [],
-        place: canvas.place,
-        opened: await host.writeOpened(),
-        focus: host.shownFocus,
-      },
-      this.mark,
-    );
-    if (this.frame) {
-      tellFrameAddress(this.frame, link);
-      return;
-    }
-    try {
-      history.replaceState(null, "", `#${link}`);
-      this.written = location.hash;
-    } catch {
-      // some viewers of files do not let a page change its address
-    }
-  }
-}
-
 /** Show what a file holds. */
 export function showFile(data: StaticPage): void {
-  const address = new Address(data.mark, data.in_pane ? window.frameElement : null);
+  const frame = data.in_pane ? window.frameElement : null;
+  // the window of a pane is moved from outside, too
+  const address = new Address(data.mark, frame ? new FrameAddress(frame) : new Hash(), frame !== null);
   const { first: link } = address;
   const selected = link?.selected ?? data.traits.selected_paths ?? [];
   const traits: Partial<CanvasTraits> = {
@@ -246,7 +171,7 @@ export function showFile(data: StaticPage): void {
   }
   const view = showExplorer(host, inspector, () => {
     if (link?.place) view.standAt(link.place);
-    if (address.error) host.refuseLink(address.error);
+    if (address.error) host.warn(explainRefusal(address.error));
     address.follow(host, view);
     if (data.in_pane) offerPane(host, view);
     void isCutShort().then((is) => is && host.warn(CUT_SHORT));

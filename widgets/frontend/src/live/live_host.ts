@@ -1,5 +1,7 @@
 /** A page that a server on loopback answers: everything travels through one socket. */
 
+import type { LinkedHost } from "../address/address";
+import type { Choices, Focus, Link } from "../address/link";
 import type { CanvasConnection } from "../host/connection";
 import { makeHost, type HostWords } from "../host/host";
 import { ALL_ABILITIES, type Request } from "../host/messages";
@@ -41,7 +43,13 @@ class SharedTraits extends LocalTraits<CanvasTraits> {
   }
 }
 
-export class LiveHost implements CanvasConnection {
+/** What an address keeps beside what the page knows itself: explorer/session/link.py. */
+interface Seen {
+  readonly opened: string | null;
+  readonly choices: Choices;
+}
+
+export class LiveHost implements CanvasConnection, LinkedHost {
   /** what is said of it; where it cannot show anything that is why */
   private readonly words: { -readonly [Name in keyof HostWords]: string } = {
     waiting: "Opening the model …",
@@ -63,7 +71,9 @@ export class LiveHost implements CanvasConnection {
   private readonly receivers = new Set<Receive>();
   private readonly losses = new Set<() => void>();
   private readonly renewals = new Set<() => void>();
-  /** what an inspector asks */
+  private readonly watchers = new Set<() => void>();
+  private seen: Seen | null = null;
+  /** what an inspector or an address asks */
   readonly questions = new Questions((question) => this.write(question), () => this.words.lost);
   /** what was sent before the socket was open */
   private early: string[] | null = [];
@@ -124,8 +134,38 @@ export class LiveHost implements CanvasConnection {
   }
 
   /** Show and select what is at a path; what no picture shows is selected alone. */
-  follow(path: string): void {
+  goTo(path: string): void {
     if (!this.isLost) this.write({ follow: path });
+  }
+
+  /** Show what an address says. Rejects with what does not fit, unless the program has ended. */
+  async follow(link: Link): Promise<void> {
+    try {
+      await this.questions.followLink(link);
+    } catch (error) {
+      if (!this.isLost) throw error;
+    }
+  }
+
+  writeOpened(): Promise<string | null> {
+    return Promise.resolve(this.seen?.opened ?? null);
+  }
+
+  get shownFocus(): Focus | null {
+    const path = this.traits.get("focus");
+    return path ? { path, hops: this.traits.get("hops") } : null;
+  }
+
+  get choices(): Choices {
+    return this.seen?.choices ?? {};
+  }
+
+  onChange(watch: () => void): void {
+    this.watchers.add(watch);
+  }
+
+  warn(message: string): void {
+    for (const receive of [...this.receivers]) receive({ type: "error", message }, []);
   }
 
   /** @throws Error where the socket is closed */
@@ -148,6 +188,11 @@ export class LiveHost implements CanvasConnection {
       this.questions.take(content.answer as Record<string, unknown>, buffers);
     } else if ("review" in content) {
       this.review.take(content.review as ReviewMessage);
+    } else if ("seen" in content) {
+      const isFirst = this.seen === null;
+      this.seen = content.seen as Seen;
+      // an address says nothing until something has been changed
+      if (!isFirst) for (const watch of this.watchers) watch();
     } else if ("renew" in content) {
       for (const renew of this.renewals) renew();
     } else if ("step" in content) {

@@ -1,4 +1,9 @@
-/** What an inspector asks of the program behind its page: explorer/standalone/inspecting.py. */
+/**
+ * What an inspector asks of the program behind its page, as explorer/standalone/inspecting.py answers
+ * it; and what an address asks, as netloupe/live/exploration.py does.
+ */
+
+import type { Link } from "../address/link";
 
 /** An answer to one question. */
 interface Answer {
@@ -38,6 +43,12 @@ export class Questions {
   async readWeight(weight: number): Promise<Uint8Array> {
     const [buffer] = (await this.ask({ weight })).buffers;
     return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+  }
+
+  /** Show what an address says. Rejects with what does not fit. */
+  async followLink(link: Link): Promise<void> {
+    const { direction, opened, focus, selected, choices } = link;
+    await this.ask({ link: { direction, opened, focus, selected, choices } });
   }
 
   /** Take an answer. */

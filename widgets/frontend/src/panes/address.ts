@@ -1,6 +1,6 @@
 /**
  * What is seen of both panes, in the part of the page's address behind the `#`: an address of each, as
- * `../standalone/permalink.ts` has it, and whether they are synchronised.
+ * `../address/link.ts` has it, and whether they are synchronised.
  */
 
 import type { Side } from "./pairs";

@@ -3,12 +3,14 @@
  * ask of it, and what it is told. `../panes_page.ts` is that page.
  */
 
+import type { Keeper } from "../address/address";
 import { findPoint } from "../paint/locate";
 import type { Stage } from "../paint/stage";
 import { type Point, type Size, type WindowPlace, boxRectangle } from "../scene/geometry";
 import type { Direction, ThemeName } from "../scene/options";
 import { OPEN, type Repetition, STUB, repetitionOf } from "../scene/scene";
-import type { OpenState, StaticHost } from "../standalone/static_host";
+import type { OpenState } from "../standalone/change";
+import type { StaticHost } from "../standalone/static_host";
 
 /** the name of the event at the frame's element by which a pane gives itself: `detail` is it */
 export const PANE = "netloupe:pane";
@@ -16,14 +18,22 @@ export const PANE = "netloupe:pane";
 /** the name of the event at the frame's element that tells what is seen: `detail` is an address */
 export const ADDRESS = "netloupe:address";
 
-/** What is to be seen in a pane at first, as `../standalone/permalink.ts` has it; "" for nothing. */
-export function readFrameAddress(frame: Element): string {
-  return (frame as HTMLElement).dataset?.address ?? "";
-}
+/** The address of a pane, as `../address/link.ts` has it, which the page around it keeps. */
+export class FrameAddress implements Keeper {
+  constructor(private readonly frame: Element) {}
 
-/** Tell the page around what is seen now. */
-export function tellFrameAddress(frame: Element, address: string): void {
-  frame.dispatchEvent(new CustomEvent(ADDRESS, { detail: address }));
+  /** What is to be seen at first. */
+  read(): string {
+    return (this.frame as HTMLElement).dataset?.address ?? "";
+  }
+
+  write(text: string): void {
+    this.frame.dispatchEvent(new CustomEvent(ADDRESS, { detail: text }));
+  }
+
+  onChange(): void {
+    // the page around it shows what it wants to by itself
+  }
 }
 
 /** What of a pane is another: what is selected or drawn, where the window is, or how it looks. */

@@ -4,7 +4,7 @@
  */
 
 import type { OpenBox, Pane, PaneChange } from "./pane";
-import type { OpenState } from "../standalone/static_host";
+import type { OpenState } from "../standalone/change";
 import { type PlacedPair, align } from "./align";
 import type { Pairs, Side } from "./pairs";
 

@@ -1,10 +1,10 @@
 /** The command that draws what a page shows, as far as the page knows. */
 
+import type { Focus } from "../address/link";
 import type { CommandMessage } from "../host/messages";
 import type { CanvasTraits } from "../host/traits";
 import options, { type ThemeName } from "../scene/options";
 import type { Opened } from "./compose";
-import type { Focus } from "./permalink";
 
 /** What explorer/standalone/page.py says of the command: quoted for a shell there. */
 export interface CommandStart {

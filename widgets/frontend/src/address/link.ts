@@ -5,24 +5,28 @@
 
 import type { WindowPlace } from "../scene/geometry";
 import options, { type Direction } from "../scene/options";
-import type { Levels } from "./book";
-import type { Opened } from "./compose";
 
 const VERSION = "1";
 const DIRECTIONS = Object.keys(options.direction.choices) as Direction[];
-/** longer addresses are not read, nor made */
+/** characters; longer addresses are not read, nor made */
 const LONGEST = 60_000;
+/** what else is chosen of a view where a program has the model open: explorer/session/link.py */
+const CHOICES = ["graph", "grouping", "unnamed", "wrap", "details", "share"] as const;
 
 export interface Link {
   readonly direction: Direction;
   /** paths of what is selected */
   readonly selected: readonly string[];
   readonly place: WindowPlace | null;
-  /** what is open, as {@link writeOpened} writes it */
-  readonly opened: string;
+  /** what is open, as the host writes it; null for what is open at first */
+  readonly opened: string | null;
   /** the neighbourhood that alone is shown */
   readonly focus: Focus | null;
+  /** what else is chosen of the view, where it is not as at first */
+  readonly choices: Choices;
 }
+
+export type Choices = Readonly<Partial<Record<(typeof CHOICES)[number], string>>>;
 
 /** What is at most so many edges away from an element. */
 export interface Focus {
@@ -33,21 +37,43 @@ export interface Focus {
 /** An address that does not fit the page. */
 export class LinkError extends Error {}
 
-/** @param mark tells pages apart: what is open in one means nothing in another */
+/** What is said of an address that is not followed. */
+export function explainRefusal(error: unknown): string {
+  const why = error instanceof Error ? error.message : String(error);
+  return `The address of this page does not fit it: ${why.replace(/\.$/, "")}.`;
+}
+
+/**
+ * Write what is seen. Where all of it is too long, what is open is left out; where that does not
+ * help, the address is empty.
+ *
+ * @param mark tells pages apart: what is open in one means nothing in another
+ */
 export function writeLink(link: Link, mark: string): string {
-  const fields = new URLSearchParams({ v: VERSION, of: mark, open: link.opened });
+  const text = writeFields(link, mark);
+  if (text.length <= LONGEST) return text;
+  const rest = writeFields({ ...link, opened: null }, mark);
+  return rest.length <= LONGEST ? rest : "";
+}
+
+function writeFields(link: Link, mark: string): string {
+  const fields = new URLSearchParams({ v: VERSION, of: mark });
+  if (link.opened !== null) fields.set("open", link.opened);
   if (link.direction !== DIRECTIONS[0]) fields.set("direction", link.direction);
   if (link.focus) {
     fields.set("focus", link.focus.path);
     fields.set("hops", String(link.focus.hops));
+  }
+  for (const name of CHOICES) {
+    const choice = link.choices[name];
+    if (choice !== undefined) fields.set(name, choice);
   }
   for (const path of link.selected) fields.append("select", path);
   if (link.place) {
     const { x, y, zoom } = link.place;
     fields.set("at", [Math.round(x), Math.round(y), Number(zoom.toPrecision(3))].join(","));
   }
-  const text = fields.toString();
-  return text.length > LONGEST ? "" : text;
+  return fields.toString();
 }
 
 /**
@@ -61,12 +87,17 @@ export function readLink(text: string, mark: string): Link {
   if (fields.get("of") !== mark) throw new LinkError("it is the address of another file");
   const direction = fields.get("direction") ?? DIRECTIONS[0];
   if (!isDirection(direction)) throw new LinkError("its direction is unknown");
+  const choices = CHOICES.flatMap((name) => {
+    const choice = fields.get(name);
+    return choice === null ? [] : [[name, choice] as const];
+  });
   return {
     direction,
     selected: fields.getAll("select"),
     place: readPlace(fields.get("at")),
-    opened: fields.get("open") ?? "",
+    opened: fields.get("open"),
     focus: readFocus(fields),
+    choices: Object.fromEntries(choices),
   };
 }
 
@@ -89,61 +120,4 @@ function readPlace(text: string | null): WindowPlace | null {
     throw new LinkError("the place of its window is damaged");
   }
   return { x, y, zoom };
-}
-
-/** What is open: of each open box its number, its state and, in brackets, what is open inside. */
-export function writeOpened(book: Levels, { level, inner }: Opened): string {
-  const { insides } = book.level(level);
-  return [...inner]
-    .sort(([a], [b]) => a - b)
-    .map(([box, inside]) => {
-      const state = book.listStates(insides.get(box)!).indexOf(inside.level);
-      const within = writeOpened(book, inside);
-      return `${box}${state > 0 ? `.${state}` : ""}${within ? `(${within})` : ""}`;
-    })
-    .join("~");
-}
-
-/** @throws LinkError where the text does not fit the levels */
-export function readOpened(book: Levels, text: string): Opened {
-  let at = 0;
-  const readNumber = (): number => {
-    const [digits] = /^\d{1,9}/.exec(text.slice(at, at + 9)) ?? [""];
-    if (!digits) throw new LinkError("what it says to be open is damaged");
-    at += digits.length;
-    return Number(digits);
-  };
-  const readInside = (level: number): Opened => {
-    const inner = new Map<number, Opened>();
-    const { insides } = book.level(level);
-    while (at < text.length && text[at] !== ")") {
-      if (inner.size > 0) {
-        if (text[at] !== "~") throw new LinkError("what it says to be open is damaged");
-        at++;
-      }
-      const box = readNumber();
-      let state = 0;
-      if (text[at] === ".") {
-        at++;
-        state = readNumber();
-      }
-      const found = insides.get(box);
-      const number = found && book.listStates(found)[state];
-      if (number === undefined || inner.has(box)) {
-        throw new LinkError("what it says to be open is not in this file");
-      }
-      let inside: Opened = { level: number, inner: new Map() };
-      if (text[at] === "(") {
-        at++;
-        inside = readInside(number);
-        if (text[at] !== ")") throw new LinkError("what it says to be open is damaged");
-        at++;
-      }
-      inner.set(box, inside);
-    }
-    return { level, inner };
-  };
-  const root = readInside(0);
-  if (at < text.length) throw new LinkError("what it says to be open is damaged");
-  return root;
 }
