@@ -7,8 +7,8 @@ import numpy as np
 from netloupe.explorer.layout import Scene, SceneBox
 from netloupe.explorer.layout.placement import Curves, sample_pieces
 from netloupe.explorer.options import Direction
+from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.render.marks import TextMark, mark_frame
-from netloupe.explorer.render.picture import Labels
 from netloupe.explorer.render.text import measure_text
 from netloupe.explorer.render.theme import load_theme
 

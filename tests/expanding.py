@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netloupe.explorer.layout import Composer, FirstView
-from netloupe.explorer.render.picture import Labels
+from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.view import View, expand_view
 
 

@@ -13,7 +13,7 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.progress import Cancelled, Watch, is_watched, part, step, watched
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.readers.onnx import model as reader
-from netloupe.explorer.render.picture import make_view
+from netloupe.explorer.render.asked_view import make_view
 from netloupe.explorer.view import View, ViewOptions
 from tests.model_check import list_facts
 

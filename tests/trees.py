@@ -25,7 +25,7 @@ def make_view(model: Model, change: Change, grouping: str = "names") -> View:
         number(tree)
         return tree
 
-    patched = mock.patch("netloupe.explorer.view.view.build_group_tree", build)
+    patched = mock.patch("netloupe.explorer.view.borders_by_graph.build_group_tree", build)
     patched.start()
     try:
         view = View(model, None, grouping)

@@ -12,7 +12,8 @@ from netloupe.explorer.progress import part, step
 
 from .by_hand import ByHand, Named, read_by_hand
 from .elements import GroupPair, pair_groups, pair_tensors, pair_values
-from .joined import FoundJoint, JoinedProjection, find_joined_projections
+from .joined import JoinedProjection
+from .joining import FoundJoint, find_joined_projections
 from .rest import pair_rest, pair_same_operators
 from .rounds import Made, Rounds, hash_outside
 from .same_wiring import has_same_wiring

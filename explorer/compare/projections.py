@@ -34,6 +34,8 @@ _MOST_PASSED = 4
 MOST_PARTS = 8
 #: of the part of a matrix so many rows are looked at, and so many columns
 _ALONG = 16
+#: so many pairs of weights are compared at most
+_MOST_COMPARISONS = 100_000
 
 
 class Projection(NamedTuple):
@@ -278,6 +280,7 @@ class ProjectedNumbers:
     """The weights of projections, opened once each; of every one some elements are looked at."""
 
     def __init__(self) -> None:
+        self._count = 0
         self._opened: dict[Tensor, Elements | None] = {}
         self._samples: dict[tuple[Tensor, bool, int, int], Numbers | None] = {}
 
@@ -296,8 +299,12 @@ class ProjectedNumbers:
         -------
         float
             The correlation (Pearson's) of elements at 16 x 16 places that are spread evenly: from
-            -1 to 1; 0 where it cannot be told, as of elements that are all the same.
+            -1 to 1; 0 where it cannot be told, as of elements that are all the same, and after
+            100,000 comparisons.
         """
+        self._count += 1
+        if self._count > _MOST_COMPARISONS:
+            return 0.0
         left = self._sample(joined, start, one.outputs)
         right = self._sample(one, 0, one.outputs)
         if left is None or right is None:

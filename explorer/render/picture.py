@@ -7,56 +7,33 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from netloupe.explorer.errors import NotFoundError, ViewError
+from netloupe.explorer.errors import ViewError
 from netloupe.explorer.files.output import FORMATS, check_ending, check_place, write_file
 from netloupe.explorer.layout import (
     DEADLINE,
     Composer,
     FirstView,
     Scene,
-    Title,
     Window,
 )
 from netloupe.explorer.layout.column_scene import Columns
 from netloupe.explorer.layout.first_view import STACK_ZOOMS
-from netloupe.explorer.model import (
-    Graph,
-    Model,
-    Node,
-    SparseTensor,
-    Tensor,
-    Value,
-    is_constant_node,
-)
+from netloupe.explorer.model import Model
 from netloupe.explorer.model.collector import collector_paused
-from netloupe.explorer.model.paths import find_holder
-from netloupe.explorer.options import Details, Direction
-from netloupe.explorer.view import (
-    NO_OPERAND_KINDS,
-    Item,
-    OperandKinds,
-    View,
-    ViewKeywords,
-    ViewOptions,
-    expand_view,
-    find_neighbourhood,
-    nodes_inside,
-)
+from netloupe.explorer.options import Direction
+from netloupe.explorer.view import View, ViewKeywords, ViewOptions
 
-from .box import MARGIN
+from .asked_view import make_view
 from .colouring import Colouring
 from .columns import READABLE_ZOOM, cut_scene, find_closing
-from .face import Face
 from .faces import FaceBook
 from .fonts import writing_in
-from .frames import measure_title
+from .labels import Labels
 from .legend import OVERLAY_KINDS, Entry, list_legend, walk_items
-from .marks import CONTINUED
 from .paint import NO_PAINTS, Paint, Paints, check_paints, lay_paints
 from .shares import Shares
 from .sheet import LEAST_SCALE, LEAST_TEXT, PAPERS, Sheet, SheetMaker
-from .sizes import TEXT_STYLES
-from .text import clean_label, measure_text, shorten_text
+from .text import clean_label
 from .theme import load_theme
 
 if TYPE_CHECKING:
@@ -64,72 +41,8 @@ if TYPE_CHECKING:
 
     import graphviz
 
-_LABEL_SIZE = TEXT_STYLES["badge"][0]
-_LABEL_WIDTH = 190.0
 #: of the groups that would have to be closed so many are named
 _MOST_NAMED = 4
-
-
-class Labels:
-    """The faces of boxes and the labels of edges, as the layout needs them.
-
-    Parameters
-    ----------
-    details, direction
-        What stands on the boxes of nodes, and where the picture runs, as the options say.
-    shares
-        Draws bars on boxes; None for no bars.
-    is_narrow
-        Whether boxes are to be narrow rather than low: facts do not stand beside titles.
-    """
-
-    def __init__(
-        self,
-        details: Details = "facts",
-        direction: Direction = "TB",
-        shares: Shares | None = None,
-        *,
-        is_narrow: bool = False,
-    ) -> None:
-        self.shares = shares
-        self.faces = FaceBook(details, direction, is_narrow=is_narrow)
-        self._labels: dict[str, tuple[str, float]] = {}
-        style = TEXT_STYLES["title-muted"]
-        self.continued_width = measure_text(f" {CONTINUED}", *style) + 2 * MARGIN
-
-    def size(self, item: Any) -> tuple[float, float]:
-        """Return the size of an item's face."""
-        face = self.faces.face(item)
-        return face.width, face.height
-
-    def title(self, item: Any) -> Title:
-        """Return the room that the title of an open item takes."""
-        return measure_title(self.faces.face(item))
-
-    def draw(self, item: Item) -> Face:
-        """Return all that is drawn on an item's box, its share of the model included."""
-        face = self.faces.face(item)
-        return face if self.shares is None else self.shares.draw(item, face)
-
-    def is_round(self, item: Any) -> bool:
-        """Return whether an item's face is a circle."""
-        return self.faces.face(item).outline == "junction"
-
-    def label(self, value: Value) -> tuple[str, float]:
-        """Return a value's type as it stands beside an edge, and its width in pixels."""
-        if value.type is None:
-            return "", 0.0
-        text = str(value.type)
-        label = self._labels.get(text)
-        if label is None:
-            shown = shorten_text(text, _LABEL_WIDTH, _LABEL_SIZE, False)
-            label = self._labels[text] = (shown, measure_text(shown, _LABEL_SIZE))
-        return label
-
-    def count_label(self, count: int) -> tuple[str, float]:
-        """Return how many values an edge stands for, and the width of the text in pixels."""
-        text = f"×{count:,}"
-        return text, measure_text(text, _LABEL_SIZE)
 
 
 @dataclass(slots=True)
@@ -154,103 +67,6 @@ class Picture:
         name = Path(self.model.source).name or self.model.source
         graph = self.view.graph
         return name if graph is self.model.graph else f"{name} · {graph.path}"
-
-
-def make_view(
-    model: Model,
-    options: ViewOptions,
-    first: FirstView | None = None,
-    operand_kinds: OperandKinds = NO_OPERAND_KINDS,
-) -> tuple[View, list[str]]:
-    """Return the view that options ask for, opened as they say, and notices about it.
-
-    Parameters
-    ----------
-    model, options
-        What is shown, and how.
-    first
-        Opens what a first look should see, where ``expand`` is ``auto``.
-    operand_kinds
-        As for :class:`~netloupe.explorer.view.View`.
-
-    Raises
-    ------
-    NotFoundError
-        Where ``graph`` or ``focus`` names nothing.
-    ViewError
-        Where they name something of the wrong kind.
-    """
-    graph = model.graph
-    if options.graph:
-        found = model[options.graph]
-        if not isinstance(found, Graph):
-            raise ViewError(f"{model.source}: {options.graph!r} is no graph but a part of one.")
-        graph = found
-    only = None
-    if options.focus:
-        graph, seeds = _find_focus(model, graph if options.graph else None, options)
-        if not seeds:
-            raise ViewError(f"{model.source}: no node gives or uses {options.focus!r}.")
-        only = find_neighbourhood(graph, seeds, options.hops)
-    with collector_paused():
-        view = View(
-            model,
-            graph,
-            options.grouping,
-            only,
-            options.unnamed_blocks,
-            operand_kinds=operand_kinds,
-        )
-        if options.expand == "auto":
-            first = first or FirstView(Composer(), Labels(options.details, options.direction))
-            first.open(view, options.direction)
-            return view, []
-        notice = expand_view(view, options.expand)
-    return view, [notice] if notice else []
-
-
-def _find_focus(
-    model: Model, graph: Graph | None, options: ViewOptions
-) -> tuple[Graph, list[Node]]:
-    """Return the graph of the element in focus and the nodes that it consists of."""
-    path = options.focus
-    try:
-        found: Any = model[path]
-    except NotFoundError:
-        group = _find_group(model, graph, options)
-        if group is None:
-            raise
-        return group
-    if found is model:  # whose path is "model", as many a group is called
-        group = _find_group(model, graph, options)
-        return group or (model.graph, list(model.graph.nodes))
-    if isinstance(found, Tensor | SparseTensor):
-        found = find_holder(model, found.path)
-    if isinstance(found, Graph):
-        return found, list(found.nodes)
-    if isinstance(found, Node):
-        return found.graph, [found, *_list_users(found)] if is_constant_node(found) else [found]
-    nodes = [found.producer] if found.producer is not None else []
-    nodes += [node for node in found.users if node.graph is found.graph]
-    return found.graph, nodes
-
-
-def _find_group(
-    model: Model, graph: Graph | None, options: ViewOptions
-) -> tuple[Graph, list[Node]] | None:
-    """Return the nodes of the group in focus and their graph; None where there is no group."""
-    for candidate in [graph] if graph is not None else model.graphs:
-        borders = View(model, candidate, options.grouping).borders(candidate)
-        group = borders.tree.find(options.focus)
-        if group is not None:
-            return candidate, [group] if isinstance(group, Node) else nodes_inside(group)
-    return None
-
-
-def _list_users(node: Node) -> list[Node]:
-    """Return the nodes of a node's own graph that take what it gives."""
-    users = [user for value in node.outputs if value is not None for user in value.users]
-    return [user for user in users if user.graph is node.graph]
 
 
 def make_picture(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.layout import Composer, LayoutEngine, SceneLevel
 from netloupe.explorer.progress import Cancelled, watched
-from netloupe.explorer.render.picture import Labels
+from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.view import Item, View
 
 #: so many closed groups are laid out in advance, for so many seconds in all

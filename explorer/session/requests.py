@@ -1,4 +1,4 @@
-"""What the browser asks of an explorer: taken in, answered one by one, cancelled.
+"""What the browser asks of an explorer, and the answers.
 
 The browser's side is ``controls/requests.ts`` in ``widgets/frontend/src``, and ``host/messages.ts``
 there for what requests and replies hold. Nothing here knows the inspector; what is selected is read
@@ -7,27 +7,27 @@ and set through two functions.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Unpack
 
-from netloupe.explorer.errors import NetloupeError, ViewError
-from netloupe.explorer.layout import DEADLINE, PATIENCE, LayoutEngine, Scene, Window
+from netloupe.explorer.errors import ViewError
+from netloupe.explorer.layout import DEADLINE, PATIENCE, Scene, Window
 from netloupe.explorer.options import check_option
 from netloupe.explorer.progress import Cancelled
 from netloupe.explorer.render.paint import encode_paints
 from netloupe.explorer.render.picture import Picture, render_picture
 
-from .busy import Busy
 from .client import Client
 from .command import options_now, tell_command
 from .history import History
 from .lookup import list_hits
 from .messages import HistoryState, Paths, Request, SceneFields
 from .pictures import crop_picture, draw_still_page, read_part
+from .request_queue import RequestQueue
 from .reveal import reveal
 from .session import Session
 from .trail import find_caller
@@ -84,113 +84,33 @@ class Requests:
         self._select = select
         self._settle = settle
         self._reload = reload
-        self._look = look
         self._on_begun = on_begun
         self._write_page = write_page
-        self.lock = threading.RLock()
-        self.pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="netloupe")
-        self._busy = Busy(self._report)
-        #: requests on their way, and those of them that are not wanted any more
-        self._waiting: list[Any] = []
+        handlers = {kind: partial(handler, self) for kind, handler in self._handlers.items()}
+        self._queue = RequestQueue(
+            session, client, handlers, settle, look, lambda: self.scene.done()
+        )
+        self.lock, self.pool = self._queue.lock, self._queue.pool
         #: whether it is known how large the picture is shown; other browsers do not change it
         self._has_window = False
-        self._unwanted: set[Any] = set()
-        self._ahead = LayoutEngine(niceness=10)
         #: the first scene, on its way while the cell goes on; later the last one
         self.scene: Future[Scene] = self.pool.submit(self._compose_first)
 
     def close(self) -> None:
         """End what is under way; nothing is answered any more."""
-        self.pool.shutdown(wait=False, cancel_futures=True)
-        self.session.cancel()
-        self._ahead.stop()
+        self._queue.close()
 
     def receive(self, message: Request, _buffers: list[memoryview]) -> None:
         """Take a request of the browser; it is answered later."""
-        if message.get("type") == "cancel":
-            self._cancel(message.get("target"))
-            return
-        self._waiting.append(message.get("id"))
-        self.pool.submit(self._answer, message)
+        self._queue.receive(message)
 
-    def _cancel(self, target: Any) -> None:
-        """End a request, now or when its turn comes; without a target what is under way."""
-        if target is None or target == self._busy.number:
-            self.session.cancel()
-        elif target in self._waiting:
-            self._unwanted.add(target)
-            if not self.scene.done():  # it waits for the first picture
-                self.session.cancel()
-
-    def _answer(self, message: Request) -> None:
-        """Answer one request; runs beside the kernel's own work."""
-        number = message.get("id")
-        handler = self._handlers.get(str(message.get("type")))
-        try:
-            self._look()
-            if handler is None:
-                raise ViewError(f"the request {message.get('type')!r} is unknown.")
-            if number in self._unwanted and message.get("type") != "scene":
-                raise Cancelled("the layout was cancelled")
-            with self.lock, self._busy.during(number), self.session.changing():
-                self.session.resume()
-                handler(self, number, message)
-                self._settle()
-        except Cancelled as error:
-            self.client.reply(number, {"type": "error", "message": str(error), "cancelled": True})
-        except NetloupeError as error:
-            self.client.send_error(number, str(error))
-        except Exception as error:
-            self.client.log.exception("a request of the canvas failed")
-            self.client.send_error(number, f"internal error: {error}")
-        finally:
-            self._waiting.remove(number)
-            self._unwanted.discard(number)
-            self._pool_prepare()
-
-    @contextmanager
-    def wanted(self) -> Iterator[None]:
+    def wanted(self) -> AbstractContextManager[None]:
         """Hold the lock; what is prepared in the background gives way."""
-        mark = object()
-        self._waiting.append(mark)
-        try:
-            with self.lock, self._busy.during(None), self.session.changing():
-                self.session.resume()
-                yield
-                self._settle()
-        finally:
-            self._waiting.remove(mark)
-            self.client.reply(None, {"type": "idle"})
+        return self._queue.wanted()
 
-    @contextmanager
-    def looking(self) -> Iterator[None]:
+    def looking(self) -> AbstractContextManager[None]:
         """Hold the lock to look at what is shown; what is prepared in the background gives way."""
-        mark = object()
-        self._waiting.append(mark)
-        try:
-            with self.lock:
-                yield
-        finally:
-            self._waiting.remove(mark)
-
-    def _report(self, number: Any, message: str, share: float | None) -> None:
-        if number is None:
-            number = next((each for each in self._waiting if isinstance(each, str)), None)
-        self.client.reply(number, {"type": "busy", "message": message, "share": share})
-
-    def _pool_prepare(self) -> None:
-        with suppress(RuntimeError):  # the explorer was closed meanwhile
-            self.pool.submit(self._prepare)
-
-    def _prepare(self) -> None:
-        """Lay out likely next pictures while nothing is asked for."""
-        if self._waiting:
-            return
-        try:
-            with self.lock:
-                self.session.prepare(self._ahead, lambda: not self._waiting)
-        except Exception:
-            self.client.log.exception("preparing layouts failed")
+        return self._queue.looking()
 
     def _answer_scene(self, number: Any, message: Request) -> None:
         try:
@@ -411,7 +331,7 @@ class Requests:
     }
 
     def _compose_first(self) -> Scene:
-        with self.lock, self._busy.during(None):
+        with self.lock, self._queue.busy.during(None):
             return self._compose()
 
     def _compose(self, deadline: float = DEADLINE, *, is_noted: bool = True) -> Scene:

@@ -9,7 +9,7 @@ import dataclasses
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from netloupe.explorer.audit import QuantizationAudit
 from netloupe.explorer.checks import Findings
@@ -17,13 +17,13 @@ from netloupe.explorer.compare import Diff
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Model
 from netloupe.explorer.notes import Note
-from netloupe.explorer.progress import Cancelled, part, step
+from netloupe.explorer.progress import Cancelled, step
 from netloupe.explorer.render.paint import NO_PAINTS
 from netloupe.explorer.review import ItemPlaces, Review, ReviewItem, encode_review, make_review
 from netloupe.explorer.review.differences import FindShown, find_right
 
 from .background import Background
-from .checking import audit_weights, check_structure, check_weights
+from .checking import CheckJob, CheckResult, check_in_parts, write_check_problem
 from .noting import accept_defects, accept_findings, answer_note, read_notes
 from .placing import ReviewPlaces
 from .review_messages import CheckProgressMessage, CheckStage, ReviewListMessage, ReviewMessage
@@ -34,24 +34,6 @@ from .session import Session
 MOST_NODES_UNASKED = 20_000
 
 _POLL_SECONDS = 0.1
-
-
-class _Job(NamedTuple):
-    """What is to be found out."""
-
-    model: Model
-    reads_weights: bool
-    #: the float model that a quantized one was made of
-    reference: Model | None
-
-
-class _Found(NamedTuple):
-    """What was found out, and why notes could not be read."""
-
-    findings: Findings
-    audit: QuantizationAudit | None
-    notes: tuple[Note, ...]
-    notes_problem: str
 
 
 class Reviewing:
@@ -181,7 +163,7 @@ class Reviewing:
                 "type": "progress",
                 "stage": self._stage,
                 "share": self._share,
-                "error": _write_problem(self._problem),
+                "error": write_check_problem(self._problem),
             }
 
     # notes
@@ -261,7 +243,7 @@ class Reviewing:
             self._stage = "reading" if reads_weights else "checking"
             self._share, self._problem = None, None
             working = Background(
-                lambda: self._work(working, wait, _Job(model, reads_weights, reference)),
+                lambda: self._work(working, wait, CheckJob(model, reads_weights, reference)),
                 lambda share: self._report(working, share),
             )
             self._working = self._last = working
@@ -313,13 +295,15 @@ class Reviewing:
                 raise Cancelled("the check was stopped")
             return self.findings
 
-    def _work(self, working: Background, wait: Callable[[float], bool], job: _Job) -> None:
+    def _work(self, working: Background, wait: Callable[[float], bool], job: CheckJob) -> None:
         problem: Exception | None = None
-        found: _Found | None = None
+        found: CheckResult | None = None
         try:
             while not wait(_POLL_SECONDS):
                 step()
-            found = self._find(job)
+            with self._lock:
+                known, audited = self.findings, self.audit
+            found = check_in_parts(job, known, audited)
         except Cancelled:
             raise
         except (NetloupeError, MemoryError) as error:
@@ -330,19 +314,9 @@ class Reviewing:
         finally:
             self._finish(working, found, problem)
 
-    def _find(self, job: _Job) -> _Found:
-        model, known = job.model, self.findings
-        if not job.reads_weights:
-            return _Found(check_structure(model), self.audit, *read_notes(model))
-        with part(0.0, 0.5):
-            findings = check_structure(model) if known is None else known
-            if known is None or self.review.lacks_weights:
-                findings = check_weights(model, findings)
-        with part(0.5, 1.0):
-            audited = audit_weights(model, job.reference)
-        return _Found(findings, audited, *read_notes(model))
-
-    def _finish(self, working: Background, found: _Found | None, problem: Exception | None) -> None:
+    def _finish(
+        self, working: Background, found: CheckResult | None, problem: Exception | None
+    ) -> None:
         """Take what was found, unless another reading of the model is shown now."""
         with self._lock:
             if self._working is not working:
@@ -435,14 +409,6 @@ class Reviewing:
             self.current = (self.current + by) % count
         self._tell({"type": "go", "item": self.current})
         return self.review[self.current]
-
-
-def _write_problem(problem: Exception | None) -> str:
-    if problem is None:
-        return ""
-    if isinstance(problem, MemoryError):
-        return "There is not enough memory to check this model."
-    return str(problem) if isinstance(problem, NetloupeError) else f"internal error: {problem}"
 
 
 def _tell_nobody(_message: ReviewMessage) -> None:

@@ -25,9 +25,10 @@ from netloupe.explorer.layout import (
 from netloupe.explorer.model import Model
 from netloupe.explorer.options import Wrap, check_option
 from netloupe.explorer.progress import Cancelled, watched
+from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.render.legend import list_legend, walk_items
 from netloupe.explorer.render.paint import NO_PAINTS, Paints, lay_paints
-from netloupe.explorer.render.picture import Labels, Picture, lay_on_sheet
+from netloupe.explorer.render.picture import Picture, lay_on_sheet
 from netloupe.explorer.render.shares import Shares
 from netloupe.explorer.render.svg import draw_sample
 from netloupe.explorer.render.wire import SceneEncoder

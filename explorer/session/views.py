@@ -12,7 +12,7 @@ from netloupe.explorer.grouping import Group, GroupTree, build_group_tree, leave
 from netloupe.explorer.layout import FirstView
 from netloupe.explorer.model import Graph, Model, Node
 from netloupe.explorer.options import Grouping
-from netloupe.explorer.render.picture import make_view
+from netloupe.explorer.render.asked_view import make_view
 from netloupe.explorer.search.search import Hit, search_model
 from netloupe.explorer.view import Item, View, ViewOptions, body_graphs, expand_view
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from netloupe.explorer.layout.composed import Composed
 from netloupe.explorer.layout.prepared import Preparer, list_prepared
 from netloupe.explorer.options import Direction
-from netloupe.explorer.render.picture import Labels
+from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.view import Item, View
 
 from .advance import Advance

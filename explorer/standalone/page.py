@@ -19,6 +19,8 @@ from netloupe.explorer.model.collector import old_spared
 from netloupe.explorer.options import OPTIONS, WeightContent
 from netloupe.explorer.options.command import write_command
 from netloupe.explorer.overlays import Overlay, make_overlays
+from netloupe.explorer.render.asked_view import make_view
+from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.render.legend import walk_items
 from netloupe.explorer.render.paint import (
     NO_PAINTS,
@@ -28,13 +30,7 @@ from netloupe.explorer.render.paint import (
     encode_paints,
     lay_paints,
 )
-from netloupe.explorer.render.picture import (
-    Labels,
-    Picture,
-    make_view,
-    render_picture,
-    title_of_model,
-)
+from netloupe.explorer.render.picture import Picture, render_picture, title_of_model
 from netloupe.explorer.render.shares import Shares
 from netloupe.explorer.render.text import clean_label
 from netloupe.explorer.review import (

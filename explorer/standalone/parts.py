@@ -13,7 +13,8 @@ from netloupe.explorer.notation import write_bytes, write_count
 from netloupe.explorer.options import Direction
 from netloupe.explorer.overlays import Overlay
 from netloupe.explorer.progress import part, step
-from netloupe.explorer.render.picture import Labels, Picture
+from netloupe.explorer.render.labels import Labels
+from netloupe.explorer.render.picture import Picture
 from netloupe.explorer.view import Item, View
 
 from .blocks import write_block

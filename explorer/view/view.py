@@ -6,17 +6,14 @@ all of them. Shape arithmetic is hidden (nothing of it is drawn) or open.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 
-from netloupe.explorer.errors import NotFoundError, ViewError
-from netloupe.explorer.grouping import Group, build_group_tree, leave_unnamed
+from netloupe.explorer.errors import ViewError
+from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Graph, Model, Node
-from netloupe.explorer.model.collector import collector_paused
-from netloupe.explorer.model.paths import CALL
 from netloupe.explorer.options import Grouping, check_option
 
+from .borders_by_graph import BordersByGraph
 from .children import ChildMaker
 from .group_borders import GroupBorders
 from .item import Instance, Item, Link
@@ -24,7 +21,7 @@ from .links import NO_OPERAND_KINDS, OperandKinds, list_links
 from .opened import Opened, list_open, list_opened_inside
 from .repeat_states import RepeatStates
 from .stubs import add_stubs
-from .targets import find_child, find_first_user, find_hidden, find_target, is_below
+from .way_down import step_down
 
 
 class View:
@@ -71,10 +68,12 @@ class View:
         self.only = only
         self.unnamed = unnamed
         self.operand_kinds: OperandKinds = operand_kinds if like is None else like.operand_kinds
-        self._borders: dict[str, GroupBorders] = {} if like is None else like._borders
+        known = None if like is None else like._borders
+        self._borders: BordersByGraph = BordersByGraph(
+            model, self.graph, self.grouping, only, unnamed, known
+        )
         self._repeats = RepeatStates(self.open_item, self._open_keys)
-        self._shows_shapes = False
-        self._maker = ChildMaker(self.borders, is_partial=only is not None)
+        self._maker = ChildMaker(self._borders.of, is_partial=only is not None)
         instance = Instance(self.graph, self.graph.path, None)
         self.root = Item("root", self.graph.path, self.graph, instance, None, openable=True)
         self.root.body = instance
@@ -170,9 +169,7 @@ class View:
 
     def show_shapes(self) -> None:
         """Open all shape arithmetic, also of graphs that are shown later."""
-        self._shows_shapes = True
-        for borders in self._borders.values():
-            borders.set_hidden(borders.shape_groups, False)
+        self._borders.show_shapes()
         self._rebuild()
 
     def open_item(self, item: Item) -> None:
@@ -198,19 +195,18 @@ class View:
 
     def opened(self) -> Opened:
         """Return what is open, so that :meth:`reopen` can open it again."""
-        shown_shapes = {path: borders.shown_shapes for path, borders in self._borders.items()}
         return Opened(
             tuple(item.key for item in list_open(self.root.children)),
             frozenset(self._repeats.unrolled),
             dict(self._repeats.shown),
-            {path: groups for path, groups in shown_shapes.items() if groups},
-            self._shows_shapes,
+            self._borders.list_shown_shapes(),
+            self._borders.shows_shapes,
             {key: dict(kept) for key, kept in self._repeats.repetitions.items() if kept},
         )
 
     def reopen(self, opened: Opened) -> None:
         """Open what was open in this view, or in one like it, and close all else."""
-        if self._show_as(opened):
+        if self._borders.show_as(opened):
             self.items.clear()
             self.root.stubs = {}
             self.root.is_open = False
@@ -236,7 +232,7 @@ class View:
         item = self.items.get(path) or self.root
         found = item.key == path
         while not found:
-            child, found = self._step(item, path, is_shown=False)
+            child, found = step_down(self, item, path, is_shown=False)
             if child is None:
                 raise ViewError(
                     f"{self.model.source}: there is nothing at {path!r} in the view of "
@@ -254,7 +250,7 @@ class View:
         item: Item = self.items.get(path) or self.root
         found = item.key == path
         while not found:
-            child, found = self._step(item, path, is_shown=True)
+            child, found = step_down(self, item, path, is_shown=True)
             if child is None:
                 # in a repetition that is not shown
                 return item if item.repetition is not None else None
@@ -283,20 +279,7 @@ class View:
                 group = self.borders(body.graph).tree.groups.get(local)
                 if group is not None:
                     return group
-        return self._group_in_closed(path)
-
-    def _group_in_closed(self, path: str) -> Group | None:
-        """Return the group at a path in a graph that was shown before."""
-        prefix, call, rest = path.rpartition(CALL)
-        if call:
-            with suppress(NotFoundError):
-                function = getattr(self.model[prefix], "function", None)
-                path = f"{function.path}{rest}" if function is not None else path
-        # the path of a group begins with that of its graph, and there may be a thousand graphs
-        ends = (match.start() for match in re.finditer("/", path))
-        known = (self._borders.get(path[:end]) for end in ends)
-        found = (borders.tree.groups.get(path) for borders in known if borders is not None)
-        return next((group for group in found if group is not None), None)
+        return self._borders.find_group(path)
 
     def open_items(self) -> Iterator[Item]:
         """Yield the root and every open item, outer ones before inner ones."""
@@ -308,17 +291,7 @@ class View:
 
     def borders(self, graph: Graph) -> GroupBorders:
         """Return the groups and borders of a graph."""
-        borders = self._borders.get(graph.path)
-        if borders is None:
-            only = self.only if graph is self.graph else None
-            with collector_paused():
-                borders = GroupBorders(build_group_tree(graph, self.grouping, only))
-            if self.unnamed:
-                leave_unnamed(borders.tree, self.unnamed)
-            if self._shows_shapes:
-                borders.set_hidden(borders.shape_groups, False)
-            self._borders[graph.path] = borders
-        return borders
+        return self._borders.of(graph)
 
     def leave_unnamed(self, unnamed: tuple[str, ...]) -> None:
         """Tell of some groups, and no others, nothing of what they were recognised as.
@@ -331,73 +304,15 @@ class View:
             before are no longer right.
         """
         self.unnamed = unnamed
-        for borders in self._borders.values():
-            leave_unnamed(borders.tree, unnamed)
+        self._borders.leave_unnamed(unnamed)
 
     def list_unmet(self) -> list[str]:
         """Return what is to be left unnamed, but is no group, nor what one would be called."""
-        trees = [borders.tree for borders in self._borders.values()]
-        met = frozenset[str]().union(*(tree.root.names_met for tree in trees))
-        return [
-            text
-            for text in self.unnamed
-            if text not in met and not any(isinstance(tree.find(text), Group) for tree in trees)
-        ]
+        return self._borders.list_unmet()
 
     def links(self, item: Item) -> list[Link]:
         """Return the connections between the children of an open item, and to its border."""
         return list_links(item, is_root=item is self.root, operand_kinds=self.operand_kinds)
-
-    # finding the way down to an element
-
-    def _step(self, item: Item, path: str, *, is_shown: bool) -> tuple[Item | None, bool]:
-        """Return the child of an open item that is or holds what is at a path, and which of both.
-
-        The second part is True where the child is the end of the way: it is the element
-        itself, or stands for it as a node does for its constants and results. So an open
-        repeat stands for its repetitions.
-
-        Where ``is_shown`` is False, what keeps the element from being shown is changed: a
-        repeat shows the repetition that holds it, and shape arithmetic is shown.
-        """
-        body = item.body
-        if body is None or not path.startswith(body.prefix):
-            return None, False
-        for child in item.children:
-            if child.stands_for(path):
-                # an open box of several inputs has a box for each inside
-                return child, not (child.is_terminal and child.is_open) or path == child.key
-            if child.kind == "branch" and is_below(path, child.path):
-                return child, False
-        borders = self.borders(body.graph)
-        local = body.graph.path + path[len(body.prefix) :]
-        target, exact = find_target(self.model, borders, local)
-        if target is None:
-            return None, False
-        folded = find_hidden(borders, target)
-        if folded is not None and not is_shown:
-            borders.set_hidden([folded], False)
-            self._rebuild()
-            item = self.items[item.key]
-        elif folded is not None:
-            target, exact = find_first_user(borders, folded), False
-            if target is None:
-                return item, True
-        if item.repetition is not None and (item.repeat is not target):
-            low = target.low if isinstance(target, Group) else borders.tree.positions[target.index]
-            repeat = item.repeat
-            assert repeat is not None  # noqa: S101 - it has a repetition
-            index = borders.repetitions(repeat).find(low)
-            if index < 0:
-                return None, False
-            if index != item.shown:
-                if is_shown:
-                    return item, True
-                self._show(item, is_unrolled=False, shown=index)
-            if isinstance(target, Group) and target is item.repetition:
-                return item, True
-        holder = find_child(item, borders.tree, target)
-        return holder, exact and holder is not None and holder.element is target
 
     def _find_repeat(self, path: str) -> Item:
         item = self.reveal(path)
@@ -460,22 +375,6 @@ class View:
             item = self.items.get(key)
             if item is not None and item.openable:
                 self.open_item(item)
-
-    def _show_as(self, opened: Opened) -> bool:
-        """Draw the shape arithmetic that was drawn; return whether it is other than now."""
-        self._shows_shapes = opened.shows_shapes
-        for path in opened.shown_shapes:
-            graph = self.model.graphs_by_path.get(path)
-            if graph is not None:
-                self.borders(graph)
-        changed = [
-            (borders, wanted)
-            for path, borders in self._borders.items()
-            if borders.shown_shapes != (wanted := opened.shown_shapes.get(path, frozenset()))
-        ]
-        for borders, wanted in changed:
-            borders.show_only(wanted)
-        return bool(changed)
 
     def _close_others(self, opened: Opened) -> None:
         """Close what was closed, and repeats that showed another of their repetitions."""

@@ -40,7 +40,8 @@ _VIEW = """
 import os, sys
 from netloupe.explorer.layout import Composer
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.picture import Labels, make_view
+from netloupe.explorer.render.asked_view import make_view
+from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.view import ViewOptions
 from netloupe.explorer.render.wire import SceneEncoder
 view, _ = make_view(load(sys.argv[1]), ViewOptions())

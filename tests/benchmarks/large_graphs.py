@@ -43,7 +43,8 @@ from netloupe.explorer.model import Model  # noqa: E402
 from netloupe.explorer.model.collector import collector_paused  # noqa: E402
 from netloupe.explorer.progress import Cancelled, watched  # noqa: E402 - after the path
 from netloupe.explorer.readers.load import load  # noqa: E402
-from netloupe.explorer.render.picture import Labels, make_view  # noqa: E402
+from netloupe.explorer.render.asked_view import make_view  # noqa: E402
+from netloupe.explorer.render.labels import Labels  # noqa: E402
 from netloupe.explorer.render.wire import SceneEncoder  # noqa: E402
 from netloupe.explorer.view import View, ViewOptions  # noqa: E402
 from tests.benchmarks.shares import RoomTimer  # noqa: E402

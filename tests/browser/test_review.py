@@ -15,7 +15,7 @@ import netloupe
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.render.theme import load_theme
 from netloupe.explorer.review import Review, ReviewItem
-from netloupe.explorer.session import reviewing
+from netloupe.explorer.session import checking
 from netloupe.explorer.view import ViewOptions
 from netloupe.live.server import LiveServer
 from tests.browser.live_servers import live_servers
@@ -165,7 +165,7 @@ def test_reading_weights_can_be_stopped(serve: Any, monkeypatch: pytest.MonkeyPa
         while True:
             netloupe.explorer.progress.step("reading", 0.4)
 
-    monkeypatch.setattr(reviewing, "check_weights", work)
+    monkeypatch.setattr(checking, "check_weights", work)
     shown = serve()
     shown.wait_for_stage("checked")
     shown.open_tab()
@@ -185,7 +185,7 @@ def test_an_error_is_told_in_the_tab(serve: Any, monkeypatch: pytest.MonkeyPatch
     def refuse(*_: Any) -> None:
         raise NetloupeError("the weights <b>are</b> gone")
 
-    monkeypatch.setattr(reviewing, "check_weights", refuse)
+    monkeypatch.setattr(checking, "check_weights", refuse)
     shown = serve()
     shown.wait_for_stage("checked")
     shown.open_tab()

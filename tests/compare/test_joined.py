@@ -12,7 +12,7 @@ import pytest
 from onnx import numpy_helper
 
 import netloupe
-from netloupe.explorer.compare import Diff, JoinedProjection, Pair, match_models
+from netloupe.explorer.compare import Diff, JoinedProjection, Pair, match_models, projections
 from netloupe.explorer.describe import describe_element
 from netloupe.explorer.describe.differences import encode_diff, format_diff
 from netloupe.explorer.describe.text import format_text
@@ -20,6 +20,10 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.panes.pairs import write_pairs
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.review.differences import list_diff_items
+from netloupe.proto import caffe2_pb2
+from tests.compare.scoring import score_pairs
+from tests.compare.twins import make_twin
+from tests.corpus import corpus_file
 from tests.standalone.reading import read_block
 
 WIDTH, SIZES = 16, (16, 8, 8)
@@ -465,6 +469,89 @@ def test_weights_that_cannot_be_read_are_told(tmp_path: Path) -> None:
     assert find_joint(found)[0].key == "place"
     assert [(one.numbers, one.are_unread) for one in found.tensors] == [(None, True)] * 3
     assert format_diff(found).count("could not be compared") == 3
+
+
+def test_after_very_many_comparisons_what_follows_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+    left, right = make_separate(), make_joined()
+    monkeypatch.setattr(projections, "_MOST_COMPARISONS", 5)  # three, two and one tell the order
+    assert [pair.key for pair in match_models(left, right).joined] == ["place"]
+    monkeypatch.setattr(projections, "_MOST_COMPARISONS", 6)
+    assert [pair.key for pair in match_models(left, right).joined] == ["weights"]
+
+
+def test_what_follows_is_no_reason_to_part_a_named_pair() -> None:
+    """The newer model has the query by itself as well, under the name that it had."""
+    square = {f"w{one}{one}": draw(seed)["wk"][:8] for seed, one in enumerate("qkv", 7)}
+    arrays = {**draw(sizes=(8, 8, 8)), **square}
+    behind = """qq = MatMul(q, wqq) kk = MatMul(k, wkk) vv = MatMul(v, wvv)
+        kt = Transpose(kk) s = MatMul(qq, kt) p = Softmax(s) c = MatMul(p, vv)"""
+    nodes = '["/query"] q = MatMul(h, wq) k = MatMul(h, wk) v = MatMul(h, wv)'
+    left = build(nodes, arrays, behind=f"{behind} o = MatMul(c, wo)")
+    for numbers, key in ((arrays, "weights"), (draw(3, (8, 8, 8)), "")):
+        weight = np.concatenate([numbers[f"w{one}"] for one in "qkv"], axis=1)
+        nodes = '["/query"] e = MatMul(h, we) j = MatMul(h, w) q, k, v = Split<axis = -1>(j, sizes)'
+        given = {"w": weight, "we": draw(4)["wk"], "sizes": np.array([8, 8, 8]), **square}
+        later = f"{behind} d = Add(c, e) o = MatMul(d, wo)"
+        matching = match_models(left, build(nodes, given, behind=later))
+        assert [pair.key for pair in matching.joined] == [key] * bool(key)
+
+
+def make_caffe2(arrays: Arrays, *, is_joined: bool) -> Model:
+    """Return three FC of Caffe2, or one and a Split; their weights have outputs along axis 0."""
+    net = caffe2_pb2.NetDef(name="n", external_input=["x"], external_output=["y"])
+    init = caffe2_pb2.NetDef(name="n_init")
+    net.op.add(type="Relu", input=["x"], output=["h"])
+    given = arrays
+    if is_joined:
+        given = {
+            "wj": np.concatenate([arrays[f"w{one}"] for one in "qkv"], axis=1),
+            "bj": np.concatenate([arrays[f"b{one}"] for one in "qkv"]),
+        }
+    for one in "j" if is_joined else "qkv":
+        net.op.add(type="FC", input=["h", f"w{one}", f"b{one}"], output=[one])
+    if is_joined:
+        cut = net.op.add(type="Split", input=["j"], output=[*"qkv"])
+        cut.arg.add(name="axis").i = 1
+        cut.arg.add(name="split").ints.extend(SIZES)
+    net.op.add(type="Concat", input=[*"qkv"], output=["y", "dims"])
+    for name, array in given.items():
+        stored = array.T
+        fill = init.op.add(type="GivenTensorFill", output=[name])
+        fill.arg.add(name="shape").ints.extend(stored.shape)
+        fill.arg.add(name="values").floats.extend(stored.reshape(-1).tolist())
+        net.external_input.append(name)
+    return load((net, init))
+
+
+def test_projections_of_caffe2_are_joined_too() -> None:
+    arrays = draw()
+    changed = {**arrays, "wk": 2 * arrays["wk"]}
+    left, right = make_caffe2(arrays, is_joined=False), make_caffe2(changed, is_joined=True)
+    found = netloupe.diff(left, right)
+    pair, joint = find_joint(found)
+    assert list_operators(pair) == ("FC FC FC", "FC Split")
+    assert [one.part.name if one.part else "" for one in joint.parts] == ["q", "k", "v"]
+    (one,) = found.tensors
+    assert one.numbers is not None
+    assert (one.left.name, one.numbers.relative) == ("wk", pytest.approx(1.0))
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [("exported/distilbert.dynamo.onnx", 6), ("exported/whisper.dynamo.onnx", 18)],
+)
+def test_exported_networks_with_joined_projections_are_paired_whole(name: str, count: int) -> None:
+    """Whisper: keys without bias, and keys and values of 12 layers that take one value."""
+    twin = make_twin("projections joined", onnx.load(corpus_file(name)), "changed")
+    assert twin is not None
+    found = netloupe.diff(*(load(side.SerializeToString()) for side in (twin.left, twin.right)))
+    score, wrong = score_pairs(twin, found.matching.pairs)
+    assert (score.precision, score.recall, wrong) == (1.0, 1.0, [])
+    assert len(found.matching.joined) == len(found.fused) == count
+    assert all(change.aspect for one in found.tensors for change in one.changes)
+    assert not any(one.numbers or one.are_unread for one in found.tensors)
+    assert not found.left_tensors
+    assert not found.right_tensors
 
 
 def test_two_of_three_may_be_joined() -> None:

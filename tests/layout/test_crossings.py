@@ -7,7 +7,8 @@ from dataclasses import replace
 from netloupe.explorer.layout import Composer, LayoutEngine, Scene
 from netloupe.explorer.layout.scene import Flat
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.picture import Labels, make_view
+from netloupe.explorer.render.asked_view import make_view
+from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.view import ViewOptions
 from netloupe.proto import onnx_pb2
 from tests.crossings import find_crossings

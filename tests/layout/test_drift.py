@@ -17,7 +17,9 @@ from netloupe.explorer.layout.placement import Places
 from netloupe.explorer.model import Model
 from netloupe.explorer.options import Direction
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.picture import Labels, make_picture, make_view
+from netloupe.explorer.render.asked_view import make_view
+from netloupe.explorer.render.labels import Labels
+from netloupe.explorer.render.picture import make_picture
 from netloupe.explorer.view import ViewOptions
 from tests.scene_check import find_geometry_faults
 

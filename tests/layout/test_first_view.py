@@ -12,7 +12,7 @@ from netloupe.explorer.layout import WINDOW, Composer, FirstView, Window
 from netloupe.explorer.layout.first_view import count_boxes, list_closed
 from netloupe.explorer.model import Model, Node, is_constant_node
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.picture import Labels
+from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.roles import find_roles
 from netloupe.explorer.view import View
 from tests.corpus import LIGHT_MODELS, also_beside, beside, corpus_file, light_file

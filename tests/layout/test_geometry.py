@@ -18,12 +18,8 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.options import Direction
 from netloupe.explorer.progress import Cancelled, watched
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.picture import (
-    Labels,
-    Picture,
-    make_picture,
-    render_picture,
-)
+from netloupe.explorer.render.labels import Labels
+from netloupe.explorer.render.picture import Picture, make_picture, render_picture
 from netloupe.explorer.view import View, ViewOptions, expand_view
 from netloupe.proto import onnx_pb2
 from tests.corpus import LIGHT_MODELS, also_beside, corpus_file, light_file

@@ -11,7 +11,7 @@ from netloupe.explorer.layout import Composer, LayoutEngine, Scene, SceneEdge
 from netloupe.explorer.layout.labels import HEIGHT
 from netloupe.explorer.options import Direction
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.picture import Labels
+from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.render.svg import draw_svg
 from netloupe.explorer.render.wire import SceneEncoder
 from netloupe.explorer.view import View

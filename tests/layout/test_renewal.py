@@ -21,7 +21,7 @@ from netloupe.explorer.layout.plan import Placed, plan_item
 from netloupe.explorer.model import Model, Value
 from netloupe.explorer.options import Direction, Wrap
 from netloupe.explorer.progress import Cancelled, watched
-from netloupe.explorer.render.picture import Labels
+from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.render.wire import SceneEncoder
 from netloupe.explorer.view import Item, View
 from tests.graph_strategies import random_models

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from netloupe.explorer.layout import Composer, LayoutEngine, Scene, SceneLevel
-from netloupe.explorer.render.picture import Labels
+from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.view import View
 from tests.layout.test_geometry import chain_of_layers
 

@@ -12,7 +12,9 @@ from netloupe.explorer.layout import Composer, LayoutEngine
 from netloupe.explorer.model import Model
 from netloupe.explorer.progress import Cancelled, watched
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.picture import Labels, make_picture, make_view
+from netloupe.explorer.render.asked_view import make_view
+from netloupe.explorer.render.labels import Labels
+from netloupe.explorer.render.picture import make_picture
 from netloupe.explorer.view import Item, View, ViewOptions, expand_view
 from netloupe.proto import onnx_pb2
 from tests.corpus import also_beside, corpus_file

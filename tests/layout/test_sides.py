@@ -14,7 +14,8 @@ from netloupe.explorer.layout.sides import (
     may_go_around,
 )
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.picture import Labels, make_view
+from netloupe.explorer.render.asked_view import make_view
+from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.view import ViewOptions
 from tests.corpus import corpus_file
 

@@ -15,7 +15,7 @@ from netloupe.explorer.layout.level import Child, Level, Wire
 from netloupe.explorer.layout.placement import Placement
 from netloupe.explorer.layout.steady import PieceHistory, is_sound, keeps_order, stretch
 from netloupe.explorer.model import Model
-from netloupe.explorer.render.picture import Labels
+from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.view import View, expand_view
 from tests.graph_strategies import random_models
 from tests.layout.test_geometry import chain_of_layers

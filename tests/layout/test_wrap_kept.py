@@ -10,7 +10,7 @@ from onnx import helper
 from netloupe.explorer.grouping import GroupTree
 from netloupe.explorer.layout import Composer, LayoutEngine, Scene
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.picture import Labels
+from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.view import View
 from tests.trees import make_view, wrap
 

@@ -12,8 +12,8 @@ from netloupe import Paint
 from netloupe.explorer.layout import Composer
 from netloupe.explorer.model import Model
 from netloupe.explorer.render.called import list_open_calls, paint_calls
+from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.render.legend import list_legend, walk_items
-from netloupe.explorer.render.picture import Labels
 from netloupe.explorer.render.theme import load_theme
 from netloupe.explorer.view import View
 from tests.onnx_text import load_text

@@ -13,8 +13,8 @@ from netloupe.explorer.errors import NetloupeError, OutputError
 from netloupe.explorer.layout import Composer, FirstView
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.differences import paint_differences, title_difference
+from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.render.paint import Paint
-from netloupe.explorer.render.picture import Labels
 from netloupe.explorer.render.theme import load_theme
 from netloupe.explorer.review import make_review
 from netloupe.explorer.view import View

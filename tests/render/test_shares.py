@@ -13,8 +13,9 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render import shares
 from netloupe.explorer.render.face import Bar
+from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.render.marks import LineMark, mark_face
-from netloupe.explorer.render.picture import Labels, draw_picture, make_picture
+from netloupe.explorer.render.picture import draw_picture, make_picture
 from netloupe.explorer.render.shares import Shares
 from netloupe.explorer.render.sizes import BAR_THICKNESS, TEXT_STYLES
 from netloupe.explorer.render.text import measure_text

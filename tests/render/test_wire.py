@@ -12,7 +12,7 @@ from netloupe.explorer.grouping import Group
 from netloupe.explorer.layout import Composer, LayoutEngine, Scene
 from netloupe.explorer.model import Model, Node
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.picture import Labels
+from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.render.wire import SceneEncoder
 from netloupe.explorer.view import Item, View, expand_view
 from netloupe.proto import caffe2_pb2

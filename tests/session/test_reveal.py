@@ -6,7 +6,8 @@ import pytest
 
 from netloupe import ViewError
 from netloupe.explorer.layout import Composer, FirstView
-from netloupe.explorer.render.picture import Labels, make_view
+from netloupe.explorer.render.asked_view import make_view
+from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.session import Views
 from netloupe.explorer.session.reveal import reveal
 from netloupe.explorer.view import ViewOptions

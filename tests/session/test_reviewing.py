@@ -16,7 +16,7 @@ from netloupe.explorer.errors import SourceError
 from netloupe.explorer.model import Model
 from netloupe.explorer.progress import Cancelled, step
 from netloupe.explorer.render.paint import NO_PAINTS
-from netloupe.explorer.session import Session, reviewing
+from netloupe.explorer.session import Session, checking, reviewing
 from netloupe.explorer.session.reviewing import Reviewing
 from netloupe.explorer.view import ViewOptions
 from tests.corpus import corpus_file
@@ -130,7 +130,7 @@ def test_a_check_that_is_stopped_leaves_what_was_known(
     known, _, told, _ = made()
     found = known.find()
     begun = threading.Event()
-    monkeypatch.setattr(reviewing, "check_weights", block(begun))
+    monkeypatch.setattr(checking, "check_weights", block(begun))
     known.receive({"check": "weights"})
     assert begun.wait(30)
     known.receive({"stop": True})
@@ -146,7 +146,7 @@ def test_python_is_told_where_the_check_was_stopped(
 ) -> None:
     known, _, _, _ = made()
     begun = threading.Event()
-    monkeypatch.setattr(reviewing, "check_structure", block(begun))
+    monkeypatch.setattr(checking, "check_structure", block(begun))
     stopping = threading.Thread(target=lambda: begun.wait(30) and known.stop())
     stopping.start()
     with pytest.raises(Cancelled):
@@ -163,7 +163,7 @@ def test_errors_are_told_and_it_can_be_tried_again(
         raise SourceError("m.onnx: it is gone. Load it again.")
 
     with monkeypatch.context() as patched:
-        patched.setattr(reviewing, "check_structure", refuse)
+        patched.setattr(checking, "check_structure", refuse)
         with pytest.raises(SourceError, match="it is gone"):
             known.find()
         assert told[-1]["error"] == "m.onnx: it is gone. Load it again."

@@ -10,7 +10,8 @@ import pytest
 
 from netloupe.explorer.layout import Composer, Scene
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.picture import Labels, make_view
+from netloupe.explorer.render.asked_view import make_view
+from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.render.tables import box_flags, row_texts
 from netloupe.explorer.standalone.levels import write_levels
 from netloupe.explorer.view import View, ViewOptions

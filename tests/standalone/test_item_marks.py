@@ -13,8 +13,8 @@ import pytest
 from netloupe.explorer.grouping import GroupTree
 from netloupe.explorer.model import Graph, Model
 from netloupe.explorer.readers.load import load
+from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.render.paint import encode_paints
-from netloupe.explorer.render.picture import Labels
 from netloupe.explorer.review import LEVELS, ReviewItem, mark_items, paint_places, place_items
 from netloupe.explorer.standalone.levels import write_levels
 from netloupe.explorer.standalone.review_block import encode_places

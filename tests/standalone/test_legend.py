@@ -10,9 +10,9 @@ import pytest
 from netloupe import Paint
 from netloupe.explorer.layout import Composer
 from netloupe.explorer.readers.load import load
+from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.render.legend import list_legend
 from netloupe.explorer.render.paint import check_paints
-from netloupe.explorer.render.picture import Labels
 from netloupe.explorer.render.svg import draw_sample
 from netloupe.explorer.standalone.levels import write_levels
 from netloupe.explorer.view import View, expand_view

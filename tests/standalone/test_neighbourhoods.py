@@ -14,7 +14,8 @@ import pytest
 from netloupe.explorer.layout import Scene
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.picture import Labels, make_view
+from netloupe.explorer.render.asked_view import make_view
+from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.standalone.levels import write_levels
 from netloupe.explorer.standalone.link_block import write_links
 from netloupe.explorer.view import Item, View, ViewOptions, expand_view

@@ -10,7 +10,7 @@ import pytest
 
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.picture import Labels
+from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.search.search import search_model
 from netloupe.explorer.session.lookup import list_hits
 from netloupe.explorer.standalone.levels import write_levels

@@ -10,7 +10,7 @@ from types import FrameType
 import pytest
 
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.picture import Labels
+from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.standalone import limits
 from netloupe.explorer.standalone.levels import write_levels
 from netloupe.explorer.standalone.limits import OF_THE_LARGEST, USUAL, choose_limits

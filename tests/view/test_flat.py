@@ -6,7 +6,7 @@ import pytest
 
 from netloupe.explorer.model import Node, is_constant_node
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.picture import make_view
+from netloupe.explorer.render.asked_view import make_view
 from netloupe.explorer.view import Item, ViewOptions
 from tests.corpus import LIGHT_MODELS
 from tests.test_known_architectures import find_file

@@ -11,7 +11,9 @@ import pytest
 from netloupe.explorer.describe import describe_path, format_text
 from netloupe.explorer.layout import Composer
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.picture import Labels, draw_picture, make_view
+from netloupe.explorer.render.asked_view import make_view
+from netloupe.explorer.render.labels import Labels
+from netloupe.explorer.render.picture import draw_picture
 from netloupe.explorer.view import View, ViewOptions
 from netloupe.explorer.view.item import MOST_SELECTED, Item
 from netloupe.explorer.view.terminals import MOST_DIFFERENT, MOST_LISTED, MOST_TERMINALS

@@ -16,8 +16,7 @@ from netloupe.explorer.grouping import GroupTree
 from netloupe.explorer.layout import LayoutEngine
 from netloupe.explorer.session import views as views_module
 from netloupe.explorer.session.lookup import MOST_HITS
-from netloupe.explorer.view import View
-from netloupe.explorer.view import view as view_module
+from netloupe.explorer.view import View, borders_by_graph
 from netloupe.widgets import Explorer
 from tests.recorder import Recorder
 
@@ -313,13 +312,13 @@ def test_grouping_is_cancelled(recorder: Recorder, monkeypatch: pytest.MonkeyPat
     recorder.ask(type="scene")
     before = recorder.paths
     session = recorder.explorer._session
-    real = view_module.build_group_tree
+    real = borders_by_graph.build_group_tree
 
     def group(*given: Any) -> GroupTree:
         session.cancel()
         return real(*given)
 
-    monkeypatch.setattr(view_module, "build_group_tree", group)
+    monkeypatch.setattr(borders_by_graph, "build_group_tree", group)
     answer = recorder.ask(type="group", grouping="repeats")
     assert answer["type"] == "error"
     assert answer["cancelled"] is True

@@ -24,6 +24,7 @@ import traitlets
 from netloupe.explorer.options import OPTIONS
 from netloupe.explorer.session import Client, Requests, messages, review_messages
 from netloupe.explorer.session.noting import answer_note
+from netloupe.explorer.session.request_queue import RequestQueue
 from netloupe.explorer.session.reviewing import Reviewing
 from netloupe.widgets.canvas import Canvas
 from netloupe.widgets.description_text import DescriptionText
@@ -119,7 +120,7 @@ def read_requests() -> dict[str, set[str]]:
 
 def test_requests_have_the_same_types_and_fields() -> None:
     asked = read_requests()
-    answers = {**Requests._handlers, "cancel": Requests.receive}
+    answers = {**Requests._handlers, "cancel": RequestQueue.receive}
     assert asked.keys() == answers.keys()
     for request, answer in answers.items():
         source = inspect.getsource(answer)

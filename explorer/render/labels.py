@@ -1,0 +1,84 @@
+"""What is written on boxes and beside edges, and how much room it takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from netloupe.explorer.layout import Title
+from netloupe.explorer.model import Value
+from netloupe.explorer.options import Details, Direction
+from netloupe.explorer.view import Item
+
+from .box import MARGIN
+from .face import Face
+from .faces import FaceBook
+from .frames import measure_title
+from .marks import CONTINUED
+from .shares import Shares
+from .sizes import TEXT_STYLES
+from .text import measure_text, shorten_text
+
+_LABEL_SIZE = TEXT_STYLES["badge"][0]
+_LABEL_WIDTH = 190.0
+
+
+class Labels:
+    """The faces of boxes and the labels of edges, as the layout needs them.
+
+    Parameters
+    ----------
+    details, direction
+        What stands on the boxes of nodes, and where the picture runs, as the options say.
+    shares
+        Draws bars on boxes; None for no bars.
+    is_narrow
+        Whether boxes are to be narrow rather than low: facts do not stand beside titles.
+    """
+
+    def __init__(
+        self,
+        details: Details = "facts",
+        direction: Direction = "TB",
+        shares: Shares | None = None,
+        *,
+        is_narrow: bool = False,
+    ) -> None:
+        self.shares = shares
+        self.faces = FaceBook(details, direction, is_narrow=is_narrow)
+        self._labels: dict[str, tuple[str, float]] = {}
+        style = TEXT_STYLES["title-muted"]
+        self.continued_width = measure_text(f" {CONTINUED}", *style) + 2 * MARGIN
+
+    def size(self, item: Any) -> tuple[float, float]:
+        """Return the size of an item's face."""
+        face = self.faces.face(item)
+        return face.width, face.height
+
+    def title(self, item: Any) -> Title:
+        """Return the room that the title of an open item takes."""
+        return measure_title(self.faces.face(item))
+
+    def draw(self, item: Item) -> Face:
+        """Return all that is drawn on an item's box, its share of the model included."""
+        face = self.faces.face(item)
+        return face if self.shares is None else self.shares.draw(item, face)
+
+    def is_round(self, item: Any) -> bool:
+        """Return whether an item's face is a circle."""
+        return self.faces.face(item).outline == "junction"
+
+    def label(self, value: Value) -> tuple[str, float]:
+        """Return a value's type as it stands beside an edge, and its width in pixels."""
+        if value.type is None:
+            return "", 0.0
+        text = str(value.type)
+        label = self._labels.get(text)
+        if label is None:
+            shown = shorten_text(text, _LABEL_WIDTH, _LABEL_SIZE, False)
+            label = self._labels[text] = (shown, measure_text(shown, _LABEL_SIZE))
+        return label
+
+    def count_label(self, count: int) -> tuple[str, float]:
+        """Return how many values an edge stands for, and the width of the text in pixels."""
+        text = f"×{count:,}"
+        return text, measure_text(text, _LABEL_SIZE)

@@ -1,0 +1,119 @@
+"""The groups and borders of all graphs that a view has shown."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+
+from netloupe.explorer.errors import NotFoundError
+from netloupe.explorer.grouping import Group, build_group_tree, leave_unnamed
+from netloupe.explorer.model import Graph, Model
+from netloupe.explorer.model.collector import collector_paused
+from netloupe.explorer.model.paths import CALL
+from netloupe.explorer.options import Grouping
+
+from .group_borders import GroupBorders
+from .opened import Opened
+
+
+class BordersByGraph:
+    """Groups the nodes of each graph when it is first asked for.
+
+    Parameters
+    ----------
+    model
+        The model.
+    graph, only
+        The outermost graph, and indexes of its nodes that are grouped; all where None.
+    grouping
+        Where groups come from.
+    unnamed
+        Groups, and kinds of block, that are not told what they are.
+    like
+        What another view has grouped already, and both share from now on.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        graph: Graph,
+        grouping: Grouping,
+        only: frozenset[int] | None,
+        unnamed: tuple[str, ...],
+        like: BordersByGraph | None,
+    ) -> None:
+        self._model, self._graph, self._grouping = model, graph, grouping
+        self._only, self._unnamed = only, unnamed
+        self._known: dict[str, GroupBorders] = {} if like is None else like._known
+        #: whether shape arithmetic is drawn, also of graphs that are asked for later
+        self.shows_shapes = False
+
+    def of(self, graph: Graph) -> GroupBorders:
+        """Return the groups and borders of a graph."""
+        borders = self._known.get(graph.path)
+        if borders is None:
+            only = self._only if graph is self._graph else None
+            with collector_paused():
+                borders = GroupBorders(build_group_tree(graph, self._grouping, only))
+            if self._unnamed:
+                leave_unnamed(borders.tree, self._unnamed)
+            if self.shows_shapes:
+                borders.set_hidden(borders.shape_groups, False)
+            self._known[graph.path] = borders
+        return borders
+
+    def find_group(self, path: str) -> Group | None:
+        """Return the group at a path in a graph that was asked for before."""
+        prefix, call, rest = path.rpartition(CALL)
+        if call:
+            with suppress(NotFoundError):
+                function = getattr(self._model[prefix], "function", None)
+                path = f"{function.path}{rest}" if function is not None else path
+        # the path of a group begins with that of its graph, and there may be a thousand graphs
+        ends = (match.start() for match in re.finditer("/", path))
+        known = (self._known.get(path[:end]) for end in ends)
+        found = (borders.tree.groups.get(path) for borders in known if borders is not None)
+        return next((group for group in found if group is not None), None)
+
+    def leave_unnamed(self, unnamed: tuple[str, ...]) -> None:
+        """Tell of some groups, and no others, nothing of what they were recognised as."""
+        self._unnamed = unnamed
+        for borders in self._known.values():
+            leave_unnamed(borders.tree, unnamed)
+
+    def list_unmet(self) -> list[str]:
+        """Return what is to be left unnamed, but is no group, nor what one would be called."""
+        trees = [borders.tree for borders in self._known.values()]
+        met = frozenset[str]().union(*(tree.root.names_met for tree in trees))
+        return [
+            text
+            for text in self._unnamed
+            if text not in met and not any(isinstance(tree.find(text), Group) for tree in trees)
+        ]
+
+    def show_shapes(self) -> None:
+        """Draw all shape arithmetic, also of graphs that are asked for later."""
+        self.shows_shapes = True
+        for borders in self._known.values():
+            borders.set_hidden(borders.shape_groups, False)
+
+    def list_shown_shapes(self) -> dict[str, frozenset[str]]:
+        """Return by path of a graph the paths of its shape arithmetic that is drawn."""
+        shown = {path: borders.shown_shapes for path, borders in self._known.items()}
+        return {path: groups for path, groups in shown.items() if groups}
+
+    def show_as(self, opened: Opened) -> bool:
+        """Draw the shape arithmetic that was drawn; return whether it is other than now."""
+        self.shows_shapes = opened.shows_shapes
+        for path in opened.shown_shapes:
+            graph = self._model.graphs_by_path.get(path)
+            if graph is not None:
+                self.of(graph)
+        changed = [
+            (borders, wanted)
+            for path, borders in self._known.items()
+            if borders.shown_shapes != (wanted := opened.shown_shapes.get(path, frozenset()))
+        ]
+        for borders, wanted in changed:
+            borders.show_only(wanted)
+        return bool(changed)
