@@ -7,6 +7,7 @@ for functions, whose calls are looked for among all nodes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from netloupe.explorer.errors import NetloupeError
@@ -32,7 +33,7 @@ class ItemPlaces(NamedTuple):
     Parameters
     ----------
     marked
-        By path of a node, or of an input or output, the items that are about it.
+        By path of a node, a group, or an input or output, the items that are about it.
     holders
         By path of a group, or of a node with graphs in it, the items about something inside.
     repeats
@@ -48,9 +49,10 @@ class ItemPlaces(NamedTuple):
 def mark_items(items: Iterable[ReviewItem], model: Model, find_tree: FindTree) -> Paints:
     """Return paint by path for what items are about.
 
-    A node, or an input or output, gets a ring and the sign of the worst item, or how many there
-    are; a group how many items are about something in it, and a repeat in how many of its
-    repetitions there is anything. Accepted items are not marked.
+    A node, a group, or an input or output, gets a ring and the sign of the worst item, or how many
+    there are. A group, or a node with graphs in it, has in place of that sign how many items are
+    about something inside, and a repeat in how many of its repetitions there is anything. Accepted
+    items are not marked.
 
     Parameters
     ----------
@@ -104,7 +106,11 @@ def paint_places(places: ItemPlaces, items: Mapping[int, ReviewItem]) -> Paints:
         if levels:
             style = LEVELS[min(levels, key=_RANKS.__getitem__)]
             mark = style.sign if len(levels) == 1 else _write_number(len(levels))
-            paints[path] = Paint(ring=style.tone, mark=mark, dashed=style.tone == "removed")
+            ringed = Paint(ring=style.tone, mark=mark, dashed=style.tone == "removed")
+            inside = paints.get(path)
+            if inside is not None:  # its count stays
+                ringed = replace(ringed, mark=inside.mark, mark_tone=inside.mark_tone)
+            paints[path] = ringed
     return paints
 
 
@@ -132,11 +138,30 @@ class _Placer:
         )
 
     def _place_path(self, number: int, path: str) -> None:
+        if path.endswith("/"):
+            self._place_group(number, path)
+            return
         for node in self._find_nodes(path):
             _note(self._marked, node.path, number)
             self._note_around(number, node)
         if "%" in path:  # an input or output has a box of its own
             _note(self._marked, path, number)
+
+    def _place_group(self, number: int, path: str) -> None:
+        graph = self._find_graph(path)
+        tree = None if graph is None else self._tree(graph)
+        group = None if tree is None else tree.groups.get(path) or tree.singles.get(path)
+        if group is not None:
+            _note(self._marked, group.path, number)
+            self._note_around(number, group)
+
+    def _find_graph(self, path: str) -> Graph | None:
+        """Return the graph that a group's path begins with."""
+        while path:
+            path = path.rpartition("/")[0]
+            if path in self._model.graphs_by_path:
+                return self._model.graphs_by_path[path]
+        return None
 
     def _find_nodes(self, path: str) -> Iterator[Node]:
         """Yield the nodes by which a picture shows what is at a path."""
@@ -173,10 +198,10 @@ class _Placer:
                         self._calls.setdefault(called, []).append(node)
         return self._calls.get(function, [])
 
-    def _note_around(self, number: int, node: Node) -> None:
-        """Count an item on every group around a node, and on the nodes whose bodies these are."""
-        seen = {node.graph}
-        pending = [node]
+    def _note_around(self, number: int, element: Group | Node) -> None:
+        """Count an item on every group around an element, and on nodes whose bodies these are."""
+        seen = {element.graph}
+        pending = [element]
         while pending:
             inner = pending.pop()
             self._note_groups(number, inner)
@@ -196,12 +221,15 @@ class _Placer:
                 else:
                     self._note_groups(number, outer)
 
-    def _note_groups(self, number: int, node: Node) -> None:
-        tree = self._trees.get(node.graph)
+    def _tree(self, graph: Graph) -> GroupTree:
+        tree = self._trees.get(graph)
         if tree is None:
-            tree = self._trees[node.graph] = self._find_tree(node.graph)
-        inner: Group | Node = node
-        group = tree.group_of(node)
+            tree = self._trees[graph] = self._find_tree(graph)
+        return tree
+
+    def _note_groups(self, number: int, element: Group | Node) -> None:
+        tree, inner = self._tree(element.graph), element
+        group = element.parent if isinstance(element, Group) else tree.group_of(element)
         while group is not None and group is not tree.root:
             if group.kind == "repeat":
                 pair = number, self._number_repetition(group, inner)

@@ -6,7 +6,7 @@ import type { Around } from "./places";
 
 /** By path the numbers of the items that are about what is there; see explorer/review/marking.py. */
 export interface ItemPlaces {
-  /** nodes, inputs and outputs */
+  /** nodes, groups, inputs and outputs */
   readonly marked: Readonly<Record<string, readonly number[]>>;
   /** groups, and nodes with graphs in them, of what is inside */
   readonly holders: Readonly<Record<string, readonly number[]>>;
@@ -64,9 +64,11 @@ export class ItemMarks {
     for (const [path, items] of this.marked) {
       const [due, worst] = findDue(items);
       if (!worst) continue;
-      const mark = due.length === 1 ? worst.sign : writeNumber(due.length);
-      const ringed = ["", "", worst.tone, mark] as const;
-      paints[path] = worst.tone === "removed" ? [...ringed, "", 1] : ringed;
+      const own = due.length === 1 ? worst.sign : writeNumber(due.length);
+      // what holds others keeps their count
+      const [, , , mark, tone] = paints[path] ?? ["", "", "", own];
+      if (worst.tone === "removed") paints[path] = ["", "", worst.tone, mark, tone ?? "", 1];
+      else paints[path] = tone ? ["", "", worst.tone, mark, tone] : ["", "", worst.tone, mark];
     }
     return paints;
   }

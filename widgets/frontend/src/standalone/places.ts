@@ -19,7 +19,7 @@ export interface Step {
 
 /** Where the picture shows something, and what is around it. */
 export interface Around {
-  /** the paths of the nodes that show it; of an input or output its own */
+  /** the paths of the nodes that show it; of a group, an input or output its own */
   readonly marked: ReadonlySet<string>;
   /** the paths of groups, and of nodes with graphs in them, that these are inside of */
   readonly holders: ReadonlySet<string>;
@@ -100,7 +100,7 @@ export class Places {
     return [this.book.texts.list().indexOf(path), groups];
   }
 
-  /** The nodes that show what is at a path, and what is around these. */
+  /** The nodes that show what is at a path, or the group that is there, and what is around. */
   findAround(path: string): Around {
     const marked = new Set(path.includes("%") ? [path] : []);
     const holders = new Set<string>();
@@ -111,9 +111,17 @@ export class Places {
     const seen = new Set<number>();
     for (const { level, box } of given.length > 0 ? given : shown) {
       const { form, names } = this.book.level(level);
-      if ((form.boxes[box].flags & NODE) === 0) continue;
-      marked.add(names[form.boxes[box].path]);
-      seen.add(level);
+      if (this.isGroupAt(level, box, path)) {
+        marked.add(path);
+        seen.add(level);
+        // of a repetition also its inside, which a folded repeat shows
+        const inside = this.book.level(level).insides.get(box);
+        const states = inside && !isRepeat(form.boxes[box]) ? this.book.listStates(inside) : [];
+        for (const state of states) seen.add(state);
+      } else if ((form.boxes[box].flags & NODE) !== 0) {
+        marked.add(names[form.boxes[box].path]);
+        seen.add(level);
+      }
     }
     for (const inner of seen) {
       for (const { level, box } of this.parents!.get(inner) ?? []) {
@@ -128,6 +136,7 @@ export class Places {
         seen.add(level); // which the loop comes to, too
       }
     }
+    holders.delete(path); // which holds itself no more than a node does
     return { marked, holders, repetitions };
   }
 
