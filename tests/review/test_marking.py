@@ -5,7 +5,7 @@ from __future__ import annotations
 import netloupe
 from netloupe.explorer.model import Graph, Model
 from netloupe.explorer.render.paint import Paint, Paints
-from netloupe.explorer.review import ReviewItem, mark_items
+from netloupe.explorer.review import LEVELS, ReviewItem, mark_items
 from netloupe.explorer.view import View
 from tests.corpus import corpus_file
 from tests.onnx_text import load_text
@@ -122,6 +122,27 @@ def test_groups_count_items_and_repeats_the_repetitions_that_have_any() -> None:
     assert paints["main/model/transformer/h.5/"] == Paint(mark="1", mark_tone="warning")
     assert "main/model/transformer/h.3/" not in paints
     assert paints[paths[0]] == Paint(ring="error", mark="2")
+
+
+def test_a_group_has_a_ring_and_keeps_the_count_of_what_is_inside() -> None:
+    model = netloupe.load(corpus_file("exported/gpt2.legacy.onnx"))
+    stack = "main/model/transformer/"
+    paints = mark(model, make_item("noted", f"{stack}h.2/"))
+    assert paints == {
+        f"{stack}h.2/": Paint(ring="note", mark=LEVELS["noted"].sign),
+        f"{stack}h.0-11/": Paint(mark="1", mark_tone="note"),
+        **{path: Paint(mark="1", mark_tone="note") for path in paints if path in stack},
+    }
+    paints = mark(
+        model,
+        make_item("noted", f"{stack}h.2/"),
+        make_item("error", f"{stack}h.2/mlp/c_fc/Gemm", f"{stack}h.5/mlp/c_fc/Gemm"),
+        make_item("noted", f"{stack}h.0-11/"),
+        make_item("noted", f"{stack}h.99/", "main/nothing/", "nothing/"),
+    )
+    assert paints[f"{stack}h.2/"] == Paint(ring="note", mark="1", mark_tone="error")
+    assert paints[f"{stack}h.0-11/"] == Paint(ring="note", mark="2", mark_tone="error")
+    assert not [path for path in paints if "h.99" in path or "nothing" in path]
 
 
 def test_more_than_a_mark_can_hold_is_said_to_be_more() -> None:

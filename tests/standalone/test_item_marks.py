@@ -123,7 +123,7 @@ def test_a_page_marks_a_new_note_as_a_kernel_does(name: str, script: Path) -> No
     tree = marking.find_tree(model.graph)
     groups = [path for path in tree.groups if path in drawn]
     notes = [
-        *([path] for path in chance.sample(groups, min(len(groups), 20))),
+        *([path] for path in chance.sample(groups, min(len(groups), 2000))),
         *([path] for path in chance.sample(nodes, min(len(nodes), 20))),
         *([path] for path in chance.sample(values, min(len(values), 10))),
         *([path] for path in inputs[:3]),

@@ -1,7 +1,7 @@
 /** Where everything is that a page can show: for each path the boxes that show it. */
 
 import { GROUP, NODE } from "../scene/scene";
-import { type Levels, isRepeat, isStub } from "./book";
+import { type FormBox, type Levels, isRepeat, isStub } from "./book";
 import type { Opened } from "./compose";
 
 /** A box inside a level. */
@@ -114,10 +114,7 @@ export class Places {
       if (this.isGroupAt(level, box, path)) {
         marked.add(path);
         seen.add(level);
-        // of a repetition also its inside, which a folded repeat shows
-        const inside = this.book.level(level).insides.get(box);
-        const states = inside && !isRepeat(form.boxes[box]) ? this.book.listStates(inside) : [];
-        for (const state of states) seen.add(state);
+        repetitions.push(...this.listRepeats(level, box));
       } else if ((form.boxes[box].flags & NODE) !== 0) {
         marked.add(names[form.boxes[box].path]);
         seen.add(level);
@@ -136,8 +133,20 @@ export class Places {
         seen.add(level); // which the loop comes to, too
       }
     }
-    holders.delete(path); // which holds itself no more than a node does
     return { marked, holders, repetitions };
+  }
+
+  /** The repeats that a box is a repetition of, and which, where they are unrolled. */
+  private listRepeats(level: number, box: number): [path: string, repetition: number][] {
+    const { boxes } = this.book.level(level).form;
+    const isRepetition = (one: FormBox): boolean => (one.flags & (GROUP | NODE)) !== 0;
+    const repetition = boxes.slice(0, box).filter(isRepetition).length;
+    return (this.parents!.get(level) ?? []).flatMap(({ level: around, box: holder }) => {
+      const { form, names, insides } = this.book.level(around);
+      const states = this.book.listStates(insides.get(holder)!);
+      const isUnrolled = isRepeat(form.boxes[holder]) && states.indexOf(level) === states.length - 1;
+      return isUnrolled ? [[names[form.boxes[holder].path], repetition] as [string, number]] : [];
+    });
   }
 
   private isGroupAt(level: number, box: number, path: string): boolean {
