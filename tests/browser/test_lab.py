@@ -49,7 +49,7 @@ class Browser:
     """JupyterLab or Notebook 7, and what they ask of their server."""
 
     def __init__(self, page: Any, server: Server) -> None:
-        page.set_default_timeout(MILLISECONDS)
+        page.context.set_default_timeout(MILLISECONDS)  # of pages that it opens, too
         self.page, self.server = page, server
         self.asked: list[tuple[str, str]] = []
         self.given: list[Any] = []

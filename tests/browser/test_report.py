@@ -57,13 +57,14 @@ class ReportPage(ShownPage):
 def show(browser: Any, report: Path) -> Iterator[Callable[..., ReportPage]]:
     contexts: list[Any] = []
 
-    def make(**settings: Any) -> ReportPage:
+    def make(script: str = "", **settings: Any) -> ReportPage:
         context = browser.new_context(
             offline=True, **{"viewport": {"width": 1400, "height": 900}, **settings}
         )
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(60_000)
+        page.add_init_script(script)
         problems: list[str] = []
         asked: list[str] = []
         page.on("console", lambda m: problems.append(m.text) if m.type == "error" else None)
@@ -200,18 +201,37 @@ def test_a_note_survives_and_is_merged_into_the_file_beside_the_model(
     check_quiet(shown)
 
 
+#: what observers see is told when the test says so: a busy page is told late, too
+_LATE_OBSERVERS = """
+window.told = [];
+window.IntersectionObserver = class extends IntersectionObserver {
+  constructor(tell, options) { super((...seen) => told.push(() => tell(...seen)), options); }
+};
+"""
+
+
 def test_on_a_narrow_screen_the_table_is_come_back_to(show: Any) -> None:
-    shown = show(viewport={"width": 500, "height": 800})
+    shown = show(_LATE_OBSERVERS, viewport={"width": 500, "height": 800})
     page = shown.page
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     back = page.locator(".nlr-back")
     assert back.is_hidden()
     place = page.locator(f'#nlr-findings [data-path="{_FAULTY}"]')
+    place.evaluate("(e) => e.scrollIntoView({ block: 'center' })")
+    page.wait_for_function("() => told.length > 1")  # that the explorer went out of sight
     place.click()
     shown.wait_for_selection(_FAULTY)
+    page.evaluate("() => { for (const tell of told.splice(0)) tell(); }")
     back.click()
     assert place.evaluate("e => e === document.activeElement")
     assert 0 <= place.bounding_box()["y"] <= 800
+    assert back.is_hidden()
+    # it goes, too, where somebody scrolls away
+    place.click()
+    back.wait_for()
+    page.locator("#nlr-findings").evaluate("(section) => section.scrollIntoView()")
+    page.wait_for_function("() => told.length > 0")
+    page.evaluate("() => { for (const tell of told.splice(0)) tell(); }")
     assert back.is_hidden()
 
 

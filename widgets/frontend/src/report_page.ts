@@ -74,19 +74,25 @@ class PlaceLinks {
     document.addEventListener(SELECTED, (event) => {
       this.note((event as CustomEvent<readonly string[]>).detail);
     });
-    new IntersectionObserver(([seen]) => {
-      if (!seen?.isIntersecting) back.hidden = true;
+    // what the observer tells may be from before a place was shown
+    new IntersectionObserver(() => {
+      if (this.countSeen() <= 0) back.hidden = true;
     }).observe(explorer);
   }
 
   private show(place: HTMLElement): void {
     document.dispatchEvent(new CustomEvent(SHOW, { detail: place.dataset.path }));
-    const { top, bottom } = this.explorer.getBoundingClientRect();
-    const seen = Math.min(bottom, innerHeight) - Math.max(top, 0);
-    if (seen >= Math.min(bottom - top, innerHeight) / 2) return;
+    const { height } = this.explorer.getBoundingClientRect();
+    if (this.countSeen() >= Math.min(height, innerHeight) / 2) return;
     this.from = place;
     this.explorer.scrollIntoView({ block: "start" });
     this.back.hidden = false;
+  }
+
+  /** How many pixels of the explorer's height are in sight now; below 0 where none are. */
+  private countSeen(): number {
+    const { top, bottom } = this.explorer.getBoundingClientRect();
+    return Math.min(bottom, innerHeight) - Math.max(top, 0);
   }
 
   private goBack(): void {
