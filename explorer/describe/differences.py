@@ -334,7 +334,7 @@ def _write_operators(nodes: Sequence[Node]) -> str:
 
 
 def _write_moved(pair: Pair) -> tuple[str, str]:
-    return pair.left[0].path, f"-> {write_line(pair.right[0].path, _LONGEST)}"
+    return pair.left[0].path, f"now {write_line(pair.right[0].path, _LONGEST)}"
 
 
 def _write_node(node: Node) -> tuple[str, str]:

@@ -25,7 +25,8 @@ def test_a_node_in_another_module_has_moved() -> None:
     moved = [("/layers.1/act/Tanh", "/layers.2/act/Tanh_1")]
     assert list_moved(make_layers(4), right) == moved
     found = diff(load(make_layers(4)), load(right))
-    assert "Moved nodes" in format_diff(found)
+    told = format_diff(found)
+    assert "Moved nodes\n  main/layers.1/act/Tanh: now main/layers.2/act/Tanh_1" in told
     assert encode_diff(found)["nodes"]["moved"][0]["b"] == ["main/layers.2/act/Tanh_1"]
     assert found.counts.moved == 1
     assert found.verdict == "cosmetic"
