@@ -74,7 +74,7 @@ def run_server(
     try:
         yield server
     finally:
-        _end(process)
+        end_server(process)
 
 
 def _start(
@@ -97,17 +97,18 @@ def _start(
         try:
             answers = _answers(process, address)
         except BaseException:
-            _end(process)
+            end_server(process)
             raise
         if answers:
             return process, Server(application, address, process.pid)
-        _end(process)
+        end_server(process)
         if "in use" not in log.read_text():
             break
     raise RuntimeError(f"the server did not start: {log.read_text()[-2000:]}")
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def end_server(process: subprocess.Popen[bytes]) -> None:
+    """End a server, whatever it is doing."""
     process.terminate()
     try:
         process.wait(timeout=30)

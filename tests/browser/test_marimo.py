@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from .servers import ROOT, START_SECONDS, TOKEN, find_port, make_environment
+from .servers import ROOT, START_SECONDS, TOKEN, end_server, find_port, make_environment
 
 pytest.importorskip("marimo")
 pytestmark = pytest.mark.browser
@@ -79,12 +79,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         wait(server, f"http://127.0.0.1:{port}{BASE}/health", folder / "log")
         yield f"http://127.0.0.1:{port}{BASE}/?access_token={TOKEN}"
     finally:
-        server.terminate()
-        try:
-            server.wait(timeout=30)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()
+        end_server(server)
 
 
 def wait(server: subprocess.Popen[bytes], address: str, log: Path) -> None:
