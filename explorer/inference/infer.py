@@ -100,7 +100,7 @@ def infer_shapes(model: Model, timeout: float = DEADLINE_SECONDS) -> Inference:
     if model.can_infer_shapes and not is_installed():
         raise InferenceError(
             f"{model.source}: shapes are inferred by onnx, which is not installed. "
-            "Install it with: pip install 'netloupe[onnx]'."
+            "Install it with: pip install onnx."
         )
     skeleton = write_skeleton(model)
     answer = run_worker(skeleton.data, timeout)

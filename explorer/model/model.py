@@ -526,7 +526,7 @@ class Model(Drawable, Loaded):
         Raises
         ------
         InferenceError
-            Where onnx is not installed (``pip install 'netloupe[onnx]'``), refuses the model,
+            Where onnx is not installed (``pip install onnx``), refuses the model,
             crashes, or needs more time or memory than it may have; and where the model is not
             of ONNX or not well formed. The model can be used as before.
         SourceChangedError

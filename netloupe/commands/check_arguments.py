@@ -36,13 +36,15 @@ def add_check(commands: Any) -> None:
     form.add_argument("--sarif", action="store_true", help="print SARIF 2.1.0, for all models one")
     form.add_argument("--csv", action="store_true", help="print a table: a row for each finding")
     add_jobs(check)
-    check.add_argument(
+    select = check.add_argument(
         "--select",
         metavar="IDS",
         help="rules to apply: ids, beginnings of ids or names, with commas",
     )
-    check.add_argument("--ignore", metavar="IDS", help="rules not to apply")
-    check.add_argument("--target", metavar="RUNTIME", help="the runtime meant, as in ort-1.17")
+    ignore = check.add_argument("--ignore", metavar="IDS", help="rules not to apply")
+    target = check.add_argument(
+        "--target", metavar="RUNTIME", help="the runtime meant, as in ort-1.17"
+    )
     check.add_argument(
         "--baseline",
         metavar="FILE",
@@ -60,8 +62,33 @@ def add_check(commands: Any) -> None:
         action="store_false",
         help="pass over what notes beside the model accept",
     )
-    check.add_argument("--explain", metavar="ID", help="print what a rule is about; all lists them")
+    explain = check.add_argument(
+        "--explain", metavar="ID", help="print what a rule is about; all lists them"
+    )
+    # argcomplete's way of saying what completes an argument
+    for option in (select, ignore):
+        option.completer = _complete_rules  # type: ignore[attr-defined]
+    explain.completer = _complete_rule  # type: ignore[attr-defined]
+    target.completer = _complete_targets  # type: ignore[attr-defined]
     check.set_defaults(run=_run)
+
+
+def _complete_rules(prefix: str, **_: Any) -> list[str]:
+    from .completion import complete_rules
+
+    return complete_rules(prefix)
+
+
+def _complete_rule(prefix: str, **_: Any) -> list[str]:
+    from .completion import complete_rule
+
+    return complete_rule(prefix)
+
+
+def _complete_targets(prefix: str, **_: Any) -> list[str]:
+    from .completion import complete_targets
+
+    return complete_targets(prefix)
 
 
 def _run(parsed: argparse.Namespace) -> int:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.grouping import find_tree
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
 
@@ -51,10 +52,46 @@ def complete_paths(source: str, prefix: str) -> list[str]:
         return []
 
 
+def complete_columns(prefix: str) -> list[str]:
+    """Return the columns that every model has, and that of its float twin, which begin so."""
+    from netloupe.explorer.overlays import BUILT_IN
+
+    return _keep((*BUILT_IN, "sqnr"), prefix)
+
+
+def complete_rule(prefix: str) -> list[str]:
+    """Return the ids and names of rules that begin with a text, and ``all``."""
+    from netloupe.explorer.checks.rules import RULES
+
+    return _keep(("all", *(rule.id for rule in RULES), *(rule.name for rule in RULES)), prefix)
+
+
+def complete_rules(prefix: str) -> list[str]:
+    """Return the same, and subjects such as ``NL-Q``, behind the last comma of a list."""
+    from netloupe.explorer.checks.rules import RULES
+
+    before, comma, last = prefix.rpartition(",")
+    subjects = sorted({rule.id.rstrip("0123456789") for rule in RULES})
+    ids = [*subjects, *(rule.id for rule in RULES), *(rule.name for rule in RULES)]
+    return [f"{before}{comma}{one}" for one in _keep(ids, last)]
+
+
+def complete_targets(prefix: str) -> list[str]:
+    """Return the runtimes that begin with a text."""
+    from netloupe.explorer.checks.runtimes import RUNTIMES
+
+    return _keep(RUNTIMES, prefix)
+
+
+def _keep(words: Iterable[str], prefix: str) -> list[str]:
+    return [word for word in words if word.startswith(prefix)]
+
+
 def _list_names(model: Model) -> Iterator[str]:
     """Give what ``inspect`` may be asked for: short names first where they begin alike."""
     for graph in model.graphs:
         yield graph.path
+        yield from (path for path in find_tree(model, graph).groups if path != f"{graph.path}/")
         for node in graph.nodes:
             if node.name:
                 yield node.name

@@ -34,7 +34,7 @@ def add_infer_shapes(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--infer-shapes",
         action="store_true",
-        help="let onnx infer the types that the file does not state (pip install 'netloupe[onnx]')",
+        help="let onnx infer the types that the file does not state (pip install onnx)",
     )
 
 
@@ -65,7 +65,7 @@ def _binding(text: str) -> tuple[str, int | tuple[int, ...]]:
 
 def add_color_by(command: argparse.ArgumentParser) -> None:
     """Add ``--color-by`` and what says how, and ``--bind`` for the sizes that MACs depend on."""
-    command.add_argument(
+    columns = command.add_argument(
         "--color-by",
         metavar="COLUMN",
         action="append",
@@ -75,6 +75,7 @@ def add_color_by(command: argparse.ArgumentParser) -> None:
         "profile of ONNX Runtime or TensorRT; FILE:HEADING takes one column of several. May be "
         "given several times where the explorer is shown",
     )
+    columns.completer = _complete_columns  # type: ignore[attr-defined] # argcomplete's way
     command.add_argument(
         "--color-scale",
         choices=("share", "linear", "log", "quantile", "diverging"),
@@ -125,6 +126,15 @@ def complete_names(prefix: str, parsed_args: argparse.Namespace, **_: Any) -> li
 
     model = next(iter(parsed_args.models), STANDARD)
     return [] if model == STANDARD else complete_paths(model, prefix)
+
+
+def _complete_columns(prefix: str, **_: Any) -> list[str]:
+    """Return the columns of a model, and the files, whose names begin with a text."""
+    from argcomplete.completers import FilesCompleter
+
+    from .completion import complete_columns
+
+    return [*complete_columns(prefix), *FilesCompleter()(prefix)]
 
 
 def add_jobs(command: argparse.ArgumentParser) -> None:

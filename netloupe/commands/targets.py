@@ -27,7 +27,7 @@ def choose_targets(
     models
         The models' files, ``-`` for the standard input.
     output
-        A file, a folder, or ``-`` for the standard output.
+        A file, a folder, which is created where it is missing, or ``-`` for the standard output.
     format
         The format; None for what the file's name ends in.
 
@@ -49,8 +49,8 @@ def choose_targets(
             f"{output}: the pictures of {'several models' if len(models) > 1 else 'a model'} go to "
             f"a folder, so their format must be said. Give --format {'|'.join(FORMATS)}."
         )
-    if not path.is_dir():
-        raise OutputError(f"{output}: is no folder. Create it first.")
+    if path.exists() and not path.is_dir():
+        raise OutputError(f"{output}: is a file. Give a folder for the pictures of several models.")
     targets: dict[str, tuple[Path | None, str]] = {}
     owners: dict[Path, str] = {}
     for model in models:
@@ -61,9 +61,21 @@ def choose_targets(
                 f"{target}: both {owners[target]} and {model} would be drawn there. "
                 "Draw them one by one."
             )
-        check_place(target)
         targets[model] = (target, format)
+    _create_folder(path)
+    for target in owners:
+        check_place(target)
     return targets
+
+
+def _create_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:  # ValueError: a name that no folder can have
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        raise OutputError(
+            f"{path}: the folder cannot be created ({reason}). Choose another place."
+        ) from error
 
 
 def _check_standard_output(models: Sequence[str], format: str | None) -> str:

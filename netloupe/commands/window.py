@@ -65,7 +65,7 @@ def choose_window() -> WindowCommand:
     if browser is None:
         raise OutputError(
             "--window needs Chromium, Chrome, Edge or Brave, or pywebview "
-            "(pip install 'netloupe[window]'). Without --window your browser shows the page."
+            "(pip install pywebview). Without --window your browser shows the page."
         )
     return lambda address, folder: [
         browser,

@@ -16,7 +16,10 @@ import pytest
 
 from netloupe.commands.cli import main
 from netloupe.commands.serve import Serving
+from netloupe.explorer.checks.rules import RULES
+from netloupe.explorer.checks.runtimes import RUNTIMES
 from tests.commands.failing import fail
+from tests.corpus import corpus_file
 
 _TEXT = """<ir_version: 8, opset_import: ["": 18]>
 g (float[N, 2] x) => (float[N, 2] y) { [add] a = Add (x, x) [relu] y = Relu (a) }"""
@@ -110,9 +113,30 @@ def test_render_several_into_a_folder(model: Path, capsys: pytest.CaptureFixture
     assert main(["render", str(model), "-o", f"{folder}/", "--format", "dot"]) == 0
     assert (folder / "model.dot").exists()
     assert "their format must be said" in fail(capsys, "render", model, other, "-o", folder)
-    missing = model.with_name("missing")
-    line = fail(capsys, "render", model, other, "-o", missing, "--format", "svg")
-    assert "Create it first" in line
+
+
+@pytest.mark.parametrize("end", ["", "/", "/in/it/"])
+def test_a_folder_for_pictures_is_created(
+    end: str, model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = model.with_name("other.onnx")
+    other.write_bytes(model.read_bytes())
+    folder = f"{model.with_name('missing')}{end}"
+    assert main(["render", str(model), str(other), "-o", folder, "--format", "dot"]) == 0
+    assert sorted(path.name for path in Path(folder).iterdir()) == ["model.dot", "other.dot"]
+    taken = fail(capsys, "render", model, other, "-o", other, "--format", "svg")
+    assert "is a file" in taken
+    taken = fail(capsys, "render", model, "-o", f"{other}/in/", "--format", "svg")
+    assert "cannot be created" in taken
+
+
+def test_nothing_is_created_for_pictures_that_are_refused(
+    model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = model.with_name("missing")
+    twin = model.parent / "x" / model.name
+    fail(capsys, "render", model, twin, "-o", folder, "--format", "svg")
+    assert not folder.exists()
 
 
 def test_two_pictures_of_one_name_are_refused(
@@ -438,6 +462,26 @@ def test_bash_completes_commands_options_and_names(model: Path) -> None:
     ]
     assert complete("netloupe render model.onnx --focus ad", folder) == ["add"]
     assert complete("netloupe inspect gone.onnx re", folder) == []
+
+
+def test_bash_completes_what_rules_targets_and_columns_there_are(model: Path) -> None:
+    folder = model.parent
+    assert complete("netloupe check --explain NL-Q0", folder) == [
+        rule.id for rule in RULES if rule.id.startswith("NL-Q0")
+    ]
+    subjects = complete("netloupe check model.onnx --ignore NL-Q,NL-", folder)
+    assert {"NL-Q,NL-G", "NL-Q,NL-G01"} <= {*subjects}
+    assert complete("netloupe check model.onnx --target ort-1.1", folder) == [
+        name for name in RUNTIMES if name.startswith("ort-1.1")
+    ]
+    assert complete("netloupe render model.onnx --color-by pa", folder) == ["parameters"]
+    assert complete("netloupe render model.onnx --color-by mode", folder) == ["model.onnx"]
+
+
+def test_bash_completes_groups(tmp_path: Path) -> None:
+    model = corpus_file("exported/gpt2.legacy.onnx")
+    offered = complete(f"netloupe render {model} --focus main/model/transformer/h.0", tmp_path)
+    assert "main/model/transformer/h.0/" in offered
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])

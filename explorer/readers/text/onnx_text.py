@@ -53,7 +53,7 @@ def parse_onnx_text(text: bytes, name: str) -> bytes:
     except ImportError:
         raise ModelFormatError(
             f"{name}: is ONNX text, which the onnx package reads, and it is not installed. "
-            "Install it with `pip install 'netloupe[onnx]'`."
+            "Install it with `pip install onnx`."
         ) from None
     if _measure_depth(text) > _DEEPEST:
         raise ModelFormatError(
