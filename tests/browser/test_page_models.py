@@ -52,6 +52,7 @@ def test_what_is_around_a_box_is_traced(show: Show, name: str) -> None:
     shown = show(name)
     paths = shown.paths()
     path = next(path for path in paths[len(paths) // 2 :] if path.count("%") == 0)
+    shown.dismiss()
     shown.click(path)
     shown.page.keyboard.press("u")
     shown.settle()

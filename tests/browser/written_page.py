@@ -39,6 +39,11 @@ class WrittenPage(ShownPage):
         self.page.locator(f'{CANVAS} button[title="{title}"]').click()
         self.settle()
 
+    def dismiss(self) -> None:
+        """Put away what is said, as of a layout that took too long: Escape would do that first."""
+        for button in self.page.locator(f"{CANVAS} .nl-strip").get_by_role("button").all():
+            button.click()
+
     def lit(self) -> int | None:
         """Return how many boxes and edges are lit; None where all are as usual."""
         count: int | None = self.page.evaluate(f"{API}.stats().lit")
