@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from tests.browser.own_page import open_page
+
 # random examples differ from run to run at a desk; where CI judges a change they are the same
 settings.register_profile("netloupe", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("netloupe")
@@ -20,11 +22,31 @@ _SLOWEST = ("browser", "lab", "notebooks", "site")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the slowest modules, so that no process is left alone with one at the end."""
-    items.sort(key=lambda item: item.path.parent.name not in _SLOWEST)
+    """Begin with the slowest modules, each followed by one that only computes.
+
+    So no process is left alone with a slow one at the end, and while pages and servers are waited
+    for another process has work.
+    """
+    modules = list(dict.fromkeys(item.path for item in items))
+    slow = [path for path in modules if path.parent.name in _SLOWEST]
+    others = [path for path in modules if path.parent.name not in _SLOWEST]
+    places = {path: 2 * place for place, path in enumerate(slow)}
+    places |= {path: 2 * place + 1 for place, path in enumerate(others)}
+    items.sort(key=lambda item: places[item.path])
 
 
+#: what Playwright turns off, whose list ours takes the place of, and then the pages of Chromium's
+#: own address bar: it loads them anew for each profile
+_FEATURES = (
+    *("AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades"),
+    *("HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter", "PaintHolding"),
+    *("ThirdPartyStoragePartitioning", "OptimizationHints", "NetworkTimeServiceQuerying"),
+    *("AvoidCorsURLLoaderRestartOnRedirect", "PreconnectToSearch", "AimEnabled"),
+    *("PreloadTopChromeWebUI", "InitialWebUI", "WebUIReloadButton"),
+    *("WebUIOmnibox", "WebUIOmniboxPopup", "WebUIOmniboxAimPopup"),
+)
 _ARGUMENTS = [
+    f"--disable-features={','.join(_FEATURES)}",
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",
@@ -61,23 +83,17 @@ def browser() -> Iterator[Any]:
         chromium.close()
 
 
+@pytest.fixture(scope="module")
+def motion() -> str:
+    """What pages are told that the user wants: no motion, of which each frame costs time.
+
+    Modules on what moves have a fixture of this name that returns ``no-preference``.
+    """
+    return "reduce"
+
+
 @pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    """A page of its own profile; requests to anywhere but loopback fail the test."""
-    context = browser.new_context(viewport={"width": 1500, "height": 1000})
-    foreign: list[str] = []
-
-    def watch(route: Any) -> None:
-        address = route.request.url
-        if address.startswith(("http://127.0.0.1", "http://localhost", "data:", "blob:", "file:")):
-            route.continue_()
-        else:
-            foreign.append(address)
-            route.abort()
-
-    context.route("**/*", watch)
-    page = context.new_page()
-    page.set_default_timeout(120_000)
-    yield page
-    context.close()
-    page.foreign_requests = foreign  # type: ignore[attr-defined]
+def page(browser: Any, motion: str) -> Iterator[Any]:
+    """A page of its own profile; requests to anywhere but loopback get no answer."""
+    with open_page(browser, motion) as page:
+        yield page

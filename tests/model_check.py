@@ -16,7 +16,6 @@ def list_facts(model: Model) -> list[Any]:
     header = model.header
     facts: list[Any] = [
         [getattr(header, name) for name in header.__slots__],
-        [str(warning) for warning in model.all_warnings()],
         [(info.initialization_binding, info.update_binding) for info in model.training],
     ]
     for function in model.functions:
@@ -25,6 +24,8 @@ def list_facts(model: Model) -> list[Any]:
         facts.append(function.own_opset_imports)
     for graph in model.graphs:
         facts += _graph_facts(graph)
+    # last, for by now the nodes are read: asked before, they are read for it and once more after it
+    facts.append([str(warning) for warning in model.all_warnings()])
     return facts
 
 

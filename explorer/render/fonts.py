@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -37,7 +38,8 @@ class _FontWidths(dict[str, float]):
 
         super().__init__()
         properties = FontProperties(family=family, weight="bold" if bold else "normal")
-        self._font: Any = get_font(findfont(properties, fallback_to_default=False))
+        with silent_about_weights():
+            self._font: Any = get_font(findfont(properties, fallback_to_default=False))
         self._others = load_widths(bold)
 
     def __missing__(self, character: str) -> float:
@@ -58,6 +60,25 @@ def find_font(family: str) -> FoundFont | None:
     names = {entry.name.lower(): entry.name for entry in fontManager.ttflist}
     name = names.get(family.lower())
     return FoundFont(name) if name is not None else None
+
+
+@contextmanager
+def silent_about_weights() -> Iterator[None]:
+    """Let matplotlib say nothing of a family without bold letters while it lasts.
+
+    The letters that it has are drawn instead, as is meant; who asks for a picture did not choose
+    the families that stand in for DejaVu Sans, and can do nothing about them.
+    """
+    logger = logging.getLogger("matplotlib.font_manager")
+
+    def is_something_else(record: logging.LogRecord) -> bool:
+        return not str(record.msg).startswith("findfont: Failed to find font weight")
+
+    logger.addFilter(is_something_else)
+    try:
+        yield
+    finally:
+        logger.removeFilter(is_something_else)
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from netloupe.explorer.view import Item
 
 from .called import list_open_calls, paint_calls
 from .face import Face
-from .fonts import family_in_use
+from .fonts import family_in_use, silent_about_weights
 from .legend import Placed
 from .marks import (
     CircleMark,
@@ -256,11 +256,12 @@ class _Painter:
         self.family = family_in_use()
 
     def paint(self, marks: Iterator[Placed]) -> None:
-        for x, y, mark in marks:
-            if isinstance(mark, TextMark):
-                self._paint_text(x, y, mark)
-            else:
-                self._paint_path(x, y, mark)
+        with silent_about_weights():
+            for x, y, mark in marks:
+                if isinstance(mark, TextMark):
+                    self._paint_text(x, y, mark)
+                else:
+                    self._paint_path(x, y, mark)
         self.context.restore()
 
     def _paint_path(self, x: float, y: float, mark: Mark) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 from playwright.sync_api import TimeoutError as NotInTime
 
 from .servers import TOKEN, Server
+from .shown_page import AT_REST, CANVAS
 
-CANVAS = '[data-netloupe="canvas"]'
 #: a kernel takes long to start beside busy processes
 KERNEL_SECONDS = 120
 
@@ -49,7 +49,6 @@ class NotebookPage:
                 state="attached",
             )
             self._wait_for_kernel()
-            page.wait_for_timeout(1000)
 
     def _wait_for_kernel(self) -> None:
         """Wait until the server says that the page is connected to a kernel that is idle."""
@@ -87,6 +86,15 @@ class NotebookPage:
                     return
                 self.page.wait_for_timeout(100)
         raise AssertionError(f"cell {number} does not run")
+
+    def run_anew(self, number: int) -> None:
+        """Run one cell, and wait until another canvas is there instead of those before."""
+        mark = f"() => document.querySelectorAll('{CANVAS}').forEach((old) => old.dataset.old = 1)"
+        self.page.evaluate(mark)
+        self.run_cell(number)
+        self.page.wait_for_selector(f"{CANVAS}[data-old]", state="detached")
+        self.wait_for_canvas()
+        self.settle()
 
     def wait_for_canvas(self) -> Any:
         """Return the canvas's host element once its first frame is painted."""
@@ -150,8 +158,8 @@ class NotebookPage:
         self.settle()
 
     def settle(self) -> None:
-        """Wait until transitions are over."""
-        self.page.wait_for_timeout(500)
+        """Wait until nothing moves and nothing is asked for."""
+        self.page.wait_for_function(AT_REST, polling=50)
 
     def locate(self, path: str) -> dict[str, float]:
         """Return the place of something that is drawn, brought into the window."""

@@ -6,6 +6,17 @@ from typing import Any
 
 CANVAS = '[data-netloupe="canvas"]'
 API = f"document.querySelector('{CANVAS}').netloupe"
+#: two frames later, whether nothing moves and nothing is asked for; so where there is no canvas
+AT_REST = f"""() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() =>
+  done(!document.querySelector('{CANVAS}')?.netloupe?.stats().busy))))"""
+
+
+def wait_for_timers(page: Any, milliseconds: int) -> None:
+    """Wait until the timers of a page that are due by then have run, however slow the machine is.
+
+    A page runs its timers in their order, so that one of its own comes after them.
+    """
+    page.evaluate("(time) => new Promise((done) => setTimeout(done, time))", milliseconds)
 
 
 class ShownPage:
@@ -30,8 +41,8 @@ class ShownPage:
         return found
 
     def settle(self) -> None:
-        """Wait until nothing moves."""
-        self.page.wait_for_function(f"() => !{API}.stats().busy")
+        """Wait until nothing moves and nothing is asked for."""
+        self.page.wait_for_function(AT_REST)
 
     def click(self, path: str, *, times: int = 1) -> None:
         """Click on the box at a path."""

@@ -10,19 +10,19 @@ import base64
 import json
 import queue
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from netloupe.widgets import Canvas, Explorer
 
 from .servers import ROOT
+from .shown_page import AT_REST, CANVAS
 
 _MODULES = {
     "canvas.js": ROOT / "explorer" / "page" / "canvas.js",
     "fake_model.js": ROOT / "widgets" / "frontend" / "test" / "fake_model.js",
 }
 ADDRESS = "http://netloupe.test/"
-CANVAS = '[data-netloupe="canvas"]'
 
 PAGE = """<!doctype html><meta charset="utf-8">
 <body style="margin:0"><div id="here"></div><script type="module">
@@ -162,17 +162,24 @@ class Stand:
             self.page.evaluate("(message) => deliver(message)", self._outgoing.get())
         return any_passed
 
+    def wait(self, is_so: Callable[[], bool], seconds: float = 300.0) -> None:
+        """Pass messages until something is so."""
+        end = time.monotonic() + seconds
+        while not is_so():
+            assert time.monotonic() < end, "it does not come to that"
+            self.pump()
+            self.page.evaluate(AT_REST)
+
     def settle(self, seconds: float = 300.0) -> None:
-        """Pass messages until nothing more comes and transitions are over."""
+        """Pass messages until both sides are at rest: nothing comes, moves or is asked for."""
         end = time.monotonic() + seconds
         quiet = 0
-        while quiet < 3:
+        while quiet < 2:
             assert time.monotonic() < end, "the explorer does not come to rest"
             self.explorer._requests.pool.submit(lambda: None).result(timeout=seconds)
-            quiet = 0 if self.pump() else quiet + 1
-            self.page.wait_for_timeout(40)
-        self.page.wait_for_timeout(250)
-        self.pump()
+            passed = self.pump()
+            rests = self.page.evaluate(AT_REST)
+            quiet = quiet + 1 if rests and not passed else 0
 
     # what a user does and sees
 

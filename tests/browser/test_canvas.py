@@ -330,8 +330,7 @@ def test_progress_is_shown_and_cancelled(show: Open) -> None:
     canvas.send({"type": "busy", "id": None, "message": "laying out", "share": 0.25})
     stand.pump()
     bar = stand.page.locator(".nl-progress")
-    stand.page.wait_for_timeout(400)
-    assert bar.get_attribute("aria-valuenow") == "25"
+    stand.page.wait_for_selector('.nl-progress[aria-valuenow="25"]')
     assert "laying out 25 %" in bar.inner_text()
     # the picture can be moved meanwhile
     before = stand.stats["zoom"]

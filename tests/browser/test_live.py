@@ -14,7 +14,7 @@ from netloupe.explorer.view import ViewOptions
 from netloupe.live.server import LiveServer
 from tests.browser.live_servers import live_servers
 from tests.browser.servers import ROOT
-from tests.browser.shown_page import API, CANVAS, ShownPage
+from tests.browser.shown_page import API, CANVAS, ShownPage, wait_for_timers
 from tests.corpus import corpus_file
 
 pytestmark = pytest.mark.browser
@@ -169,7 +169,7 @@ def test_an_address_brings_back_what_was_seen(serve: Callable[..., Window]) -> N
     wait_for_address(window, "direction=LR")
     window.click("main/node_linear")
     wait_for_address(window, "open=", "select=main%2Fnode_linear", "at=")
-    page.wait_for_timeout(400)
+    wait_for_timers(page, 400)
     address = wait_for_address(window, "direction=LR")
     assert "right" not in address
     selected = page.get_attribute(CANVAS, "data-selected")

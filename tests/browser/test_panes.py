@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import netloupe
-from tests.browser.shown_page import API, CANVAS
+from tests.browser.shown_page import API, AT_REST, CANVAS, wait_for_timers
 
 pytestmark = pytest.mark.browser
 
@@ -67,9 +67,9 @@ class PanesPage:
         return float(self.frames[side].evaluate(f"{API}.stats().zoom"))
 
     def settle(self) -> None:
-        self.page.wait_for_timeout(150)
-        for frame in self.frames:
-            frame.wait_for_function(f"() => !{API}.stats().busy")
+        """Wait until nothing moves on either side, nor on the other because of it."""
+        for frame in [*self.frames, *self.frames]:
+            frame.wait_for_function(AT_REST)
 
     def click(self, side: int, path: str, *, times: int = 1) -> None:
         at = self.locate(side, path)
@@ -253,7 +253,7 @@ def test_what_is_seen_survives_a_reload(show: Any, file: Path) -> None:
     name = _CONV.rpartition("/")[2]
     page.wait_for_function("(name) => location.hash.split(name).length > 2", arg=name)
     shown.settle()
-    page.wait_for_timeout(400)
+    wait_for_timers(page, 400)
     here = [shown.locate(side, _CONV) for side in (_OLD, _NEW)]
     page.reload()
     again = PanesPage(page, page.url)

@@ -149,7 +149,6 @@ def test_an_overlay_changes_colours(show: Any) -> None:
         buttons.nth(number).click()
         shown.page.wait_for_selector(f'[data-overlay="{number - 1}"][aria-pressed="true"]')
         shown.settle()
-        shown.page.wait_for_timeout(200)
         seen.append(shown.page.locator(f"{CANVAS} canvas").first.screenshot())
     assert len(set(seen)) == 4
     check_quiet(shown)
@@ -164,7 +163,6 @@ def test_a_diff_steps(show: Any) -> None:
     selected = []
     for _ in range(8):
         shown.page.keyboard.press("p")
-        shown.page.wait_for_timeout(100)
         shown.settle()
         selected.append(shown.page.locator(CANVAS).get_attribute("data-selected"))
     assert len({*selected}) > 2

@@ -9,7 +9,7 @@ from typing import Any
 
 import onnx
 import pytest
-from onnx import helper
+from onnx import TensorProto, helper
 
 import netloupe
 from netloupe.explorer.errors import NetloupeError
@@ -22,7 +22,6 @@ from tests.browser.live_servers import live_servers
 from tests.browser.shown_page import API, CANVAS, ShownPage
 from tests.browser.test_hosts import HOSTILE, RECTANGLES
 from tests.browser.test_paint import count_pixels
-from tests.corpus import corpus_file
 
 pytestmark = pytest.mark.browser
 
@@ -33,10 +32,25 @@ GEMMS = tuple(f"main/model/transformer/h.{n}/mlp/c_fc/Gemm" for n in range(12))
 
 @pytest.fixture(scope="module")
 def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a GPT-2 of which one node of one block has an attribute that there is not."""
-    model = onnx.load(corpus_file("exported/gpt2.legacy.onnx"))
-    (node,) = [n for n in model.graph.node if n.name == FAULTY.removeprefix("main")]
+    """Return twelve blocks, of which one has a node with an attribute that there is not."""
+    nodes, weights, last = [], [], "x"
+    for block in range(12):
+        scope = f"/model/transformer/h.{block}"
+        weights.append(helper.make_tensor(f"w.{block}", TensorProto.FLOAT, [4, 4], range(16)))
+        for name, op_type, others in (
+            ("attn/Transpose", "Transpose", []),
+            ("attn/Softmax", "Softmax", []),
+            ("mlp/c_fc/Gemm", "Gemm", [f"w.{block}"]),
+            ("mlp/act/Relu", "Relu", []),
+        ):
+            name = f"{scope}/{name}"
+            nodes.append(helper.make_node(op_type, [last, *others], [name], name))
+            last = name
+    nodes.append(helper.make_node("Identity", [last], ["y"], "/Identity"))
+    (node,) = [n for n in nodes if n.name == FAULTY.removeprefix("main")]
     node.attribute.append(helper.make_attribute("axes", [0, 1]))
+    x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [4, 4]) for name in "xy")
+    model = helper.make_model(helper.make_graph(nodes, "blocks", [x], [y], weights))
     file = tmp_path_factory.mktemp("faulty") / "faulty.onnx"
     onnx.save(model, file)
     return file
@@ -88,7 +102,7 @@ class ReviewPage(ShownPage):
 @pytest.fixture
 def serve(page: Any, faulty: Path) -> Iterator[Callable[..., ReviewPage]]:
     page.set_default_timeout(60_000)
-    options = ViewOptions.parse({"wrap": False})
+    options = ViewOptions.parse({"wrap": False, "expand": "none"})
     with live_servers() as run:
         running = run(lambda: LiveServer(netloupe.load(faulty), options, "right"))
         yield lambda: ReviewPage(page, running.server.address)
@@ -98,7 +112,7 @@ def serve(page: Any, faulty: Path) -> Iterator[Callable[..., ReviewPage]]:
 def write(page: Any, tmp_path: Path) -> Callable[..., ReviewPage]:
     def make(model: Any, review: Any, **view: Any) -> ReviewPage:
         file = tmp_path / "page.html"
-        model.to_html(file, review=review, **view)
+        model.to_html(file, review=review, expand="none", **view)
         page.set_default_timeout(60_000)
         return ReviewPage(page, file.as_uri())
 
@@ -139,7 +153,7 @@ def test_a_model_is_checked_after_its_picture_and_a_finding_is_shown(serve: Any)
     shown.wait_for_selection(FAULTY)
     assert shown.detail.get_by_text("Transpose has no attribute 'axes'").is_visible()
     # the repeat shows the repetition that it is in
-    assert "4 of 12" in shown.page.inner_text(f"{CANVAS} .nl-foot")
+    assert "shows h.3\n3 of 11" in shown.page.inner_text(f"{CANVAS} .nl-foot")
     shown.page.get_by_role("tab", name="Inspect").click()
     shown.page.wait_for_selector(".nl-inspector >> text=Transpose")
 
@@ -205,7 +219,7 @@ def test_marks_come_with_the_list_and_go(serve: Any) -> None:
     assert marks.get_attribute("aria-pressed") == "true"
     marked = shown.page.locator(CANVAS).screenshot()
     marks.click()
-    shown.page.wait_for_timeout(500)
+    wait_until(shown.page, lambda: shown.page.locator(CANVAS).screenshot() != marked)
     shown.settle()
     plain = shown.page.locator(CANVAS).screenshot()
     assert plain != marked
@@ -214,9 +228,7 @@ def test_marks_come_with_the_list_and_go(serve: Any) -> None:
     shown.open_tab()
     assert marks.get_attribute("aria-pressed") == "false"
     marks.click()
-    shown.page.wait_for_timeout(500)
-    shown.settle()
-    assert shown.page.locator(CANVAS).screenshot() != plain
+    wait_until(shown.page, lambda: shown.page.locator(CANVAS).screenshot() != plain)
 
 
 # the list
@@ -362,7 +374,8 @@ def test_the_tab_is_as_high_as_its_room_at_any_width(write: Any, faulty: Path) -
     shown.open_tab()
     for width in (500, 760, 1_200, 2_000):
         shown.page.set_viewport_size({"width": width, "height": 900})
-        shown.page.wait_for_timeout(200)
+        shown.page.wait_for_function("(width) => innerWidth === width", arg=width)
+        shown.settle()
         around = shown.page.locator(".nl-inspector").bounding_box()
         scroll = shown.page.locator(f"{REVIEW} .nl-review-scroll").bounding_box()
         assert scroll["height"] > 100, width

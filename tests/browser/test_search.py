@@ -52,9 +52,8 @@ def search(stand: Stand, text: str) -> Any:
     """Type a text, and return the rows that are listed for it."""
     before = len(stand.asked)
     stand.page.locator(".nl-search-text").fill(text)
-    stand.page.wait_for_timeout(300)
+    stand.wait(lambda: any(message["type"] == "search" for message in stand.asked[before:]))
     stand.settle()
-    assert any(message["type"] == "search" for message in stand.asked[before:])
     return stand.page.locator(".nl-hit")
 
 
@@ -105,6 +104,6 @@ def test_enter_waits_for_the_hits_of_what_is_typed(stand: Stand) -> None:
             box.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
         }"""
     )
-    stand.page.wait_for_timeout(300)
+    stand.wait(lambda: bool(stand.selected))
     stand.settle()
     assert "layer.1/attention/self/query/projection/" in stand.selected

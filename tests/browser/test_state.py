@@ -20,6 +20,12 @@ Open = Callable[..., Stand]
 STACK = "main/layers.0-3/"
 
 
+@pytest.fixture(scope="module")
+def motion() -> str:
+    """What is drawn moves to where it goes, as for most people."""
+    return "no-preference"
+
+
 @pytest.fixture
 def show(page: Any) -> Iterator[Open]:
     opened: list[netloupe.Explorer] = []

@@ -15,6 +15,7 @@ from netloupe.explorer.standalone.page import make_page
 from netloupe.explorer.view import ViewOptions
 
 from .servers import ROOT
+from .shown_page import AT_REST
 from .stand import CANVAS, Stand
 
 pytestmark = pytest.mark.browser
@@ -139,7 +140,7 @@ def test_a_page_without_a_kernel_draws_by_itself(alone: Menu, tmp_path: Path) ->
 def test_the_command_of_a_page_owns_up_to_what_it_leaves_out(alone: Menu) -> None:
     alone.page.evaluate(NO_CLIPBOARD)
     alone.choose("Run to the right")
-    alone.page.wait_for_timeout(300)
+    alone.page.wait_for_function(AT_REST)
     alone.choose("Copy command")
     text = alone.page.locator(".nl-by-hand")
     text.wait_for()
@@ -149,7 +150,7 @@ def test_the_command_of_a_page_owns_up_to_what_it_leaves_out(alone: Menu) -> Non
     assert "which groups are open" in alone.page.locator(".nl-told").inner_text()
     alone.page.keyboard.press("Escape")
     alone.choose("Close all groups")
-    alone.page.wait_for_timeout(300)
+    alone.page.wait_for_function(AT_REST)
     alone.choose("Copy command")
     assert text.input_value().endswith("--expand none --direction LR")
     assert "which groups" not in alone.page.locator(".nl-told").inner_text()

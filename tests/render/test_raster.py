@@ -2,21 +2,28 @@
 
 import io
 import re
+import shutil
 import struct
 import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
 import pypdf
 import pytest
+from matplotlib.font_manager import FontEntry, FontProperties, findfont, fontManager
 from matplotlib.image import imread
 
 from netloupe.explorer.layout import Scene
+from netloupe.explorer.render import fonts, raster
 from netloupe.explorer.render.faces import FaceBook
+from netloupe.explorer.render.fonts import writing_in
 from netloupe.explorer.render.raster import (
     LONGEST_PAGE,
     LONGEST_SIDE,
     MOST_PIXELS,
+    choose_font,
     choose_pdf_scale,
     choose_png_scale,
     draw_pdf,
@@ -134,3 +141,42 @@ def test_characters_without_a_glyph_become_squares() -> None:
 def test_selection_changes_the_picture(scene: Scene, faces: FaceBook) -> None:
     plain = draw_png(scene, faces.face)
     assert draw_png(scene, faces.face, selected=frozenset(["main/Conv"])) != plain
+
+
+@pytest.fixture
+def regular_only(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
+    """A machine that has a family of other characters without bold letters, as Droid's often is."""
+    family = "Droid Sans Fallback"
+    name = "Fallback.ttf"
+    regular = findfont(FontProperties(family="DejaVu Sans"))
+    shutil.copyfile(regular, tmp_path / name)
+    entry = FontEntry(fname=str(tmp_path / name), name=family, weight=400)
+    monkeypatch.setattr(fontManager, "ttflist", [*fontManager.ttflist, entry])
+    caches = (
+        *(raster.choose_font, raster._find_other_families, raster._has_glyph),
+        *(raster.replace_missing, fonts.find_font, fontManager._findfont_cached),
+    )
+    for each in caches:
+        each.cache_clear()
+    yield family
+    monkeypatch.undo()
+    for each in caches:
+        each.cache_clear()
+
+
+@pytest.mark.parametrize("draw", [draw_png, draw_pdf])
+@pytest.mark.parametrize("is_asked_for", [False, True])
+def test_a_family_without_bold_letters_is_used_without_a_word(
+    draw: Callable[..., bytes],
+    is_asked_for: bool,
+    regular_only: str,
+    scene: Scene,
+    faces: FaceBook,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    assert regular_only in choose_font(10, bold=True).get_family()
+    with writing_in(regular_only if is_asked_for else ""):
+        assert draw(scene, faces.face)
+    assert caplog.messages == []
+    assert findfont(FontProperties(family=regular_only, weight="bold", size=77.7))
+    assert "Failed to find font weight bold" in caplog.text  # so it would have been

@@ -231,7 +231,10 @@ export class CanvasView {
     for (const dialog of [this.saving, this.byHand]) dialog.standIn(page.frame);
     page.frame.after(this.panes.side, this.panes.bottom);
     parent.append(page.element);
-    const api = { value: makeScriptApi(stage), configurable: true };
+    const api = {
+      value: makeScriptApi(stage, () => this.requests.isWaiting),
+      configurable: true,
+    };
     Object.defineProperty(page.element, "netloupe", api);
   }
 

@@ -68,6 +68,11 @@ export class Requests {
     );
   }
 
+  /** Whether something that was asked for has not been answered. */
+  get isWaiting(): boolean {
+    return this.conversation.isWaiting;
+  }
+
   close(): void {
     this.closed = true;
     this.conversation.close();

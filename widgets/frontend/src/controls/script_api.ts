@@ -22,12 +22,13 @@ export interface ScriptApi {
     zoom: number;
     /** how many nodes are lit; null where nothing is dimmed */
     lit: number | null;
-    /** whether something moves, or bitmaps are being painted */
+    /** whether something moves, is being painted, or was asked for and is not answered */
     busy: boolean;
   };
 }
 
-export function makeScriptApi(stage: Stage): ScriptApi {
+/** @param isWaiting whether something was asked for and is not answered */
+export function makeScriptApi(stage: Stage, isWaiting: () => boolean): ScriptApi {
   const { canvas, camera } = stage;
   const onPage = <Place extends Point>(place: Place | null): Place | null => {
     if (!place) return null;
@@ -46,7 +47,7 @@ export function makeScriptApi(stage: Stage): ScriptApi {
       frameMs: stage.frameMs,
       zoom: camera.view.zoom,
       lit: stage.lit?.count ?? null,
-      busy: stage.isBusy,
+      busy: stage.isBusy || isWaiting(),
     }),
   };
 }

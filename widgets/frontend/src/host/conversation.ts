@@ -113,6 +113,11 @@ export class Conversation {
     this.connection.send({ id, type: "cancel", ...(target === null ? {} : { target }) });
   }
 
+  /** Whether something that was asked for has not been answered. */
+  get isWaiting(): boolean {
+    return this.waiting.size > 0;
+  }
+
   close(): void {
     for (const stop of this.stops) stop();
     for (const { timer } of this.waiting.values()) clearTimeout(timer);

@@ -33,9 +33,12 @@ test("a reply finds its request", async () => {
   const first = conversation.request({ type: "toggle", path: "main/a" }, 1000);
   const second = conversation.request({ type: "search", text: "x", regex: false }, 1000);
   expect(model.sent[0]).toEqual({ id: first.id, type: "toggle", path: "main/a" });
+  expect(conversation.isWaiting).toBe(true);
   const buffers = [new DataView(new ArrayBuffer(4))];
   model.receive({ id: second.id, type: "hits", hits: [], total: 0 });
+  expect(conversation.isWaiting).toBe(true);
   model.receive({ id: first.id, type: "scene", header: 1 }, buffers);
+  expect(conversation.isWaiting).toBe(false);
   await expect(first.reply).resolves.toMatchObject({ message: { type: "scene" }, buffers });
   await expect(second.reply).resolves.toMatchObject({ message: { total: 0 } });
   expect(pushed).toEqual([]);
