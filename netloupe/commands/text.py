@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from itertools import islice
+from pathlib import Path
 
 from netloupe.explorer.describe.canonical import write_canonical
 
@@ -19,8 +21,17 @@ def run_text(parsed: argparse.Namespace) -> int:
     """Print the lines of a model."""
     with TerminalProgress() as progress:
         progress.step("reading")
-        model = load_named(parsed.models[0], parsed.init)
-        lines = write_canonical(model, reads_weights=not parsed.no_weights)
+        lines = _list_lines(parsed)
         while piece := [*islice(lines, _LINES)]:
             write_standard_output("\n".join(piece))
     return 0
+
+
+def _list_lines(parsed: argparse.Namespace) -> Iterator[str]:
+    name, reads_weights = parsed.models[0], not parsed.no_weights
+    if parsed.textconv:
+        from .textconv import write_for_git
+
+        return write_for_git(Path(name), reads_weights=reads_weights)
+    model = load_named(name, parsed.init)
+    return write_canonical(model, reads_weights=reads_weights)

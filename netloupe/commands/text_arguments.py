@@ -9,8 +9,9 @@ from .shared_arguments import MODEL, add_init, read_file_name
 
 _TEXT_EXAMPLES = """examples:
   netloupe text model.onnx > model.txt
-  git config diff.onnx.textconv "netloupe text"   with "*.onnx diff=onnx" in .gitattributes
-  git diff HEAD~1 -- model.onnx                   then tells what changed in the model"""
+  git config diff.onnx.textconv "netloupe text --textconv"
+  git diff HEAD~1 -- model.onnx
+then tell what changed in the model, where .gitattributes has the line *.onnx diff=onnx"""
 
 
 def add_text(commands: Any) -> None:
@@ -28,6 +29,12 @@ def add_text(commands: Any) -> None:
         "--no-weights",
         action="store_true",
         help="read no weights: of these only types and dimensions are told",
+    )
+    text.add_argument(
+        "--textconv",
+        action="store_true",
+        help="as git wants it: of what cannot be read say so and end with 0, and take external "
+        "data out of the history where the model comes from there",
     )
     text.set_defaults(run=_run)
 
