@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from .arguments import ADDERS, add_command, explain_command, make_parser
+from .plain_signs import PLAIN
 from .running import guard
 from .streams import STANDARD
 
@@ -31,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         answer_shell(parser)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # names need not fit the terminal
+            stream.reconfigure(errors=PLAIN)  # names need not fit the terminal
     return guard(lambda: _parse_and_run(parser, given), given)
 
 
