@@ -8,6 +8,7 @@ checker must read in code, say it once more; a test holds them to the files.
 
 from .option import OPTIONS, PAGE_OPTIONS, Choice, Number, Option, Text, check_option
 from .types import (
+    Background,
     Details,
     Direction,
     Expand,
@@ -22,6 +23,7 @@ from .types import (
 __all__ = [
     "OPTIONS",
     "PAGE_OPTIONS",
+    "Background",
     "Choice",
     "Details",
     "Direction",

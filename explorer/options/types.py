@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+Background = Literal["theme", "white", "transparent"]
 Details = Literal["facts", "all"]
 Direction = Literal["TB", "LR"]
 Expand = int | Literal["auto", "all", "none"]

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from itertools import groupby
 from typing import Any
 
 from .text import load_widths, measured_font
@@ -25,11 +26,25 @@ class FoundFont:
 
     def __init__(self, family: str) -> None:
         self.family = family
+        self._known: dict[str, bool] = {}
         self._widths = {bold: _FontWidths(family, bold) for bold in (False, True)}
 
     def widths(self, bold: bool) -> dict[str, float]:
         """Return advance widths in em; where the font lacks a character those of DejaVu Sans."""
         return self._widths[bold]
+
+    def has(self, character: str) -> bool:
+        """Return whether the family has a character: the same in regular and bold letters."""
+        known = self._known.get(character)
+        if known is None:
+            known = all(one.has(character) for one in self._widths.values())
+            self._known[character] = known
+        return known
+
+    def split(self, text: str) -> Iterator[tuple[str, bool]]:
+        """Yield the pieces of a text, each with whether the family has all or none of it."""
+        for is_here, characters in groupby(text, self.has):
+            yield "".join(characters), is_here
 
 
 class _FontWidths(dict[str, float]):
@@ -42,12 +57,24 @@ class _FontWidths(dict[str, float]):
             self._font: Any = get_font(findfont(properties, fallback_to_default=False))
         self._others = load_widths(bold)
 
+    def has(self, character: str) -> bool:
+        """Return whether the font draws a character, and no other one in its place.
+
+        Fonts with an encoding of their own, as those of TeX, do so: the glyph at "<" is called
+        ``exclamdown`` there. Names are those of the Adobe Glyph List.
+        """
+        from fontTools.agl import AGL2UV
+
+        index = self._font.get_char_index(ord(character))
+        if not index:
+            return False
+        return AGL2UV.get(self._font.get_glyph_name(index), ord(character)) == ord(character)
+
     def __missing__(self, character: str) -> float:
         width = self._others[character]
-        code = ord(character)
-        if self._font.get_char_index(code):
+        if self.has(character):
             self._font.set_size(_SIZE, 72)
-            width = self._font.load_char(code).linearHoriAdvance / 65536 / _SIZE
+            width = self._font.load_char(ord(character)).linearHoriAdvance / 65536 / _SIZE
         self[character] = width
         return width
 
@@ -92,7 +119,7 @@ def writing_in(family: str) -> Iterator[FoundFont | None]:
         measured_font.reset(token)
 
 
-def family_in_use() -> str:
-    """Return the family in which text is measured now; "" for DejaVu Sans."""
+def font_in_use() -> FoundFont | None:
+    """Return the family in which text is measured now; None for DejaVu Sans."""
     found = measured_font.get()
-    return found.family if isinstance(found, FoundFont) else ""
+    return found if isinstance(found, FoundFont) else None

@@ -310,6 +310,8 @@ def _render(picture: Picture, format: str) -> bytes:
     scene, face_of, theme = picture.scene, picture.labels.draw, picture.options.theme
     paints = picture.paints
     sheet = picture.sheet or Sheet(scene.width, scene.height)
+    if format != "html":  # whose page has a ground of its own
+        sheet = replace(sheet, background=picture.options.background)
     if format in ("svg", "html"):
         from .svg import draw_svg
 

@@ -24,7 +24,7 @@ from netloupe.explorer.view import Item
 
 from .called import list_open_calls, paint_calls
 from .face import Face
-from .fonts import family_in_use, silent_about_weights
+from .fonts import font_in_use, silent_about_weights
 from .legend import Placed
 from .marks import (
     CircleMark,
@@ -47,7 +47,7 @@ from .paint import NO_PAINTS, Paint, Paints, find_paint
 from .painted import mark_paint
 from .sheet import Sheet
 from .text import clean_label, measure_text
-from .theme import Theme, load_theme
+from .theme import Theme, lay_on_ground, load_theme
 
 LONGEST_SIDE = 16_000  # pixels of a PNG
 MOST_PIXELS = 64_000_000  # four bytes each, held twice while the file is written
@@ -182,7 +182,9 @@ def place_marks(
     sheet: Sheet,
 ) -> Iterator[Placed]:
     """Yield every mark of a sheet with the place of its origin, in the order of painting."""
-    yield 0.0, 0.0, RectMark(0, 0, sheet.width, sheet.height, 0, theme.page)
+    theme = lay_on_ground(theme, sheet.background)
+    if sheet.background != "transparent":
+        yield 0.0, 0.0, RectMark(0, 0, sheet.width, sheet.height, 0, theme.page)
     for x, y, mark in _place_scene(scene, face_of, theme, selected, paints):
         yield x + sheet.left, y + sheet.top, mark
     yield from sheet.marks
@@ -253,7 +255,7 @@ class _Painter:
         self.height = height
         self.context: GraphicsContextBase = renderer.new_gc()
         self.paths: dict[Mark, Path] = {}
-        self.family = family_in_use()
+        self.font = font_in_use()
 
     def paint(self, marks: Iterator[Placed]) -> None:
         with silent_about_weights():
@@ -281,8 +283,7 @@ class _Painter:
         self.renderer.draw_path(context, path, transform, to_rgb(fill) if fill else None)
 
     def _paint_text(self, x: float, y: float, mark: TextMark) -> None:
-        text = replace_missing(mark.text, self.family)
-        if not text or mark.size * self.scale < self.least_text:
+        if not mark.text or mark.size * self.scale < self.least_text:
             return
         left = x + mark.x
         if mark.anchor != "start":
@@ -294,7 +295,18 @@ class _Painter:
         self.context.set_linewidth(1.0)
         self.context.set_dashes(0, None)
         self.context.set_foreground(to_rgb(mark.fill))
-        font = choose_font(mark.size * self.scale, mark.bold, self.family)
+        if self.font is None:
+            self._paint_piece(left, baseline, mark.text, mark, "")
+            return
+        for piece, is_here in self.font.split(mark.text):
+            self._paint_piece(left, baseline, piece, mark, self.font.family if is_here else "")
+            left += measure_text(piece, mark.size, mark.bold)
+
+    def _paint_piece(
+        self, left: float, baseline: float, piece: str, mark: TextMark, family: str
+    ) -> None:
+        font = choose_font(mark.size * self.scale, mark.bold, family)
+        text = replace_missing(piece, family)
         self.renderer.draw_text(self.context, left * self.scale, baseline, text, font, 0)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from netloupe.explorer.options import PageName
+from netloupe.explorer.options import Background, PageName
 
 from .legend import Entry, Legend, Placed
 from .marks import TextMark
@@ -87,6 +87,8 @@ class Sheet:
         The page; None where it is as large as the picture.
     marks
         Title and legend.
+    background
+        The ground, as the option says.
     """
 
     width: float
@@ -96,6 +98,7 @@ class Sheet:
     scale: float = 1.0
     paper: Paper | None = None
     marks: tuple[Placed, ...] = ()
+    background: Background = "theme"
 
     @property
     def text_size(self) -> float:

@@ -36,7 +36,7 @@ from .painted import mark_paint
 from .sheet import Sheet
 from .sizes import FONT_FAMILY
 from .text import clean_label
-from .theme import Theme, load_theme
+from .theme import Theme, lay_on_ground, load_theme
 
 LONGEST_TITLE = 4000
 #: of the values of one edge so many are listed in its title
@@ -111,8 +111,10 @@ def draw_svg(
     ViewError
         For an unknown theme.
     """
-    drawing = _Drawing(scene, face_of, load_theme(theme), selected, paints, id_prefix)
-    return drawing.draw(title, sheet or Sheet(scene.width, scene.height), font)
+    sheet = sheet or Sheet(scene.width, scene.height)
+    colours = lay_on_ground(load_theme(theme), sheet.background)
+    drawing = _Drawing(scene, face_of, colours, selected, paints, id_prefix)
+    return drawing.draw(title, sheet, font)
 
 
 class _Drawing:
@@ -157,7 +159,7 @@ class _Drawing:
             opening,
             f'<title id="{prefix}picture-title">{title_text}</title>',
             f'<desc id="{prefix}picture-description">{escape_text(_describe(scene))}</desc>',
-            f'<rect class="page" width="{width}" height="{height}" fill="{theme.page}"/>',
+            *_draw_ground(sheet, theme),
             f'<g class="groups"{moved}>',
             *map(self._draw_frame, frames),
             f'</g>\n<g class="edges"{moved}>',
@@ -254,6 +256,13 @@ def _write_edge_title(edge: SceneEdge) -> str:
     elif edge.value.type is not None and not edge.bundle:
         lines.append(clean_label(str(edge.value.type)))
     return "\n".join(lines)
+
+
+def _draw_ground(sheet: Sheet, theme: Theme) -> Iterable[str]:
+    """Yield what a picture lies on, if it is not what is behind it."""
+    if sheet.background != "transparent":
+        width, height = _number(sheet.width), _number(sheet.height)
+        yield f'<rect class="page" width="{width}" height="{height}" fill="{theme.page}"/>'
 
 
 def _draw_around(sheet: Sheet) -> Iterable[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from netloupe.explorer.errors import ViewError
+from netloupe.explorer.options import Background
 
 from .tones import choose_border, choose_text, is_hex
 
@@ -125,6 +126,13 @@ class Theme:
         """Return the colours of an open group with ``depth`` others around it."""
         last = len(self.frames) - 1
         return self.frames[depth if depth <= last else last - (depth - last) % 2]
+
+
+def lay_on_ground(theme: Theme, background: Background) -> Theme:
+    """Return a theme for pictures with a ground: white, and what lies on it in that colour."""
+    if background == "theme" or theme.name == "dark":
+        return theme
+    return replace(theme, page="#ffffff")
 
 
 @cache

@@ -14,6 +14,7 @@ from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Graph, Node, SparseTensor, Tensor, Value
 from netloupe.explorer.options import (
     OPTIONS,
+    Background,
     Details,
     Direction,
     Expand,
@@ -47,6 +48,7 @@ class ViewKeywords(TypedDict, total=False):
     hops: int | None
     direction: Direction | None
     theme: ThemeName | None
+    background: Background | None
     grouping: Grouping | None
     details: Details | None
     share: Share | None
@@ -73,6 +75,7 @@ class ViewOptions:
     hops: int = _DEFAULTS["hops"]
     direction: Direction = _DEFAULTS["direction"]
     theme: ThemeName = _DEFAULTS["theme"]
+    background: Background = _DEFAULTS["background"]
     grouping: Grouping = _DEFAULTS["grouping"]
     details: Details = _DEFAULTS["details"]
     share: Share = _DEFAULTS["share"]
@@ -109,7 +112,13 @@ class ViewOptions:
         for name in options:
             if name not in OPTIONS:
                 raise ViewError(f"there is no option {name!r}. Choose among {', '.join(OPTIONS)}.")
-        return cls(**{name: _check(name, v) for name, v in options.items() if v is not None})
+        found = cls(**{name: _check(name, v) for name, v in options.items() if v is not None})
+        if found.background == "white" and found.theme == "dark":
+            raise ViewError(
+                "a white ground is of the light theme. Leave the dark theme out, or choose a "
+                "transparent ground."
+            )
+        return found
 
 
 def _check(name: str, value: Any) -> Any:

@@ -16,9 +16,11 @@ from matplotlib.font_manager import FontEntry, FontProperties, findfont, fontMan
 from matplotlib.image import imread
 
 from netloupe.explorer.layout import Scene
+from netloupe.explorer.options import Background
 from netloupe.explorer.render import fonts, raster
 from netloupe.explorer.render.faces import FaceBook
-from netloupe.explorer.render.fonts import writing_in
+from netloupe.explorer.render.fonts import find_font, writing_in
+from netloupe.explorer.render.marks import TextMark
 from netloupe.explorer.render.raster import (
     LONGEST_PAGE,
     LONGEST_SIDE,
@@ -30,6 +32,9 @@ from netloupe.explorer.render.raster import (
     draw_png,
     replace_missing,
 )
+from netloupe.explorer.render.sheet import Sheet
+from netloupe.explorer.render.svg import draw_svg
+from netloupe.explorer.render.text import load_widths
 from netloupe.explorer.render.theme import load_theme
 
 
@@ -180,3 +185,51 @@ def test_a_family_without_bold_letters_is_used_without_a_word(
     assert caplog.messages == []
     assert findfont(FontProperties(family=regular_only, weight="bold", size=77.7))
     assert "Failed to find font weight bold" in caplog.text  # so it would have been
+
+
+@pytest.mark.parametrize(
+    ("character", "is_there"), [("a", True), ("1", True), ("<", False), ("→", False), ("層", False)]
+)
+def test_a_font_has_what_it_draws_under_its_own_name(character: str, is_there: bool) -> None:
+    found = find_font("cmr10")  # TeX's, which matplotlib brings: "¡" stands where "<" is asked for
+    assert found is not None
+    assert found.has(character) == is_there
+    widths = load_widths(bold=False)
+    assert (found.widths(bold=False)[character] == widths[character]) != is_there
+
+
+def test_what_a_font_lacks_is_drawn_in_another(scene: Scene, faces: FaceBook) -> None:
+    with writing_in("cmr10"):
+        sheet = Sheet(
+            400, 60, marks=((10, 40, TextMark(0, 0, "a < 1 % → b", 12, False, "#000000")),)
+        )
+        page = pypdf.PdfReader(io.BytesIO(draw_pdf(scene, faces.face, sheet=sheet))).pages[0]
+        written = page.extract_text()
+    assert "¡" not in written
+    assert {"<", "→"} <= {*written}
+    fonts_used = page["/Resources"]["/Font"].values()
+    names = {str(font.get_object()["/BaseFont"]) for font in fonts_used}
+    assert any("Cmr10" in name for name in names), names
+    assert any("DejaVuSans" in name for name in names), names
+
+
+@pytest.mark.parametrize("background", ["theme", "white", "transparent"])
+def test_the_ground_is_as_asked(background: Background, scene: Scene, faces: FaceBook) -> None:
+    sheet = Sheet(scene.width, scene.height, background=background)
+    corner = imread(io.BytesIO(draw_png(scene, faces.face, sheet=sheet)))[0, 0]
+    svg = draw_svg(scene, faces.face, sheet=sheet)
+    pdf = draw_pdf(scene, faces.face, sheet=sheet)
+    page = load_theme("light").page
+    if background == "transparent":
+        assert corner[3] == 0
+        assert 'class="page"' not in svg
+    else:
+        fill = "#ffffff" if background == "white" else page
+        assert (
+            f'<rect class="page" width="{scene.width:g}" height="{scene.height:g}" fill="{fill}"'
+            in svg
+        )
+        assert corner[3] == 1
+        assert (corner[:3] == 1).all() == (background == "white")
+    assert (page in svg) == (background == "theme")
+    assert pdf.startswith(b"%PDF")
