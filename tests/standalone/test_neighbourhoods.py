@@ -53,6 +53,7 @@ class Page:
             numbers[path] = number
 
         view = View(model)
+        self.borders = view.borders(model.graph)
         labels = Labels(direction=direction)  # type: ignore[arg-type]
         self._block = write_levels(view, labels, direction, look=note)  # type: ignore[arg-type]
         self._links = write_links(view, numbers)
@@ -85,11 +86,11 @@ def forgotten() -> Iterator[None]:
     make_page.cache_clear()
 
 
-def choose(model: Model, chance: random.Random, count: int) -> list[tuple[str, int]]:
+def choose(page: Page, chance: random.Random, count: int) -> list[tuple[str, int]]:
     """Return some nodes, groups and values of a model that a kernel can show, and hops."""
-    borders = View(model).borders(model.graph)
+    borders = page.borders
     tree = borders.tree
-    nodes = [node for node in model.graph.nodes if tree.group_of(node) is not None]
+    nodes = [node for node in page.model.graph.nodes if tree.group_of(node) is not None]
     nodes = [node for node in nodes if borders.hidden_group(node) is None]
     elements: list[Any] = chance.sample(nodes, min(count, len(nodes)))
     elements += [v for node in elements[: count // 3] for v in node.outputs if v is not None]
@@ -130,12 +131,12 @@ def list_ours(scene: Scene, outside: set[str], nodes: set[str]) -> tuple[set[str
     return shown, taken
 
 
-def list_hidden(model: Model) -> set[str]:
+def list_hidden(page: Page) -> set[str]:
     """Return the nodes that no picture draws while the arithmetic on shapes is folded."""
-    borders = View(model).borders(model.graph)
+    borders = page.borders
     return {
         node.path
-        for node in model.graph.nodes
+        for node in page.model.graph.nodes
         if borders.tree.group_of(node) is None or borders.hidden_group(node) is not None
     }
 
@@ -147,8 +148,8 @@ def test_a_neighbourhood_is_that_of_a_kernel(composer: Path, name: str, directio
     model = page.model
     known = set(page.paths)
     nodes = {node.path for node in model.graph.nodes}
-    hidden = list_hidden(model)
-    asked = [each for each in choose(model, random.Random(name), 9) if each[0] in known]
+    hidden = list_hidden(page)
+    asked = [each for each in choose(page, random.Random(name), 9) if each[0] in known]
     assert len(asked) > 4
     for (path, hops), (scene, outside) in zip(
         asked, page.compose(composer, asked, opened=True), strict=True
@@ -167,9 +168,7 @@ def test_a_neighbourhood_is_that_of_a_kernel(composer: Path, name: str, directio
 def test_nothing_is_astray_in_a_neighbourhood(composer: Path, name: str, direction: str) -> None:
     page = make_page(name, direction)
     asked = [
-        each
-        for each in choose(page.model, random.Random(f"{name} too"), 12)
-        if each[0] in page.paths
+        each for each in choose(page, random.Random(f"{name} too"), 12) if each[0] in page.paths
     ]
     for opened in (False, True):
         for scene, _ in page.compose(composer, asked, opened=opened):
