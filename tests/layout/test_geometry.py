@@ -22,33 +22,31 @@ from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.render.picture import Picture, make_picture, render_picture
 from netloupe.explorer.view import View, ViewOptions, expand_view
 from netloupe.proto import onnx_pb2
-from tests.corpus import LIGHT_MODELS, also_beside, light_file, shared_model
+from tests.corpus import LIGHT_MODELS, light_file, shared_model
 from tests.graph_strategies import random_models
 from tests.onnx_text import load_text
 from tests.scene_check import find_geometry_faults
 from tests.trees import Change, make_view, random_changes, take_random_step
 from tests.wiring_check import find_lost_edges
 
-MODELS = also_beside(
-    [
-        "exported/gpt2.legacy.onnx",
-        "exported/vit.dynamo.onnx",
-        "exported/condloop.dynamo.onnx",
-        "exported/scripted.legacy.onnx",
-        "exported/lstm.legacy-functions.onnx",
-        "quantized/bert.qdq.onnx",
-        "features/control_flow_3deep.onnx",
-        "features/functions_nested_transformer.onnx",
-        "hostile/scope_cycle.onnx",
-        "hostile/cycle_self.onnx",
-        "hostile/cycle_scc_dense.onnx",
-        "hostile/empty_subgraph.onnx",
-        "hostile/evil_names.onnx",
-        "hostile/parallel_edges.onnx",
-        "hostile/zero_nodes.onnx",
-        "hostile/name_1mb_nospace_unicode.onnx",
-    ]
-)
+MODELS = [
+    "exported/gpt2.legacy.onnx",
+    "exported/vit.dynamo.onnx",
+    "exported/condloop.dynamo.onnx",
+    "exported/scripted.legacy.onnx",
+    "exported/lstm.legacy-functions.onnx",
+    "quantized/bert.qdq.onnx",
+    "features/control_flow_3deep.onnx",
+    "features/functions_nested_transformer.onnx",
+    "hostile/scope_cycle.onnx",
+    "hostile/cycle_self.onnx",
+    "hostile/cycle_scc_dense.onnx",
+    "hostile/empty_subgraph.onnx",
+    "hostile/evil_names.onnx",
+    "hostile/parallel_edges.onnx",
+    "hostile/zero_nodes.onnx",
+    "hostile/name_1mb_nospace_unicode.onnx",
+]
 
 
 class BrokenEngine(LayoutEngine):

@@ -15,35 +15,33 @@ from netloupe.explorer.readers.load import load
 from netloupe.explorer.view import BORDER, Item, View, expand_view, find_neighbourhood
 from netloupe.explorer.view.children import MAX_CALL_DEPTH
 from netloupe.proto import onnx_pb2
-from tests.corpus import LIGHT_MODELS, also_beside, corpus_file, shared_model
+from tests.corpus import LIGHT_MODELS, corpus_file, shared_model
 from tests.expanding import open_view
 from tests.graph_strategies import random_models
 from tests.onnx_text import load_text
 from tests.wiring_check import check_items, find_lost_edges
 
-MODELS = also_beside(
-    [
-        "exported/gpt2.legacy.onnx",
-        "exported/condloop.dynamo.onnx",
-        "exported/scripted.legacy.onnx",
-        "exported/lstm.legacy-functions.onnx",
-        "quantized/bert.qdq.onnx",
-        "features/control_flow_3deep.onnx",
-        "features/functions_nested_transformer.onnx",
-        "features/onnxscript_functions_loop_if_while.onnx",
-        "features/parser_if_loop_if.onnx",
-        "hostile/scope_cycle.onnx",
-        "hostile/cycle_self.onnx",
-        "hostile/cycle_scc_dense.onnx",
-        "hostile/empty_subgraph.onnx",
-        "hostile/subgraph_shadow.onnx",
-        "hostile/evil_scopes.onnx",
-        "hostile/nested_if_20.onnx",
-        "hostile/dup_node_outputs.onnx",
-        "hostile/func_overload.onnx",
-        "hostile/func_shadow_std.onnx",
-    ]
-)
+MODELS = [
+    "exported/gpt2.legacy.onnx",
+    "exported/condloop.dynamo.onnx",
+    "exported/scripted.legacy.onnx",
+    "exported/lstm.legacy-functions.onnx",
+    "quantized/bert.qdq.onnx",
+    "features/control_flow_3deep.onnx",
+    "features/functions_nested_transformer.onnx",
+    "features/onnxscript_functions_loop_if_while.onnx",
+    "features/parser_if_loop_if.onnx",
+    "hostile/scope_cycle.onnx",
+    "hostile/cycle_self.onnx",
+    "hostile/cycle_scc_dense.onnx",
+    "hostile/empty_subgraph.onnx",
+    "hostile/subgraph_shadow.onnx",
+    "hostile/evil_scopes.onnx",
+    "hostile/nested_if_20.onnx",
+    "hostile/dup_node_outputs.onnx",
+    "hostile/func_overload.onnx",
+    "hostile/func_shadow_std.onnx",
+]
 
 
 def keys(item: Item) -> list[str]:
