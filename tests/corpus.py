@@ -11,12 +11,14 @@ import atexit
 import shutil
 import tempfile
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import onnx
 
+from netloupe.explorer.model import Model
+from netloupe.explorer.readers.load import load
 from tests.cases import CASES
 from tests.zoo import ZOO, unpack
 
@@ -107,3 +109,12 @@ def list_only_beside(pattern: str) -> list[str]:
 def light_file(name: str) -> Path:
     """Return one of the models that the onnx package ships."""
     return _LIGHT / name
+
+
+@lru_cache(maxsize=24)
+def shared_model(name: str) -> Model:
+    """Return a model of ours or of the onnx package that tests only look at.
+
+    Its groups are found once, whichever tests of this process draw it.
+    """
+    return load(light_file(name) if name in LIGHT_MODELS else corpus_file(name))

@@ -1,4 +1,7 @@
-"""Every model of the corpus that opens: no overlaps, all inside its frame, and no edge lost."""
+"""Every model of the corpus that opens: no overlaps, all inside its frame, and no edge lost.
+
+But for those of :mod:`tests.layout.test_geometry`, which has both views of them and more.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,13 @@ from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.picture import make_picture
 from netloupe.explorer.view import ViewOptions
 from tests.corpus import MADE, corpus_file, list_only_beside
+from tests.layout.test_geometry import MODELS
 from tests.scene_check import find_geometry_faults
 from tests.wiring_check import find_lost_edges
 
 #: of larger models only the first view is looked at here; the benchmark opens all of them
 MOST_NODES = 1500
-NAMES = [*MADE, *list_only_beside("**/*")]
+NAMES = [name for name in (*MADE, *list_only_beside("**/*")) if name not in MODELS]
 FOLDERS = sorted({name.split("/")[0] for name in NAMES if "/" in name})
 
 

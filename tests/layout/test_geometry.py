@@ -22,32 +22,31 @@ from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.render.picture import Picture, make_picture, render_picture
 from netloupe.explorer.view import View, ViewOptions, expand_view
 from netloupe.proto import onnx_pb2
-from tests.corpus import LIGHT_MODELS, also_beside, corpus_file, light_file
+from tests.corpus import LIGHT_MODELS, light_file, shared_model
 from tests.graph_strategies import random_models
 from tests.onnx_text import load_text
 from tests.scene_check import find_geometry_faults
 from tests.trees import Change, make_view, random_changes, take_random_step
+from tests.wiring_check import find_lost_edges
 
-MODELS = also_beside(
-    [
-        "exported/gpt2.legacy.onnx",
-        "exported/vit.dynamo.onnx",
-        "exported/condloop.dynamo.onnx",
-        "exported/scripted.legacy.onnx",
-        "exported/lstm.legacy-functions.onnx",
-        "quantized/bert.qdq.onnx",
-        "features/control_flow_3deep.onnx",
-        "features/functions_nested_transformer.onnx",
-        "hostile/scope_cycle.onnx",
-        "hostile/cycle_self.onnx",
-        "hostile/cycle_scc_dense.onnx",
-        "hostile/empty_subgraph.onnx",
-        "hostile/evil_names.onnx",
-        "hostile/parallel_edges.onnx",
-        "hostile/zero_nodes.onnx",
-        "hostile/name_1mb_nospace_unicode.onnx",
-    ]
-)
+MODELS = [
+    "exported/gpt2.legacy.onnx",
+    "exported/vit.dynamo.onnx",
+    "exported/condloop.dynamo.onnx",
+    "exported/scripted.legacy.onnx",
+    "exported/lstm.legacy-functions.onnx",
+    "quantized/bert.qdq.onnx",
+    "features/control_flow_3deep.onnx",
+    "features/functions_nested_transformer.onnx",
+    "hostile/scope_cycle.onnx",
+    "hostile/cycle_self.onnx",
+    "hostile/cycle_scc_dense.onnx",
+    "hostile/empty_subgraph.onnx",
+    "hostile/evil_names.onnx",
+    "hostile/parallel_edges.onnx",
+    "hostile/zero_nodes.onnx",
+    "hostile/name_1mb_nospace_unicode.onnx",
+]
 
 
 class BrokenEngine(LayoutEngine):
@@ -139,14 +138,16 @@ def test_a_graph_without_nodes(engine: LayoutEngine) -> None:
 @pytest.mark.parametrize("direction", ["TB", "LR"])
 @pytest.mark.parametrize("name", LIGHT_MODELS)
 def test_light_models(engine: LayoutEngine, name: str, direction: str) -> None:
-    check(draw(load(light_file(name)), engine, direction=direction))
+    check(draw(shared_model(name), engine, direction=direction))
 
 
 @pytest.mark.parametrize("direction", ["TB", "LR"])
 @pytest.mark.parametrize("expand", ["auto", "all"])
 @pytest.mark.parametrize("name", MODELS)
 def test_corpus_models(engine: LayoutEngine, name: str, expand: str, direction: str) -> None:
-    check(draw(load(corpus_file(name)), engine, expand=expand, direction=direction))
+    picture = draw(shared_model(name), engine, expand=expand, direction=direction)
+    check(picture)
+    assert find_lost_edges(picture.view) == []
 
 
 @settings(max_examples=60)
@@ -179,7 +180,7 @@ def check_simple(picture: Picture) -> None:
 @pytest.mark.parametrize("direction", ["TB", "LR"])
 @pytest.mark.parametrize("name", [*MODELS[:2], *MODELS[5:]])
 def test_the_simple_layout_of_corpus_models(name: str, direction: str) -> None:
-    model = load(corpus_file(name))
+    model = shared_model(name)
     check_simple(draw(model, BrokenEngine(), expand="all", direction=direction))
 
 
@@ -318,7 +319,7 @@ def test_what_ends_at_a_frame_has_an_arrow_and_no_port(
     engine: LayoutEngine, name: str, group: str, value: str
 ) -> None:
     options = ViewOptions.parse({})
-    picture = make_picture(load(corpus_file(name)), options, composer=Composer(engine))
+    picture = make_picture(shared_model(name), options, composer=Composer(engine))
     scene = picture.scene
     frame = next(n for n, box in enumerate(scene.boxes) if box.item.path.endswith(group))
     entering = [e for e in scene.edges if e.target == frame and e.path.endswith(value)]

@@ -21,7 +21,7 @@ from netloupe.explorer.render.asked_view import make_view
 from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.render.picture import make_picture
 from netloupe.explorer.view import View, ViewOptions, expand_view
-from tests.corpus import also_beside, corpus_file
+from tests.corpus import corpus_file
 from tests.graph_strategies import random_models
 from tests.layout.test_geometry import sample_curve
 from tests.layout.test_renewal import list_composed
@@ -132,9 +132,7 @@ def check_places(view: View, engine: LayoutEngine, direction: Direction) -> int:
 @pytest.mark.parametrize("expand", ["auto", "all"])
 @pytest.mark.parametrize(
     "name",
-    also_beside(
-        ["exported/unet.dynamo.onnx", "exported/vit.dynamo.onnx", "quantized/bert.qdq.onnx"]
-    ),
+    ["exported/unet.dynamo.onnx", "exported/vit.dynamo.onnx", "quantized/bert.qdq.onnx"],
 )
 def test_labels_of_real_models(
     engine: LayoutEngine, name: str, expand: str, direction: Direction

@@ -21,7 +21,7 @@ from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.render.picture import make_picture
 from netloupe.explorer.view import View, ViewOptions, expand_view
 from netloupe.proto import onnx_pb2
-from tests.corpus import also_beside, corpus_file
+from tests.corpus import corpus_file
 from tests.crossings import find_crossings
 from tests.scene_check import find_geometry_faults
 
@@ -98,9 +98,7 @@ def test_edges_that_come_in_beside_a_title_pass_it(engine: LayoutEngine, length:
 @pytest.mark.parametrize("expand", ["all", 2])
 @pytest.mark.parametrize(
     "name",
-    also_beside(
-        ["exported/vit.dynamo.onnx", "exported/gpt2.legacy.onnx", "exported/unet.dynamo.onnx"]
-    ),
+    ["exported/vit.dynamo.onnx", "exported/gpt2.legacy.onnx", "exported/unet.dynamo.onnx"],
 )
 def test_titles_of_real_models(engine: LayoutEngine, name: str, expand: str | int) -> None:
     view, _ = make_view(load(corpus_file(name)), ViewOptions.parse({"expand": expand}))

@@ -11,10 +11,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
-from nbconvert import HTMLExporter
 
 from tests.browser.servers import ROOT, configure_kernel, make_environment
 
@@ -48,10 +45,14 @@ def executed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any
 
 
 def read_notebook(path: Path) -> Any:
+    import nbformat  # takes seconds, which each process that collects tests would wait for
+
     return nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
 
 
 def execute(path: Path) -> Any:
+    from nbclient import NotebookClient
+
     notebook = read_notebook(path)
     for cell in notebook.cells:
         if cell.cell_type == "code":
@@ -71,6 +72,8 @@ def execute(path: Path) -> Any:
 
 
 def export_page(notebook: Any) -> str:
+    from nbconvert import HTMLExporter
+
     page, _ = HTMLExporter().from_notebook_node(notebook)  # type: ignore[no-untyped-call]
     return str(page)
 

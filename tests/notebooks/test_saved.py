@@ -9,12 +9,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import nbformat.v4
 import onnx
 import onnx.parser
 import pytest
-from nbclient import NotebookClient
-from nbconvert import HTMLExporter
 
 from tests.browser.servers import ROOT, configure_kernel, make_environment
 
@@ -69,6 +66,9 @@ def executed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any
 
 
 def execute(cells: list[str], folder: Path) -> Any:
+    import nbformat.v4  # takes seconds, which each process that collects tests would wait for
+    from nbclient import NotebookClient
+
     notebook: Any = nbformat.v4.new_notebook(  # type: ignore[no-untyped-call]
         cells=[nbformat.v4.new_code_cell(cell) for cell in cells]  # type: ignore[no-untyped-call]
     )
@@ -80,6 +80,8 @@ def execute(cells: list[str], folder: Path) -> Any:
 
 
 def export_page(notebook: Any, template: str = "lab", **options: Any) -> str:
+    from nbconvert import HTMLExporter
+
     exporter = HTMLExporter(template_name=template, **options)
     page, _ = exporter.from_notebook_node(notebook)  # type: ignore[no-untyped-call]
     return str(page)

@@ -6,7 +6,6 @@ import errno
 import os
 import subprocess
 import sys
-import time
 import uuid
 from pathlib import Path
 
@@ -189,7 +188,6 @@ def test_what_is_no_file_is_neither_read_nor_written(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     target.write_text("mine\n")
     link.symlink_to(target)
-    began = time.monotonic()
     for place in (pipe, tmp_path):
         with pytest.raises(NotesError, match=str(place)):
             read_sidecar(place)
@@ -201,7 +199,6 @@ def test_what_is_no_file_is_neither_read_nor_written(tmp_path: Path) -> None:
     assert target.read_text() == "mine\n"
     append_events(link, [make("asked for")])
     assert texts(target) == ["asked for"]
-    assert time.monotonic() - began < 5
 
 
 def test_a_folder_that_may_not_be_written_to(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

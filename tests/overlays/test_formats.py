@@ -397,10 +397,10 @@ def test_a_cyclic_mapping_and_deep_values_are_refused() -> None:
 
 def test_a_table_of_a_million_rows_takes_seconds(tmp_path: Path) -> None:
     rows = "\n".join(f"node{number},{number}" for number in range(1_000_000))
-    start = time.perf_counter()
+    start = time.process_time()
     (column,) = read(tmp_path, f"name,value\n{rows}\nconv,3\n")
     overlay = netloupe.overlay(chain(), column)
-    assert time.perf_counter() - start < 60  # measured: 2 s
+    assert time.process_time() - start < 60  # measured: 2 s
     assert overlay.placement.unplaced_count == 1_000_000
     assert len(overlay.unplaced) == 1_000
     assert overlay.measure("conv").value == 3.0

@@ -14,6 +14,8 @@ from tests.readers.test_columns import columns_from, facts_of
 from tests.thresholds import threshold
 
 MODELS = [name for name in MADE if name.endswith(".onnx")] + list_only_beside("*/*.onnx")
+#: exports of torch by both of its exporters, of other nodes and sizes
+LARGE = ["exported/clip.dynamo.onnx", "exported/clip.legacy.onnx", "exported/unet.dynamo.onnx"]
 NEVER = 2**40
 #: files of more bytes are scanned, and messages of more in them; graphs of so many nodes are read
 #: by columns, and of so many not kept as messages
@@ -46,3 +48,15 @@ def test_models_of_the_onnx_package(name: str) -> None:
 @pytest.mark.parametrize("name", MODELS)
 def test_models_of_the_corpus(name: str) -> None:
     list_read_by_columns(corpus_file(name))
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_large_files_read_whole_and_by_their_size(name: str) -> None:
+    """Ways that of files small enough to be read whole are one of the others."""
+    path = corpus_file(name)
+    assert path.stat().st_size > WHOLE_BYTES
+    with threshold(NEVER), columns_from(NEVER):
+        expected = facts_of(path)
+    for size, least in ((NEVER, reader.MANY_NODES), (WHOLE_BYTES, NEVER)):
+        with threshold(size), columns_from(least):
+            assert facts_of(path) == expected, (size, least)

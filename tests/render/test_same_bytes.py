@@ -20,7 +20,7 @@ from tests.test_known_architectures import find_file
 from tests.zoo import ZOO
 
 MODELS = [*ZOO, *LIGHT_MODELS]
-#: format and options; of each model the first and one of the others are drawn
+#: format and options; of each model one of them is drawn, and the first where that has no layout
 PICTURES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("svg", {}),
     ("html", {}),
@@ -73,11 +73,13 @@ def test_two_processes_draw_the_same(
 ) -> None:
     path = str(find_file(name))
     model = load(path)
-    other = 1 + MODELS.index(name) % (len(PICTURES) - 1)
-    for format, options in (PICTURES[0], PICTURES[other]):
+    drawn = [PICTURES[MODELS.index(name) % len(PICTURES)]]
+    if drawn[0][0] == "dot":
+        drawn.append(PICTURES[0])
+    for format, options in drawn:
         here = sha256(draw_picture(model, format, **options)).hexdigest()
         assert here == draw_elsewhere(path, format, options), f"{format} with {options}"
 
 
 def test_every_kind_of_picture_is_drawn_of_several_models() -> None:
-    assert len(MODELS) > 5 * (len(PICTURES) - 1)
+    assert len(MODELS) > 5 * len(PICTURES)

@@ -15,22 +15,25 @@ from netloupe.explorer.notes.traits import TraitIndex
 from tests.cases import CASES
 from tests.corpus import corpus_file
 
-_DEADLINE = 60
+#: seconds of this process's own work, many times what it takes
+_SECONDS = 120
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_a_report_and_notes(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = corpus_file(name)
-    started = time.monotonic()
+    started = time.process_time()
     words = ["report", str(file), "--against", str(file), "-o", str(tmp_path / "r.md")]
     status = main(words)
     err = capsys.readouterr().err
     assert status in (0, 2), err
     assert "internal error" not in err
+    assert "Traceback" not in err
     try:
         model = netloupe.load(file)
     except netloupe.NetloupeError:
         assert status == 2
+        assert err.count("\n") <= 2, err
         return
     assert status == 0, err
     text = (tmp_path / "r.md").read_text("utf-8")
@@ -46,4 +49,4 @@ def test_a_report_and_notes(name: str, tmp_path: Path, capsys: pytest.CaptureFix
     locator, maker = Locator(TraitIndex(again)), AnchorMaker(TraitIndex(model))
     for path in paths[:4]:  # as if the model had changed elsewhere
         assert locator.locate({**maker.make(path), "structure": "other"}).state != "moved"
-    assert time.monotonic() - started < _DEADLINE
+    assert time.process_time() - started < _SECONDS

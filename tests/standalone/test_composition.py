@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 
 from netloupe.explorer.layout import Composer, Scene
-from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.asked_view import make_view
 from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.render.tables import box_flags, row_texts
 from netloupe.explorer.standalone.levels import write_levels
 from netloupe.explorer.view import View, ViewOptions
-from tests.corpus import corpus_file
+from tests.corpus import shared_model
 from tests.scene_check import find_geometry_faults
 from tests.standalone.composing import (
     build_script,
@@ -52,7 +51,7 @@ def composer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_random_states_are_as_a_kernel_shows_them(
     composer: Path, name: str, direction: str
 ) -> None:
-    model = load(corpus_file(name))
+    model = shared_model(name)
     options = ViewOptions.parse({"direction": direction})
     labels = Labels(direction=options.direction)
     layout = Composer()

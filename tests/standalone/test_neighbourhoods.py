@@ -6,6 +6,7 @@ import base64
 import json
 import random
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,12 @@ import pytest
 
 from netloupe.explorer.layout import Scene
 from netloupe.explorer.model import Model
-from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.asked_view import make_view
 from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.standalone.levels import write_levels
 from netloupe.explorer.standalone.link_block import write_links
 from netloupe.explorer.view import Item, View, ViewOptions, expand_view
-from tests.corpus import corpus_file
+from tests.corpus import shared_model
 from tests.scene_check import find_geometry_faults
 from tests.standalone.composing import build_script, read_scene, run_script
 from tests.wire_reader import SceneReader
@@ -44,8 +44,8 @@ def composer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Page:
     """The blocks of a page's levels and links."""
 
-    def __init__(self, script: Path, model: Model, direction: str) -> None:
-        self._script = script
+    def __init__(self, model: Model, direction: str) -> None:
+        self.model = model
         self._direction = direction
         numbers: dict[str, int] = {}
 
@@ -53,30 +53,44 @@ class Page:
             numbers[path] = number
 
         view = View(model)
+        self.borders = view.borders(model.graph)
         labels = Labels(direction=direction)  # type: ignore[arg-type]
         self._block = write_levels(view, labels, direction, look=note)  # type: ignore[arg-type]
         self._links = write_links(view, numbers)
         self.paths = [*numbers]
 
     def compose(
-        self, asked: list[tuple[str, int]], *, opened: bool
+        self, script: Path, asked: list[tuple[str, int]], *, opened: bool
     ) -> Iterator[tuple[Scene, list[str]]]:
         """Yield neighbourhoods, and what in them is outside."""
         blocks = {"block": self._block, "links": self._links}
         told: dict[str, Any] = {n: base64.b64encode(b).decode() for n, b in blocks.items()}
         told |= {"before": [], "direction": self._direction, "asked": asked, "opened": opened}
-        for line in run_script(self._script, told).splitlines():
+        for line in run_script(script, told).splitlines():
             header, buffers, outside = json.loads(line)
             reader = SceneReader()
             reader.read(header, [base64.b64decode(buffer) for buffer in buffers])
             yield read_scene(reader), outside
 
 
-def choose(model: Model, chance: random.Random, count: int) -> list[tuple[str, int]]:
+@cache
+def make_page(name: str, direction: str) -> Page:
+    """Return the page of a model, which all tests share."""
+    return Page(shared_model(name), direction)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forgotten() -> Iterator[None]:
+    """Keep nothing when the tests of this module are through."""
+    yield
+    make_page.cache_clear()
+
+
+def choose(page: Page, chance: random.Random, count: int) -> list[tuple[str, int]]:
     """Return some nodes, groups and values of a model that a kernel can show, and hops."""
-    borders = View(model).borders(model.graph)
+    borders = page.borders
     tree = borders.tree
-    nodes = [node for node in model.graph.nodes if tree.group_of(node) is not None]
+    nodes = [node for node in page.model.graph.nodes if tree.group_of(node) is not None]
     nodes = [node for node in nodes if borders.hidden_group(node) is None]
     elements: list[Any] = chance.sample(nodes, min(count, len(nodes)))
     elements += [v for node in elements[: count // 3] for v in node.outputs if v is not None]
@@ -117,12 +131,12 @@ def list_ours(scene: Scene, outside: set[str], nodes: set[str]) -> tuple[set[str
     return shown, taken
 
 
-def list_hidden(model: Model) -> set[str]:
+def list_hidden(page: Page) -> set[str]:
     """Return the nodes that no picture draws while the arithmetic on shapes is folded."""
-    borders = View(model).borders(model.graph)
+    borders = page.borders
     return {
         node.path
-        for node in model.graph.nodes
+        for node in page.model.graph.nodes
         if borders.tree.group_of(node) is None or borders.hidden_group(node) is not None
     }
 
@@ -130,14 +144,16 @@ def list_hidden(model: Model) -> set[str]:
 @pytest.mark.parametrize("direction", ["TB", "LR"])
 @pytest.mark.parametrize("name", MODELS)
 def test_a_neighbourhood_is_that_of_a_kernel(composer: Path, name: str, direction: str) -> None:
-    model = load(corpus_file(name))
-    page = Page(composer, model, direction)
+    page = make_page(name, direction)
+    model = page.model
     known = set(page.paths)
     nodes = {node.path for node in model.graph.nodes}
-    hidden = list_hidden(model)
-    asked = [each for each in choose(model, random.Random(name), 9) if each[0] in known]
+    hidden = list_hidden(page)
+    asked = [each for each in choose(page, random.Random(name), 9) if each[0] in known]
     assert len(asked) > 4
-    for (path, hops), (scene, outside) in zip(asked, page.compose(asked, opened=True), strict=True):
+    for (path, hops), (scene, outside) in zip(
+        asked, page.compose(composer, asked, opened=True), strict=True
+    ):
         options = ViewOptions.parse({"focus": path, "hops": hops, "expand": "none"})
         view, _ = make_view(model, options)
         expand_view(view, "all")
@@ -150,12 +166,11 @@ def test_a_neighbourhood_is_that_of_a_kernel(composer: Path, name: str, directio
 @pytest.mark.parametrize("direction", ["TB", "LR"])
 @pytest.mark.parametrize("name", MODELS)
 def test_nothing_is_astray_in_a_neighbourhood(composer: Path, name: str, direction: str) -> None:
-    model = load(corpus_file(name))
-    page = Page(composer, model, direction)
+    page = make_page(name, direction)
     asked = [
-        each for each in choose(model, random.Random(f"{name} too"), 12) if each[0] in page.paths
+        each for each in choose(page, random.Random(f"{name} too"), 12) if each[0] in page.paths
     ]
     for opened in (False, True):
-        for scene, _ in page.compose(asked, opened=opened):
+        for scene, _ in page.compose(composer, asked, opened=opened):
             faults = [f for f in find_geometry_faults(scene) if not f.startswith("nothing ")]
             assert faults == []

@@ -17,7 +17,7 @@ from netloupe.explorer.standalone.levels import write_levels
 from netloupe.explorer.standalone.search_block import write_search
 from netloupe.explorer.view import Item, View
 from netloupe.proto import onnx_pb2
-from tests.corpus import corpus_file
+from tests.corpus import shared_model
 from tests.onnx_text import load_text
 from tests.standalone.composing import build_script, search_page
 
@@ -104,7 +104,7 @@ def compare(script: Path, model: Model, queries: list[tuple[str, bool]]) -> int:
 @pytest.mark.parametrize("name", MODELS)
 def test_pages_find_what_a_kernel_finds(script: Path, name: str) -> None:
     queries = [(text, False) for text in QUERIES] + [(text, True) for text in EXPRESSIONS]
-    assert compare(script, load(corpus_file(name)), queries) > 40
+    assert compare(script, shared_model(name), queries) > 40
 
 
 def test_attributes_domains_and_bodies_are_found(script: Path) -> None:

@@ -15,35 +15,33 @@ from netloupe.explorer.readers.load import load
 from netloupe.explorer.view import BORDER, Item, View, expand_view, find_neighbourhood
 from netloupe.explorer.view.children import MAX_CALL_DEPTH
 from netloupe.proto import onnx_pb2
-from tests.corpus import LIGHT_MODELS, also_beside, corpus_file, light_file
+from tests.corpus import LIGHT_MODELS, corpus_file, shared_model
 from tests.expanding import open_view
 from tests.graph_strategies import random_models
 from tests.onnx_text import load_text
 from tests.wiring_check import check_items, find_lost_edges
 
-MODELS = also_beside(
-    [
-        "exported/gpt2.legacy.onnx",
-        "exported/condloop.dynamo.onnx",
-        "exported/scripted.legacy.onnx",
-        "exported/lstm.legacy-functions.onnx",
-        "quantized/bert.qdq.onnx",
-        "features/control_flow_3deep.onnx",
-        "features/functions_nested_transformer.onnx",
-        "features/onnxscript_functions_loop_if_while.onnx",
-        "features/parser_if_loop_if.onnx",
-        "hostile/scope_cycle.onnx",
-        "hostile/cycle_self.onnx",
-        "hostile/cycle_scc_dense.onnx",
-        "hostile/empty_subgraph.onnx",
-        "hostile/subgraph_shadow.onnx",
-        "hostile/evil_scopes.onnx",
-        "hostile/nested_if_20.onnx",
-        "hostile/dup_node_outputs.onnx",
-        "hostile/func_overload.onnx",
-        "hostile/func_shadow_std.onnx",
-    ]
-)
+MODELS = [
+    "exported/gpt2.legacy.onnx",
+    "exported/condloop.dynamo.onnx",
+    "exported/scripted.legacy.onnx",
+    "exported/lstm.legacy-functions.onnx",
+    "quantized/bert.qdq.onnx",
+    "features/control_flow_3deep.onnx",
+    "features/functions_nested_transformer.onnx",
+    "features/onnxscript_functions_loop_if_while.onnx",
+    "features/parser_if_loop_if.onnx",
+    "hostile/scope_cycle.onnx",
+    "hostile/cycle_self.onnx",
+    "hostile/cycle_scc_dense.onnx",
+    "hostile/empty_subgraph.onnx",
+    "hostile/subgraph_shadow.onnx",
+    "hostile/evil_scopes.onnx",
+    "hostile/nested_if_20.onnx",
+    "hostile/dup_node_outputs.onnx",
+    "hostile/func_overload.onnx",
+    "hostile/func_shadow_std.onnx",
+]
 
 
 def keys(item: Item) -> list[str]:
@@ -391,18 +389,18 @@ def check_every_path_shows(model: Model) -> None:
 
 @pytest.mark.parametrize("name", ["light_squeezenet.onnx", "light_inception_v1.onnx"])
 def test_every_path_of_a_light_model_can_be_shown(name: str) -> None:
-    check_every_path_shows(load(light_file(name)))
+    check_every_path_shows(shared_model(name))
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_path_of_a_corpus_model_can_be_shown(name: str) -> None:
-    check_every_path_shows(load(corpus_file(name)))
+    check_every_path_shows(shared_model(name))
 
 
 @pytest.mark.parametrize("expand", ["none", "auto", "all"])
 @pytest.mark.parametrize("name", LIGHT_MODELS)
 def test_no_edge_of_a_light_model_is_lost(name: str, expand: str) -> None:
-    view = View(load(light_file(name)))
+    view = View(shared_model(name))
     open_view(view, expand)
     assert find_lost_edges(view) == []
 
@@ -410,7 +408,7 @@ def test_no_edge_of_a_light_model_is_lost(name: str, expand: str) -> None:
 @pytest.mark.parametrize("expand", ["none", "auto", "all", "2"])
 @pytest.mark.parametrize("name", MODELS)
 def test_no_edge_of_a_corpus_model_is_lost(name: str, expand: str) -> None:
-    view = View(load(corpus_file(name)))
+    view = View(shared_model(name))
     open_view(view, expand)
     check_items(view)
     assert find_lost_edges(view) == []
