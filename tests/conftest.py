@@ -54,6 +54,9 @@ _ARGUMENTS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # to anywhere but loopback no request gets an answer; a route of Playwright would cost more, as
+    # each request would come through here, and nothing would be kept for the next page
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
 ]
 
 
@@ -92,8 +95,15 @@ def motion() -> str:
     return "reduce"
 
 
+@pytest.fixture(scope="module")
+def shared_page(browser: Any, motion: str) -> Iterator[Any]:
+    """A page for all tests of a module: JupyterLab takes ten seconds of a core to load."""
+    with open_page(browser, motion) as page:
+        yield page
+
+
 @pytest.fixture
 def page(browser: Any, motion: str) -> Iterator[Any]:
-    """A page of its own profile; requests to anywhere but loopback get no answer."""
+    """A page of its own profile."""
     with open_page(browser, motion) as page:
         yield page

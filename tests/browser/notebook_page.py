@@ -15,6 +15,16 @@ from .shown_page import AT_REST, CANVAS
 
 #: a kernel takes long to start beside busy processes
 KERNEL_SECONDS = 120
+_OPEN = "(path) => window.jupyterapp.commands.execute('docmanager:open', { path }).then(() => null)"
+
+
+def close_documents(page: Any) -> None:
+    """Close all that is open in JupyterLab; nothing is asked and nothing saved."""
+    page.evaluate(
+        """() => {
+            for (const shown of [...window.jupyterapp.shell.widgets("main")]) shown.dispose();
+        }"""
+    )
 
 
 class NotebookPage:
@@ -23,7 +33,8 @@ class NotebookPage:
     Parameters
     ----------
     page
-        A Playwright page.
+        A Playwright page; where it shows JupyterLab of this server, its documents are closed, and
+        the notebook is opened without loading JupyterLab again.
     server
         The server that has the notebook.
     notebook
@@ -39,7 +50,11 @@ class NotebookPage:
         self.console: list[str] = []
         page.on("console", lambda message: self.console.append(message.text))
         page.on("pageerror", lambda error: self.console.append(str(error)))
-        page.goto(server.page(notebook), timeout=120_000)
+        if page.url.startswith(f"{server.address}/lab/"):
+            close_documents(page)
+            page.evaluate(_OPEN, notebook)
+        else:
+            page.goto(server.page(notebook), timeout=120_000)
         if server.application != "voila":
             page.wait_for_selector(".jp-Notebook .jp-CodeCell")
             # keys pressed before the kernel is connected are lost

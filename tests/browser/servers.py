@@ -21,6 +21,8 @@ from pathlib import Path
 from traitlets.config import Config
 
 ROOT = Path(__file__).resolve().parents[2]
+#: modules in place of installed ones that cost much and do nothing for the tests
+LEAN = Path(__file__).resolve().parent / "lean"
 TOKEN = "netloupe-test"  # loopback, for the length of one test
 START_SECONDS = 300.0
 #: Kernels listen on files: ports are chosen before a kernel starts, and another process may take
@@ -133,6 +135,7 @@ def _command(application: str, port: int, folder: Path, base_url: str) -> list[s
     if application == "server":
         return [sys.executable, "-m", "jupyter_server", *server]
     server += [
+        "--LabApp.expose_app_in_browser=True",
         "--LabApp.news_url=None",
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     ]
@@ -148,7 +151,7 @@ def make_environment(folder: Path) -> dict[str, str]:
     environment["JUPYTER_PATH"] = str(folder / ".share")
     environment["IPYTHONDIR"] = str(folder / ".ipython")
     environment["XDG_STATE_HOME"] = str(folder / ".state")
-    environment["PYTHONPATH"] = str(ROOT)
+    environment["PYTHONPATH"] = os.pathsep.join([str(LEAN), str(ROOT)])
     return environment
 
 

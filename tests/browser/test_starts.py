@@ -88,10 +88,18 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("lab")
     shutil.copy(DEMO, folder)
     write_notebook(folder / "opening.ipynb", OPENING)
-    write_notebook(folder / "restart.ipynb", OPENING)
     write_saved(folder / "saved.ipynb")
     with run_server("lab", folder) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def opened(shared_page: Any, lab: Server) -> NotebookPage:
+    """A notebook whose cell has opened a model."""
+    notebook = NotebookPage(shared_page, lab, "opening.ipynb")
+    notebook.run_cell(0)
+    notebook.wait_for_canvas()
+    return notebook
 
 
 def write_saved(path: Path) -> None:
@@ -129,10 +137,8 @@ def test_widget_state_that_comes_late_holds_nothing_up(page: Any, tmp_path: Path
         assert "opened" not in page.evaluate("() => window.heard")
 
 
-def test_the_bar_of_opening_leaves_nothing(page: Any, lab: Server) -> None:
-    notebook = NotebookPage(page, lab, "opening.ipynb")
-    notebook.run_cell(0)
-    notebook.wait_for_canvas()
+def test_the_bar_of_opening_leaves_nothing(opened: NotebookPage) -> None:
+    page = opened.page
     page.wait_for_selector('[data-netloupe="opened"]', state="attached")
     outputs = page.evaluate(
         "() => [...document.querySelectorAll('.jp-OutputArea-output')].map((output) =>"
@@ -143,10 +149,8 @@ def test_the_bar_of_opening_leaves_nothing(page: Any, lab: Server) -> None:
     assert [height > 0 for _, height in outputs] == [False, True, False]
 
 
-def test_after_a_restart_one_sentence_says_what_to_do(page: Any, lab: Server) -> None:
-    notebook = NotebookPage(page, lab, "restart.ipynb")
-    notebook.run_cell(0)
-    notebook.wait_for_canvas()
+def test_after_a_restart_one_sentence_says_what_to_do(opened: NotebookPage) -> None:
+    page, notebook = opened.page, opened
     page.get_by_role("menuitem", name="Kernel").click()
     page.get_by_text("Restart Kernel…", exact=True).click()
     page.locator(".jp-Dialog .jp-mod-accept").click()
@@ -170,7 +174,10 @@ def test_after_a_restart_one_sentence_says_what_to_do(page: Any, lab: Server) ->
     assert page.locator(_NEEDING_A_KERNEL).count() == 0
 
 
-def test_the_picture_of_a_saved_notebook_is_no_higher_than_a_canvas(page: Any, lab: Server) -> None:
+def test_the_picture_of_a_saved_notebook_is_no_higher_than_a_canvas(
+    shared_page: Any, lab: Server
+) -> None:
+    page = shared_page
     NotebookPage(page, lab, "saved.ipynb")
     page.get_by_text("The graph as it was saved. Run the cell again to explore it.").wait_for()
     picture = page.locator(".nl-static img")

@@ -40,9 +40,13 @@ class WrittenPage(ShownPage):
         self.settle()
 
     def dismiss(self) -> None:
-        """Put away what is said, as of a layout that took too long: Escape would do that first."""
-        for button in self.page.locator(f"{CANVAS} .nl-strip").get_by_role("button").all():
-            button.click()
+        """Put away what is said, as of a layout that took too long: Escape would do that first.
+
+        A busy machine has two such notices: statistics that were not read in time are another.
+        """
+        buttons = self.page.locator(f"{CANVAS} .nl-strip").get_by_role("button")
+        while buttons.count():
+            buttons.first.click()
 
     def lit(self) -> int | None:
         """Return how many boxes and edges are lit; None where all are as usual."""

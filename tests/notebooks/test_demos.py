@@ -7,13 +7,15 @@ import copy
 import re
 import shutil
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
-from tests.browser.servers import ROOT, configure_kernel, make_environment
+from tests.browser.servers import ROOT
+from tests.notebooks.running import Execute, export_page, run_kernel
 
 DEMOS = ROOT / "demo_notebooks"
 NAMES = ["compare_versions", "explore", "export", "review_quantized"]
@@ -34,48 +36,38 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 @pytest.fixture(scope="module")
 def executed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
-    """Every demo, executed by a new kernel in a copy of the folder; its changes stay there."""
+    """Every demo, executed in a copy of the folder by one kernel that has forgotten the last."""
     home = tmp_path_factory.mktemp("home")
     folder = home / "demos"
     shutil.copytree(DEMOS, folder)
-    with pytest.MonkeyPatch.context() as patch:
-        for key, value in make_environment(home).items():
-            patch.setenv(key, value)
-        yield {name: execute(folder / f"{name}.ipynb") for name in NAMES}
+    with run_kernel(home, folder) as run:
+        yield {name: execute(folder / f"{name}.ipynb", run) for name in NAMES}
 
 
+@cache
 def read_notebook(path: Path) -> Any:
-    import nbformat  # takes seconds, which each process that collects tests would wait for
+    """Return a notebook, which nobody may change."""
+    import nbformat
 
     return nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
 
 
-def execute(path: Path) -> Any:
-    from nbclient import NotebookClient
+def execute(path: Path, run: Execute) -> Any:
+    """Execute a notebook as a new kernel would: no name is left of the last one."""
+    import nbformat.v4
 
-    notebook = read_notebook(path)
+    notebook = copy.deepcopy(read_notebook(path))
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs = []
     before = sorted(path.parent.rglob("*"))
-    client = NotebookClient(
-        notebook,
-        timeout=600,
-        kernel_name="python3",
-        resources={"metadata": {"path": str(path.parent)}},
-        config=configure_kernel(),
-    )
-    client.execute()
+    forget = nbformat.v4.new_code_cell("%reset -f")  # type: ignore[no-untyped-call]
+    notebook.cells.insert(0, forget)
+    run(notebook)
+    notebook.cells.remove(forget)
     left = [p for p in path.parent.rglob("*") if p not in before and "__pycache__" not in p.parts]
     assert not left, f"{path.name} left files behind"
     return notebook
-
-
-def export_page(notebook: Any) -> str:
-    from nbconvert import HTMLExporter
-
-    page, _ = HTMLExporter().from_notebook_node(notebook)  # type: ignore[no-untyped-call]
-    return str(page)
 
 
 def find_explorers(notebook: Any) -> list[Any]:

@@ -13,7 +13,8 @@ import onnx
 import onnx.parser
 import pytest
 
-from tests.browser.servers import ROOT, configure_kernel, make_environment
+from tests.browser.servers import ROOT
+from tests.notebooks.running import Execute, export_page, run_kernel
 
 MODEL = ROOT / "demo_notebooks" / "models" / "digits_cnn.onnx"
 CANVAS = '[data-netloupe="canvas"]'
@@ -32,14 +33,15 @@ ex.select("{STACK}")
 ex""",
         'netloupe.explore("digits_cnn.onnx", theme="dark")',
     ],
+    "faulty": ['import netloupe\nnetloupe.explore("faulty.onnx")'],
+    "picture": ['import netloupe\nnetloupe.explore("digits_cnn.onnx", saved="picture")'],
+    # the last, as it changes a setting
     "large": [
         """import netloupe
 from netloupe.widgets import saving
 saving.MOST_NODES = 50
 netloupe.explore("digits_cnn.onnx")"""
     ],
-    "faulty": ['import netloupe\nnetloupe.explore("faulty.onnx")'],
-    "picture": ['import netloupe\nnetloupe.explore("digits_cnn.onnx", saved="picture")'],
 }
 
 #: a node that nothing uses
@@ -59,32 +61,18 @@ def executed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any
     home = tmp_path_factory.mktemp("home")
     shutil.copy(MODEL, home)
     onnx.save(onnx.parser.parse_model(FAULTY), home / "faulty.onnx")
-    with pytest.MonkeyPatch.context() as patch:
-        for key, value in make_environment(home).items():
-            patch.setenv(key, value)
-        yield {name: execute(cells, home) for name, cells in CELLS.items()}
+    with run_kernel(home, home) as run:
+        yield {name: execute(cells, run) for name, cells in CELLS.items()}
 
 
-def execute(cells: list[str], folder: Path) -> Any:
-    import nbformat.v4  # takes seconds, which each process that collects tests would wait for
-    from nbclient import NotebookClient
+def execute(cells: list[str], run: Execute) -> Any:
+    import nbformat.v4
 
     notebook: Any = nbformat.v4.new_notebook(  # type: ignore[no-untyped-call]
         cells=[nbformat.v4.new_code_cell(cell) for cell in cells]  # type: ignore[no-untyped-call]
     )
-    resources = {"metadata": {"path": str(folder)}}
-    NotebookClient(
-        notebook, timeout=600, kernel_name="python3", resources=resources, config=configure_kernel()
-    ).execute()
+    run(notebook)
     return notebook
-
-
-def export_page(notebook: Any, template: str = "lab", **options: Any) -> str:
-    from nbconvert import HTMLExporter
-
-    exporter = HTMLExporter(template_name=template, **options)
-    page, _ = exporter.from_notebook_node(notebook)  # type: ignore[no-untyped-call]
-    return str(page)
 
 
 def list_outputs(notebook: Any) -> list[dict[str, Any]]:
