@@ -58,15 +58,15 @@ def _list_dead(graph: Graph) -> list[Node]:
         and any(user.graph is not graph and user.graph.kind != "subgraph" for user in value.users)
     ]
     for node in pending:
-        live[node.index] = 1
+        live[graph.index_of(node)] = 1
     while pending:
         node = pending.pop()
         for value in chain(node.inputs, node.captures, node.control_inputs):
             source = value.producer if value is not None else None
-            if source is not None and source.graph is graph and not live[source.index]:
-                live[source.index] = 1
+            if source is not None and source.graph is graph and not live[graph.index_of(source)]:
+                live[graph.index_of(source)] = 1
                 pending.append(source)
-    return [node for node in graph.nodes if not live[node.index]]
+    return [node for node in graph.nodes if not live[graph.index_of(node)]]
 
 
 def _find_unused_initializers(subject: Subject) -> Iterator[Occurrence]:
