@@ -146,6 +146,8 @@ class Column:
         What to do where many names are not found.
     source
         The file, or "".
+    heading
+        What the file calls it, unit and all; "" where it has no headings.
 
     Raises
     ------
@@ -178,6 +180,7 @@ class Column:
     notes: tuple[str, ...] = ()
     remedy: str = ""
     source: str = ""
+    heading: str = ""
     #: whether the values are words
     has_words: bool = field(init=False, repr=False, default=False)
 

@@ -9,6 +9,7 @@ from netloupe.explorer.checks.operands import KNOWN_DOMAINS, list_own_nodes
 from netloupe.explorer.checks.rule import Occurrence, Rule, Severity
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.costs.ties import find_ties
+from netloupe.explorer.costs.totals import count_bytes
 from netloupe.explorer.model import Graph, Node, Tensor
 from netloupe.explorer.notation import join_parts, write_bytes, write_count
 
@@ -92,10 +93,11 @@ def _find_unused_initializers(subject: Subject) -> Iterator[Occurrence]:
                 continue
             if value.is_output or tensor.name in named or tensor.name in bound:
                 continue
-            size = tensor.nbytes or 0
+            size = count_bytes(tensor) or 0
+            told = f": {write_bytes(size)} for nothing" if size else ""
             yield Occurrence(
                 tensor.path,
-                f"no node uses it: {write_bytes(size)} for nothing",
+                f"no node uses it{told}",
                 {"dtype": tensor.dtype.name, "dims": list(tensor.dims[:16])},
                 amounts={"bytes": size},
             )
