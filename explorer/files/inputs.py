@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from netloupe.explorer.errors import OutputError
@@ -19,12 +20,21 @@ NOTES_ENDING = ".notes.jsonl"
 
 #: names of inputs by device and number of the file; None where they are not noted
 _inputs: dict[tuple[int, int], str] | None = None
+#: list further ones: what belongs to a model is looked for where something is to be replaced
+_later: list[Callable[[], Iterable[Path]]] = []
 
 
 def start_noting_inputs() -> None:
     """Begin to note what is read, for the command that this process now runs."""
     global _inputs
     _inputs = {}
+    _later.clear()
+
+
+def note_inputs_later(find: Callable[[], Iterable[Path]]) -> None:
+    """Note what lists further files that are read; it is called where one might be replaced."""
+    if _inputs is not None:
+        _later.append(find)
 
 
 def note_input(path: str | os.PathLike[str]) -> None:
@@ -38,7 +48,13 @@ def note_input(path: str | os.PathLike[str]) -> None:
 
 def refuse_input(target: Path) -> None:
     """Raise OutputError where a file to be written is one that the command reads, by any name."""
-    name = _inputs.get(_identify(target) or (-1, -1)) if _inputs else None
+    key = None if _inputs is None else _identify(target)
+    if key is None or _inputs is None:
+        return
+    while _later:
+        for path in _later.pop()():
+            note_input(path)
+    name = _inputs.get(key)
     if name is not None:
         same = "" if os.fspath(target) == name else f", which is {name}"
         raise OutputError(

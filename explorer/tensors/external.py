@@ -10,7 +10,6 @@ import stat
 from pathlib import Path, PureWindowsPath
 
 from netloupe.explorer.errors import SourceChangedError, TensorDataError
-from netloupe.explorer.files.inputs import note_input
 from netloupe.explorer.model import ExternalLocation, StoredRow
 
 from .stored import FileIdentity, StoredFile
@@ -220,7 +219,6 @@ def _open_regular(file: Path) -> tuple[Path, FileIdentity]:
         flags = os.O_RDONLY | getattr(os, "O_BINARY", 0)
         flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
         descriptor = os.open(file, flags)
-        note_input(file)
     except OSError as error:
         raise _RefusalError(
             f"it cannot be opened ({error.strerror})", "Check its permissions"

@@ -7,15 +7,18 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+import onnx
+import onnx.numpy_helper
 import onnx.parser
 import pytest
 
 from netloupe.commands.arguments import make_parser
 from netloupe.commands.cli import INPUT_FILES, main
 from netloupe.commands.shared_arguments import read_file_name
-from netloupe.explorer.errors import OutputError
 from netloupe.explorer.files import inputs
 from netloupe.explorer.files.output import write_file
+from netloupe.proto import caffe2_pb2
 
 _TEXT = """
 <ir_version: 10, opset_import: ["": 21]>
@@ -96,14 +99,37 @@ def test_every_argument_that_is_read_is_noted() -> None:
     assert {"models", "init", "against", "twin", "baseline", "other"} <= found
 
 
-def test_external_data_is_noted_where_it_is_read(tmp_path: Path) -> None:
-    data = tmp_path / "w.bin"
-    data.write_bytes(b"kept")
-    inputs.start_noting_inputs()
-    inputs.note_input(data)
-    with pytest.raises(OutputError, match=r"w\.bin: is read by this command, and would be lost"):
-        write_file(data, b"lost")
-    assert data.read_bytes() == b"kept"
+@pytest.mark.parametrize(
+    "words", ["render m.onnx -o w.bin --format svg", "diff plain.onnx m.onnx -o w.bin --format md"]
+)
+def test_external_data_is_not_written_over(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    model = onnx.parser.parse_model(_TEXT)
+    onnx.save(model, "plain.onnx")
+    weight = np.array([1, 2], np.float32)  # only raw data goes to another file
+    model.graph.initializer[0].CopyFrom(onnx.numpy_helper.from_array(weight, "w"))
+    onnx.save(model, "m.onnx", save_as_external_data=True, location="w.bin", size_threshold=0)
+    before = (tmp_path / "w.bin").read_bytes()
+    assert main(words.split()) == 2
+    assert "w.bin: is read by this command" in capsys.readouterr().err
+    assert (tmp_path / "w.bin").read_bytes() == before
+
+
+def test_an_init_net_that_is_found_is_not_written_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    net = caffe2_pb2.NetDef(name="net", external_input=["x"], external_output=["y"])
+    net.op.add(type="Relu", input=["x"], output=["y"])
+    init = caffe2_pb2.NetDef(name="init")
+    init.op.add(type="ConstantFill", output=["w"]).arg.add(name="shape", ints=[1])
+    Path("predict_net.pb").write_bytes(net.SerializeToString())
+    Path("init_net.pb").write_bytes(init.SerializeToString())
+    assert main(["render", "predict_net.pb", "-o", "init_net.pb", "--format", "svg"]) == 2
+    assert "init_net.pb: is read by this command" in capsys.readouterr().err
+    assert Path("init_net.pb").read_bytes() == init.SerializeToString()
 
 
 def test_nothing_is_noted_outside_of_commands(tmp_path: Path) -> None:
