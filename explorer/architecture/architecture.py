@@ -193,7 +193,7 @@ def _find_path(model: Model, nodes: tuple[Node, ...]) -> str:
     if not nodes:
         return model.graph.path
     tree = find_tree(model, nodes[0].graph)
-    shown = [node for node in nodes if tree.positions[node.index] >= 0]
+    shown = [node for node in nodes if tree.position_of(node) >= 0]
     group = tree.group_of(shown[0]) if shown else None
     while group is not None and group.parent is not None:
         if all(tree.holds(group, node) for node in shown):

@@ -133,13 +133,13 @@ class _Islands:
     def find(self) -> Iterator[FloatIsland]:
         graph = self._graph
         for node in graph.nodes:
-            if self._floats[node.index]:
+            if self._floats[graph.index_of(node)]:
                 for value in node.outputs:
                     if value is not None:
                         self._join(node, value)
         members: dict[int, list[Node]] = {}
         for node in graph.nodes:
-            if self._floats[node.index]:
+            if self._floats[graph.index_of(node)]:
                 members.setdefault(self._find_root(node.index), []).append(node)
         for nodes in members.values():
             island = self._measure(nodes)
@@ -150,7 +150,7 @@ class _Islands:
         if not self._is_float_value(value):
             return
         for user in value.users:
-            if user.graph is self._graph and self._floats[user.index]:
+            if user.graph is self._graph and self._floats[self._graph.index_of(user)]:
                 self._parents[self._find_root(user.index)] = self._find_root(node.index)
 
     def _find_root(self, index: int) -> int:
@@ -201,7 +201,9 @@ class _Islands:
         return dtype is None or dtype.is_float
 
     def _measure(self, nodes: list[Node]) -> FloatIsland | None:
-        works = self._analysis.sum_works([self._frame.works[node.index] for node in nodes])
+        works = self._analysis.sum_works(
+            [self._frame.works[self._graph.index_of(node)] for node in nodes]
+        )
         inside = {*nodes}
         borders: dict[Value, None] = {}
         for node in nodes:

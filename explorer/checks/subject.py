@@ -110,6 +110,17 @@ class Subject:
         found = known.get(name)
         return None if found is None else found.value
 
+    def integer(self, node: Node, name: str) -> int | None:
+        """Return the value of an attribute that is to be an integer; None where it is none."""
+        value = self.attribute(node, name)
+        return value if isinstance(value, int) else None
+
+    def integers(self, node: Node, name: str) -> tuple[int, ...] | None:
+        """Return the value of an attribute that is to list integers; None where it does not."""
+        value = self.attribute(node, name)
+        is_list = isinstance(value, tuple) and all(isinstance(entry, int) for entry in value)
+        return value if is_list else None
+
     def fact(self, value: Value | None) -> Fact:
         """Return what is known of a value where its graph runs, with the first kind of operands."""
         frames = self.analysis.frames_of(value.graph) if value is not None else []

@@ -279,7 +279,10 @@ def _list_units(
     found = []
     for one, other in pairs:
         if one.graph is left.graph and other.graph is right.graph:
-            units = left.unit_of[one.index], right.unit_of[other.index]
+            units = (
+                left.unit_of[left.graph.index_of(one)],
+                right.unit_of[right.graph.index_of(other)],
+            )
             if min(units) >= 0 and left.head(units[0]) is one and right.head(units[1]) is other:
                 found.append(units)
     return found

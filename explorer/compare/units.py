@@ -306,7 +306,7 @@ class _Reader:
         producer = value.producer
         if producer is None or producer.graph is not self.graph:
             return -1
-        return self.units.unit_of[producer.index]
+        return self.units.unit_of[self.graph.index_of(producer)]
 
     def _read_unit(
         self, unit: int, members: tuple[int, ...]

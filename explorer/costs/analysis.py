@@ -370,7 +370,8 @@ class Analysis:
             # what was found for the first trip does not hold for all
             for graph in node.subgraphs:
                 for each in (graph, *graph.subgraphs):
-                    del self.frames[each][known.get(each, 0) :]
+                    if each in self.frames:  # what is nested too deep was not walked
+                        del self.frames[each][known.get(each, 0) :]
             inner = yield from self._run_each(frame, node, runs)
         bodies = [(one.total, self._list_outputs(one)) for one in inner]
         facts: Sequence[Fact] = ()
@@ -419,6 +420,6 @@ class Analysis:
         self._set_work(frame, node, Work(gaps={Gap(kind.label, reason): 1}), 0)
 
     def _set_work(self, frame: GraphRun, node: Node, work: Work, peak: Amount | None) -> None:
-        frame.works[node.index] = self._add_work(work)
+        frame.works[frame.graph.index_of(node)] = self._add_work(work)
         if peak != 0:
-            frame.inside[node.index] = peak
+            frame.inside[frame.graph.index_of(node)] = peak

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from netloupe.explorer.model import Graph, Node, SparseTensor, Tensor, find_operators
 
 _DOMAIN = "ai.onnx.ml"
@@ -34,22 +31,22 @@ def count_attribute_values(node: Node) -> int:
     Of trees they are the thresholds of nodes that branch, and the weights of leaves. What a leaf
     has in place of a threshold says nothing, and which feature a node looks at is no number.
     """
-    count = sum(len(_read(node, name)) for name in _LEARNED[node.op_type])
+    count = sum(_count(node, name) for name in _LEARNED[node.op_type])
     if node.op_type in ("TreeEnsembleClassifier", "TreeEnsembleRegressor"):
-        modes = _read(node, "nodes_modes")
-        leaves = sum(mode in ("LEAF", b"LEAF") for mode in modes)
-        count += max(len(_read(node, "nodes_values")) - leaves, 0)
+        modes = node.attributes.get("nodes_modes")
+        listed = modes.value if modes is not None and isinstance(modes.value, tuple) else ()
+        leaves = sum(mode in ("LEAF", b"LEAF") for mode in listed)
+        count += max(_count(node, "nodes_values") - leaves, 0)
     return count
 
 
-def _read(node: Node, name: str) -> Sequence[Any]:
-    """Return the elements of a list, or that many of a tensor that stands for it."""
+def _count(node: Node, name: str) -> int:
+    """Return how many elements a list has, or a tensor that stands for it."""
     for written in (name, f"{name}_as_tensor"):
         attribute = node.attributes.get(written)
         value = None if attribute is None else attribute.value
         if isinstance(value, tuple):
-            return value
+            return len(value)
         if isinstance(value, Tensor | SparseTensor):
-            held = value.values if isinstance(value, SparseTensor) else value
-            return range(held.size)
-    return ()
+            return (value.values if isinstance(value, SparseTensor) else value).size
+    return 0

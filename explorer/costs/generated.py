@@ -2,14 +2,15 @@
 
 Exporters write weights as Constant, and tools that strip a model of its weights leave a fill
 (ConstantOfShape) of their shape in their place. What a node gives is a weight where it reaches a
-weight operand of an operator, perhaps in another shape or type.
+weight operand of an operator, perhaps in another shape or type, or in pieces that are put
+together in another order: so exporters bring the gates of an LSTM into the order of ONNX.
 """
 
 from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from netloupe.explorer.model import Graph, Node, Tensor, Value, find_operators
+from netloupe.explorer.model import Graph, Node, SparseTensor, Tensor, Value, find_operators
 from netloupe.explorer.model.storage import multiply_dims
 from netloupe.explorer.model.stored_tensors import find_own_tensor
 
@@ -39,7 +40,12 @@ _WEIGHT_OPERANDS: dict[str, tuple[int, ...]] = {
 _KEEPING = frozenset(
     {"Cast", "Copy", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"}
 )
-_MOST_STEPS = 8
+#: those that give some of the elements of their first operand
+_TAKING = frozenset({"Gather", "Slice", "Split"})
+#: those that put all of their operands together
+_JOINING = frozenset({"Concat"})
+#: so many values are looked at behind an operand
+_MOST_STEPS = 64
 
 
 class Generated(NamedTuple):
@@ -53,11 +59,14 @@ class Generated(NamedTuple):
         What it is at the operator that takes it.
     size
         How many numbers.
+    bytes
+        How many bytes the file has for them: none where they are filled.
     """
 
     origin: Value
     kind: Literal["parameter", "running statistic"]
     size: int
+    bytes: int
 
 
 def find_generated(graph: Graph) -> dict[Node, list[Generated]]:
@@ -77,39 +86,64 @@ def find_generated(graph: Graph) -> dict[Node, list[Generated]]:
                 continue  # an initial state, and the second is the weight
             if node.op_type == "InstanceNormalization" and is_scaled_again(node):
                 continue
-            origin = _find_origin(value)
-            size = None if origin is None else _read_size(origin)
-            if origin is not None and size is not None:
-                kind: Literal["parameter", "running statistic"]
-                kind = "running statistic" if place in measured else "parameter"
-                found.setdefault(node, []).append(Generated(origin, kind, size))
+            kind: Literal["parameter", "running statistic"]
+            kind = "running statistic" if place in measured else "parameter"
+            for origin in _find_origins(value):
+                size = _read_size(origin)
+                if size is not None:
+                    found.setdefault(node, []).append(Generated(origin, kind, *size))
     return found
 
 
-def _find_origin(value: Value) -> Value | None:
-    """Return the value that a node gives by itself, and that only changes its form after that."""
-    for _ in range(_MOST_STEPS):
-        producer = value.producer
-        if producer is None or value.output_index != 0:
-            return None
+def _find_origins(value: Value) -> list[Value]:
+    """Return the values that nodes give by themselves and of which a value is put together.
+
+    Initializers among what it is put together of are left out; where something is computed, there
+    are none.
+    """
+    found: dict[Value, None] = {}
+    seen = {value}
+    pending = [value]
+    while pending:
+        one = pending.pop()
+        if one.initializer is not None:
+            continue
+        producer = one.producer
+        if producer is None or len(seen) > _MOST_STEPS:
+            return []
         if producer.graph.dialect.constant_source(producer) in ("stored", "filled"):
-            return value
-        first = producer.inputs[0] if producer.inputs else None
-        if producer.op_type not in _KEEPING or first is None:
-            return None
-        value = first
-    return None
+            if one.output_index:
+                return []
+            found[one] = None
+            continue
+        if producer.op_type in _JOINING:
+            operands = [*producer.inputs]
+        elif producer.op_type in _KEEPING or producer.op_type in _TAKING:
+            operands = [*producer.inputs[:1]]
+        else:
+            return []
+        if not operands or None in operands or producer.domain != producer.graph.dialect.domain:
+            return []
+        new = [each for each in operands if each is not None and each not in seen]
+        seen.update(new)
+        pending += new
+    return [*found]
 
 
-def _read_size(origin: Value) -> int | None:
-    """Return how many real numbers a node gives; None for other types, and where it is open."""
+def _read_size(origin: Value) -> tuple[int, int] | None:
+    """Return how many real numbers a node gives, in how many bytes of the file.
+
+    None for other types, and where it is open.
+    """
     producer = origin.producer
     if producer is None:
         return None
     if producer.graph.dialect.constant_source(producer) == "stored":
         tensor = find_own_tensor(origin)
-        is_real = tensor is not None and (tensor.dtype.is_float or tensor.dtype.is_complex)
-        return tensor.size if tensor is not None and is_real else None
+        if tensor is None or not (tensor.dtype.is_float or tensor.dtype.is_complex):
+            return None
+        stored = None if isinstance(tensor, SparseTensor) else tensor.stored_bytes
+        return tensor.size, (tensor.nbytes or 0) if stored is None else stored
     attribute = producer.attributes.get("value")
     filled = attribute.value if attribute is not None else None
     if isinstance(filled, Tensor) and not filled.dtype.is_float:
@@ -117,4 +151,4 @@ def _read_size(origin: Value) -> int | None:
     wanted = producer.inputs[0] if producer.inputs else None
     shape = None if wanted is None else find_own_tensor(wanted)
     dims = read_elements(shape) if isinstance(shape, Tensor) else None
-    return None if dims is None else multiply_dims(dims)
+    return None if dims is None else (multiply_dims(dims), 0)

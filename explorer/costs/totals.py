@@ -32,8 +32,8 @@ class Totals:
         Those of all these graphs. The body of a function counts once, however often it is called.
     initializers
         The tensors that are stored in the graphs, sparse ones included. What Constant nodes hold is
-        not counted, here and below but for parameters: exporters put what was written in a program
-        there, and weights into initializers.
+        not counted, here and below but for weights among it: exporters put what was written in a
+        program there, and weights into initializers.
     elements
         The numbers that these tensors store, of any type: those that the dimensions claim, of a
         sparse tensor the values that are given, and none of a tensor that has no data.
@@ -57,7 +57,8 @@ class Totals:
     bytes
         What the file stores for these tensors, with the indices of sparse ones, in whatever form:
         half-precision numbers in ``int32_data`` take four bytes each. Where the size of external
-        data is not stated, what type and dimensions claim.
+        data is not stated, what type and dimensions claim. Weights that Constant nodes hold take
+        what is stored for these, filled ones nothing.
     """
 
     graphs: int
@@ -166,6 +167,7 @@ def _count(
     generated = {one.origin: one for node in takers for one in weights.generated[node]}
     for one in generated.values():
         sums[one.kind] += one.size
+        size += one.bytes
     return Totals(
         graphs=graphs,
         nodes=nodes,

@@ -23,6 +23,7 @@ from netloupe.explorer.quantization import list_statements, unpack_weights
 from .attribute_values import count_attribute_values, find_holders
 from .constants import find_constant_uses, list_written_numbers
 from .generated import Generated, find_generated
+from .packed_experts import list_expert_operands
 from .stored_uses import ConstantKind
 
 Kind = Literal["parameter", "running statistic", "attention bias", "other"]
@@ -201,6 +202,11 @@ class Weights:
                 tensor = statement.quantized.initializer
                 if tensor is not None:
                     self.packed[tensor] = unpacked.size
+        for value, per_byte in list_expert_operands(graph):
+            if not per_byte:
+                self._set_kind(value, "other")
+            elif (tensor := value.initializer) is not None and tensor.dtype.name == "uint8":
+                self.packed[tensor] = tensor.size * per_byte
         biases = graph.dialect.quantized_biases
         for index in find_operators(graph, biases).tolist():
             node = graph.nodes[index]

@@ -11,10 +11,14 @@ from pathlib import Path
 from netloupe.explorer.errors import OutputError
 
 from .home import expand_home
+from .inputs import refuse_input
 
 
 def check_place(path: str | os.PathLike[str]) -> None:
-    """Raise OutputError where a file cannot be put: no such folder, or a folder of that name."""
+    """Raise OutputError where a file cannot be put.
+
+    There is no such folder, or a folder of that name, or a command would write over what it reads.
+    """
     if not os.fspath(path):
         raise OutputError("the path to write to is empty. Give the name of a file.")
     target = expand_home(path)
@@ -26,6 +30,7 @@ def check_place(path: str | os.PathLike[str]) -> None:
         raise OutputError(f"{target}: the folder {target.parent} does not exist. Create it first.")
     if is_folder:
         raise OutputError(f"{target}: is a directory. Give a file name.")
+    refuse_input(target)
 
 
 #: how the names of files end, by what is written to them

@@ -70,7 +70,7 @@ def _go_back(
 
 
 def _find_scope(node: Node, graph: Graph, of_node: Sequence[Scope | None]) -> Scope | None:
-    return of_node[node.index] if node.graph is graph else None
+    return of_node[graph.index_of(node)] if node.graph is graph else None
 
 
 def _is_inside(scope: Scope, outer: Scope) -> bool:

@@ -78,9 +78,9 @@ class Kinds:
         nodes, groups = self.of_nodes, self.of_groups
         alone = group.nodes_alone()
         if alone:
-            return [nodes[node.index] for node in alone]
+            return [nodes[group.graph.index_of(node)] for node in alone]
         return [
-            groups[child] if isinstance(child, Group) else nodes[child.index]
+            groups[child] if isinstance(child, Group) else nodes[group.graph.index_of(child)]
             for child in group.children
         ]
 
@@ -161,8 +161,9 @@ class Kinds:
     def _count_operators(self, kind: int) -> Counter[int]:
         counts = self._counts.get(kind)
         if counts is None:
-            nodes = _nodes_inside(self._examples[kind])
-            counts = self._counts[kind] = Counter(self.of_nodes[node.index] for node in nodes)
+            example = self._examples[kind]
+            indices = map(example.graph.index_of, _nodes_inside(example))
+            counts = self._counts[kind] = Counter(self.of_nodes[index] for index in indices)
         return counts
 
     def hold_same(self, kind: int, other: int) -> bool:

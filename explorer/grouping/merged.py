@@ -220,14 +220,14 @@ class _Merger:
 
     def _choose_exemplars(self, differing: Collection[Node]) -> None:
         tree = self.tree
-        marked = {tree.positions[node.index] for node in differing if node.graph is self.graph}
+        marked = {tree.position_of(node) for node in differing if node.graph is self.graph}
         sums = [0, *accumulate(position in marked for position in range(len(tree.order)))]
         for group in dict.fromkeys(tree.groups.values()):
             if group.kind != "repeat" or sums[group.high] == sums[group.low]:
                 continue
             counts = []
             for child in group.children:
-                low = tree.positions[child.index] if isinstance(child, Node) else child.low
+                low = tree.position_of(child) if isinstance(child, Node) else child.low
                 high = low + 1 if isinstance(child, Node) else child.high
                 counts.append(sums[high] - sums[low])
             if max(counts) > counts[group.exemplar]:

@@ -107,7 +107,7 @@ def read_columns(nodes: Sequence[Node], variadic: frozenset[str]) -> NodeColumns
     pairs = np.column_stack([edges // count, edges % count])
 
     def find_row(node: Node) -> int:
-        return int(row_of[node.index]) if node.graph is graph else -1
+        return int(row_of[graph.index_of(node)]) if node.graph is graph else -1
 
     return NodeColumns(
         find_row,

@@ -60,7 +60,7 @@ def split_large(root: Group, free_path: FreePath) -> None:
             if isinstance(child, Group):
                 pending.append(child)
             else:
-                parents[child.index] = group
+                parents[root.graph.index_of(child)] = group
     for group in large:
         step()
         _split(group, parents, free_path)
@@ -136,7 +136,7 @@ def _child_edges(group: Group, parents: list[Group | None]) -> tuple[Integers, I
     def place_of(node: Node) -> int:
         if id(node) in places:
             return places[id(node)]
-        parent = parents[node.index]
+        parent = parents[graph.index_of(node)]
         if parent is None:
             return -1
         found = known.get(id(parent))

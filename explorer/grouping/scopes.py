@@ -102,7 +102,7 @@ def read_module_scopes(graph: Graph) -> Scopes | None:
                 scopes.operator_scopes.add(key)
             else:
                 scopes.type_names[key] = type_name.rsplit(".", 1)[-1]
-        scopes.of_node[node.index] = tuple(kept[:_MAX_DEPTH])
+        scopes.of_node[graph.index_of(node)] = tuple(kept[:_MAX_DEPTH])
     if known < _SHARE_NEEDED * _count_authored(graph):
         return None
     for new, old in tell_uses_apart(graph, scopes.of_node).items():
@@ -264,9 +264,13 @@ def read_blob_scopes(graph: Graph) -> Scopes | None:
     for node in graph.nodes:
         # what joins the branches of a block ends it: it belongs where its last operand does
         producer = node.inputs[-1].producer if node.inputs and node.inputs[-1] else None
-        if of_node[node.index] is None and producer is not None and producer.graph is graph:
-            scope = of_node[producer.index]
-            of_node[node.index] = scope[:1] if scope else None
+        if (
+            of_node[graph.index_of(node)] is None
+            and producer is not None
+            and producer.graph is graph
+        ):
+            scope = of_node[graph.index_of(producer)]
+            of_node[graph.index_of(node)] = scope[:1] if scope else None
     return Scopes(of_node)
 
 
@@ -304,15 +308,15 @@ def join_unscoped(graph: Graph, scopes: list[Scope | None]) -> list[Scope]:
         lost = [node for node, scope in zip(graph.nodes, scopes, strict=True) if scope is None]
     for node in reversed(lost):
         found = _common_scope(_consumer_scopes(node, graph, result))
-        result[node.index] = found or None
+        result[graph.index_of(node)] = found or None
     for node in lost:
-        if result[node.index] is None:
-            result[node.index] = next(
+        if result[graph.index_of(node)] is None:
+            result[graph.index_of(node)] = next(
                 (
                     scope
                     for value in node.inputs
                     if value is not None and value.producer is not None and value.graph is graph
-                    if (scope := result[value.producer.index])
+                    if (scope := result[graph.index_of(value.producer)])
                 ),
                 (),
             )
@@ -331,7 +335,7 @@ def _consumer_scopes(node: Node, graph: Graph, scopes: list[Scope | None]) -> li
             inner = consumer
             while inner.graph is not graph and inner.graph.parent_node is not None:
                 inner = inner.graph.parent_node
-            if inner.graph is graph and (scope := scopes[inner.index]) is not None:
+            if inner.graph is graph and (scope := scopes[graph.index_of(inner)]) is not None:
                 (asking if consumer.op_type in readers else found).append(scope)
     return found or asking
 

@@ -41,12 +41,13 @@ class NodeHomes:
 
     def find(self, node: Node) -> Group | None:
         """Return the home of a node."""
-        return self._known.of_node.get(node.index)
+        known = self._known
+        return known.of_node.get(known.graph.index_of(node))
 
     def settle(self, node: Node, home: Group) -> None:
         """Note that a node was put into another group."""
         if self._homes is not None:
-            self._homes.of_node[node.index] = home
+            self._homes.of_node[home.graph.index_of(node)] = home
 
     def add(self, group: Group, home: Group) -> None:
         """Note that a new group lies in another one."""
@@ -88,6 +89,7 @@ class Siblings:
         for node in nodes:
             if self._roles.of(node) == "preparation" or all(
                 value.producer is not None
+                and value.producer.graph is self._graph  # what is around has roles of its own
                 and (value.producer in found or self._roles.of(value.producer) == "shape")
                 for value in list_taken(node)
             ):

@@ -68,13 +68,13 @@ class Homes:
 
     def settle(self, node: Node, shape_nodes: frozenset[int]) -> None:
         """Find the home of a node from those of its consumers."""
-        self.of_node[node.index] = self.around(consumers_in(node, self.graph))
+        self.of_node[self.graph.index_of(node)] = self.around(consumers_in(node, self.graph))
 
     def around(self, nodes: Iterable[Node]) -> Group:
         """Return the innermost group that holds some nodes and is no repeat itself."""
         found: Group | None = None
         for node in nodes:
-            home = self.of_node.get(node.index)
+            home = self.of_node.get(self.graph.index_of(node))
             if home is not None and home is not found:
                 found = home if found is None else self._join(found, home)
         if found is None:
@@ -87,7 +87,7 @@ class Homes:
         """Note that a group with all its nodes lies in another one."""
         self._depths[group] = self._depths[home] + 1
         for node in group.nodes_alone():
-            self.of_node[node.index] = group
+            self.of_node[self.graph.index_of(node)] = group
 
     def _join(self, group: Group, other: Group) -> Group:
         while group is not other:
@@ -99,6 +99,8 @@ class Homes:
 
     def child_holding(self, home: Group, node: Node) -> Group | Node | None:
         """Return the child of a group that is or holds a node."""
+        if node.graph is not self.graph:
+            return None
         child: Group | Node = node
         parent = self.of_node.get(node.index)
         while parent is not None and parent is not home:

@@ -64,13 +64,17 @@ class GroupTree:
         self.told_labels: dict[Group, tuple[str, str]] = {}
         self._ends: dict[str, list[str]] | None = None
 
+    def position_of(self, node: Node) -> int:
+        """Return the position of a node of the graph in the tree's order; -1 for one not shown."""
+        return self.positions[self.graph.index_of(node)]
+
     def holds(self, group: Group, node: Node) -> bool:
         """Return whether a node of the graph is inside a group, at any depth."""
-        return group.low <= self.positions[node.index] < group.high
+        return group.low <= self.position_of(node) < group.high
 
     def group_of(self, node: Node) -> Group | None:
         """Return the innermost group of a node of the graph; None for one that is not shown."""
-        position = self.positions[node.index]
+        position = self.position_of(node)
         if position < 0:
             return None
         group = self.root

@@ -61,7 +61,7 @@ class Emphasis:
             tree = self._view.borders(graph).tree
             nodes = {*self._own.get(graph, ())}
             nodes.update(node for node in self._list_holders(graph) if self._holds(node))
-            places = (tree.positions[node.index] for node in nodes)
+            places = (tree.position_of(node) for node in nodes)
             found = self._positions[graph] = sorted(place for place in places if place >= 0)
         return found
 

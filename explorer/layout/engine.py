@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import json
+import os
 import queue
 import struct
 import subprocess
@@ -169,6 +170,28 @@ def _read_answers(
 def _stop_all() -> None:
     for engine in [*_engines]:
         engine.stop()
+
+
+#: workers of a process that this one was forked from: not to be closed, ended or waited for
+_inherited: list[subprocess.Popen[bytes]] = []
+
+
+def _forget_workers() -> None:
+    """In a forked child: let every engine start a worker of its own.
+
+    The pipes lead to the parent's worker, whose answers a thread of the parent reads, and a lock
+    may be held by a thread that is not here.
+    """
+    for engine in [*_engines]:
+        if engine._process is not None:
+            _inherited.append(engine._process)
+        engine._process = None
+        engine._lock = threading.Lock()
+        engine._answers = queue.Queue()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_workers)
 
 
 _shared: LayoutEngine | None = None

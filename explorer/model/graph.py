@@ -30,6 +30,13 @@ if TYPE_CHECKING:
 GraphKind = Literal["main", "subgraph", "function", "training", "init", "net", "step"]
 
 
+class ForeignNodeError(Exception):
+    """A node of another graph was taken for one of this graph: a mistake of ours, never a file's.
+
+    It is no :class:`~netloupe.NetloupeError`, so that nothing takes it for damage.
+    """
+
+
 _NO_TYPES: Mapping[str, ValueType] = {}
 
 
@@ -232,6 +239,18 @@ class Graph(FilledLater, Drawable, Loaded):
 
     def _find_model(self) -> Model:
         return self.model
+
+    def index_of(self, node: Node) -> int:
+        """Return the index of one of the graph's own nodes, for what is known of each by index.
+
+        Raises
+        ------
+        ForeignNodeError
+            For a node of another graph: its index would be that of something else here.
+        """
+        if node.graph is not self:
+            raise ForeignNodeError(f"{node.path} is no node of {self.path}")
+        return node.index
 
     def __repr__(self) -> str:
         return f"<Graph {self.path!r}, {len(self.nodes)} nodes>"

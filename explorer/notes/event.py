@@ -32,6 +32,8 @@ Anchor: TypeAlias = Mapping[str, Any]
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)")
 _FIELDS = ("text", "tags", "anchors", "accepts")
 
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
@@ -218,7 +220,7 @@ def clean_json(told: Any, depth: int = 0) -> Any:
     if depth > _DEEPEST:
         raise ValueError("nested too deep")
     if isinstance(told, str):
-        return told.encode("utf-8", "replace").decode("utf-8")
+        return told if told.isascii() else told.encode("utf-8", "replace").decode("utf-8")
     if isinstance(told, dict):
         return {clean_json(k, depth): clean_json(each, depth + 1) for k, each in told.items()}
     if isinstance(told, list | tuple):
@@ -229,6 +231,8 @@ def clean_json(told: Any, depth: int = 0) -> Any:
 def _read_uuid(told: Mapping[str, Any], name: str) -> str:
     text = told.get(name)
     if isinstance(text, str) and len(text) <= 45:
+        if _UUID.fullmatch(text) is not None:  # as it is written, and nearly always read
+            return text
         try:
             return str(uuid.UUID(text))
         except ValueError:

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from netloupe.explorer.errors import NotesError
+from netloupe.explorer.files.inputs import NOTES_ENDING
 from netloupe.explorer.progress import step
 
 from .event import LONGEST_LINE, Event, read_event
 from .locking import locked
 
 #: what is appended to the name of a model
-ENDING = ".notes.jsonl"
+ENDING = NOTES_ENDING
 #: a file of so many bytes or events is not read
 _LARGEST, _MOST_EVENTS = 2**28, 500_000
 #: seconds that another process may be at the file

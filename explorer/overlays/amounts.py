@@ -20,6 +20,9 @@ from .placing import Numbers, PlacedColumn, PlacedSet
 #: a repetition stands out where it has so many times what the middle one has
 STANDS_OUT = 1.25
 
+#: so many users are looked at for the one that shows a node without a box
+_MOST_PASSED = 100
+
 
 class RepeatSpread(NamedTuple):
     """How the repetitions of a repeat differ.
@@ -115,6 +118,8 @@ class Amounts:
         self._placement = placement
         self._orders: dict[GroupTree, NDArray[np.int64]] = {}
         self._spans: dict[tuple[str, GroupTree], _SetSpans] = {}
+        #: by prefix and tree the measured nodes without a box, with the position that has theirs
+        self._homes: dict[tuple[str, GroupTree], dict[int, int]] = {}
         #: by prefix and index of node the sets that it is in
         self._sets: dict[tuple[str, int], PlacedSet] = {
             (one.prefix, index): one for one in placement.sets for index in one.indices
@@ -233,13 +238,40 @@ class Amounts:
         if order is None:
             order = np.fromiter((node.index for node in tree.order), np.int64, len(tree.order))
             self._orders[tree] = order
-        measured = self._aggregate(prefix, graph, order[low:high], ())
+        indices = self._add_constants(prefix, graph, tree, order[low:high], (low, high))
+        measured = self._aggregate(prefix, graph, indices, ())
         spans = self._find_spans(prefix, graph, tree)
         if spans is None or isinstance(measured.value, str):
             return measured
         inside = (spans.lows >= low) & (spans.highs < high)
         touched = (spans.highs >= low) & (spans.lows < high) & ~inside
         return self._add_sets(measured, spans.numbers[inside], spans.numbers[touched])
+
+    def _add_constants(
+        self,
+        prefix: str,
+        graph: Graph,
+        tree: GroupTree,
+        indices: NDArray[np.int64],
+        span: tuple[int, int],
+    ) -> NDArray[np.int64]:
+        """Return nodes with the measured ones that have no box and give to these first.
+
+        A Constant is a row of what takes it: its time counts there, as it does in the whole.
+        """
+        numbers = None if self._column.has_words else self._find_numbers(prefix, graph)
+        if numbers is None:
+            return indices
+        key = (prefix, tree)
+        homes = self._homes.get(key)
+        if homes is None:
+            homes = self._homes[key] = {}
+            for index in np.flatnonzero(~np.isnan(numbers)).tolist():
+                if tree.positions[index] < 0:
+                    homes[index] = _find_home(graph.nodes[index], tree)
+        low, high = span
+        added = [index for index, home in homes.items() if low <= home < high]
+        return np.concatenate([indices, np.array(added, np.int64)]) if added else indices
 
     def _add_sets(self, measured: Measured, inside: Numbers, touched: Numbers) -> Measured:
         how = self._column.aggregation
@@ -342,3 +374,24 @@ class Amounts:
 def _find(arrays: Mapping[str, Numbers], prefix: str, graph: Graph) -> Numbers | None:
     found = arrays.get(prefix)
     return arrays.get(graph.path) if found is None else found
+
+
+def _find_home(node: Node, tree: GroupTree) -> int:
+    """Return the first position in a tree that takes what a node gives; -1 for none."""
+    seen = {node}
+    pending = [node]
+    found: list[int] = []
+    while pending:
+        for value in pending.pop().outputs:
+            for user in value.users if value is not None else ():
+                while user.graph is not tree.graph and user.graph.parent_node is not None:
+                    user = user.graph.parent_node
+                if user.graph is not tree.graph or user in seen:
+                    continue
+                seen.add(user)
+                position = tree.position_of(user)
+                if position >= 0:
+                    found.append(position)
+                elif len(seen) < _MOST_PASSED:
+                    pending.append(user)
+    return min(found, default=-1)

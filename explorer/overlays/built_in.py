@@ -14,7 +14,7 @@ from netloupe.explorer.costs.symbols import Bindings
 from netloupe.explorer.errors import OverlayError
 from netloupe.explorer.model import Model, Node
 
-from .column import Column, ModelColumn
+from .column import Column, ModelColumn, to_number
 from .scales import OTHER_WORDS
 
 #: tones of findings, the worst first
@@ -28,8 +28,8 @@ def _make_parameters(model: Model, _bind: Bindings | None) -> Column:
         {},
         "",
         aggregation="sum",
-        whole=float(model.totals.parameters),
-        count=lambda nodes: count_nodes(model, nodes).parameters,
+        whole=to_number(model.totals.parameters),
+        count=lambda nodes: to_number(count_nodes(model, nodes).parameters),
     )
 
 
@@ -39,8 +39,8 @@ def _make_bytes(model: Model, _bind: Bindings | None) -> Column:
         {},
         "B",
         aggregation="sum",
-        whole=float(model.totals.bytes),
-        count=lambda nodes: count_nodes(model, nodes).bytes,
+        whole=to_number(model.totals.bytes),
+        count=lambda nodes: to_number(count_nodes(model, nodes).bytes),
     )
 
 
@@ -52,12 +52,12 @@ def _make_macs(model: Model, bind: Bindings | None) -> Column:
         is_known = isinstance(work.macs, int) and not any(
             gap.affects == "macs" for gap in work.gaps
         )
-        return float(work.macs) if is_known and isinstance(work.macs, int) else None
+        return to_number(work.macs) if is_known and isinstance(work.macs, int) else None
 
     total = analysis.main.total
     if any(gap.affects == "macs" for gap in total.gaps):
         notes.append("MACs of some nodes are not known: the whole is at least this")
-    whole = float(total.macs) if isinstance(total.macs, int) else None
+    whole = to_number(total.macs) if isinstance(total.macs, int) else None
     return ModelColumn(
         "MACs", {}, "MACs", aggregation="sum", whole=whole, count=count, notes=tuple(notes)
     )
@@ -72,7 +72,8 @@ def _make_intensity(model: Model, bind: Bindings | None) -> Column:
         if not isinstance(macs, int) or not isinstance(moved, int) or not macs or not moved:
             return None
         is_open = any(gap.affects in ("macs", "bytes") for gap in work.gaps)
-        return None if is_open else 2 * macs / moved
+        operations, over = to_number(2 * macs), to_number(moved)
+        return None if is_open or operations is None or not over else operations / over
 
     notes.append(
         "two operations for each MAC, over the bytes that each node takes and gives; of a group "

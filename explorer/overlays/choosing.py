@@ -123,7 +123,10 @@ def _choose_columns(read: Sequence[Column], path: str, heading: str) -> list[Col
     columns = [column for column in read if column.source == path]
     if not heading:
         return columns
-    chosen = [column for column in columns if heading in (column.name, _write_heading(column))]
+    chosen = [column for column in columns if heading == column.heading]  # as the file has it
+    chosen = chosen or [
+        column for column in columns if heading in (column.name, _write_heading(column))
+    ]
     if not chosen:
         names = ", ".join(repr(_write_heading(column)) for column in columns[:20])
         raise OverlayError(f"{path}: has no column {heading!r}. It has {names}.")

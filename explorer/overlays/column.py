@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
@@ -16,8 +15,21 @@ ScaleKind = Literal["auto", "share", "linear", "log", "quantile", "diverging"]
 AGGREGATIONS: tuple[Aggregation, ...] = get_args(Aggregation)
 SCALE_KINDS: tuple[ScaleKind, ...] = get_args(ScaleKind)
 
+#: sums of so many numbers as there can be, and steps of a scale between them, stay finite
+LARGEST = 1e290
+
 #: percentiles of the numbers between which colours differ
 USUAL_CLIP = (1.0, 99.0)
+
+
+def is_measurable(number: float) -> bool:
+    """Return whether a number can be added up and be part of a scale: neither NaN nor too large."""
+    return abs(number) <= LARGEST
+
+
+def to_number(count: int | None) -> float | None:
+    """Return a count as a number; None where it is not known or too large for one."""
+    return float(count) if count is not None and is_measurable(count) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +146,8 @@ class Column:
         What to do where many names are not found.
     source
         The file, or "".
+    heading
+        What the file calls it, unit and all; "" where it has no headings.
 
     Raises
     ------
@@ -166,6 +180,7 @@ class Column:
     notes: tuple[str, ...] = ()
     remedy: str = ""
     source: str = ""
+    heading: str = ""
     #: whether the values are words
     has_words: bool = field(init=False, repr=False, default=False)
 
@@ -188,7 +203,7 @@ class Column:
                     f"clip is {self.clip!r}. Give two percentiles from 0 to 100, the lower first, "
                     "or None."
                 )
-        if self.midpoint is not None and not math.isfinite(self.midpoint):
+        if self.midpoint is not None and not is_measurable(self.midpoint):
             raise OverlayError(f"midpoint is {self.midpoint!r}. Give a number.")
 
 

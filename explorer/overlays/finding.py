@@ -43,6 +43,7 @@ class NameFinder:
     def __init__(self, model: Model, find_group: Callable[[str], bool]) -> None:
         self.model = model
         self._find_group = find_group
+        self._graphs = model.graphs  # listed anew whenever they are asked for
         self._names: dict[str, list[Node]] | None = None
         self._values: dict[str, list[Value]] | None = None
 
@@ -70,7 +71,7 @@ class NameFinder:
     def _find_by_name(self, name: str, is_added: bool) -> NamePlace | str:
         if self._names is None:
             self._names = {}
-            for graph in self.model.graphs:
+            for graph in self._graphs:
                 for known, nodes in index_nodes(graph).names.items():
                     self._names.setdefault(known, []).extend(nodes)
         nodes = self._names.get(name, [])
@@ -82,7 +83,7 @@ class NameFinder:
         return self._place_value(values[0], is_added) if len(values) == 1 else SEVERAL
 
     def _find_values(self, name: str) -> list[Value]:
-        graphs = self.model.graphs
+        graphs = self._graphs
         if len(graphs) == 1:
             found = graphs[0].values.get(name)
             return [] if found is None else [found]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from netloupe.explorer.model import Graph, Model
 from netloupe.explorer.progress import step
 
-from .column import Column, NodeSet
+from .column import LARGEST, Column, NodeSet, is_measurable
 from .finding import NO_ELEMENT, NameFinder, NamePlace, find_fused
 
 Numbers = NDArray[np.float64]
@@ -29,6 +29,7 @@ MOST_UNPLACED = 1_000
 
 #: why a value has no place
 NO_NUMBER = "the number is not finite"
+TOO_LARGE = f"the number is beyond {LARGEST:g}"
 NO_WORD = "the column has words, and this is a number"
 SEVERAL_GRAPHS = "its nodes are in several graphs"
 
@@ -114,7 +115,7 @@ class PlacedColumn:
         """Note that something has no place, and whether its number counts in the whole."""
         self.unplaced_count += 1
         self.reasons[reason] += 1
-        if is_added and isinstance(value, float) and math.isfinite(value):
+        if is_added and isinstance(value, float) and is_measurable(value):
             self.unplaced_sum += value
         if len(self.unplaced) < MOST_UNPLACED:
             self.unplaced.append(Unplaced(name, value, reason))
@@ -185,8 +186,8 @@ class _Placer:
         if self.column.has_words and not isinstance(value, str):
             self.placed.miss(name, value, NO_WORD)
             return
-        if not isinstance(value, str) and not math.isfinite(value):
-            self.placed.miss(name, float(value), NO_NUMBER)
+        if not isinstance(value, str) and not is_measurable(value):
+            self.placed.miss(name, float(value), _say_why(value))
             return
         place = self._find(name)
         if place == NO_ELEMENT and len(self._left) < _MOST_NORMALISED:
@@ -253,14 +254,14 @@ class _Placer:
             known = float(numbers[index])
             join = _JOINS[self.column.aggregation]
             numbers[index] = join(known, number) if known == known else number
-            if weights is not None and math.isfinite(weight) and weight >= 0:
+            if weights is not None and 0 <= weight <= LARGEST:
                 weights[index] = weight
 
     def _place_set(self, one: NodeSet) -> None:
         placed = self.placed
         label = one.label or " + ".join(one.names)
-        if not math.isfinite(one.number):
-            placed.miss(label, one.number, NO_NUMBER)
+        if not is_measurable(one.number):
+            placed.miss(label, one.number, _say_why(one.number))
             return
         places = [self._find(name) for name in one.names]
         found = [place for place in places if not isinstance(place, str)]
@@ -280,3 +281,7 @@ class _Placer:
             return
         placed.open_numbers(placed.numbers, place)
         placed.sets.append(PlacedSet(prefix, place.indices, one.number, label))
+
+
+def _say_why(number: float) -> str:
+    return TOO_LARGE if math.isfinite(number) else NO_NUMBER

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import numbers
 import sys
 from collections.abc import Iterable, Mapping
@@ -15,7 +14,7 @@ from netloupe.explorer.compare import Diff
 from netloupe.explorer.errors import OverlayError
 
 from .built_in import make_difference, make_sqnr
-from .column import ColourStop, Column
+from .column import ColourStop, Column, is_measurable
 from .formats.reading import read_column_file
 from .units import guess_meaning
 
@@ -98,7 +97,7 @@ def _take_stops(name: str, given: Iterable[Any]) -> tuple[ColourStop, ...]:
 
 
 def _take_number(name: str, given: Any) -> float:
-    if isinstance(given, numbers.Real) and math.isfinite(given):
+    if isinstance(given, numbers.Real) and is_measurable(float(given)):
         return float(given)
     raise OverlayError(f"{name} is {given!r}. Give a number.")
 

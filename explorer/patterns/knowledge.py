@@ -39,7 +39,7 @@ class Knowledge:
             return value.initializer is not None or is_input_independent(value)
         if self._unchanging is None:
             self._unchanging = _find_unchanging(self.graph)
-        return bool(self._unchanging[node.index]) or self._is_scale(value)
+        return bool(self._unchanging[self.graph.index_of(node)]) or self._is_scale(value)
 
     def _is_scale(self, value: Value) -> bool:
         """Return whether a value is a scale or zero point that is measured, which is no data.

@@ -124,6 +124,8 @@ class Operations:
         self._numbers: dict[Node, int] = {}
         self._fixed: dict[Value, bool] = {}
         self._sources: dict[Value, Value] = {}
+        #: what multiplies a product by its scale, decided with producers first
+        self._rescaling: set[Node] = set()
         #: Transposes that move pixels, by what they do
         self._shuffles: dict[Node, str] = {}
         for node in nodes:
@@ -157,7 +159,10 @@ class Operations:
             if shuffle is not None:
                 self._shuffles[node] = shuffle[0]
                 return False
-        return node.op_type in ARRANGEMENT or self._is_rescaling(node)
+        if self._is_rescaling(node):
+            self._rescaling.add(node)
+            return True
+        return node.op_type in ARRANGEMENT
 
     def _gives_fixed(self, node: Node) -> bool:
         outputs = [value for value in node.outputs if value is not None]
@@ -224,7 +229,7 @@ class Operations:
             node = current.producer
             if node is None or node not in self._inside or node in self._numbers:
                 break
-            if node.op_type not in ARRANGEMENT and not self._is_known_rescaling(node):
+            if node.op_type not in ARRANGEMENT and node not in self._rescaling:
                 break
             data = next((v for v in node.inputs if v is not None and not self.is_fixed(v)), None)
             if data is None:
@@ -232,9 +237,6 @@ class Operations:
             current = data
         self._sources[value] = current
         return current
-
-    def _is_known_rescaling(self, node: Node) -> bool:
-        return node.op_type == "Mul" and self._is_rescaling(node)
 
     def giver(self, value: Value) -> int | None:
         """Return the operation that gives a value; None where it comes from elsewhere."""

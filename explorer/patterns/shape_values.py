@@ -19,6 +19,8 @@ _MOST_ELEMENTS = 16
 _MOST_TEXT = 60
 _MOST_DEPTH = 40
 _MOST_STEPS = 500
+#: ranges of ranges are described so deep
+_MOST_RANGES = 3
 _MOST_NUMBER = 2**63
 
 
@@ -29,22 +31,28 @@ def describe_shape_value(value: Value) -> str:
     pick, Concat joins, products of symbols are written ``batch·12``. What cannot be told is
     ``?``. At most 500 nodes are looked at.
     """
+    return _describe(value, 0)
+
+
+def _describe(value: Value, depth: int) -> str:
     known = ShapeValues().of(value)
     if known is None:
-        return _describe_unknown(value)
+        return _describe_unknown(value, depth)
     if isinstance(known, tuple):
         return f"[{', '.join(map(str, known))}]"
     return str(known)
 
 
-def _describe_unknown(value: Value) -> str:
+def _describe_unknown(value: Value, depth: int) -> str:
     producer = value.producer
-    if producer is not None and producer.op_type == "Range" and len(producer.inputs) == 3:
+    if (
+        depth < _MOST_RANGES
+        and producer is not None
+        and producer.op_type == "Range"
+        and len(producer.inputs) == 3
+    ):
         start, end = (
-            describe_shape_value(operand)
-            if operand is not None
-            and (operand.producer is None or operand.producer is not producer)
-            else UNKNOWN
+            _describe(operand, depth + 1) if operand is not None else UNKNOWN
             for operand in producer.inputs[:2]
         )
         if len(start) + len(end) <= _MOST_TEXT:

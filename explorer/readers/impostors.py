@@ -21,6 +21,11 @@ _EXPORT = "Export the model to ONNX."
 _CONVERT = "Convert it to ONNX."
 _UNPACK = "Unpack it and give the model file inside."
 _NO_MODEL = "Give a model file."
+_EXPORTED_PROGRAM = "a program of torch.export (.pt2, a zip archive)"
+_EXPORT_PROGRAM = (
+    'Write ONNX of it: torch.onnx.export(torch.export.load("model.pt2"), dynamo=True)'
+    '.save("model.onnx").'
+)
 
 # tried with ONNX Runtime 1.31: nodes and weights come back, optimized as they were in the file
 _FROM_ORT = (
@@ -30,6 +35,9 @@ _FROM_ORT = (
     "o.add_session_config_entry('session.save_model_format', 'ONNX'); "
     "o.optimized_model_filepath = 'model.onnx'; r.InferenceSession('model.ort', o)\""
 )
+
+
+_FROM_MLIR = "netloupe reads ONNX and Caffe2. Give the ONNX file it was made from."
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +77,12 @@ _MAGICS: tuple[tuple[int, bytes, str, str], ...] = (
     (0, b"ftrt", "a TensorRT engine", "Give the ONNX file it was made from."),
     (0, b"SQLite format 3\x00", "an SQLite database", _NO_MODEL),
     (0, b"7767517\n", "an ncnn model", "Give the ONNX file it was made from."),
+    (0, b"ML\xefR", "MLIR bytecode", _FROM_MLIR),
 )
 
 _ZIP_KINDS = (
+    (b"models/model.json", _EXPORTED_PROGRAM, _EXPORT_PROGRAM),
+    (b"serialized_exported_program.json", _EXPORTED_PROGRAM, _EXPORT_PROGRAM),
     (b"data.pkl", "a torch checkpoint or TorchScript file (a zip archive)", _EXPORT),
     (b"constants.pkl", "a TorchScript file (a zip archive)", _EXPORT),
     (b".npy", "a numpy archive (.npz)", _NO_MODEL),
@@ -94,8 +105,17 @@ _FOREIGN_NAMES = (
     ({"specificationVersion"}, "a Core ML model", "Convert it to ONNX."),
 )
 
+#: an entry of a zip archive's directory whose name is that of a model; 42 bytes come before it
+_ZIPPED_MODEL = re.compile(rb"PK\x01\x02[\x00-\xff]{42}([^\x00-\x1f]{1,200}?\.onnx)")
+_MOST_NAMED = 5
+
 _TAIL_BYTES = 4096  # the end of a zip archive lists what is in it
 
+#: how a module of MLIR begins, in text: aliases, resources and comments, or the operation itself
+_MLIR = re.compile(
+    rb"(?:\s*//[^\n]*\n|\s*[#!][\w.$]+ = [^\n]*\n)*\s*\"?(?:builtin\.)?"
+    rb"(?:module(?:\"?\(|\s+@|\s+attributes\b|\s*\{)|(?:func\.)?func(?:\"?\(|\s+(?:\w+\s+)?@))"
+)
 _PICKLE = re.compile(rb"\x80[\x02-\x05]")
 _MARKUP = re.compile(
     rb"\s*<(?:!doctype html|html|\?xml|!--|head|body|svg|error)[\s>]", re.IGNORECASE
@@ -118,8 +138,10 @@ def find_impostor(head: bytes, tail: bytes, size: int) -> Impostor | None:
     if head.startswith(b"PK\x03\x04"):
         for sign, what, advice in _ZIP_KINDS:
             if sign in head or sign in tail:
-                return Impostor(what, advice)
+                return _tell_several(tail) or Impostor(what, advice)
         return Impostor("a zip archive", _UNPACK)
+    if _MLIR.match(head):
+        return Impostor("MLIR text", _FROM_MLIR)
     if _PICKLE.match(head):
         return Impostor("a Python pickle", _EXPORT)
     if _MARKUP.match(head):
@@ -130,6 +152,21 @@ def find_impostor(head: bytes, tail: bytes, size: int) -> Impostor | None:
             "a safetensors file: weights without a graph", "Give the model file beside it."
         )
     return None
+
+
+def _tell_several(tail: bytes) -> Impostor | None:
+    """Return a zip archive of several models, going by the names at its end; None for others."""
+    names = [
+        name.decode("utf-8", "replace") for name in _ZIPPED_MODEL.findall(tail) if b"\0" not in name
+    ]
+    found = [*dict.fromkeys(names)]
+    if len(found) < 2:
+        return None
+    shown = ", ".join(found[:_MOST_NAMED]) + (" and others" if len(found) > _MOST_NAMED else "")
+    return Impostor(
+        f"a zip archive with several ONNX files ({shown})",
+        "Unpack it and give one of them, or all of them to check, info or audit.",
+    )
 
 
 def refuse_impostors(source: Source) -> None:

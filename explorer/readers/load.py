@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from netloupe.explorer.errors import SourceError
+from netloupe.explorer.errors import NetloupeError, SourceError
 from netloupe.explorer.files.home import expand_home
+from netloupe.explorer.files.inputs import note_inputs_later
 from netloupe.explorer.model import Model
 from netloupe.explorer.model.collector import collector_paused
 
@@ -40,7 +43,26 @@ def load(source: Any, init: Any = None, *, infer_shapes: bool = False) -> Model:
     model = source if isinstance(source, Model) else _read(source, init)
     if infer_shapes:
         model.infer_shapes()
+    note_inputs_later(lambda: _list_files(model))
     return model
+
+
+def _list_files(model: Model) -> Iterator[Path]:
+    """Yield the files that a model was read from: its own, its init net, and external data."""
+    if model.files is None:
+        return
+    yield from model.files.own
+    folder = model.files.folder
+    if folder is None:
+        return
+    with suppress(NetloupeError):
+        locations = {
+            tensor.external.location
+            for graph in model.graphs
+            for tensor in graph.initializers
+            if tensor.external is not None
+        }
+        yield from (folder / location for location in locations if location)
 
 
 def _read(source: Any, init: Any) -> Model:

@@ -148,15 +148,15 @@ class NodePainter:
         weights = [0] * len(tree.order)
         states: list[State | None] = [None] * len(tree.order)
         for node, state in marked.states.items():
-            position = tree.positions[node.index]
+            position = tree.position_of(node)
             if position >= 0:
                 weights[position], states[position] = 1, state
         for node in marked.moved:
-            position = tree.positions[node.index]
+            position = tree.position_of(node)
             if position >= 0:
                 weights[position] = 1
         for node, count in marked.held.items():
-            position = tree.positions[node.index]
+            position = tree.position_of(node)
             if position >= 0:
                 weights[position] += count
         sums = [0, *accumulate(weights)]

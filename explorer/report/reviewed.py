@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import get_args
 
 from netloupe.explorer.checks import RULES, Findings
 from netloupe.explorer.compare import Diff
@@ -10,7 +11,7 @@ from netloupe.explorer.describe.differences import write_compatibility, write_ve
 from netloupe.explorer.describe.file_text import write_line, write_text
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.notes import Anchored, Note, Notes
-from netloupe.explorer.review import Review, ReviewItem
+from netloupe.explorer.review import LEVELS, Level, Review, ReviewItem
 
 from .content import (
     MOST_TABLE_ROWS,
@@ -27,17 +28,8 @@ _LONGEST, _LONGEST_PATH = 1_000, 200
 #: so many places of an item are named
 _MOST_OTHERS = 6
 _WORDS: dict[str, str] = {"noted": "note"}
-_LEVELS: dict[str, RowLevel] = {
-    "error": "error",
-    "warning": "warning",
-    "minor": "note",
-    "noted": "note",
-    "added": "added",
-    "removed": "removed",
-    "changed": "changed",
-}
 #: sorts rows by how bad they are: the worst first
-_RANKS = {name: float(rank) for rank, name in enumerate(_LEVELS)}
+_RANKS = {name: float(rank) for rank, name in enumerate(LEVELS)}
 
 
 def tell_findings(review: Review, findings: Findings) -> ReportSection:
@@ -82,6 +74,12 @@ def _list_items(title: str, items: list[ReviewItem]) -> ReportTable:
     return make_report_table(title, columns, rows, len(items), "netloupe check MODEL --json")
 
 
+def _find_row_level(level: Level) -> RowLevel:
+    """Return how rows of a level look: as its marks in the picture."""
+    tone = LEVELS[level].tone
+    return tone if tone in get_args(RowLevel) else ""  # type: ignore[return-value] # one of them
+
+
 def _tell_item(item: ReviewItem) -> ReportRow:
     more = [(label, text) for label, text in item.evidence if label != "alike"]
     others = item.paths[1:_MOST_OTHERS]
@@ -98,7 +96,7 @@ def _tell_item(item: ReviewItem) -> ReportRow:
             ReportCell("" if item.kind == "difference" else item.id),
         ),
         tuple((label, text) for label, text in more if text),
-        _LEVELS[item.level],
+        _find_row_level(item.level),
     )
 
 

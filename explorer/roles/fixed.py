@@ -18,6 +18,8 @@ class Fixed:
 
     Parameters
     ----------
+    graph
+        The graph.
     nodes
         A byte for each node: 1 where nothing that it takes depends on an input, else 0.
     values
@@ -26,6 +28,7 @@ class Fixed:
         The inputs of a function to which every call gives a fixed value.
     """
 
+    graph: Graph
     nodes: bytes
     values: Booleans
     inputs: frozenset[Value] = frozenset()
@@ -35,7 +38,7 @@ class Fixed:
         if value.initializer is not None or value.is_parameter:
             return True
         if value.producer is not None:
-            return bool(self.nodes[value.producer.index])
+            return bool(self.nodes[self.graph.index_of(value.producer)])
         return value in self.inputs
 
 
@@ -110,7 +113,7 @@ def find_fixed_given(graph: Graph, inputs: frozenset[Value]) -> Fixed:
     values = np.where(
         wiring.producers < 0, ~varying[:-1], np.append(nodes, False)[wiring.producers]
     )
-    return Fixed(nodes.tobytes(), values, inputs)
+    return Fixed(graph, nodes.tobytes(), values, inputs)
 
 
 def _list_others(node: Node) -> Iterator[Value]:

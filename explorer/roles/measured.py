@@ -87,7 +87,7 @@ def _joins_body(graph: Graph, piece: Piece, is_before: Booleans) -> bool:
             value is not None
             and value.producer is not None
             and value.graph is graph
-            and not is_before[value.producer.index]
+            and not is_before[graph.index_of(value.producer)]
             for value in user.inputs[:_MOST_LOOKED]
         )
         for user in users
@@ -152,8 +152,8 @@ def _find_asking(
             continue
         seen.add(node)
         if node.index in piece_of:
-            found[piece_of[node.index]] = None
-        elif is_silent[node.index]:
+            found[piece_of[graph.index_of(node)]] = None
+        elif is_silent[graph.index_of(node)]:
             pending += [user for value in node.outputs if value is not None for user in value.users]
     return sorted(found)
 
@@ -209,7 +209,7 @@ def _add_following(
         if all(
             value.producer is not None
             and value.graph is graph
-            and (value.producer.index in own or is_silent[value.producer.index])
+            and (value.producer.index in own or is_silent[graph.index_of(value.producer)])
             for index in pieces[number].nodes
             for value in graph.nodes[index].inputs[:_MOST_LOOKED]
             if value is not None and not is_constant(value)

@@ -46,6 +46,8 @@ _CONVERTING = {
 _MOST_STEPS = 64
 _MOST_CALLS = 16
 _MOST_WORK = 1_000
+#: calls around calls of functions that are called from several places
+_MOST_DEPTH = 50
 _MOST_RANK = 32
 #: an input of a function is looked for among so many
 _MOST_FORMALS = 1_000
@@ -91,6 +93,7 @@ class _Search:
 
     def __init__(self) -> None:
         self._work = 0
+        self._depth = 0
 
     def follow(self, value: Value, calls: list[Node]) -> Origin | None:
         passed: list[Node] = []
@@ -142,13 +145,15 @@ class _Search:
         known = function.calls
         if len(known) == 1:
             return _take(known[0], place), None
-        if not is_input_independent(formal):
+        if self._depth >= _MOST_DEPTH or not is_input_independent(formal):
             return None, None
+        self._depth += 1
         found: list[Origin] = []
         for call in known[:_MOST_CALLS]:
             operand = _take(call, place)
             one = None if operand is None else self.follow(operand, [])
             found.append(Origin(None, None) if one is None else one)
+        self._depth -= 1
         is_quantized = all(one.is_quantized for one in found)
         alike = len(known) <= _MOST_CALLS and len({one.dims for one in found}) == 1
         return None, Origin(None, found[0].dims if alike else None, is_quantized)

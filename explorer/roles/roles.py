@@ -82,7 +82,7 @@ class Roles:
 
     def is_postprocessing(self, node: Node) -> bool:
         """Return whether a node of the graph is postprocessing."""
-        return int(self.codes[node.index]) == _POSTPROCESSING
+        return int(self.codes[self.graph.index_of(node)]) == _POSTPROCESSING
 
     def of(self, node: Node) -> Role:
         """Return the role of a node of the graph.
@@ -102,7 +102,7 @@ class Roles:
         ``body``
             Everything else. A graph without any weight is all body.
         """
-        role: Role = _ROLES[int(self.codes[node.index])]
+        role: Role = _ROLES[int(self.codes[self.graph.index_of(node)])]
         if role != "body" or node.domain != self.graph.dialect.domain:
             return role
         if node.op_type in _ARRANGING:

@@ -33,14 +33,14 @@ def find_shape_nodes(graph: Graph) -> set[int]:
     readers, arithmetic = operators.readers, operators.arithmetic
     for node in nodes:
         if node.op_type in readers:
-            derived[node.index] = node.domain == own
+            derived[graph.index_of(node)] = node.domain == own
         elif node.op_type in arithmetic and node.domain == own and not node.subgraphs:
-            derived[node.index] = all(
+            derived[graph.index_of(node)] = all(
                 value is None or _is_known(value, graph, derived) for value in node.inputs
             )
     accepted: set[int] = set()
     for node in reversed(nodes):
-        if derived[node.index] and not is_constant_node(node):
+        if derived[graph.index_of(node)] and not is_constant_node(node):
             is_accepted = _only_tells(node, accepted)
         else:
             is_layout = node.op_type in _LAYOUT and node.domain == own
@@ -58,7 +58,7 @@ def _is_known(value: Value, graph: Graph, derived: bytearray) -> bool:
     return (
         producer is not None
         and producer.graph is graph
-        and (bool(derived[producer.index]) or is_constant_node(producer))
+        and (bool(derived[graph.index_of(producer)]) or is_constant_node(producer))
     )
 
 
@@ -103,7 +103,7 @@ def _reach_from_shapes(graph: Graph, accepted: set[int]) -> set[int]:
             producer = value.producer if value is not None else None
             if producer is not None and producer.graph is graph and producer.index in accepted:
                 neighbours[index].append(producer.index)
-                neighbours[producer.index].append(index)
+                neighbours[graph.index_of(producer)].append(index)
     readers = graph.dialect.shape_operators.readers
     pending = [index for index in accepted if graph.nodes[index].op_type in readers]
     reached = set(pending)
@@ -126,7 +126,7 @@ def _takes_computed(node: Node, accepted: set[int]) -> bool:
     return any(
         value is not None
         and value.producer is not None
-        and value.producer.index not in accepted
+        and (value.producer.graph is not node.graph or value.producer.index not in accepted)
         and not is_constant_node(value.producer)
         for value in node.inputs
     )

@@ -58,7 +58,7 @@ def _walk_to_product(graph: Graph, end: int, weighted: Booleans) -> Iterator[int
     for _ in range(_MOST_STEPS):
         if node is None or node.graph is not graph:
             return
-        if weighted[node.index]:
+        if weighted[graph.index_of(node)]:
             operator = find_weight_operator(node.domain, node.op_type)
             if operator is not None and operator.is_product:
                 yield node.index

@@ -54,8 +54,10 @@ class _Search:
             if operator is not None:
                 found[indices] = _have_weights(graph, fixed, indices, operator)
         for node in graph.nodes:
-            if node.subgraphs and not found[node.index]:
-                found[node.index] = any(self._is_weighted(body) for body in node.subgraphs)
+            if node.subgraphs and not found[graph.index_of(node)]:
+                found[graph.index_of(node)] = any(
+                    self._is_weighted(body) for body in node.subgraphs
+                )
         return found
 
     def _is_weighted(self, body: Graph) -> bool:

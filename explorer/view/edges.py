@@ -119,7 +119,7 @@ class EdgeTable:
         producer = value.producer
         if producer is None or producer.graph is not self.graph:
             return -1
-        return positions[producer.index]
+        return positions[self.graph.index_of(producer)]
 
     def hide(self, hidden: Flags) -> None:
         """Leave out the uses whose producer or user is at a position that is marked."""

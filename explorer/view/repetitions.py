@@ -78,7 +78,7 @@ class Repetitions:
             if isinstance(child, Group):
                 low, high = child.low, child.high
             else:
-                low = positions[child.index]
+                low = positions[group.graph.index_of(child)]
                 high = low + 1
             lows.append(low)
             highs.append(high)

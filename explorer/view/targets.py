@@ -43,7 +43,7 @@ def _find_node(model: Model, borders: GroupBorders, path: str) -> tuple[Node | N
     nodes = index_nodes(graph)
     node = nodes.find(path)
     if node is not None:
-        if borders.tree.positions[node.index] >= 0:
+        if borders.tree.position_of(node) >= 0:
             return node, True
         if not is_constant_node(node):
             return None, True  # outside of the neighbourhood that alone is shown
@@ -87,7 +87,7 @@ def _node_showing(borders: GroupBorders, value: Value) -> Node | None:
     tree = borders.tree
     producer = value.producer
     if producer is not None and producer.graph is tree.graph:
-        if tree.positions[producer.index] >= 0:
+        if tree.position_of(producer) >= 0:
             if borders.hidden_group(producer) is None:
                 return producer
             return _first_consumer(borders, value, is_drawn=True) or producer
@@ -109,7 +109,7 @@ def _first_consumer(borders: GroupBorders, value: Value, *, is_drawn: bool) -> N
             node = node.graph.parent_node
         if node.graph is not graph:
             continue
-        if tree.positions[node.index] >= 0:
+        if tree.position_of(node) >= 0:
             if is_drawn and borders.hidden_group(node) is not None:
                 continue
             return node
@@ -133,7 +133,7 @@ def find_first_user(borders: GroupBorders, group: Group) -> Node | None:
                     user = user.graph.parent_node
                 if user.graph is not node.graph or user in seen:
                     continue
-                if borders.hidden_group(user) is None and borders.tree.positions[user.index] >= 0:
+                if borders.hidden_group(user) is None and borders.tree.position_of(user) >= 0:
                     return user
                 seen.add(user)
                 pending.append(user)

@@ -56,7 +56,7 @@ def step_down(view: View, item: Item, path: str, *, is_shown: bool) -> tuple[Ite
         if target is None:
             return item, True
     if item.repetition is not None and (item.repeat is not target):
-        low = target.low if isinstance(target, Group) else borders.tree.positions[target.index]
+        low = target.low if isinstance(target, Group) else borders.tree.position_of(target)
         repeat = item.repeat
         assert repeat is not None  # noqa: S101 - it has a repetition
         index = borders.repetitions(repeat).find(low)

@@ -10,6 +10,8 @@ import os
 import sys
 from collections.abc import Sequence
 
+from netloupe.explorer.files.inputs import NOTES_ENDING, note_input, start_noting_inputs
+
 from .arguments import ADDERS, add_command, explain_command, make_parser
 from .plain_signs import PLAIN
 from .running import guard
@@ -18,6 +20,19 @@ from .streams import STANDARD
 #: so many objects are made before they are searched for garbage, and so often before older ones
 #: are: a command is over soon and drops little that refers to itself, which Python does not expect
 _MADE_BEFORE_SEARCH, _YOUNG_SEARCHES = 20_000, 20
+
+#: what arguments that name files to be read are called
+INPUT_FILES = (
+    "models",
+    "init",
+    "against",
+    "twin",
+    "color_by",
+    "notes",
+    "baseline",
+    "other",
+    "file",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -44,5 +59,21 @@ def _parse_and_run(parser: argparse.ArgumentParser, given: list[str]) -> int:
     parsed = parser.parse_args(given)
     if [*parsed.models, parsed.init].count(STANDARD) > 1:
         parser.error("- stands for the standard input, which can be read only once")
+    _note_inputs(parsed)
     status: int = parsed.run(parsed)
     return status
+
+
+def _note_inputs(parsed: argparse.Namespace) -> None:
+    """Note the files that a command line names to be read: none of them may be written over."""
+    start_noting_inputs()
+    for name in INPUT_FILES:
+        given = getattr(parsed, name, None)
+        for path in given if isinstance(given, list | tuple) else (given,):
+            if not isinstance(path, str) or path == STANDARD:
+                continue
+            note_input(path)
+            if name == "models":
+                note_input(f"{path}{NOTES_ENDING}")
+            elif name == "color_by" and ":" in path:
+                note_input(path.rpartition(":")[0])

@@ -51,7 +51,7 @@ class TerminalProgress:
 
     def __enter__(self) -> TerminalProgress:
         # what a notebook runs with `!` has a terminal too, but there every step would stay
-        if sys.stderr.isatty() and "JPY_PARENT_PID" not in os.environ:
+        if sys.stderr is not None and sys.stderr.isatty() and "JPY_PARENT_PID" not in os.environ:
             self._timer.start()
         self._watching.enter_context(watched(self._note))
         return self

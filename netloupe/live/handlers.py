@@ -12,6 +12,7 @@ import contextlib
 import json
 import logging
 from collections.abc import Callable
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -72,6 +73,20 @@ def call_soon(loop: asyncio.AbstractEventLoop, work: Callable[[], object]) -> No
         loop.call_soon_threadsafe(work)
 
 
+def _is_origin(origin: str, host: str) -> bool:
+    """Return whether a page of an origin is one of a host's own."""
+    try:
+        return urlsplit(origin).netloc == host
+    except ValueError:
+        return False
+
+
+def _forget(sent: asyncio.Future[None]) -> None:
+    """Take note of what became of a message; that its page is gone is told elsewhere."""
+    if not sent.cancelled():
+        sent.exception()
+
+
 class Guarded(RequestHandler):
     """Answers who calls this machine by its own name and has the token."""
 
@@ -87,14 +102,19 @@ class Guarded(RequestHandler):
 
     def prepare(self) -> None:
         """Refuse whoever may not ask."""
-        if urlsplit(f"//{self.request.host}").hostname not in _OWN_NAMES:
+        try:
+            name = urlsplit(f"//{self.request.host}").hostname
+        except ValueError:  # a bracket that is not closed
+            raise RefusalError(400, "The name of the host is none.") from None
+        if name not in _OWN_NAMES:
             raise RefusalError(403, _TO_STRANGERS)
         if not self._server.admits(self.get_query_argument("token", "")):
             raise RefusalError(403, _TO_STRANGERS)
+        self._server.let_stay(self.request)
 
     def refuse_others(self) -> None:
         """Refuse what a page of others asks, whatever tunnel it came through."""
-        if urlsplit(self.request.headers.get("Origin", "")).netloc != self.request.host:
+        if not _is_origin(self.request.headers.get("Origin", ""), self.request.host):
             raise RefusalError(403, "Only pages of this server may ask for that.")
 
     def find_model(self) -> ServedModel:
@@ -109,6 +129,16 @@ class Guarded(RequestHandler):
         if served is None:
             raise RefusalError(404, "There is no such model here.")
         return served
+
+    def log_exception(
+        self,
+        typ: type[BaseException] | None,
+        value: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        """Log mistakes of ours alone, and never the address: it has the token in it."""
+        if not isinstance(value, HTTPError):
+            _log.error("a page could not be answered", exc_info=value)
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         """Say why there is no answer."""
@@ -149,7 +179,7 @@ class SocketHandler(WebSocketHandler, Guarded):
 
     def check_origin(self, origin: str) -> bool:
         """Return whether a page of ours asks, whatever tunnel it came through."""
-        return urlsplit(origin).netloc == self.request.host
+        return _is_origin(origin, self.request.host)
 
     def prepare(self) -> None:
         """Refuse whoever may not ask, and what is not there."""
@@ -257,4 +287,5 @@ class SocketHandler(WebSocketHandler, Guarded):
 
     def _send(self, frame: str | bytes) -> None:
         with contextlib.suppress(WebSocketClosedError):
-            self.write_message(frame, binary=isinstance(frame, bytes))
+            sent = self.write_message(frame, binary=isinstance(frame, bytes))
+            sent.add_done_callback(_forget)

@@ -17,6 +17,8 @@ from typing import IO, TYPE_CHECKING, Protocol
 from netloupe.explorer.errors import OutputError, SourceError
 from netloupe.explorer.files.home import expand_home
 
+from .leftovers import PREFIX as _PREFIX
+from .leftovers import clean_up, hold
 from .served import ServedModel
 
 if TYPE_CHECKING:
@@ -61,7 +63,8 @@ class Intake:
         self.takes_paths = takes_paths
         self.recent = recent
         self._folder: Path | None = None
-        self._left = MOST_BYTES_TOGETHER
+        self._room = Room(MOST_BYTES_TOGETHER)
+        self._lock: int | None = None
 
     def open_path(self, given: str) -> ServedModel:
         """Return the model of a path, not yet read.
@@ -96,15 +99,16 @@ class Intake:
         """
         try:
             if self._folder is None:
-                self._folder = Path(tempfile.mkdtemp(prefix="netloupe-"))  # for the user alone
+                clean_up()
+                self._folder = Path(tempfile.mkdtemp(prefix=_PREFIX))  # for the user alone
+                self._lock = hold(self._folder)
             folder = Path(tempfile.mkdtemp(dir=self._folder))
-            return DroppedFile(folder / _clean_name(name), min(MOST_BYTES, self._left))
+            return DroppedFile(folder / _clean_name(name), MOST_BYTES, self._room)
         except OSError as error:
             raise OutputError(f"the file cannot be kept: {error.strerror}.") from error
 
     def take(self, dropped: DroppedFile) -> ServedModel:
         """Return the model of a file that a page has sent, not yet read."""
-        self._left -= dropped.size
         return self._make(dropped.path, dropped.path.name, is_sent=True)
 
     def close(self) -> None:
@@ -112,6 +116,23 @@ class Intake:
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+class Room:
+    """How many bytes files that are sent may still have, those under way together.
+
+    Parameters
+    ----------
+    most
+        Bytes of all together.
+    """
+
+    def __init__(self, most: int) -> None:
+        #: what nobody has taken yet
+        self.left = most
 
 
 class DroppedFile:
@@ -123,6 +144,8 @@ class DroppedFile:
         Where it is kept.
     most
         Bytes that it may have.
+    room
+        What it shares with others.
 
     Raises
     ------
@@ -130,8 +153,9 @@ class DroppedFile:
         Where it cannot be kept.
     """
 
-    def __init__(self, path: Path, most: int) -> None:
+    def __init__(self, path: Path, most: int, room: Room) -> None:
         self.path = path
+        self._room = room
         self.size = 0
         #: why it cannot be kept; "" where it can
         self.problem = ""
@@ -143,13 +167,15 @@ class DroppedFile:
         """Keep a piece; one that cannot be kept is a problem."""
         if self._file is None:
             return
-        self.size += len(piece)
-        if self.size > self._most:
+        most = min(self._most, self.size + self._room.left)
+        if self.size + len(piece) > most:
             self.abandon(
-                f"The file is larger than {self._most:,} bytes, the most that is taken. "
+                f"The file is larger than {most:,} bytes, the most that is taken. "
                 "Give its path to `netloupe open` instead."
             )
             return
+        self._room.left -= len(piece)
+        self.size += len(piece)
         try:
             self._file.write(piece)
         except OSError as error:
@@ -171,6 +197,8 @@ class DroppedFile:
                 self._file.close()
             self._file = None
         self.problem = self.problem or problem
+        self._room.left += self.size  # what is removed takes no room
+        self.size = 0
         shutil.rmtree(self.path.parent, ignore_errors=True)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 import tempfile
 from pathlib import Path
 
@@ -46,17 +47,20 @@ class RecentFiles:
     def read(self) -> list[str]:
         """Return their absolute paths, whether or not they still are there."""
         try:
-            with self._file.open("rb") as file:
-                known = json.loads(file.read(_MOST_BYTES))
+            known = json.loads(_read_regular(self._file, _MOST_BYTES))
         except (OSError, ValueError, RecursionError):
             return []
         if not isinstance(known, list):
             return []
-        return [path for path in known if isinstance(path, str) and path][:_MOST]
+        return [path for path in known if isinstance(path, str) and path and _can_be_written(path)][
+            :_MOST
+        ]
 
     def add(self, path: str | os.PathLike[str]) -> None:
         """Remember a file."""
         absolute = os.path.abspath(path)  # noqa: PTH100 - links stay as the user gave them
+        if not _can_be_written(absolute):
+            return
         self._write([absolute, *(each for each in self.read() if each != absolute)][:_MOST])
 
     def clear(self) -> None:
@@ -76,3 +80,27 @@ class RecentFiles:
             except OSError:
                 Path(made).unlink(missing_ok=True)
                 raise
+
+
+def _can_be_written(path: str) -> bool:
+    """Return whether a path can be shown and sent: bytes that are no UTF-8 cannot."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _read_regular(path: Path, most: int) -> bytes:
+    """Return the beginning of a regular file; whatever else is there is not waited for.
+
+    Raises
+    ------
+    OSError
+        Where it is no regular file, or cannot be read.
+    """
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError("it is no regular file")
+        return file.read(most)

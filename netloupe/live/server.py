@@ -8,11 +8,12 @@ import socket
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tornado.httpserver import HTTPServer
+from tornado.httputil import HTTPServerRequest
 from tornado.web import Application
 
 from netloupe.explorer.standalone.document import write_html
 
+from .bounded import BoundedServer
 from .handlers import NothingHandler, PageHandler, SocketHandler, call_soon
 from .intake import MOST_BYTES
 from .loopback import listen, write_address
@@ -33,6 +34,8 @@ _MOST_MESSAGE_BYTES = 64 << 20
 _EVERY_SECONDS = 0.1
 #: seconds in which a page comes that is to hear why there is nothing to show
 _PAGE_SECONDS = 10.0
+#: seconds in which a connection has to ask for something
+_IDLE_SECONDS = 20.0
 #: what is asked beside sockets names a path
 _MOST_ASKED_BYTES = 64 << 10
 _NO_SCRIPT = "<p>The explorer needs a browser that runs scripts.</p>"
@@ -105,7 +108,12 @@ class LiveServer:
             websocket_max_message_size=_MOST_MESSAGE_BYTES,
             log_function=lambda _handler: None,  # addresses have the token in them
         )
-        self._server = HTTPServer(application, max_body_size=_MOST_ASKED_BYTES)
+        self._server = BoundedServer(
+            application,
+            max_body_size=_MOST_ASKED_BYTES,
+            max_header_size=_MOST_ASKED_BYTES,
+            idle_connection_timeout=_IDLE_SECONDS,
+        )
 
     @property
     def address(self) -> str:
@@ -127,6 +135,10 @@ class LiveServer:
         for page in [*self.pages]:
             page.close(1001)
             page.on_close()
+
+    def let_stay(self, request: HTTPServerRequest) -> None:
+        """Keep the connection of who has the token."""
+        self._server.let_stay(request.connection)
 
     def admits(self, token: str) -> bool:
         """Return whether a token is the right one."""

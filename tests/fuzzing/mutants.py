@@ -9,7 +9,7 @@ from random import Random
 
 from netloupe.proto import onnx_pb2
 
-from . import seeds
+from . import operator_models, seeds
 from .mutators import mutate_binary, mutate_bytes, mutate_text
 from .seeds import Files
 
@@ -53,7 +53,12 @@ MUTATORS: dict[str, Mutator] = {
     "caffe2 protobuf text": mutate_text,
     "caffe2 JSON": mutate_text,
 }
-READERS = (*MUTATORS, "onnx with external data", "caffe2 with init net", "gzip")
+#: sound files in which only what they say is odd, each with a changed twin
+ODD: dict[str, Callable[[Random, int], Files]] = {
+    "onnx operators": operator_models.make_onnx,
+    "caffe2 operators": operator_models.make_caffe2,
+}
+READERS = (*MUTATORS, "onnx with external data", "caffe2 with init net", "gzip", *ODD)
 
 
 def make_mutant(reader: str, seed: str, number: int, corpus: bool = False) -> Files:
@@ -71,6 +76,8 @@ def make_mutant(reader: str, seed: str, number: int, corpus: bool = False) -> Fi
         Whether small files beside the repository are seeds, too.
     """
     chance = Random(f"{seed}:{reader}:{number}")
+    if reader in ODD:
+        return ODD[reader](chance, number)
     if reader == "onnx with external data":
         return _mutate_external(chance, number)
     if reader == "caffe2 with init net":

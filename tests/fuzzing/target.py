@@ -13,19 +13,28 @@ from unittest.mock import patch
 from netloupe.commands.info import format_summary, summarize_model
 from netloupe.explorer.audit import audit
 from netloupe.explorer.checks import check
+from netloupe.explorer.compare import diff
 from netloupe.explorer.describe import add_statistics, describe_element, format_text, to_json
 from netloupe.explorer.describe.audits import encode_audit, format_audit
+from netloupe.explorer.describe.difference_page import format_markdown
+from netloupe.explorer.describe.differences import encode_diff, format_diff
 from netloupe.explorer.describe.findings import encode_findings, format_findings
 from netloupe.explorer.describe.sarif import encode_sarif
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Graph, Model, SparseTensor, Tensor, failing
+from netloupe.explorer.overlays import BUILT_IN, overlay
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.readers.onnx.skeleton import write_skeleton
 from netloupe.explorer.render.picture import make_picture, render_picture
+from netloupe.explorer.report.report import write_report
 from netloupe.explorer.view import ViewOptions
 
+from .mutants import ODD
 from .seeds import Files
 
+#: what measurements may be where something went wrong while they were taken
+_MEASURED = (0.0, -1.0, 5e-324, 1e308, -1e308, 1.7e308, 1e-300, 3.0, float("inf"), float("nan"))
+_SCALES = ("auto", "linear", "log", "quantile", "diverging", "share")
 _MOST_ELEMENTS = 200
 _MOST_FILLED = 2**20
 
@@ -59,6 +68,8 @@ def try_files(reader: str, files: Files, *, draws: bool) -> bool:
             _check_message(error)
             return False
         examine(model, draws=draws)
+        if reader in ODD:
+            compare(model, load([*files.values()][1]), draws=draws)
     return True
 
 
@@ -79,6 +90,8 @@ def _as_reader(reader: str, files: Files) -> Iterator[None]:
 
 def _open(reader: str, files: Files) -> Model:
     contents = list(files.values())
+    if reader in ODD:
+        return load(contents[0])
     if reader == "caffe2 with init net":
         return load(contents[0], contents[1])
     if len(files) == 1:
@@ -130,6 +143,47 @@ def examine(model: Model, *, draws: bool) -> None:
         picture = make_picture(model, ViewOptions.parse({}))
         for format in ("svg", "html", "dot"):
             render_picture(picture, format)
+
+
+def compare(model: Model, twin: Model, *, draws: bool) -> None:
+    """Look at what needs two models or numbers: differences, notes, scales, reports."""
+    found = diff(twin, model)
+    format_diff(found).encode("utf-8")
+    format_markdown(found).encode("utf-8")
+    json.dumps(encode_diff(found), allow_nan=False).encode("utf-8")
+    with tempfile.TemporaryDirectory(prefix="netloupe-fuzz-") as folder:
+        for each in (model, twin):
+            each.notes.open(Path(folder) / f"{id(each)}.jsonl")
+        for node in model.graph.nodes[:3]:
+            model.notes.add(node, "odd")
+        [repr(note) for note in model.notes]
+        twin.notes.carry_from(model)
+    audited = audit(model, twin)
+    format_audit(audited).encode("utf-8")
+    for name in BUILT_IN:
+        _lay_over(model, name)
+    places = range(len(model.graph.nodes))
+    shift = len(twin.graph.nodes)
+    numbers = [_MEASURED[(place * 7 + shift) % len(_MEASURED)] for place in places]
+    paths = [node.path for node in model.graph.nodes]
+    for scale in _SCALES:
+        _lay_over(model, dict(zip(paths, numbers, strict=True)), scale=scale)
+    write_report(model, "md", against=twin, float_twin=twin)
+    if draws:
+        write_report(model, "html", against=twin, color_by=["macs"])
+        picture = make_picture(found.merged, ViewOptions.parse({"expand": "all"}))
+        render_picture(picture, "svg")
+
+
+def _lay_over(model: Model, column: Any, **settings: Any) -> None:
+    try:
+        laid = overlay(model, column, **settings)
+        laid.describe_placement()
+        laid.describe_ranking()
+        [laid.measure(node.path) for node in model.graph.nodes[:20]]
+        laid.list_legend()
+    except NetloupeError as error:
+        _check_message(error)
 
 
 def _is_huge(tensor: Tensor | SparseTensor | None) -> bool:

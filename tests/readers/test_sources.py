@@ -143,7 +143,27 @@ def _zip() -> bytes:
     return buffer.getvalue()
 
 
+def _zip_of(*names: str) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name in names:
+            archive.writestr(name, b"x" * 5000)
+    return buffer.getvalue()
+
+
 IMPOSTORS = {
+    "pt2": (_zip_of("m/archive_version", "m/models/model.json"), r"torch\.export.*dynamo=True"),
+    "old pt2": (_zip_of("serialized_exported_program.json"), r"torch\.export.*torch\.onnx\.export"),
+    "mlir": (b"// made\n#map = affine_map<(d0) -> (d0)>\nmodule @m {\n}\n", "is MLIR text"),
+    "mlir function": (b"func.func @main(%a: tensor<4xf32>) {\n}\n", "is MLIR text"),
+    "mlir generic": (b'"builtin.module"() ({\n}) : () -> ()\n', "is MLIR text"),
+    "mlir bytecode": (b"ML\xefR\x01MLIR17" + bytes(40), "is MLIR bytecode"),
+    "zip of one": (_zip_of("m/one.onnx"), "with an ONNX file inside"),
+    "zip of several": (
+        _zip_of("a.onnx", "b/c.onnx", "readme.md"),
+        r"several ONNX files \(a\.onnx, b/c\.onnx\)\. Unpack it and give one",
+    ),
+    "zip of many": (_zip_of(*(f"{n}.onnx" for n in range(9))), r"4\.onnx and others\)"),
     "empty": (b"", "is empty"),
     "png": (b"\x89PNG\r\n\x1a\n" + bytes(40), "PNG picture"),
     "jpeg": (b"\xff\xd8\xff\xe0" + bytes(40), "JPEG picture"),

@@ -56,11 +56,11 @@ def _judge_nothing_done(subject: Subject, node: Node) -> str:
             return "it is a copy"
         case "Cast":
             dtype = find_dtype_of(taken) or subject.fact(taken).dtype
-            number = subject.attribute(node, "to")
+            number = subject.integer(node, "to")
             wanted = node.graph.dialect.element_types.get(number) if number else None
             return f"what it takes is {dtype}" if dtype is not None and dtype == wanted else ""
         case "Transpose":
-            order = subject.attribute(node, "perm")
+            order = subject.integers(node, "perm")
             return "the axes stay in order" if order and list(order) == [*range(len(order))] else ""
         case "Reshape":
             before, after = subject.fact(taken).dims, subject.fact(given).dims
@@ -94,7 +94,7 @@ def _find_turned_back(subject: Subject) -> Iterator[Occurrence]:
         before = value.producer if value is not None else None
         if before is None or before.op_type != "Transpose" or find_only_user(value) is not node:
             continue
-        first, then = subject.attribute(before, "perm"), subject.attribute(node, "perm")
+        first, then = subject.integers(before, "perm"), subject.integers(node, "perm")
         if not first or not then or sorted(first) != sorted(then) or before.domain:
             continue
         if sorted(first) != [*range(len(first))]:
@@ -128,8 +128,8 @@ def _find_casts_back(subject: Subject) -> Iterator[Occurrence]:
         source = take_input(before, 0)
         dtype = find_dtype_of(source) or subject.fact(source).dtype
         types = node.graph.dialect.element_types
-        between = types.get(subject.attribute(before, "to") or 0, "")
-        last = types.get(subject.attribute(node, "to") or 0, "")
+        between = types.get(subject.integer(before, "to") or 0, "")
+        last = types.get(subject.integer(node, "to") or 0, "")
         if dtype is None or dtype.name != last or between == last:
             continue
         severity: Severity = "note"
@@ -177,7 +177,7 @@ def _find_foldable(subject: Subject) -> Iterator[Occurrence]:
         count = 0
         first: Node | None = None
         for node in graph.nodes:
-            if not fixed[node.index] or node.op_type in _RANDOM or not node.inputs:
+            if not fixed[graph.index_of(node)] or node.op_type in _RANDOM or not node.inputs:
                 continue
             if node.op_type not in ("DequantizeLinear", "ConstantOfShape"):
                 count += 1

@@ -9,6 +9,7 @@ from netloupe.explorer.checks.operands import KNOWN_DOMAINS, list_own_nodes
 from netloupe.explorer.checks.rule import Occurrence, Rule, Severity
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.costs.ties import find_ties
+from netloupe.explorer.costs.totals import count_bytes
 from netloupe.explorer.model import Graph, Node, Tensor
 from netloupe.explorer.notation import join_parts, write_bytes, write_count
 
@@ -58,15 +59,15 @@ def _list_dead(graph: Graph) -> list[Node]:
         and any(user.graph is not graph and user.graph.kind != "subgraph" for user in value.users)
     ]
     for node in pending:
-        live[node.index] = 1
+        live[graph.index_of(node)] = 1
     while pending:
         node = pending.pop()
         for value in chain(node.inputs, node.captures, node.control_inputs):
             source = value.producer if value is not None else None
-            if source is not None and source.graph is graph and not live[source.index]:
-                live[source.index] = 1
+            if source is not None and source.graph is graph and not live[graph.index_of(source)]:
+                live[graph.index_of(source)] = 1
                 pending.append(source)
-    return [node for node in graph.nodes if not live[node.index]]
+    return [node for node in graph.nodes if not live[graph.index_of(node)]]
 
 
 def _find_unused_initializers(subject: Subject) -> Iterator[Occurrence]:
@@ -92,10 +93,11 @@ def _find_unused_initializers(subject: Subject) -> Iterator[Occurrence]:
                 continue
             if value.is_output or tensor.name in named or tensor.name in bound:
                 continue
-            size = tensor.nbytes or 0
+            size = count_bytes(tensor) or 0
+            told = f": {write_bytes(size)} for nothing" if size else ""
             yield Occurrence(
                 tensor.path,
-                f"no node uses it: {write_bytes(size)} for nothing",
+                f"no node uses it{told}",
                 {"dtype": tensor.dtype.name, "dims": list(tensor.dims[:16])},
                 amounts={"bytes": size},
             )

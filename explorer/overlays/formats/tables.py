@@ -147,9 +147,16 @@ def _make_column(heading: str, values: Values, name: str, is_onnx_tool: bool) ->
     if is_onnx_tool and heading.lower() in _ONNX_TOOL:
         title, unit = _ONNX_TOOL[heading.lower()]
         notes = (_COUNTED_TOO,) if title == "MACs" else ()
-        return Column(title, values, unit, aggregation="sum", notes=notes, source=name)
+        return Column(
+            title, values, unit, aggregation="sum", notes=notes, source=name, heading=heading
+        )
     return Column(
-        meaning.name or "value", values, meaning.unit, aggregation=meaning.aggregation, source=name
+        meaning.name or "value",
+        values,
+        meaning.unit,
+        aggregation=meaning.aggregation,
+        source=name,
+        heading=heading,
     )
 
 

@@ -34,6 +34,7 @@ from .dialect import CAFFE2
 from .fills import is_fill, read_fill
 from .nodes import Caffe2NodeLoader, is_weight
 from .parts import Net
+from .placeholders import turn_placeholders
 from .scope import Scope
 from .tensors import read_device
 
@@ -80,6 +81,8 @@ class NetReader:
         if fills is not None:
             self._read_fills(graph, scope, fills)
         self._run(graph, self._read_net(net, scope))
+        if fills is not None:
+            turn_placeholders(graph, net, fills)
         for value in graph.inputs:
             value.is_parameter = (
                 value.initializer is None

@@ -1,0 +1,172 @@
+"""What mutants of operators have found in rules, costs, roles, patterns, scales and reports."""
+
+from __future__ import annotations
+
+import math
+from typing import get_args
+
+import pytest
+
+from netloupe.explorer.checks import check
+from netloupe.explorer.errors import OverlayError
+from netloupe.explorer.model import Model, Node
+from netloupe.explorer.overlays import overlay
+from netloupe.explorer.overlays.column import LARGEST, SCALE_KINDS, ColourStop, to_number
+from netloupe.explorer.patterns.shape_values import describe_shape_value
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.report.content import RowLevel
+from netloupe.explorer.report.reviewed import _list_items
+from netloupe.explorer.review import LEVELS, Level, ReviewItem
+from netloupe.proto import onnx_pb2
+
+from .fuzzing.target import examine
+from .onnx_text import load_text
+
+
+def make_nodes(*nodes: tuple[str, list[str], str]) -> onnx_pb2.ModelProto:
+    proto = onnx_pb2.ModelProto(ir_version=10)
+    proto.opset_import.add(version=21)
+    for op_type, inputs, output in nodes:
+        proto.graph.node.add(op_type=op_type, input=inputs, output=[output])
+    for name in ("x", "s"):
+        proto.graph.input.add(name=name).type.tensor_type.elem_type = 1
+    proto.graph.output.add(name=nodes[-1][2])
+    return proto
+
+
+CIRCLES = {
+    "one": [("Mul", ["a", "s"], "a")],
+    "two": [("Mul", ["b", "s"], "a"), ("Mul", ["a", "s"], "b")],
+    "arranged": [("Mul", ["b", "s"], "a"), ("Reshape", ["a", "s"], "b")],
+    "ranges": [("Range", ["b", "s", "s"], "a"), ("Range", ["a", "s", "s"], "b")],
+    "row, last first": [("Mul", [f"v{n}", "s"], f"v{n + 1}") for n in reversed(range(1500))],
+    "of many": [("Mul", [f"v{n}", "s"], f"v{(n + 1) % 1200}") for n in range(1200)],
+}
+
+
+@pytest.mark.parametrize("name", CIRCLES)
+def test_producers_in_a_circle_are_followed_once(name: str) -> None:
+    proto = make_nodes(*CIRCLES[name])
+    constant = proto.graph.initializer.add(name="s", data_type=1, dims=[1], float_data=[0.5])
+    assert constant.name == "s"
+    examine(load(proto), draws=False)
+
+
+def test_ranges_of_ranges_are_described_so_deep_alone() -> None:
+    proto = make_nodes(*[("Range", [f"v{n}", "s", "s"], f"v{n + 1}") for n in range(2000)])
+    model = load(proto)
+    assert describe_shape_value(model.graph.values["v2000"]) == "? … ? … ? … ?"
+
+
+def test_an_attribute_of_another_kind_is_no_order_of_axes() -> None:
+    proto = make_nodes(("Transpose", ["x"], "a"), ("Transpose", ["a"], "y"), ("Cast", ["y"], "z"))
+    for node in proto.graph.node[:2]:
+        node.attribute.add(name="perm", type=onnx_pb2.AttributeProto.TENSOR).t.dims.append(1)
+    proto.graph.node[2].attribute.add(name="to", type=7, ints=[1, 2])
+    examine(load(proto), draws=False)
+    proto.graph.node[0].attribute[0].CopyFrom(
+        onnx_pb2.AttributeProto(name="perm", type=6, floats=[1.0, 0.0])
+    )
+    examine(load(proto), draws=False)
+
+
+def test_learned_numbers_of_impossible_dims_are_counted() -> None:
+    proto = make_nodes(("TreeEnsemble", ["x"], "y"))
+    proto.opset_import.add(domain="ai.onnx.ml", version=5)
+    node = proto.graph.node[0]
+    node.domain = "ai.onnx.ml"
+    splits = node.attribute.add(name="nodes_splits", type=onnx_pb2.AttributeProto.TENSOR).t
+    splits.data_type = 1
+    splits.dims.extend([2**62, 2**62])
+    model = load(proto)
+    assert model.totals.attribute_values == 2**124
+    examine(model, draws=False)
+
+
+def test_a_body_that_was_not_walked_is_forgotten_without_an_error() -> None:
+    proto = onnx_pb2.ModelProto(ir_version=10)
+    proto.opset_import.add(version=21)
+    graph = proto.graph
+    for _ in range(3):
+        graph.input.add(name="x").type.tensor_type.elem_type = 1
+        loop = graph.node.add(op_type="Loop", input=["", "", "x"], output=["y"])
+        graph.output.add(name="y")
+        body = loop.attribute.add(name="body", type=onnx_pb2.AttributeProto.GRAPH).g
+        for name in ("i", "c", "x"):
+            body.input.add(name=name)
+        body.node.add(op_type="Unsqueeze", input=["x", "i"], output=["z"])
+        for name in ("c", "z"):
+            body.output.add(name=name)
+        graph = body
+    other = graph.node.add(op_type="If", input=["c"], output=["w"])
+    branch = other.attribute.add(name="else_branch", type=onnx_pb2.AttributeProto.GRAPH).g
+    branch.node.add(op_type="If", input=["c"], output=["w"])
+    examine(load(proto), draws=False)
+
+
+@pytest.fixture
+def row() -> Model:
+    return load_text("main (float[2] x) => (float[2] y) { a = Relu (x) b = Abs (a) y = Neg (b) }")
+
+
+@pytest.mark.parametrize("scale", SCALE_KINDS)
+@pytest.mark.parametrize("how", ["sum", "mean", "max"])
+@pytest.mark.parametrize("ends", [(-1e308, 1e308), (-LARGEST, LARGEST), (5e-324, LARGEST)])
+def test_every_scale_of_numbers_at_the_ends(
+    row: Model, scale: str, how: str, ends: tuple[float, float]
+) -> None:
+    paths = [node.path for node in row.graph.nodes]
+    laid = overlay(row, dict(zip(paths, (*ends, 1.0), strict=True)), scale=scale, aggregation=how)
+    assert all(text and "inf" not in text for _, text in laid.list_rows())
+    assert all(math.isfinite(bound) for bound in laid.scale.bounds)
+    beyond = [name for name, value in zip(paths, ends, strict=False) if abs(value) > LARGEST]
+    assert [one.name for one in laid.unplaced] == beyond
+    assert all("beyond 1e+290" in one.reason for one in laid.unplaced)
+
+
+def test_a_gradient_between_the_ends(row: Model) -> None:
+    paths = [node.path for node in row.graph.nodes]
+    stops = (ColourStop(0.0, "#000000"), ColourStop(1.0, "#ffffff"))
+    numbers = dict(zip(paths, (-LARGEST, LARGEST, 0.0), strict=True))
+    laid = overlay(row, numbers, gradient=stops)
+    assert [laid.scale.tone(numbers[path]) for path in paths[:2]] == ["#000000", "#ffffff"]
+
+
+def test_a_middle_beyond_all_numbers_is_refused(row: Model) -> None:
+    with pytest.raises(OverlayError, match="midpoint"):
+        overlay(row, {row.graph.nodes[0].path: 1.0}, midpoint=1e300)
+
+
+def test_counts_too_large_for_a_number_are_not_known() -> None:
+    assert [to_number(count) for count in (3, 10**400, None)] == [3.0, None, None]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_report_has_a_row_of_every_level(level: Level) -> None:
+    item = ReviewItem("difference", level, "something", "a", "diff", ("main/a",))
+    (table,) = [_list_items("Differences", [item])]
+    assert table.rows[0].level in get_args(RowLevel)
+    assert table.rows[0].cells[0].text
+
+
+def test_a_producer_in_the_graph_around_has_no_role_in_the_body() -> None:
+    """Its index is that of another node of the body, or of none."""
+    before = " ".join(f"k{n} = Neg (x)" for n in range(9))
+    model = load_text(f"""
+        main (float[4] x, int64 n, bool c) => (float[4] y) <float[4,4] w> {{
+          {before}
+          y = Loop (n, c, x) <body = b (int64 i, bool go, float[4] v) => (bool on, float[4] u) {{
+            on = Identity (go)
+            q = Add (v, k8)
+            r = Transpose (k8)
+            s = Mul (r, k7)
+            t = MatMul (q, w)
+            u = Add (t, s)
+          }}>
+        }}
+    """)
+    examine(model, draws=True)
+    (body,) = model.graph.nodes[-1].subgraphs
+    assert isinstance(model.graph.nodes[-1], Node)
+    assert len(body.nodes) == 6
+    assert check(model) is not None
