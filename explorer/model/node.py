@@ -105,6 +105,10 @@ class NodeLoader(Protocol):
         """Return what is equal for nodes of which the file says the same but for names."""
         ...
 
+    def state(self, node: Node) -> Statement:
+        """List all that the file says of a node, but for its operands and the graphs in it."""
+        ...
+
     def unknown_fields(self, node: Node) -> UnknownFields:
         """Look for fields of a node that the schema does not know."""
         ...
