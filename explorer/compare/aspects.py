@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from netloupe.explorer.model.statement import Fact, SizeName
+from netloupe.explorer.model.statement import SizeName, StatedFact
 
 from .changes import Ignored
 
@@ -41,7 +41,7 @@ _VALUES = frozenset(
 Way = tuple[str, ...]
 
 
-def find_aspect(way: Way, left: Fact | None, right: Fact | None) -> Aspect | None:
+def find_aspect(way: Way, left: StatedFact | None, right: StatedFact | None) -> Aspect | None:
     """Return what a difference in a field belongs to; None where it says the same.
 
     Parameters
@@ -59,9 +59,9 @@ def find_aspect(way: Way, left: Fact | None, right: Fact | None) -> Aspect | Non
     if (is_text or is_name) and {_read_text(left), _read_text(right)} == {""}:
         return None  # an empty text says nothing
     if fact.field == "order":
-        one, other = (fact.content if fact is not None else () for fact in (left, right))
-        is_same = isinstance(one, tuple) and isinstance(other, tuple)
-        return "order" if is_same and sorted(one) == sorted(other) else None  # else it is told
+        orders = [fact.content for fact in (left, right) if fact is not None]
+        names = [sorted(order) for order in orders if isinstance(order, tuple)]
+        return "order" if len(names) == 2 and names[0] == names[1] else None  # else it is told
     if is_text:
         return "docs"
     if is_name:
@@ -77,7 +77,7 @@ def find_aspect(way: Way, left: Fact | None, right: Fact | None) -> Aspect | Non
     return ""
 
 
-def _read_text(fact: Fact | None) -> object:
+def _read_text(fact: StatedFact | None) -> object:
     return "" if fact is None else fact.shown
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from netloupe.explorer.errors import CompareError
-from netloupe.explorer.model import Graph, Model, Node, Tensor
+from netloupe.explorer.model import Graph, Node, Tensor
 from netloupe.explorer.progress import part, step
+from netloupe.explorer.readers.load import ModelSource, load
 
 from .by_hand import Named
 from .changes import (
@@ -33,8 +34,8 @@ _SHARE_OF_MATCHING = 0.6
 
 
 def diff(
-    left: Model,
-    right: Model,
+    left: ModelSource,
+    right: ModelSource,
     *,
     ignore: Collection[str] = (),
     pin: Sequence[Named] = (),
@@ -45,7 +46,8 @@ def diff(
     Parameters
     ----------
     left, right
-        The models: the one before, and the one after.
+        The models: the one before, and the one after; each a Model, a path, or what
+        :func:`netloupe.load` takes.
     ignore
         What is no difference: any of ``"names"``, ``"docs"``, ``"storage"``, ``"defaults"`` and
         ``"order"``.
@@ -64,10 +66,18 @@ def diff(
         For another word in ``ignore``, and for pairs that contradict one another.
     NotFoundError
         For a node that is not there.
+    SourceError, ModelFormatError
+        Where a model cannot be read.
+
+    Notes
+    -----
+    Two judges look at the models. Of what is paired all is compared that matters to people; and
+    beside it every field that the files state, and every operand, so that ``"identical"`` is said
+    only where nothing at all differs (see :mod:`.stated`).
 
     Examples
     --------
-    >>> found = netloupe.diff(netloupe.load("old.onnx"), netloupe.load("new.onnx"))
+    >>> found = netloupe.diff("old.onnx", "new.onnx")
     >>> found.verdict, found.is_compatible
     ('weights', True)
     """
@@ -76,6 +86,7 @@ def diff(
             raise CompareError(
                 f"{word[:60]!r} cannot be ignored. Give any of {', '.join(IGNORABLE)}."
             )
+    left, right = load(left), load(right)
     with part(0.0, _SHARE_OF_MATCHING):
         matching = match_models(left, right, pin=pin, unpin=unpin)
     with part(_SHARE_OF_MATCHING, 1.0):
@@ -134,7 +145,7 @@ class _Comparison:
             or (_is_unused_constant(node) and not self._stated.is_compared(node))
         ]
 
-    def _keep(self, changes: Collection[Change] | Iterator[Change]) -> list[Change]:
+    def _keep(self, changes: Iterable[Change]) -> list[Change]:
         return [change for change in changes if change.aspect not in self._ignored]
 
     def _is_reordered(self) -> bool:

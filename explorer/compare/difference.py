@@ -192,9 +192,7 @@ class Diff(Drawable):
     def has_other_weights(self) -> bool:
         """Whether any weight differs, was added or removed."""
         return bool(
-            self.left_tensors
-            or self.right_tensors
-            or any(one.numbers for one in self.tensors)
+            self.left_tensors or self.right_tensors or any(one.numbers for one in self.tensors)
         )
 
     @property

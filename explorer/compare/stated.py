@@ -99,6 +99,9 @@ class StatedFacts:
         if self._values.get(one) is other or self._is_explained(one) or self._is_explained(other):
             yield from self._compare_constant_nodes(what, one, other)
             return
+        if _is_from_nowhere(one) and _is_from_nowhere(other) and one.name == other.name:
+            self._add(one, other)
+            return
         if not (_is_stored(one) and _is_stored(other)):
             yield Change(what, tell_value(one), tell_value(other))
             return
@@ -124,8 +127,10 @@ class StatedFacts:
             return
         if isinstance(left, Tensor) and self._matching.tensors.get(left) is right:
             return
-        if left is one.initializer and right is other.initializer and isinstance(
-            left, SparseTensor
+        if (
+            left is one.initializer
+            and right is other.initializer
+            and isinstance(left, SparseTensor)
         ):
             return  # told of the graphs
         same = _form(left) == _form(right)
@@ -166,24 +171,41 @@ class StatedFacts:
         yield from self._compare_rows("control input", left, one, other)
         for place, (first, second) in enumerate(zip(left.outputs, right.outputs, strict=False)):
             if (first is None) != (second is None):
-                sides = (None if v is None else tell_value(v) for v in (first, second))
-                yield Change(f"output {place}", *sides)
+                before, after = (None if v is None else tell_value(v) for v in (first, second))
+                yield Change(f"output {place}", before, after)
 
     def _compare_rows(
         self, what: str, node: Node, one: Sequence[Value | None], other: Sequence[Value | None]
     ) -> Iterator[Change]:
+        turned = self._turn(one, other) if is_commutative(node) else other
         found = [
             change
-            for place, sides in enumerate(zip(one, other, strict=False))
+            for place, sides in enumerate(zip(one, turned, strict=False))
             for change in self._compare_uses(f"{what} {place}", *sides)
         ]
-        if any(change.aspect == "" for change in found) and is_commutative(node):
-            wanted = [None if v is None else self._values.get(v) for v in one]
-            is_turned = wanted != [*other] and sorted(map(id, wanted)) == sorted(map(id, other))
-            if is_turned and None not in wanted:
-                yield Change("order of operands", None, None, "order")
-                return
         yield from found
+        if turned is not other and not any(change.aspect == "" for change in found):
+            yield Change("order of operands", None, None, "order")
+
+    def _turn(
+        self, one: Sequence[Value | None], other: Sequence[Value | None]
+    ) -> Sequence[Value | None]:
+        """Return operands in the order in which the others have them, where that is another."""
+        if len(one) != len(other) or None in one or None in other:
+            return other
+        rest = [*other]
+        turned: list[Value | None] = [self._values.get(value) for value in one if value]
+        turned = [value if value in rest else None for value in turned]
+        for value in turned:
+            if value in rest:
+                rest.remove(value)
+        # constants that are in no pair yet stand for one another
+        rest.sort(key=lambda value: value is not None and _is_stored(value))
+        for place, value in enumerate(one):
+            if turned[place] is None and rest:
+                is_last = value is not None and _is_stored(value)
+                turned[place] = rest.pop(-1 if is_last else 0)
+        return other if turned == [*other] else turned
 
     def compare_nodes(self, left: Node, right: Node) -> Iterator[Change]:
         """Yield in what the file says other things of two paired nodes, their operands aside."""
@@ -214,11 +236,11 @@ class StatedFacts:
             return
         if not self._is_one_format:
             return
-        statements = [
+        states = [
             NOTHING_STATED if finder is None else finder.state_tensor(place)
             for finder, place in ((graph._unknown_finder, place) for graph, place in (one, other))
         ]
-        yield from self._compare(*statements, graphs=(one[0], other[0]))
+        yield from self._compare(states[0], states[1], graphs=(one[0], other[0]))
 
     # models and graphs
 
@@ -264,8 +286,8 @@ class StatedFacts:
             pairs = [*_pair_ends(left, right, lefts, rights)]
             places = [_find_places(rights).get(other, 0) for _, other in pairs]
             if left.kind == "main" and places != sorted(places):
-                sides = (", ".join(v.name for v in row) for row in (lefts, rights))
-                yield Change(f"order of {kind}s", *sides)
+                before, after = (", ".join(v.name for v in row) for row in (lefts, rights))
+                yield Change(f"order of {kind}s", before, after)
             for one, other in pairs:
                 if kind == "output":
                     yield from self._compare_uses(
@@ -290,7 +312,16 @@ class StatedFacts:
                 if self._is_explained(value) or (other is not None and other in self._back):
                     continue
                 partner = other
-            second = partner.name if partner is not None and partner.graph is right else ""
+            second = partner.name if partner is not None and partner.graph is right else None
+            if second is None:
+                yield from self._compare_info(
+                    name,
+                    value,
+                    (finders[0].state_value(name), NOTHING_STATED),
+                    where,
+                    (left, right),
+                )
+                continue
             seen.add(second)
             is_end = value is not None and (value.is_input or value.is_output)
             if keys.get(name) == others.get(second) and not is_end:
@@ -445,27 +476,25 @@ class StatedFacts:
             return ""
         return None if first.name == second.name else "names"
 
-    def _is_same(
-        self, one: object, other: object, graphs: tuple[Graph, Graph] | None
-    ) -> bool:
+    def _is_same(self, one: object, other: object, graphs: tuple[Graph, Graph] | None) -> bool:
         if isinstance(one, UnreadElements) or isinstance(other, UnreadElements):
             return False
-        if isinstance(one, tuple) and isinstance(other, tuple) and one and not isinstance(
-            one, ValueName
+        if (
+            isinstance(one, tuple)
+            and isinstance(other, tuple)
+            and one
+            and not isinstance(one, ValueName)
         ):
             if isinstance(one[0], ValueName):
                 return len(one) == len(other) and all(
                     self._is_same(*pair, graphs) for pair in zip(one, other, strict=True)
                 )
             return bool(one == other)
-        if graphs is not None and (
-            isinstance(one, ValueName) or (isinstance(one, str) and isinstance(other, str))
-        ):
-            names = [entry.name if isinstance(entry, ValueName) else entry for entry in (one, other)]
-            values = [graph.values.get(name) for graph, name in zip(graphs, names, strict=True)]
-            if isinstance(one, ValueName) and values[0] is not None and values[1] is not None:
-                known = self._values.get(values[0])
-                return known is values[1] or (known is None and names[0] == names[1])
+        if graphs is not None and isinstance(one, ValueName) and isinstance(other, ValueName):
+            first, second = graphs[0].values.get(one.name), graphs[1].values.get(other.name)
+            if first is not None and second is not None:
+                known = self._values.get(first)
+                return known is second or (known is None and one == other)
         return bool(one == other)
 
     def _note_unread(self, contents: Sequence[object], paths: Sequence[str]) -> bool:
@@ -488,6 +517,11 @@ def _is_stored(value: Value) -> bool:
         and not node.inputs
         and node.graph.dialect.constant_source(node) == "stored"
     )
+
+
+def _is_from_nowhere(value: Value) -> bool:
+    """Return whether nothing in the file gives a value: whoever runs the model knows its name."""
+    return value.producer is None and value.initializer is None and not value.is_input
 
 
 def _form(tensor: Tensor | SparseTensor) -> tuple[object, ...]:
@@ -536,9 +570,7 @@ def _find_places(values: Sequence[Value]) -> dict[Value, int]:
     return {value: place for place, value in enumerate(values)}
 
 
-def _order_values(
-    graph: Graph, keys: Iterable[str]
-) -> Iterator[tuple[str, Value | None]]:
+def _order_values(graph: Graph, keys: Iterable[str]) -> Iterator[tuple[str, Value | None]]:
     """Yield the values of which a graph says something, what it takes and gives first."""
     names = dict.fromkeys(value.name for value in (*graph.inputs, *graph.outputs))
     for name in dict.fromkeys((*names, *keys)):

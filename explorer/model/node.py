@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 from . import door
 from .failing import fail
 from .loaded import Loaded
+from .statement import Statement
 from .unknown import UnknownFields
 from .value import Value
 from .warning import ModelWarning

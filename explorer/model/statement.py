@@ -26,7 +26,7 @@ class UnreadElements(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class StatedFact:
     """What one field of a message says.
 
     Parameters
@@ -50,5 +50,5 @@ class Fact:
 
 
 #: by the way to a field within an element: names of fields, and keys or numbers in lists
-Statement = Mapping[tuple[str, ...], Fact]
+Statement = Mapping[tuple[str, ...], StatedFact]
 NOTHING_STATED: Statement = {}

@@ -40,13 +40,7 @@ ASPECTS: dict[Field, str] = {
     ("OperatorDef", "debug_info"): "docs",
     **{
         (message, "name"): "names"
-        for message in ("GraphProto", "NodeProto", "NetDef", "OperatorDef", "PlanDef")
-    },
-    ("BlobProto", "name"): "names",
-    ("DBReaderProto", "name"): "names",
-    **{
-        ("ExternalDataProto", field): "storage"
-        for field in ("source_type", "record_id", "record_size", "offset", "strides")
+        for message in ("GraphProto", "NodeProto", "OperatorDef", "PlanDef")
     },
 }
 #: fields that say nothing alone, with what differs all the same where they do
@@ -67,6 +61,10 @@ FREE: dict[Field, str] = {
     ("OperatorDef", "output"): "likewise",
     ("OperatorDef", "control_input"): "likewise",
     ("NetDef", "external_output"): "likewise",
+    ("NetDef", "external_input"): "likewise, in nets within nets",
+    ("NetDef", "name"): "tells the nets of a plan apart",
+    ("BlobProto", "name"): "names a blob, as a text that only people read",
+    ("DBReaderProto", "name"): "likewise",
     ("TensorShapeProto.Dimension", "dim_param"): "names a size",
     ("ExecutionStep", "name"): "names a step, by which it is found",
     ("TensorProto", "data_location"): "says where elements are",
@@ -91,7 +89,7 @@ def choose_other(case: Case, value: Any) -> Any:
         return not value
     if case.field.enum_type is not None:
         numbers = [entry.number for entry in case.field.enum_type.values]
-        return next(number for number in numbers if number not in (value, 0))
+        return next((number for number in numbers if number not in (value, 0)), 0)
     if isinstance(value, bytes):
         return value[:-1] + bytes([value[-1] ^ 1])
     return f"{value}2" if isinstance(value, str) else value + 1
@@ -104,6 +102,8 @@ def choose(case: Case, fields: Any) -> Any:
         return fields.NAMED[case.key].value
     if case.key in fields.VALUES:
         return fields.VALUES[case.key][0]
+    if case.field.enum_type is not None:
+        return 7
     return choose_value(case.field)
 
 

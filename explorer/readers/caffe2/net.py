@@ -36,7 +36,7 @@ from .fills import is_fill, read_fill
 from .nodes import Caffe2NodeLoader, is_weight
 from .parts import Net
 from .scope import Scope
-from .statements import read_statement
+from .statements import read_caffe2_statement
 from .tensors import read_device
 
 #: operators whose nets work on workspaces that are made for each step
@@ -353,11 +353,11 @@ class _Caffe2UnknownFinder:
 
     def state_graph(self) -> Statement:
         """List all that the net says of itself, and its init net."""
-        found = read_statement(self._net.message, self._net.parts)
+        found = read_caffe2_statement(self._net.message, self._net.parts)
         if self._fills is None:
             return found
         own = self._fills
-        return {**found, **read_statement(own.message, own.parts, way=("init net",))}
+        return {**found, **read_caffe2_statement(own.message, own.parts, way=("init net",))}
 
     def key_values(self) -> dict[str, int]:
         return {}
@@ -370,7 +370,7 @@ class _Caffe2UnknownFinder:
         if self._fills is None:
             return {}
         operators = [one for one in self._fills.message.op if is_fill(one)]
-        return read_statement(operators[place], self._fills.parts, with_elements=False)
+        return read_caffe2_statement(operators[place], self._fills.parts, with_elements=False)
 
     def state_sparse(self, place: int) -> Statement:
         return {}

@@ -13,7 +13,7 @@ from netloupe.explorer.model import (
     Tensor,
     data_type,
 )
-from netloupe.explorer.model.statement import Fact, Statement
+from netloupe.explorer.model.statement import StatedFact, Statement
 from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.explorer.operators import find_schema
 from netloupe.explorer.readers.protobuf.texts import read_text
@@ -22,7 +22,7 @@ from .arguments import ArgumentReader, Graphs
 from .dialect import CAFFE2
 from .fills import is_fill, read_fill
 from .parts import Net
-from .statements import read_statement
+from .statements import read_caffe2_statement
 from .tensors import read_device
 
 #: formal names of operands that are weights
@@ -96,9 +96,9 @@ class Caffe2NodeLoader:
     def state(self, node: Node) -> Statement:
         """List all that the file says of an operator, but for its operands and nets in it."""
         operator = self._net.message.op[self._indexes[node.index]]
-        found = read_statement(operator, self._net.parts)
+        found = read_caffe2_statement(operator, self._net.parts)
         if not operator.HasField("device_option") and self._net.message.HasField("device_option"):
-            found = {**found, ("device_option", "of the net"): Fact("NetDef", "", "given")}
+            found = {**found, ("device_option", "of the net"): StatedFact("NetDef", "", "given")}
         return found
 
     def unknown_fields(self, node: Node) -> UnknownFields:

@@ -22,7 +22,7 @@ from netloupe.explorer.tensors import ModelFiles
 
 from .net import NetReader
 from .parts import Net, lift_message
-from .statements import read_statement
+from .statements import read_caffe2_statement
 
 #: domains of the nodes that a plan's graphs hold
 STEP_DOMAIN = "caffe2.step"
@@ -120,7 +120,7 @@ class _StepLoader:
 
     def state(self, node: Node) -> Statement:
         step = self._steps[node.index]
-        return {} if step is None else read_statement(step, self._parts)
+        return {} if step is None else read_caffe2_statement(step, self._parts)
 
     def unknown_fields(self, node: Node) -> UnknownFields:
         step = self._steps[node.index]

@@ -40,7 +40,7 @@ WORDING = Wording(
 )
 
 
-def read_statement(
+def read_caffe2_statement(
     message: Any, parts: Parts, *, way: Way = (), with_elements: bool = True
 ) -> Statement:
     """Return all that a message says; see :meth:`StatementReader.read`."""

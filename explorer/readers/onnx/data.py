@@ -36,7 +36,7 @@ from netloupe.proto.scanner import MAX_REST_BYTES
 
 from .dialect import ONNX_DATA
 from .parts import OnnxParts, damage
-from .statements import read_statement
+from .statements import read_onnx_statement
 from .tensors import TensorReader, read_dtype
 
 #: what a file is called whose bytes are those of either message
@@ -103,7 +103,7 @@ class _DataReader:
 
     def state(self, message: Any) -> Statement:
         """List all that a message and all within it say, but for the elements of tensors."""
-        return read_statement(message, self._parts, self._tensor_reader, with_elements=False)
+        return read_onnx_statement(message, self._parts, self._tensor_reader, with_elements=False)
 
     def read(self, message: Any) -> None:
         """Add a message and all within it."""

@@ -30,7 +30,7 @@ from .dialect import ONNX
 from .elements import name_message
 from .graph import GraphReader
 from .parts import OnnxParts, parse_model
-from .statements import read_statement
+from .statements import read_onnx_statement
 from .tensors import TensorReader, read_entries
 
 #: a graph of so many nodes, which stands alone, is read by columns
@@ -191,7 +191,7 @@ class _ModelReader:
         )
 
     def _state(self) -> Statement:
-        return read_statement(self.parts.proto, self.parts, self.graph_reader.tensor_reader)
+        return read_onnx_statement(self.parts.proto, self.parts, self.graph_reader.tensor_reader)
 
     def _warn(self, path: str, message: str) -> None:
         self.model.warnings.append(ModelWarning(path, message))

@@ -28,7 +28,7 @@ from .attributes import read_attribute
 from .dialect import ONNX
 from .elements import name_message
 from .parts import OnnxParts
-from .statements import read_statement
+from .statements import read_onnx_statement
 from .tensors import TensorReader, read_entries
 
 #: by index of the node and number of the attribute, the graphs of each of its fields
@@ -135,7 +135,7 @@ class OnnxNodeLoader:
 
     def state(self, node: Node) -> Statement:
         """List all that the file says of a node, but for its operands and the graphs in it."""
-        return read_statement(self._protos[node.index], self._parts, self._tensors)
+        return read_onnx_statement(self._protos[node.index], self._parts, self._tensors)
 
     def unknown_fields(self, node: Node) -> UnknownFields:
         """Find the fields of a node that the schema does not know."""

@@ -50,7 +50,7 @@ WORDING = Wording(
 )
 
 
-def read_statement(
+def read_onnx_statement(
     message: Any,
     parts: OnnxParts,
     tensors: TensorReader,

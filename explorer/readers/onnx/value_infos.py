@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from netloupe.explorer.model import Graph, Value, ValueType
-from netloupe.explorer.model.statement import Fact, Statement
+from netloupe.explorer.model.statement import StatedFact, Statement
 from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.explorer.readers.protobuf.parts import iterate
 from netloupe.explorer.readers.protobuf.texts import read_text
@@ -19,7 +19,7 @@ from netloupe.explorer.readers.protobuf.unknown_fields import may_have_unknown
 from netloupe.proto import onnx_pb2
 
 from .parts import OnnxParts
-from .statements import read_statement
+from .statements import read_onnx_statement
 from .tensors import TensorReader, read_entries, read_type
 
 _GET_NAME, _GET_TYPE = attrgetter("name"), attrgetter("type")
@@ -66,12 +66,11 @@ class OnnxUnknownFinder:
             self._index = _InfoIndex(self._proto)
         return self._index.find(name)
 
-
     # what the file says in full
 
     def state_graph(self) -> Statement:
         """List all that the file says of the graph itself."""
-        return read_statement(self._proto, self._parts, self._tensors)
+        return read_onnx_statement(self._proto, self._parts, self._tensors)
 
     def key_values(self) -> dict[str, int]:
         """Return by name of a value what is equal where the file says the same of it."""
@@ -87,23 +86,25 @@ class OnnxUnknownFinder:
 
     def state_value(self, name: str) -> Statement:
         """List all that the file says of a value."""
-        found: dict[tuple[str, ...], Fact] = {}
+        found: dict[tuple[str, ...], StatedFact] = {}
         counts: Counter[str] = Counter()
         for field, info in self._find(name):
             way = (field, f"#{counts[field]}") if counts[field] else (field,)
             counts[field] += 1
-            found[way] = Fact("GraphProto", field, "given")
-            found |= read_statement(info, self._parts, self._tensors, way=way)
+            found[way] = StatedFact("GraphProto", field, "given")
+            found |= read_onnx_statement(info, self._parts, self._tensors, way=way)
         return found
 
     def state_tensor(self, place: int) -> Statement:
         """List all that the file says of an initializer, but for its elements."""
         tensors = self._proto.initializer if self._parts.tensors is None else self._parts.tensors
-        return read_statement(tensors[place], self._parts, self._tensors, with_elements=False)
+        return read_onnx_statement(tensors[place], self._parts, self._tensors, with_elements=False)
 
     def state_sparse(self, place: int) -> Statement:
         """List all that the file says of a sparse initializer."""
-        return read_statement(self._proto.sparse_initializer[place], self._parts, self._tensors)
+        return read_onnx_statement(
+            self._proto.sparse_initializer[place], self._parts, self._tensors
+        )
 
 
 class _InfoIndex:

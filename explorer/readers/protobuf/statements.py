@@ -20,8 +20,8 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Tensor
 from netloupe.explorer.model.statement import (
-    Fact,
     SizeName,
+    StatedFact,
     Statement,
     UnreadElements,
     ValueName,
@@ -112,7 +112,7 @@ class StatementReader:
         with_elements
             Whether those of tensors are told; else somebody else compares them.
         """
-        found: dict[Way, Fact] = {}
+        found: dict[Way, StatedFact] = {}
         pending: list[tuple[Way, Any]] = [(way, message)]
         while pending:
             place, at_hand = pending.pop()
@@ -123,7 +123,7 @@ class StatementReader:
         self,
         place: Way,
         message: Any,
-        found: dict[Way, Fact],
+        found: dict[Way, StatedFact],
         pending: list[tuple[Way, Any]],
         *,
         with_elements: bool,
@@ -143,7 +143,7 @@ class StatementReader:
         for name, stored in self._parts.stored(message).items():
             if (owner, name) in wording.apart or (is_tensor and name in wording.element_fields):
                 continue
-            found[*place, name] = Fact(owner, name, _digest_stored(stored, ".".join(place)))
+            found[*place, name] = StatedFact(owner, name, _digest_stored(stored, ".".join(place)))
         for name, fact in self._list_unknown(owner, message):
             found[*place, name] = fact
         if is_tensor:
@@ -155,54 +155,56 @@ class StatementReader:
         owner: str,
         descriptor: Any,
         content: Any,
-        found: dict[Way, Fact],
+        found: dict[Way, StatedFact],
         pending: list[tuple[Way, Any]],
     ) -> None:
         name, kind = descriptor.name, descriptor.message_type.full_name.split(".", 2)[2]
         is_list = hasattr(content, "append")
         if kind in self._wording.graphs:  # compared as graphs; here only how many there are
-            found[here] = Fact(owner, name, len(content) if is_list else 1)
+            found[here] = StatedFact(owner, name, len(content) if is_list else 1)
             return
         if not is_list:  # that it is there may tell something, though it says nothing
-            found[here] = Fact(owner, name, "given")
+            found[here] = StatedFact(owner, name, "given")
             pending.append((here, content))
             return
         key = self._wording.keys.get((owner, name))
         if key is None:
-            found[here] = Fact(owner, name, len(content))
+            found[here] = StatedFact(owner, name, len(content))
             pending += [((*here, f"#{index}"), entry) for index, entry in enumerate(content)]
             return
         names = [read_text(getattr(entry, key)) for entry in content]
-        found[*here[:-1], f"order of {name}"] = Fact(owner, "order", tuple(names))
+        found[*here[:-1], f"order of {name}"] = StatedFact(owner, "order", tuple(names))
         for text, entry in zip(names, content, strict=True):
             own = text
             while (*here, own) in found:  # of a key that is given again
                 own += "#"
-            found[*here, own] = Fact(owner, name, "given")
+            found[*here, own] = StatedFact(owner, name, "given")
             pending.append(((*here, own), entry))
 
-    def _read_plain(self, owner: str, descriptor: Any, content: Any) -> Fact:
+    def _read_plain(self, owner: str, descriptor: Any, content: Any) -> StatedFact:
         name = descriptor.name
         known = (owner, name)
         if hasattr(content, "append"):
             shown = tuple(map(_read, content[:_MOST_SHOWN]))
             whole = shown if len(content) <= _MOST_SHOWN else None
             if known in self._wording.names:
-                return Fact(owner, name, tuple(ValueName(read_text(entry)) for entry in content))
-            return Fact(owner, name, _digest_list(descriptor, content), whole)
+                return StatedFact(
+                    owner, name, tuple(ValueName(read_text(entry)) for entry in content)
+                )
+            return StatedFact(owner, name, _digest_list(descriptor, content), whole)
         if known in self._wording.names:
-            return Fact(owner, name, ValueName(read_text(content)), read_text(content))
+            return StatedFact(owner, name, ValueName(read_text(content)), read_text(content))
         if known in self._wording.sizes:
-            return Fact(owner, name, SizeName(read_text(content)), read_text(content))
+            return StatedFact(owner, name, SizeName(read_text(content)), read_text(content))
         has_meaning = descriptor.containing_oneof is not None or known in self._wording.telling
         is_default = not has_meaning and content == descriptor.default_value
         if descriptor.cpp_type in _FLOATS:
             bits = struct.pack("<d", content)
             is_default = is_default and bits == struct.pack("<d", descriptor.default_value)
-            return Fact(owner, name, bits, content, is_default)
-        return Fact(owner, name, content, _read(content), is_default)
+            return StatedFact(owner, name, bits, content, is_default)
+        return StatedFact(owner, name, content, _read(content), is_default)
 
-    def _list_unknown(self, owner: str, message: Any) -> Iterator[tuple[str, Fact]]:
+    def _list_unknown(self, owner: str, message: Any) -> Iterator[tuple[str, StatedFact]]:
         """Yield the fields that the schema does not know, and numbers that its enums do not."""
         if not self._parts.has_unknown_fields(message):
             return
@@ -215,14 +217,14 @@ class StatementReader:
         for number, contents in entries.items():
             known = message.DESCRIPTOR.fields_by_number.get(number)
             name = f"field {number}" if known is None else known.name
-            yield f"{name} (unknown)", Fact(owner, str(number), repr(contents), None)
+            yield f"{name} (unknown)", StatedFact(owner, str(number), repr(contents), None)
 
     def _read_storage(
         self,
         place: Way,
         owner: str,
         message: Any,
-        found: dict[Way, Fact],
+        found: dict[Way, StatedFact],
         *,
         with_elements: bool,
     ) -> None:
@@ -230,13 +232,16 @@ class StatementReader:
         fields = self._wording.element_fields
         stored = self._parts.stored(message)
         held = [name for name in fields if name in stored or _is_given(message, name)]
-        if not with_elements and held in ([], ["raw_data"]) and message.data_type <= _WHOLE_BYTES:
-            found |= {(*place, "stored in", one): Fact(owner, "stored in", "given") for one in held}
+        is_plain = len(held) < 2 and "int32_data" not in held
+        if not with_elements and is_plain and message.data_type <= _WHOLE_BYTES:
+            found |= {
+                (*place, "stored in", one): StatedFact(owner, "stored in", "given") for one in held
+            }
             return
         tensor = self._read_tensor(message, ".".join(place))
         for name in held:
             is_read = name == tensor.storage
-            found[*place, "stored in", name] = Fact(owner, "stored in", "given")
+            found[*place, "stored in", name] = StatedFact(owner, "stored in", "given")
             # what is not read beside it, and bits that reading drops
             if not is_read or (name not in stored and _drops_bits(tensor, name)):
                 content = (
@@ -244,11 +249,11 @@ class StatementReader:
                     if name in stored
                     else _digest_held(message, name)
                 )
-                found[*place, "stored in", name] = Fact(
+                found[*place, "stored in", name] = StatedFact(
                     owner, "stored in" if is_read else name, content
                 )
         if with_elements:
-            found[*place, "elements"] = Fact(owner, "elements", digest_elements(tensor))
+            found[*place, "elements"] = StatedFact(owner, "elements", digest_elements(tensor))
 
 
 def digest_elements(tensor: Tensor) -> object:
