@@ -138,7 +138,8 @@ def look_at(kind: str, naming: Naming, files: dict[str, Path]) -> Count:
         among = count.among / count.uncertain if count.uncertain else 1.0
         print(
             f"{kind:<20} {naming:<8} {count.noted:>5} {count.certain / count.noted:>7.3f} "
-            f"{count.precision:>6.4f} {among:>6.3f} {gone:<12} {1e3 * count.seconds / count.noted:>5.1f} ms",
+            f"{count.precision:>6.4f} {among:>6.3f} {gone:<12} "
+            f"{1e3 * count.seconds / count.noted:>5.1f} ms",
             flush=True,
         )
         for line in told[:5]:
