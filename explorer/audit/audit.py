@@ -27,6 +27,7 @@ from netloupe.explorer.quantization.weights import (
     find_output_axis,
     list_quantized_weights,
 )
+from netloupe.explorer.readers.load import ModelSource, load
 
 from .coverage import Coverage, measure_coverage
 from .islands import find_islands
@@ -42,17 +43,21 @@ _BATCH_SIZE, _OTHER_SIZE = 1, 128
 
 
 def audit(
-    quantized: Model, reference: Model | None = None, *, bind: Bindings | None = None
+    quantized: ModelSource,
+    reference: ModelSource | None = None,
+    *,
+    bind: Bindings | None = None,
 ) -> QuantizationAudit:
     """Look at how a model is quantized: how much of it, how well, and what is wrong.
 
     Parameters
     ----------
     quantized
-        The quantized model.
+        The quantized model, or its path: what :func:`netloupe.load` gives or takes.
     reference
-        The float model that it was made of; None where it is not at hand. Nodes and names may
-        differ: weights are paired by nodes, names and shapes, and each pair is verified by value.
+        Likewise the float model that it was made of; None where it is not at hand. Nodes and
+        names may differ: weights are paired by nodes, names and shapes, and each pair is verified
+        by value.
     bind
         Sizes for symbols of dimensions, so that multiplications can be added up. Where one is not
         given, 1 is assumed of a batch and 128 of others, and it is said.
@@ -70,11 +75,12 @@ def audit(
 
     Examples
     --------
-    >>> found = netloupe.audit(netloupe.load("int8.onnx"), netloupe.load("float.onnx"))
+    >>> found = netloupe.audit("int8.onnx", "float.onnx")
     >>> print(found.verdict)
     >>> found.to_dataframe().sort_values("sqnr_db").head()
     """
-    return _Audit(quantized, reference, bind).run()
+    floats = None if reference is None else load(reference)
+    return _Audit(load(quantized), floats, bind).run()
 
 
 class _Audit:

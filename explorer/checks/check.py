@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 
 from netloupe.explorer.dataframes import make_dataframe
 from netloupe.explorer.errors import CheckError, NetloupeError
-from netloupe.explorer.model import Model
 from netloupe.explorer.progress import is_ending, part, step
+from netloupe.explorer.readers.load import ModelSource, load
 
 from .accepted import mark_accepted
 from .baseline import read_baseline, suppress_known
@@ -123,7 +123,7 @@ class Findings(Sequence[Finding]):
 
 
 def check(
-    model: Model,
+    model: ModelSource,
     *,
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
@@ -136,7 +136,7 @@ def check(
     Parameters
     ----------
     model
-        A model, as :func:`netloupe.load` gives it.
+        A model, or its path: what :func:`netloupe.load` gives or takes.
     select
         Rules to apply: ids (``NL-G02``), beginnings of ids (``NL-G``) or names
         (``unused-initializer``). Without any, all but those that are opt-in.
@@ -159,6 +159,8 @@ def check(
     ------
     CheckError
         For a rule or a target that is not known, and a baseline that cannot be read.
+    SourceError, ModelFormatError
+        Where the model cannot be read.
 
     Examples
     --------
@@ -168,7 +170,7 @@ def check(
     runtime = None if target is None else find_runtime(target)
     rules = choose_rules(select, ignore, has_target=runtime is not None)
     known = {} if baseline is None else read_baseline(baseline)
-    return apply_rules(Subject(model, runtime), rules, known, with_notes=with_notes)
+    return apply_rules(Subject(load(model), runtime), rules, known, with_notes=with_notes)
 
 
 def apply_rules(

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
-import numpy as np
-
-from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import (
     Attribute,
     Graph,
     Model,
     Node,
-    Payload,
     SparseTensor,
     SparseTensorType,
     Tensor,
@@ -21,7 +17,9 @@ from netloupe.explorer.model import (
     Value,
     ValueType,
 )
+from netloupe.explorer.model.statement import UnreadElements
 from netloupe.explorer.operators import find_schema
+from netloupe.explorer.readers.protobuf.statements import digest_elements
 
 #: what may be left out of a comparison: names of nodes and values; texts that only people read;
 #: how and where tensors are stored; attributes that state what holds without them; the order of
@@ -50,34 +48,16 @@ class Change(NamedTuple):
     aspect: Ignored | Literal[""] = ""
 
 
-def have_same_elements(left: Tensor, right: Tensor) -> bool:
-    """Return whether two tensors that hold no real numbers, such as strings, hold the same.
+def have_same_elements(left: Tensor, right: Tensor) -> bool | None:
+    """Return whether two tensors hold the same, told by their bits; None where nobody can read it.
 
-    Where the elements cannot be read, as where a file is missing, the same has to be stated: equal
-    bytes, the same place in a file of the same name, or nothing, as of random fills.
+    Neither a place that both state tells that, nor that both cannot be read. What is stored
+    nowhere, as what is filled at random, is the same.
     """
-    try:
-        return bool((left.numpy() == right.numpy()).all())
-    except NetloupeError:
-        pass
-    if left.external is not None and right.external is not None:
-        return left.external.entries == right.external.entries
-    if left.storage == right.storage == "none":
-        return True
-    try:
-        first, second = left.payload(), right.payload()
-        return first.kind == second.kind and _list_stored(first) == _list_stored(second)
-    except NetloupeError:
-        return False
-
-
-def _list_stored(payload: Payload) -> object:
-    """Return what is stored, so that it can be compared."""
-    data = payload.data
-    if isinstance(data, bytes | list | tuple):
-        return data
-    numbers = data if isinstance(data, np.ndarray) else data.read(0, len(data))  # type: ignore[union-attr]
-    return numbers.dtype.name, numbers.tobytes()
+    one, other = digest_elements(left), digest_elements(right)
+    if isinstance(one, UnreadElements) or isinstance(other, UnreadElements):
+        return None
+    return one == other
 
 
 def compare_nodes(left: Node, right: Node) -> Iterator[Change]:
@@ -131,7 +111,7 @@ def _name_operator(node: Node) -> str:
 
 def _compare_attributes(left: Node, right: Node) -> Iterator[Change]:
     is_alike = left.graph.dialect is right.graph.dialect and not left.subgraphs
-    if is_alike and left._statement_key == right._statement_key:
+    if is_alike and says_same(left, right):
         return
     first, second = left.attributes, right.attributes
     for name in dict.fromkeys((*first, *second)):
@@ -147,12 +127,25 @@ def _compare_attributes(left: Node, right: Node) -> Iterator[Change]:
         yield Change(f"attribute {name}", values[0], values[1], aspect)
 
 
+def says_same(left: Node, right: Node) -> bool:
+    """Return whether a file says the same of two nodes, told by bytes, which is fast.
+
+    Bytes that are equal may still name other files for the elements of tensors (``location`` of
+    ONNX; Caffe2 is read in full).
+    """
+    if left.subgraphs or right.subgraphs or left.graph.dialect.name != "ONNX":
+        return False
+    key = left._statement_key
+    return key == right._statement_key and b"location" not in key
+
+
 def _have_same_value(one: Attribute, other: Attribute) -> bool:
     if isinstance(one.value, Graph) or isinstance(other.value, Graph):
         return isinstance(one.value, Graph) and isinstance(other.value, Graph)  # compared apart
     if isinstance(one.value, Tensor) and isinstance(other.value, Tensor):
         same = one.value.dims == other.value.dims and one.value.dtype == other.value.dtype
-        return same and have_same_elements(one.value, other.value)
+        # what cannot be read is told of all that is stated
+        return same and have_same_elements(one.value, other.value) is not False
     if isinstance(one.value, tuple) and isinstance(other.value, tuple):
         kinds = (Graph, Tensor, SparseTensor)
         if any(isinstance(entry, kinds) for entry in (*one.value, *other.value)):

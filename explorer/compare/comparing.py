@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from netloupe.explorer.errors import CompareError
-from netloupe.explorer.model import Graph, Model, Node, Tensor
+from netloupe.explorer.model import Graph, Node, Tensor
 from netloupe.explorer.progress import part, step
+from netloupe.explorer.readers.load import ModelSource, load
 
 from .by_hand import Named
 from .changes import (
@@ -25,6 +26,7 @@ from .numbers import compare_numbers
 from .quantized import pair_quantized
 from .replaced import find_replaced
 from .rewiring import compare_operands, compare_results, may_be_rewired
+from .stated import StatedFacts
 
 _STEP = 1_000
 #: so much of a comparison is the pairing of nodes
@@ -32,8 +34,8 @@ _SHARE_OF_MATCHING = 0.6
 
 
 def diff(
-    left: Model,
-    right: Model,
+    left: ModelSource,
+    right: ModelSource,
     *,
     ignore: Collection[str] = (),
     pin: Sequence[Named] = (),
@@ -44,7 +46,8 @@ def diff(
     Parameters
     ----------
     left, right
-        The models: the one before, and the one after.
+        The models: the one before, and the one after; each a Model, a path, or what
+        :func:`netloupe.load` takes.
     ignore
         What is no difference: any of ``"names"``, ``"docs"``, ``"storage"``, ``"defaults"`` and
         ``"order"``.
@@ -63,10 +66,18 @@ def diff(
         For another word in ``ignore``, and for pairs that contradict one another.
     NotFoundError
         For a node that is not there.
+    SourceError, ModelFormatError
+        Where a model cannot be read.
+
+    Notes
+    -----
+    Two judges look at the models. Of what is paired all is compared that matters to people; and
+    beside it every field that the files state, and every operand, so that ``"identical"`` is said
+    only where nothing at all differs (see :mod:`.stated`).
 
     Examples
     --------
-    >>> found = netloupe.diff(netloupe.load("old.onnx"), netloupe.load("new.onnx"))
+    >>> found = netloupe.diff("old.onnx", "new.onnx")
     >>> found.verdict, found.is_compatible
     ('weights', True)
     """
@@ -75,16 +86,23 @@ def diff(
             raise CompareError(
                 f"{word[:60]!r} cannot be ignored. Give any of {', '.join(IGNORABLE)}."
             )
+    left, right = load(left), load(right)
     with part(0.0, _SHARE_OF_MATCHING):
         matching = match_models(left, right, pin=pin, unpin=unpin)
     with part(_SHARE_OF_MATCHING, 1.0):
         return _Comparison(matching, frozenset(ignore)).run()
 
 
+def _is_unused_constant(node: Node) -> bool:
+    results = [value for value in node.outputs if value is not None]
+    return node.op_type == "Constant" and not any(v.is_used or v.is_output for v in results)
+
+
 class _Comparison:
     def __init__(self, matching: Matching, ignored: frozenset[str]) -> None:
         self.found = Diff(matching.left, matching.right, matching, ignored=ignored)
         self._ignored = ignored
+        self._stated = StatedFacts(matching)
 
     def run(self) -> Diff:
         found, matching = self.found, self.found.matching
@@ -92,20 +110,42 @@ class _Comparison:
         found.about = self._keep(compare_statements(found.left, found.right))
         found.about += compare_results(matching)
         self._compare_nodes()
+        self._add_stated(self._stated.compare_models())
         if self._is_reordered():
             found.about += self._keep([Change("order of nodes", None, None, "order")])
-        found.left_alone = self._leave_out_constants(matching.list_left_alone())
-        found.right_alone = self._leave_out_constants(matching.list_right_alone())
+        sides = matching.list_left_alone(), matching.list_right_alone()
+        unused = ([node for node in side if _is_unused_constant(node)] for side in sides)
+        self._add_stated(self._stated.pair_unused(*unused))
+        found.left_alone, found.right_alone = map(self._leave_out_constants, sides)
         found.replaced = find_replaced(matching, found.left_alone, found.right_alone)
         self._compare_tensors()
+        found.unjudged = [*dict.fromkeys(self._stated.unjudged)]
         return found
 
-    def _leave_out_constants(self, nodes: list[Node]) -> list[Node]:
-        """Return nodes without those that another exporter writes as initializers."""
-        compared = {graph for pair in self.found.matching.graphs for graph in pair}
-        return [n for n in nodes if n.op_type != "Constant" or n.graph not in compared]
+    def _add_stated(self, changes: Iterable[Change]) -> None:
+        """Add what nothing else tells of the models."""
+        found = self.found
+        told = {change.what for change in (*found.interface, *found.about)}
+        for change in self._keep(changes):
+            if change.what not in told:
+                told.add(change.what)
+                found.about.append(change)
 
-    def _keep(self, changes: Collection[Change] | Iterator[Change]) -> list[Change]:
+    def _leave_out_constants(self, nodes: list[Node]) -> list[Node]:
+        """Return nodes without those that another exporter writes as initializers.
+
+        They are compared where they are used; those that nothing uses are told.
+        """
+        compared = {graph for pair in self.found.matching.graphs for graph in pair}
+        return [
+            node
+            for node in nodes
+            if node.op_type != "Constant"
+            or node.graph not in compared
+            or (_is_unused_constant(node) and not self._stated.is_compared(node))
+        ]
+
+    def _keep(self, changes: Iterable[Change]) -> list[Change]:
         return [change for change in changes if change.aspect not in self._ignored]
 
     def _is_reordered(self) -> bool:
@@ -127,6 +167,12 @@ class _Comparison:
             found_changes = [*compare_nodes(pair.left[0], pair.right[0])]
             if may_be_rewired(pair):
                 found_changes += compare_operands(pair, self.found.matching)
+            told = {change.what for change in found_changes}
+            stated = (
+                *self._stated.compare_operands(pair.left[0], pair.right[0]),
+                *self._stated.compare_nodes(pair.left[0], pair.right[0]),
+            )
+            found_changes += (change for change in stated if change.what not in told)
             changes = self._keep(found_changes)
             if changes:
                 self.found.nodes.append(NodeDifference(pair, tuple(changes)))
@@ -199,12 +245,18 @@ class _Comparison:
             changes.append(Change("storage", left.storage, right.storage, "storage"))
         if left.doc != right.doc:
             changes.append(Change("documentation", left.doc, right.doc, "docs"))
+        told = {change.what for change in changes}
+        stated = self._stated.compare_tensors(left, right)
+        changes += (change for change in stated if change.what not in told)
         changes = self._keep(changes)
         numbers = compare_numbers(left, right)
-        are_unread = (
-            numbers is None and left.dims == right.dims and not have_same_elements(left, right)
-        )
-        if numbers is not None and not numbers.changed:
+        are_unread = False
+        if numbers is None and left.dims == right.dims:
+            are_same = have_same_elements(left, right)
+            are_unread = are_same is None
+            if are_same is False and left.dtype == right.dtype:
+                changes.append(Change("elements", None, None))
+        if numbers is not None and not numbers.changed and not numbers.other_bits:
             numbers = None
         if changes or numbers is not None or are_unread:
             entry = TensorDifference(left, right, tuple(changes), numbers, are_unread)

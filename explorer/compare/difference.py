@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
     from netloupe.explorer.options import WeightContent
 
-#: how two models differ: not at all; in what may be ignored; in the numbers of weights; in more
-Verdict = Literal["identical", "cosmetic", "weights", "structure"]
+#: how two models differ: not at all; in what may be ignored; in the numbers of weights; in more;
+#: or in nothing as far as it could be read
+Verdict = Literal["identical", "cosmetic", "weights", "structure", "unread"]
 
 
 class NodeDifference(NamedTuple):
@@ -129,6 +130,9 @@ class Diff(Drawable):
         that were quantized are none of them.
     ignored
         What was to be no difference.
+    unjudged
+        What could not be compared beside weights, and why: what a reader left out of a file, and
+        constants that cannot be read.
     """
 
     left: Model
@@ -146,14 +150,22 @@ class Diff(Drawable):
     left_tensors: list[Tensor] = field(default_factory=list)
     right_tensors: list[Tensor] = field(default_factory=list)
     ignored: frozenset[str] = frozenset()
+    unjudged: list[str] = field(default_factory=list)
 
     @property
     def verdict(self) -> Verdict:
-        """How the models differ, in a word."""
+        """How the models differ, in a word.
+
+        ``"identical"`` and ``"cosmetic"`` are said only where everything was looked at:
+        ``"unread"`` is for models in which nothing differs, but weights or other parts of a file
+        could not be read.
+        """
         if self.has_other_structure:
             return "structure"
         if self.has_other_weights:
             return "weights"
+        if self.unread or self.unjudged:
+            return "unread"
         return "cosmetic" if self.aspects else "identical"
 
     @property
@@ -180,10 +192,13 @@ class Diff(Drawable):
     def has_other_weights(self) -> bool:
         """Whether any weight differs, was added or removed."""
         return bool(
-            self.left_tensors
-            or self.right_tensors
-            or any(one.numbers or one.are_unread for one in self.tensors)
+            self.left_tensors or self.right_tensors or any(one.numbers for one in self.tensors)
         )
+
+    @property
+    def unread(self) -> list[TensorDifference]:
+        """Paired weights of equal dimensions whose elements could not be read and compared."""
+        return [one for one in self.tensors if one.are_unread]
 
     @property
     def aspects(self) -> list[Ignored]:

@@ -29,12 +29,19 @@ class NumberDifference:
     changed
         How many of them are not the same in both. NaN is the same as NaN, and 0 as -0.
     largest
-        The largest magnitude of a difference; of differences that are finite.
+        The largest magnitude of a difference; infinite where a change has no finite one.
     relative
         The length of all differences (L2) as a share of that of the left numbers; infinite where
-        these are all 0, and some of the right ones are not.
+        these are all 0, and some of the right ones are not, and where a change has no finite
+        difference.
     cosine
-        The cosine of the angle between both, as vectors; None where one of them is all 0.
+        The cosine of the angle between both, as vectors; None where one of them is all 0, and
+        where a change has no finite difference.
+    unbounded
+        How many of the changes have no finite difference: NaN or an infinity became a number, a
+        number became one of them, or one of them another.
+    other_bits
+        How many are the same numbers in other bits: 0 and -0, or two NaNs.
     """
 
     count: int
@@ -42,6 +49,20 @@ class NumberDifference:
     largest: float
     relative: float
     cosine: float | None
+    unbounded: int = 0
+    other_bits: int = 0
+
+    def is_within(self, most: float) -> bool:
+        """Return whether the relative difference is at most so much; with 0 nothing differs.
+
+        Parameters
+        ----------
+        most
+            A share of the length of the left numbers, 0.001 for 0.1 %.
+        """
+        if not most:
+            return not self.changed and not self.other_bits
+        return not self.unbounded and self.relative <= most
 
 
 @np.errstate(invalid="ignore")
@@ -76,11 +97,19 @@ def _compare(left: Tensor, right: Tensor) -> NumberDifference:
         step()
         stop = min(start + _PIECE, count)
         pieces = first.take(start, stop), second.take(start, stop)
-        if pieces[0].dtype == pieces[1].dtype and pieces[0].tobytes() == pieces[1].tobytes():
+        is_one_type = pieces[0].dtype == pieces[1].dtype
+        if is_one_type and pieces[0].tobytes() == pieces[1].tobytes():
             one = other = pieces[0].astype(np.float64)
-        else:
-            one, other = (piece.astype(np.float64) for piece in pieces)
-        sums.add(one, other)
+            sums.add(one, other)
+            continue
+        one, other = (piece.astype(np.float64) for piece in pieces)
+        if not is_one_type:
+            sums.add(one, other)
+            continue
+        # of 64 bits more integers differ than have other values as float64
+        differs = pieces[0] != pieces[1]
+        bits = [np.ascontiguousarray(one).view(f"u{one.dtype.itemsize}") for one in pieces]
+        sums.add(one, other, differs, bits[0] != bits[1])
     return sums.finish(count)
 
 
@@ -88,19 +117,44 @@ class DifferenceSums:
     """What is added up of two rows of numbers, piece by piece."""
 
     def __init__(self) -> None:
-        self._changed = 0
+        self._changed = self._unbounded = self._other_bits = 0
         self._largest = self._apart = self._left = self._right = self._together = 0.0
+        self._most_left = 0.0
 
-    def add(self, left: Numbers, right: Numbers) -> None:
-        """Add a piece of both; one and the same array where they are known to be equal."""
-        if left is not right:
-            is_same = (left == right) | (np.isnan(left) & np.isnan(right))
-            self._changed += int(is_same.size - np.count_nonzero(is_same))
+    def add(
+        self,
+        left: Numbers,
+        right: Numbers,
+        differs: npt.NDArray[np.bool_] | None = None,
+        other_bits: npt.NDArray[np.bool_] | None = None,
+    ) -> None:
+        """Add a piece of both; one and the same array where they are known to be equal.
+
+        Parameters
+        ----------
+        left, right
+            The numbers, of one shape.
+        differs
+            Which differ as they are stored, where float64 may not tell; NaN from NaN too.
+        other_bits
+            Which are stored in other bits; None where that says nothing.
+        """
         is_finite = np.isfinite(left) & np.isfinite(right)
+        changed = np.zeros(0, bool)
+        if left is not right:
+            changed = (left != right) if differs is None else differs
+            changed = changed & ~(np.isnan(left) & np.isnan(right))
+            self._changed += int(np.count_nonzero(changed))
+            self._unbounded += int(np.count_nonzero(changed & ~is_finite))
+            if other_bits is not None:
+                self._other_bits += int(np.count_nonzero(other_bits & ~changed))
         a, b = left[is_finite], right[is_finite]
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             differences = np.abs(b - a)
+            if differs is not None:
+                differences[changed[is_finite] & (differences == 0)] = 1.0
             self._largest = max(self._largest, float(differences.max(initial=0.0)))
+            self._most_left = max(self._most_left, float(np.abs(a).max(initial=0.0)))
             self._apart += float(differences @ differences)
             self._left += float(a @ a)
             self._right += float(b @ b)
@@ -109,6 +163,17 @@ class DifferenceSums:
     def finish(self, count: int) -> NumberDifference:
         """Return how far both are apart."""
         apart, left, right = self._apart, self._left, self._right
-        relative = (apart / left) ** 0.5 if left else (float("inf") if apart else 0.0)
-        cosine = self._together / (left * right) ** 0.5 if left and right else None
-        return NumberDifference(count, self._changed, self._largest, relative, cosine)
+        counts = self._unbounded, self._other_bits
+        if self._unbounded:
+            endless = float("inf")
+            return NumberDifference(count, self._changed, endless, endless, None, *counts)
+        if not (0 < apart < np.inf and 0 < left < np.inf) and self._largest:
+            # too small or too large to be squared: the largest ones tell
+            most = self._most_left
+            relative = self._largest / most if most else float("inf")
+        else:
+            relative = (apart / left) ** 0.5 if left else 0.0
+        cosine = None
+        if 0 < left < np.inf and 0 < right < np.inf:
+            cosine = self._together / left**0.5 / right**0.5
+        return NumberDifference(count, self._changed, self._largest, relative, cosine, *counts)

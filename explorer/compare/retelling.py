@@ -8,6 +8,7 @@ from typing import Any
 
 from netloupe.explorer.model import Attribute, Graph, Node, SparseTensor, Tensor, Value
 from netloupe.explorer.model.node import NodeDetails
+from netloupe.explorer.model.statement import Statement
 from netloupe.explorer.model.types import ValueType
 from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.explorer.model.value import list_types
@@ -60,6 +61,11 @@ class NodeRetelling:
     def statement_key(self, node: Node) -> bytes:
         """Return what is equal for nodes of which the file says the same but for names."""
         return self._origins[node.index]._statement_key
+
+    def state(self, node: Node) -> Statement:
+        """Return all that the file says of the other node."""
+        origin = self._origins[node.index]
+        return origin._loader.state(origin)
 
     def unknown_fields(self, node: Node) -> UnknownFields:
         """Return the fields of the other node that the schema does not know."""

@@ -33,7 +33,8 @@ def compare_operands(pair: Pair, matching: Matching) -> Iterator[Change]:
 
     What is not told here follows from what is told elsewhere: operands of which one side has no
     partner, since a node was added or removed; casts, quantization and the like between; and other
-    numbers in weights.
+    numbers in weights. Where a constant and a computed value change places is told by
+    :mod:`.stated`.
     """
     left, right = pair.left[0], pair.right[0]
     sides = [[*map(_find_origin, node.inputs)] for node in (left, right)]
@@ -48,12 +49,12 @@ def compare_operands(pair: Pair, matching: Matching) -> Iterator[Change]:
         and values.get(one, other) is not other
         and back.get(other, one) is not one
     ]
-    if left.op_type in COMMUTATIVE:
+    if is_commutative(left):
         wanted = {values.get(one) for _, one, _ in others}
         others = [entry for entry in others if entry[2] not in wanted]
     for index, one, other in others:
         if is_constant(one) == is_constant(other) and one in values and other in back:
-            yield Change(f"input {index}", _tell(one), _tell(other))
+            yield Change(f"input {index}", tell_value(one), tell_value(other))
 
 
 def compare_results(matching: Matching) -> Iterator[Change]:
@@ -70,7 +71,18 @@ def compare_results(matching: Matching) -> Iterator[Change]:
             if one is None or other is None or one not in values or other not in back:
                 continue
             if values[one] is not other:
-                yield Change(f"what gives output {before.name}", _tell(one), _tell(other))
+                yield Change(f"what gives output {before.name}", tell_value(one), tell_value(other))
+
+
+def is_commutative(node: Node) -> bool:
+    """Return whether the operands of a node may stand in any order.
+
+    An operator of another domain only has the name; and where attributes say how operands are
+    spread (``broadcast``, ``axis``: Caffe2, and ONNX before operator set 7), it is the second that
+    is spread.
+    """
+    is_own = node.domain == node.graph.dialect.domain
+    return is_own and node.op_type in COMMUTATIVE and not {"axis", "broadcast"} & {*node.attributes}
 
 
 def _find_origin(value: Value | None) -> Value | None:
@@ -85,7 +97,7 @@ def _find_origin(value: Value | None) -> Value | None:
     return value
 
 
-def _tell(value: Value) -> str:
+def tell_value(value: Value) -> str:
     """Return what a value is called where it comes from: the path of its node, or its own."""
     producer = value.producer
     if producer is None:

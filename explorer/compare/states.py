@@ -32,9 +32,12 @@ def classify_nodes(found: Diff) -> dict[Node, State]:
 
 
 def differs(one: TensorDifference) -> bool:
-    """Return whether a weight is another one, and not only called or stored in another way."""
+    """Return whether a weight is another one, and not only called or stored in another way.
+
+    Of one that could not be read nobody knows it.
+    """
     is_other = any(not change.aspect for change in one.changes)
-    return bool(one.numbers or one.are_unread or is_other)
+    return bool(one.numbers or is_other)
 
 
 def _list_users(found: Diff, right: set[Tensor], left: set[Tensor]) -> list[Node]:

@@ -35,7 +35,7 @@ _ASPECTS = {
     "docs": "texts for people",
     "storage": "how tensors are stored",
     "defaults": "attributes that state defaults",
-    "order": "the order of nodes",
+    "order": "the order of nodes, operands or entries",
 }
 #: below so much confidence a pair rests on its neighbours alone (see Pair.confidence)
 _CERTAIN = 0.5
@@ -51,12 +51,20 @@ def write_verdict(found: Diff) -> str:
     weights = [
         write_count(len(tensors), "weight") + f" {what}"
         for tensors, what in (
-            ([one for one in found.tensors if _differs(one, but_for_aspects=True)], "changed"),
+            (
+                [one for one in found.tensors if _differs(one, but_for_aspects=True)],
+                "changed",
+            ),
             (found.right_tensors, "added"),
             (found.left_tensors, "removed"),
         )
         if tensors
     ]
+    unread = _count_unread(found)
+    if found.verdict == "unread":
+        return f"The structure is the same, of the weights nothing is said: {unread}."
+    if unread:
+        weights.append(unread)
     if found.verdict == "weights":
         return f"The structure is the same: {join_parts(weights, len(weights))}."
     changed = [one for one in found.nodes if any(not change.aspect for change in one.changes)]
@@ -75,9 +83,31 @@ def write_verdict(found: Diff) -> str:
     told = nodes + weights
     if found.interface:
         told.append("other inputs or outputs")
-    if any(not change.aspect for change in found.about):
-        told.append("other versions or operator sets")
+    told += _list_kinds(change.what for change in found.about if not change.aspect)
     return f"The models differ: {join_parts(told, len(told))}."
+
+
+def _count_unread(found: Diff) -> str:
+    """Return in words how much could not be read; "" where everything could."""
+    told = [
+        f"{write_count(count, what)} could not be read"
+        for count, what in ((len(found.unread), "weight"), (len(found.unjudged), "other part"))
+        if count
+    ]
+    return join_parts(told, len(told))
+
+
+def _list_kinds(stated: Iterable[str]) -> list[str]:
+    """Return of what kinds differences are in what models and graphs say of themselves."""
+    kinds = {
+        "other versions or operator sets": ("IR version", "opset of", "format"),
+        "inputs or outputs that say something else": ("input ", "output ", "order of "),
+    }
+    found: dict[str, None] = {}
+    for what in stated:
+        known = (kind for kind, begins in kinds.items() if what.startswith(begins))
+        found[next(known, "other statements of models or graphs")] = None
+    return [*found]
 
 
 def write_compatibility(found: Diff) -> str:
@@ -109,6 +139,7 @@ def encode_diff(found: Diff, *, most: int | None = MOST_ENTRIES) -> dict[str, An
             "changes": [_encode_change(change) for change in found.interface],
         },
         "about": [_encode_change(change) for change in found.about],
+        "not_looked_at": found.unjudged,
         "nodes": {
             "paired": sum(len(pair.left) for pair in found.matching.pairs),
             "uncertain": sum(pair.confidence < _CERTAIN for pair in found.matching.pairs),
@@ -127,6 +158,7 @@ def encode_diff(found: Diff, *, most: int | None = MOST_ENTRIES) -> dict[str, An
         },
         "tensors": {
             "equal": found.equal_tensors,
+            "unread": len(found.unread),
             "changed": _list(found.tensors, _encode_tensors),
             "added": _list(found.right_tensors, _encode_tensor),
             "removed": _list(found.left_tensors, _encode_tensor),
@@ -200,6 +232,8 @@ def _encode_tensors(one: TensorDifference) -> dict[str, Any]:
             "largest": numbers.largest,
             "relative": numbers.relative,
             "cosine": numbers.cosine,
+            "unbounded": numbers.unbounded,
+            "other_bits": numbers.other_bits,
         },
         "unread": one.are_unread,
     }
@@ -251,6 +285,8 @@ def list_told(found: Diff) -> list[DifferencePart]:
         DifferencePart("Removed nodes", _fold(map(_write_node, found.removed_nodes))),
         DifferencePart("Added nodes", _fold(map(_write_node, found.added_nodes))),
         DifferencePart("Changed weights", _write_tensors(found)),
+        DifferencePart("Weights that could not be read", _fold(_list_unread(found))),
+        DifferencePart("Not looked at", [write_line(what, _LONGEST) for what in found.unjudged]),
         DifferencePart("Removed weights", _fold(map(_write_tensor, found.left_tensors))),
         DifferencePart("Added weights", _fold(map(_write_tensor, found.right_tensors))),
     )
@@ -348,7 +384,7 @@ def _write_tensor(tensor: Tensor) -> tuple[str, str]:
 def _write_tensors(found: Diff) -> list[str]:
     """Return a line for each weight that differs, those first that differ most."""
     ordered = sorted(
-        (one for one in found.tensors if _differs(one)),
+        (one for one in found.tensors if _differs(one) and not one.are_unread),
         key=lambda one: -(one.numbers.relative if one.numbers else float("inf")),
     )
     lines = []
@@ -356,24 +392,35 @@ def _write_tensors(found: Diff) -> list[str]:
         told = [write_change(change) for change in one.changes if change.aspect != "names"]
         if one.numbers is not None:
             told.append(write_numbers(one.numbers))
-        if one.are_unread:
-            told.append("its numbers could not be compared")
         lines.append(f"{write_compared_weights(one)}: {', '.join(told)}")
     return lines
+
+
+def _list_unread(found: Diff) -> Iterator[tuple[str, str]]:
+    for one in found.unread:
+        told = [write_change(change) for change in one.changes if change.aspect != "names"]
+        yield one.left.path if one.part is None else write_compared_weights(one), ", ".join(told)
 
 
 def _differs(one: TensorDifference, *, but_for_aspects: bool = False) -> bool:
     changes = (
         not change.aspect if but_for_aspects else change.aspect != "names" for change in one.changes
     )
-    return bool(one.numbers or one.are_unread or any(changes))
+    return bool(one.numbers or any(changes))
 
 
 def write_numbers(numbers: NumberDifference) -> str:
     """Return how far the numbers of two weights are apart."""
+    bits = f"{write_count(numbers.other_bits, 'number')} in other bits: -0 for 0, or another NaN"
+    if not numbers.changed:
+        return bits
     share = 100 * numbers.changed / max(numbers.count, 1)
-    told = [
-        f"{share:.3g} % of {numbers.count:,} numbers changed",
+    told = [f"{share:.3g} % of {numbers.count:,} numbers changed"]
+    if numbers.unbounded:
+        became = write_count(numbers.unbounded, "number")
+        told.append(f"{became} of these to or from NaN or infinity, so that no distance is finite")
+        return ", ".join(told)
+    told += [
         f"largest difference {write_number(numbers.largest)}",
         f"relative (L2) {write_number(100 * numbers.relative)} %",
     ]

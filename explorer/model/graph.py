@@ -12,6 +12,7 @@ from .failing import fail
 from .filling import FilledLater
 from .loaded import Loaded
 from .node_names import UnnamedNodes, list_node_names
+from .statement import Statement
 from .unknown import UnknownFields
 from .value import QuantizationAnnotation, Value, ValueLoader
 from .warning import ModelWarning
@@ -41,7 +42,7 @@ _NO_TYPES: Mapping[str, ValueType] = {}
 
 
 class UnknownFinder(Protocol):
-    """What a reader offers to graphs: the fields that the schema does not know."""
+    """What a reader offers to graphs: what the file says of them and what they hold, in full."""
 
     def of_graph(self) -> UnknownFields:
         """Look for those of the graph itself."""
@@ -49,6 +50,26 @@ class UnknownFinder(Protocol):
 
     def of_value(self, name: str) -> UnknownFields:
         """Look for those of what the graph says of a value."""
+        ...
+
+    def state_graph(self) -> Statement:
+        """List all that the file says of the graph itself."""
+        ...
+
+    def key_values(self) -> Mapping[str, int]:
+        """Return by name of a value what is equal where the file says the same of it."""
+        ...
+
+    def state_value(self, name: str) -> Statement:
+        """List all that the file says of a value."""
+        ...
+
+    def state_tensor(self, place: int) -> Statement:
+        """List all that the file says of an initializer, but for its elements."""
+        ...
+
+    def state_sparse(self, place: int) -> Statement:
+        """List all that the file says of a sparse initializer."""
         ...
 
 

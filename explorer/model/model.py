@@ -17,6 +17,7 @@ from .node import Node, list_node_warnings
 from .paths import MODEL, Element, list_paths, resolve_path
 from .quantizable import find_quantizable
 from .sparse_tensor import SparseTensor
+from .statement import Statement
 from .tensor import Tensor
 from .value import Value
 from .warning import ModelWarning
@@ -57,9 +58,11 @@ class Model(Drawable, Loaded):
         "_functions_by_id": "Functions by domain, name and overload.",
         "_graphs": "Graphs by path, once they were asked for.",
         "_inference": "What came of inferring shapes, once it was done.",
+        "_left_out": "What the file says that its reader could not take in, in words.",
         "_node_count": "How many nodes there are, once it was asked for.",
         "_notes": "The notes on its elements, once they were asked for.",
         "_parts": "What the model was read from, for its reader to write it in another form.",
+        "_state": "Lists all that the file says of the model as a whole.",
         "_ties": "Which weights are stored twice, once it was asked for.",
         "_totals": "How much there is in the model, once it was asked for.",
         "_trees": "The groups of each graph by its path, once they were asked for.",
@@ -104,6 +107,8 @@ class Model(Drawable, Loaded):
         self._node_count: int | None = None
         self._notes: door.Notes | None = None
         self._parts: object = None
+        self._left_out: tuple[str, ...] = ()
+        self._state: Callable[[], Statement] | None = None
         self._comparison: door.Diff | None = None
         self._emphasised: frozenset[Node] = frozenset()
         self._findings: tuple[ModelWarning, ...] | None = None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 from . import door
 from .failing import fail
 from .loaded import Loaded
+from .statement import Statement
 from .unknown import UnknownFields
 from .value import Value
 from .warning import ModelWarning
@@ -103,6 +104,10 @@ class NodeLoader(Protocol):
 
     def statement_key(self, node: Node) -> bytes:
         """Return what is equal for nodes of which the file says the same but for names."""
+        ...
+
+    def state(self, node: Node) -> Statement:
+        """List all that the file says of a node, but for its operands and the graphs in it."""
         ...
 
     def unknown_fields(self, node: Node) -> UnknownFields:

@@ -66,16 +66,33 @@ class Locator:
         try:
             if path == MODEL:
                 return Anchored(path, "exact", path, reason="it is the model")
-            if anchor.get("structure") == self._index.structure and self._leads_anywhere(path):
-                return Anchored(path, "exact", path, reason="names and wiring are as they were")
             self._is_retrained = not any(
                 self._index.find(op_type, domain, "weights", digest)
                 for op_type, domain, digest in anchor.get("witnesses", ())
             )
+            is_same = anchor.get("structure") == self._index.structure
+            if is_same and self._leads_anywhere(path) and not self._changed_places(anchor):
+                return Anchored(path, "exact", path, reason="names and wiring are as they were")
             found = self._find(anchor, _DEEPEST)
         except (KeyError, TypeError, ValueError, AttributeError):  # of an anchor made by others
             found = self._guess(path, "what the note says of it cannot be used")
         return found
+
+    def _changed_places(self, anchor: Mapping[str, Any]) -> bool:
+        """Return whether the weights of a noted node are at other nodes now, and not at its path.
+
+        So it is where layers of a model were exchanged whose names stayed.
+        """
+        for _ in range(_DEEPEST):
+            if not isinstance(anchor.get("of"), Mapping):
+                break
+            anchor = anchor["of"]
+        told = anchor["traits"].get("weights") if anchor.get("kind") == "node" else None
+        if not told:
+            return False
+        there = find_element(self._model, str(anchor["path"]))
+        found = self._index.find(str(anchor["op"]), str(anchor["domain"]), "weights", told)
+        return bool(found) and there not in found
 
     def _find(self, anchor: Mapping[str, Any], depth: int) -> Anchored:
         path = str(anchor["path"])
@@ -142,15 +159,24 @@ class Locator:
     def _confirms(self, node: Node, trait: str, traits: Mapping[str, str]) -> bool:
         """Return whether a trait that is unique tells that a node is the one.
 
-        Weights do. A name may have been given to another node: more has to agree, and weights that
-        were at or around the noted one must not be elsewhere now. What stood between two weights
-        must have the same neighbours still. Surroundings alone tell something only where weights
-        do not say otherwise, which they cannot where all of them are others.
+        Weights do, and outweigh all else: with others a node may be another one, unless all
+        weights of the model are others. A name may have been given to another node, as where a
+        block of a numbered stack was left out: more has to agree, of a node without weights those
+        before and behind it, and weights that were at or around the noted one must not be
+        elsewhere now. What stood between two weights must have the same neighbours still.
+        Surroundings alone tell something only where weights do not say otherwise, which they
+        cannot where all of them are others.
         """
         if trait == "weights":
             return True
         told = {other: digest for other, digest in traits.items() if digest and other != trait}
         agreeing = {other for other in told if self._index.tell(node, other) == told[other]}
+        if not self._is_retrained:
+            needed = {"weights"} if "weights" in told else set()
+            if not needed and trait in ("name", "origin"):
+                needed = told.keys() & {"before", "behind"}
+            if needed - agreeing:
+                return False
         if trait == "near":
             return "close" not in told or "close" in agreeing
         numbers = told.keys() & _BY_WEIGHTS

@@ -11,6 +11,7 @@ from typing import Any
 from netloupe.explorer.costs.symbols import Bindings
 from netloupe.explorer.errors import OverlayError
 from netloupe.explorer.model import Model
+from netloupe.explorer.readers.load import ModelSource, load
 
 from .built_in import BUILT_IN, list_built_in, make_built_in
 from .column import Column
@@ -19,13 +20,15 @@ from .on_model import Overlay
 from .taking import check_settings, take_columns
 
 
-def overlay(model: Model, column: Any, *, bind: Bindings | None = None, **settings: Any) -> Overlay:
+def overlay(
+    model: ModelSource, column: Any, *, bind: Bindings | None = None, **settings: Any
+) -> Overlay:
     """Lay numbers or words over a model, to colour its pictures by them.
 
     Parameters
     ----------
     model
-        The model.
+        The model, or its path: what :func:`netloupe.load` gives or takes.
     column
         The name of a column of the model itself: ``parameters``, ``macs``, ``bytes``,
         ``intensity``, ``dtype``, ``findings``. Or a mapping from paths, names of nodes or names of
@@ -56,7 +59,7 @@ def overlay(model: Model, column: Any, *, bind: Bindings | None = None, **settin
     >>> latency.describe_ranking()
     ['81 % is in 12 of 341 nodes: main/MatMul_3, main/MatMul_9, main/Conv_1 and 9 more']
     """
-    found = make_overlays(model, [column], bind=bind, **settings)
+    found = make_overlays(load(model), [column], bind=bind, **settings)
     if len(found) > 1:
         names = ", ".join(repr(one.name) for one in found[:10])
         raise OverlayError(

@@ -6,13 +6,17 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from netloupe.explorer.errors import NetloupeError, SourceError
 from netloupe.explorer.files.home import expand_home
 from netloupe.explorer.files.inputs import note_inputs_later
 from netloupe.explorer.model import Model
 from netloupe.explorer.model.collector import collector_paused
+
+#: a Model, or anything that :func:`load` makes one of: every public function that takes a model
+#: takes these
+ModelSource: TypeAlias = Any
 
 
 def load(source: Any, init: Any = None, *, infer_shapes: bool = False) -> Model:

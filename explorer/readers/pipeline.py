@@ -62,6 +62,7 @@ def read_model(
     model.container = content.container
     if content.unknown:
         names = ", ".join(content.unknown)
+        model._left_out += (f"what the schema does not know: {names}",)
         model.warnings.append(
             ModelWarning("model", f"what the schema does not know is left out: {names}")
         )

@@ -20,6 +20,7 @@ from netloupe.explorer.overlays import Overlay, make_overlays
 from netloupe.explorer.page import PAGE
 from netloupe.explorer.progress import part, step
 from netloupe.explorer.quantization import summarize_quantization
+from netloupe.explorer.readers.load import ModelSource, load
 from netloupe.explorer.review import Review, make_review
 from netloupe.explorer.review.differences import find_right
 from netloupe.explorer.standalone.page import make_page
@@ -75,11 +76,11 @@ class _Known:
 
 
 def report(
-    model: Model,
+    model: ModelSource,
     path: str | PathLike[str] | None = None,
     *,
-    against: Model | None = None,
-    float_twin: Model | None = None,
+    against: ModelSource | None = None,
+    float_twin: ModelSource | None = None,
     color_by: Any = (),
     bind: Bindings | None = None,
     target: str | None = None,
@@ -90,7 +91,8 @@ def report(
     Parameters
     ----------
     model
-        The model.
+        The model, or its path: what :func:`netloupe.load` gives or takes. So are ``against`` and
+        ``float_twin``.
     path
         A file ending in ``.html`` or ``.md``.
     against
@@ -124,16 +126,16 @@ def report(
 
     Examples
     --------
-    >>> netloupe.report(model, "report.html", against=netloupe.load("last_week.onnx"))
+    >>> netloupe.report(model, "report.html", against="last_week.onnx")
     """
     kind = choose_report_format(path, format)
     if path is not None:
         check_place(path)
     data, _ = write_report(
-        model,
+        load(model),
         kind,
-        against=against,
-        float_twin=float_twin,
+        against=None if against is None else load(against),
+        float_twin=None if float_twin is None else load(float_twin),
         color_by=color_by,
         bind=bind,
         target=target,

@@ -33,7 +33,7 @@ _ASPECTS = {
     "docs": "Texts for people",
     "storage": "How tensors are stored",
     "defaults": "Attributes that state defaults",
-    "order": "The order of nodes",
+    "order": "Orders",
 }
 
 Evidence = tuple[tuple[str, str], ...]
@@ -226,9 +226,10 @@ def _add_tensors(found: Diff, fold: _Fold, aspects: _Fold) -> None:
                 rows += _write_numbers(one.numbers)
             if one.are_unread:
                 rows.append(("numbers", "could not be compared"))
+            title = "Weight could not be read" if one.are_unread and not real else "Weight differs"
             # of many layers that were trained on, the one that differs most is told
             kinds = [*(change.what for change in real), str(one.are_unread)]
-            fold.add("changed", "Weight differs", one.right.path, tuple(rows), key=kinds)
+            fold.add("changed", title, one.right.path, tuple(rows), key=kinds)
         for change in one.changes:
             if change.aspect:
                 title = f"{_ASPECTS[change.aspect]} differ, of weights"
@@ -253,9 +254,14 @@ def _sort_tensors(tensors: Iterable[TensorDifference]) -> list[TensorDifference]
 
 
 def _write_numbers(numbers: NumberDifference) -> list[tuple[str, str]]:
+    if not numbers.changed:
+        return [("other bits", f"{write_count(numbers.other_bits, 'number')}: -0 or another NaN")]
     share = 100 * numbers.changed / max(numbers.count, 1)
+    changed = ("changed", f"{share:.3g} % of {numbers.count:,} numbers")
+    if numbers.unbounded:
+        return [changed, ("to or from NaN or ∞", write_count(numbers.unbounded, "number"))]
     rows = [
-        ("changed", f"{share:.3g} % of {numbers.count:,} numbers"),
+        changed,
         ("largest |Δ|", write_number(numbers.largest)),
         ("relative L2", f"{write_number(100 * numbers.relative)} %"),
     ]

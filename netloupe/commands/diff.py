@@ -171,10 +171,10 @@ class FailOn:
         return bool(
             found.left_tensors
             or found.right_tensors
-            or any(
-                one.are_unread or (one.numbers and not one.numbers.relative <= self.most)
-                for one in found.tensors
-            )
+            or found.unread
+            or found.unjudged
+            or any(one.numbers and not one.numbers.is_within(self.most) for one in found.tensors)
+            or any(change.what == "elements" for one in found.tensors for change in one.changes)
         )
 
 

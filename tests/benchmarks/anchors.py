@@ -7,8 +7,10 @@ for by what the notes tell alone, without the left model.
 
 Each row is a kind of twins and what was done to names besides: how many nodes were noted, the share
 of those that are said to be somewhere for certain (exact or moved), which share of these is right,
-the share of uncertain ones that have the right one among their candidates, and the processor time
-per note. A note on the wrong node is the worst that can be: the bar is 0.99 of what is certain.
+the share of uncertain ones that have the right one among their candidates, how many noted nodes
+are gone and how many of these notes are said to be somewhere for certain, and the processor time
+per note. A note on the wrong node is the worst that can be, and so is one of a block that was
+removed on the block that has its name now: the bar is 0.99 of what is certain, both taken together.
 """
 
 from __future__ import annotations
@@ -48,19 +50,21 @@ class Count:
     right: int = 0
     uncertain: int = 0
     among: int = 0
+    gone: int = 0
+    misplaced: int = 0
     seconds: float = 0.0
 
     @property
     def precision(self) -> float:
         """Which share of what is certain is right; all where nothing is."""
-        return self.right / self.certain if self.certain else 1.0
+        certain = self.certain + self.misplaced
+        return self.right / certain if certain else 1.0
 
 
 def note_twin(twin: Twin, count: Count, told: list[str]) -> None:
     """Note nodes of the left model of a twin, and look for them in the right one."""
     left, right = read_twin(twin)
-    known = sorted(twin.truth)
-    chosen = random.Random(0).sample(known, min(len(known), _MOST_NOTED))
+    chosen = _choose(sorted(path for path, now in twin.truth.items() if now))
     start = time.process_time()
     maker, locator = AnchorMaker(TraitIndex(left)), Locator(TraitIndex(right))
     for path in chosen:
@@ -74,7 +78,17 @@ def note_twin(twin: Twin, count: Count, told: list[str]) -> None:
         elif found.state == "uncertain":
             count.uncertain += 1
             count.among += bool({*found.candidates} & twin.truth[path])
+    for path in _choose(sorted(path for path, now in twin.truth.items() if not now)):
+        found = locator.locate(maker.make(path))
+        count.gone += 1
+        if found.path:
+            count.misplaced += 1
+            told.append(f"{path}, which is gone -> {found.path} ({found.reason})")
     count.seconds += time.process_time() - start
+
+
+def _choose(paths: list[str]) -> list[str]:
+    return random.Random(0).sample(paths, min(len(paths), _MOST_NOTED))
 
 
 def read_twin(twin: Twin) -> tuple[Model, Model]:
@@ -101,12 +115,12 @@ def main() -> int:
         if (not named or any(word in name for word in named))
         and load(file).node_count <= _MOST_NODES
     }
-    print(f"{'kind':<20} {'names':<8} noted certain  right  among     time")
+    print(f"{'kind':<20} {'names':<8} noted certain  right  among  misplaced     time")
     whole = Count()
     for kind in kinds:
         for naming in KINDS[kind].namings:
             count = look_at(kind, naming, files)
-            for field in ("noted", "certain", "right", "uncertain", "among"):
+            for field in ("noted", "certain", "right", "uncertain", "among", "gone", "misplaced"):
                 setattr(whole, field, getattr(whole, field) + getattr(count, field))
     print(f"all: {whole.certain / max(whole.noted, 1):.3f} certain, {whole.precision:.4f} right")
     return 1 if whole.precision < BAR else 0
@@ -119,11 +133,13 @@ def look_at(kind: str, naming: Naming, files: dict[str, Path]) -> Count:
         twin = make_twin(kind, onnx.load(file), naming)
         if twin is not None:
             note_twin(twin, count, told)
+    gone = f"{count.misplaced:>4} of {count.gone}"
     if count.noted:
         among = count.among / count.uncertain if count.uncertain else 1.0
         print(
             f"{kind:<20} {naming:<8} {count.noted:>5} {count.certain / count.noted:>7.3f} "
-            f"{count.precision:>6.4f} {among:>6.3f} {1e3 * count.seconds / count.noted:>5.1f} ms",
+            f"{count.precision:>6.4f} {among:>6.3f} {gone:<12} "
+            f"{1e3 * count.seconds / count.noted:>5.1f} ms",
             flush=True,
         )
         for line in told[:5]:

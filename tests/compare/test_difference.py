@@ -10,8 +10,10 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+from netloupe.commands.diff import read_fail_on
 from netloupe.explorer.compare import Diff, diff
 from netloupe.explorer.compare.numbers import compare_numbers
+from netloupe.explorer.describe.differences import encode_diff, format_diff
 from netloupe.explorer.errors import CompareError
 from netloupe.explorer.readers.load import load
 from tests.corpus import corpus_file
@@ -254,7 +256,8 @@ def test_numbers_that_are_not_finite_and_none_at_all() -> None:
     nan, inf = float("nan"), float("inf")
     numbers = compare_numbers(*make_tensors([1.0, nan, inf, 0.0], [1.0, nan, -inf, -0.0]))
     assert numbers is not None
-    assert (numbers.changed, numbers.largest, numbers.relative) == (1, 0.0, 0.0)
+    assert (numbers.changed, numbers.largest, numbers.relative) == (1, inf, inf)
+    assert (numbers.cosine, numbers.unbounded, numbers.other_bits) == (None, 1, 1)
     numbers = compare_numbers(*make_tensors([0.0, 0.0], [0.0, 3.0]))
     assert numbers is not None
     assert (numbers.relative, numbers.cosine) == (inf, None)
@@ -277,14 +280,27 @@ def test_numbers_of_other_types_are_compared_too() -> None:
         "hostile/dims_2pow62.onnx",
         "hostile/dup_initializers.onnx",
         "hostile/raw_too_short.onnx",
-        "hostile/external/missing_file.onnx",
-        "hostile/external/absolute.onnx",
     ],
 )
-def test_what_cannot_be_read_is_the_same_where_the_same_is_stated(name: str) -> None:
+def test_what_is_damaged_is_the_same_where_it_is_so_in_the_same_way(name: str) -> None:
     path = corpus_file(name)
     found = diff(load(path), load(path))
     assert (found.verdict, found.right_tensors) == ("identical", [])
+
+
+@pytest.mark.parametrize(
+    "name", ["hostile/external/missing_file.onnx", "hostile/external/absolute.onnx"]
+)
+def test_what_cannot_be_read_is_not_the_same(name: str) -> None:
+    path = corpus_file(name)
+    found = diff(load(path), load(path))
+    assert (found.verdict, len(found.unread), found.equal_tensors) == ("unread", 1, 0)
+    assert "1 weight could not be read" in format_diff(found)
+    assert read_fail_on("weights:1e-3").applies(found)
+    assert not read_fail_on("structure").applies(found)
+    told = encode_diff(found)
+    assert (told["verdict"], told["identical"]) == ("unread", False)
+    assert (told["tensors"]["equal"], told["tensors"]["unread"]) == (0, 1)
 
 
 def test_other_names_of_sizes_are_names() -> None:

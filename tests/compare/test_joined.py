@@ -468,7 +468,7 @@ def test_weights_that_cannot_be_read_are_told(tmp_path: Path) -> None:
     found = netloupe.diff(left, netloupe.load(path))
     assert find_joint(found)[0].key == "place"
     assert [(one.numbers, one.are_unread) for one in found.tensors] == [(None, True)] * 3
-    assert format_diff(found).count("could not be compared") == 3
+    assert "3 weights could not be read" in format_diff(found)
 
 
 def test_after_very_many_comparisons_what_follows_tells(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -237,3 +237,60 @@ def test_carry_does_not_undo_what_was_attached_by_hand(tmp_path: Path) -> None:
     new.notes.edit(note, place="main/n/Relu/3")
     new.notes.carry_from(old)
     assert [each.paths for each in new.notes] == [("main/n/Relu/3",)]
+
+
+def renumber(model: onnx.ModelProto, gone: int) -> onnx.ModelProto:
+    """Give the layers behind one that was left out the numbers that an exporter would."""
+    for node in model.graph.node:
+        layer, _, kind = node.name.removeprefix("layer.").partition("/")
+        if int(layer) > gone:
+            node.name = f"layer.{int(layer) - 1}/{kind}"
+    return model
+
+
+@pytest.mark.parametrize("gone", [1, 3, 5])
+def test_a_note_on_a_block_that_is_gone_is_not_on_the_next_one(tmp_path: Path, gone: int) -> None:
+    """The names of the next block are those of the one that was left out."""
+    new = renumber(make_chain(7, left_out=gone), gone)
+    for path in (f"main/layer.{gone}/", *(f"main/layer.{gone}/{k}" for k in ("MatMul", "Relu"))):
+        state, found, _ = place(tmp_path, make_chain(7), new, path)
+        assert (state, found) in (("uncertain", ""), ("orphaned", "")), path
+        (tmp_path / "m.onnx.notes.jsonl").unlink()
+
+
+@pytest.mark.parametrize("gone", [1, 3, 5])
+def test_notes_behind_a_block_that_is_gone_move(tmp_path: Path, gone: int) -> None:
+    new = renumber(make_chain(7, left_out=gone), gone)
+    for path in (f"main/layer.{gone + 1}/", f"main/layer.{gone + 1}/MatMul"):
+        found = place(tmp_path, make_chain(7), new, path)
+        assert found[:2] == ("moved", path.replace(str(gone + 1), str(gone)))
+        (tmp_path / "m.onnx.notes.jsonl").unlink()
+
+
+@pytest.mark.parametrize("added", [1, 3])
+def test_notes_behind_a_block_that_was_put_in_move(tmp_path: Path, added: int) -> None:
+    old, new = renumber(make_chain(7, left_out=added), added), make_chain(7)
+    for path in (f"main/layer.{added}/", f"main/layer.{added}/MatMul"):
+        found = place(tmp_path, old, new, path)
+        assert found[:2] == ("moved", path.replace(str(added), str(added + 1)))
+        (tmp_path / "m.onnx.notes.jsonl").unlink()
+
+
+def test_other_weights_outweigh_name_and_neighbours(tmp_path: Path) -> None:
+    """One layer alone was trained again: that it is the same nobody knows."""
+    new = make_chain()
+    weight = next(tensor for tensor in new.graph.initializer if tensor.name == "w3")
+    weight.raw_data = weight.raw_data[::-1]
+    new.graph.node[0].name = "layer.0/First"
+    state, path, candidates = place(tmp_path, make_chain(), new, "main/layer.1/MatMul")
+    assert (state, path) == ("uncertain", "")
+    assert candidates[0] == "main/layer.1/MatMul"
+
+
+def test_layers_that_were_exchanged_take_their_notes_along(tmp_path: Path) -> None:
+    """Names and wiring are as they were."""
+    new = make_chain()
+    one, other = (next(t for t in new.graph.initializer if t.name == name) for name in ("w0", "w6"))
+    one.raw_data, other.raw_data = other.raw_data, one.raw_data
+    found = place(tmp_path, make_chain(), new, "main/layer.0/MatMul")
+    assert found[:2] == ("moved", "main/layer.2/MatMul")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from google.protobuf.message import DecodeError
@@ -29,6 +30,7 @@ from .dialect import CAFFE2
 from .net import NetReader
 from .parts import Net
 from .plan import read_plan
+from .statements import read_caffe2_statement
 from .tensors import read_caffe2_dtype, read_qtensor, read_tensor
 
 #: the type of a blob that holds a DBReaderProto
@@ -54,6 +56,10 @@ def read_caffe2(parts: Parts, init: Parts | None = None) -> Model:
     source, message = parts.source, parts.proto
     model = Model(source.name, CAFFE2.name, "protobuf", CAFFE2, source.files)
     root = model.header.message = message.DESCRIPTOR.name
+    if root != "NetDef":  # a net says it of its graph
+        model._state = partial(
+            read_caffe2_statement, message, parts, with_elements=root == "PlanDef"
+        )
     if root == "NetDef":
         model.graph.name = read_text(message.name)
         fills = Net(init.proto, init) if init is not None else None

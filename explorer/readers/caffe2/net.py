@@ -24,6 +24,7 @@ from netloupe.explorer.model import (
     Value,
 )
 from netloupe.explorer.model.failing import fail
+from netloupe.explorer.model.statement import Statement
 from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.explorer.progress import step
 from netloupe.explorer.readers.protobuf.texts import read_text
@@ -36,6 +37,7 @@ from .nodes import Caffe2NodeLoader, is_weight
 from .parts import Net
 from .placeholders import turn_placeholders
 from .scope import Scope
+from .statements import read_caffe2_statement
 from .tensors import read_device
 
 #: operators whose nets work on workspaces that are made for each step
@@ -58,6 +60,7 @@ class NetReader:
 
     def __init__(self, files: ModelFiles) -> None:
         self._files = files
+        self._fills: dict[Graph, Net] = {}
 
     def read(self, graph: Graph, net: Net, fills: Net | None = None) -> None:
         """Fill a graph and the graphs of the nets inside it.
@@ -79,6 +82,7 @@ class NetReader:
         """
         scope = Scope(graph)
         if fills is not None:
+            self._fills[graph] = fills
             self._read_fills(graph, scope, fills)
         self._run(graph, self._read_net(net, scope))
         if fills is not None:
@@ -202,7 +206,7 @@ class NetReader:
 
     def _read_details(self, net: Net, graph: Graph) -> _Steps:
         message = net.message
-        graph._unknown_finder = _Caffe2UnknownFinder(net)
+        graph._unknown_finder = _Caffe2UnknownFinder(net, self._fills.get(graph))
         graphs: Graphs = {}
         for position, argument in enumerate(message.arg):
             for field, nets in net.nested(argument).items():
@@ -330,16 +334,49 @@ def _make_graphs(
 
 
 class _Caffe2UnknownFinder:
-    """Looks for unknown fields in the message of a net; of values it says nothing."""
+    """Looks for unknown fields in the message of a net; of values it says nothing.
 
-    def __init__(self, net: Net) -> None:
+    Parameters
+    ----------
+    net
+        The net.
+    fills
+        The net whose fills are the graph's initializers; None for none.
+    """
+
+    def __init__(self, net: Net, fills: Net | None = None) -> None:
         self._net = net
+        self._fills = fills
 
     def of_graph(self) -> UnknownFields:
         return self._net.parts.find_unknown(self._net.message, frozenset(("NetDef", "OperatorDef")))
 
     def of_value(self, name: str) -> UnknownFields:
         return ()
+
+    def state_graph(self) -> Statement:
+        """List all that the net says of itself, and its init net."""
+        found = read_caffe2_statement(self._net.message, self._net.parts)
+        if self._fills is None:
+            return found
+        own = self._fills
+        return {**found, **read_caffe2_statement(own.message, own.parts, way=("init net",))}
+
+    def key_values(self) -> dict[str, int]:
+        return {}
+
+    def state_value(self, name: str) -> Statement:
+        return {}
+
+    def state_tensor(self, place: int) -> Statement:
+        """List all that the fill of a tensor says, but for its elements."""
+        if self._fills is None:
+            return {}
+        operators = [one for one in self._fills.message.op if is_fill(one)]
+        return read_caffe2_statement(operators[place], self._fills.parts, with_elements=False)
+
+    def state_sparse(self, place: int) -> Statement:
+        return {}
 
 
 def _enter(scope: Scope, graph: Graph, operator: Any, results: list[str]) -> Scope:

@@ -13,6 +13,7 @@ from netloupe.explorer.model import (
     Tensor,
     data_type,
 )
+from netloupe.explorer.model.statement import StatedFact, Statement
 from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.explorer.operators import find_schema
 from netloupe.explorer.readers.protobuf.texts import read_text
@@ -21,6 +22,7 @@ from .arguments import ArgumentReader, Graphs
 from .dialect import CAFFE2
 from .fills import is_fill, read_fill
 from .parts import Net
+from .statements import read_caffe2_statement
 from .tensors import read_device
 
 #: formal names of operands that are weights
@@ -90,6 +92,14 @@ class Caffe2NodeLoader:
         for field in ("name", "input", "output", "control_input"):
             statement.ClearField(field)
         return bytes(statement.SerializeToString(deterministic=True))
+
+    def state(self, node: Node) -> Statement:
+        """List all that the file says of an operator, but for its operands and nets in it."""
+        operator = self._net.message.op[self._indexes[node.index]]
+        found = read_caffe2_statement(operator, self._net.parts)
+        if not operator.HasField("device_option") and self._net.message.HasField("device_option"):
+            found = {**found, ("device_option", "of the net"): StatedFact("NetDef", "", "given")}
+        return found
 
     def unknown_fields(self, node: Node) -> UnknownFields:
         """Return the fields of a node's message that the schema does not know."""

@@ -14,6 +14,7 @@ from netloupe.explorer.model import (
     Node,
     NodeDetails,
 )
+from netloupe.explorer.model.statement import Statement
 from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.explorer.readers.protobuf.parts import Parts
 from netloupe.explorer.readers.protobuf.texts import read_text
@@ -21,6 +22,7 @@ from netloupe.explorer.tensors import ModelFiles
 
 from .net import NetReader
 from .parts import Net, lift_message
+from .statements import read_caffe2_statement
 
 #: domains of the nodes that a plan's graphs hold
 STEP_DOMAIN = "caffe2.step"
@@ -115,6 +117,10 @@ class _StepLoader:
     def statement_key(self, node: Node) -> bytes:
         step = self._steps[node.index]
         return b"" if step is None else step.SerializeToString(deterministic=True)
+
+    def state(self, node: Node) -> Statement:
+        step = self._steps[node.index]
+        return {} if step is None else read_caffe2_statement(step, self._parts)
 
     def unknown_fields(self, node: Node) -> UnknownFields:
         step = self._steps[node.index]

@@ -39,7 +39,8 @@ _ELEMENTS = {
     "double_data": np.float64,
     "data": np.int32,  # of a QTensorProto
 }
-_DATA_FIELDS = (
+#: fields of a TensorProto that may hold elements
+DATA_FIELDS = (
     "float_data",
     "int32_data",
     "int64_data",
@@ -193,7 +194,7 @@ def _find_fields(proto: Any, path: str, parts: Parts) -> dict[str, TensorStorage
     left = parts.stored(proto)
     return {
         field: _find_left(left[field], path) if field in left else _find_field(proto, field)
-        for field in _DATA_FIELDS
+        for field in DATA_FIELDS
         if field in left or _is_given(proto, field)
     }
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from google.protobuf.message import DecodeError
@@ -26,6 +27,7 @@ from netloupe.explorer.model import (
     Value,
     ValueType,
 )
+from netloupe.explorer.model.statement import Statement
 from netloupe.explorer.notation import clip_text, write_bytes
 from netloupe.explorer.readers.protobuf.texts import read_text
 from netloupe.explorer.readers.source import Source
@@ -34,6 +36,7 @@ from netloupe.proto.scanner import MAX_REST_BYTES
 
 from .dialect import ONNX_DATA
 from .parts import OnnxParts, damage
+from .statements import read_onnx_statement
 from .tensors import TensorReader, read_dtype
 
 #: what a file is called whose bytes are those of either message
@@ -78,7 +81,9 @@ def read_onnx_data(source: Source, kind: str) -> Model:
     except DecodeError:
         raise damage(source, type(message), "damaged, cut short, or nested too deep") from None
     model = Model(source.name, f"{ONNX_DATA.name} {kind}", "protobuf", ONNX_DATA, source.files)
-    _DataReader(model, OnnxParts(source, message)).read(message)
+    reader = _DataReader(model, OnnxParts(source, message))
+    reader.read(message)
+    model._state = partial(reader.state, message)
     if kind == EITHER:
         model.warnings.append(
             ModelWarning(
@@ -93,7 +98,12 @@ def read_onnx_data(source: Source, kind: str) -> Model:
 class _DataReader:
     def __init__(self, model: Model, parts: OnnxParts) -> None:
         self._graph = model.graph
+        self._parts = parts
         self._tensor_reader = TensorReader(parts.source.files, parts)
+
+    def state(self, message: Any) -> Statement:
+        """List all that a message and all within it say, but for the elements of tensors."""
+        return read_onnx_statement(message, self._parts, self._tensor_reader, with_elements=False)
 
     def read(self, message: Any) -> None:
         """Add a message and all within it."""

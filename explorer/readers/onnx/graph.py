@@ -95,7 +95,7 @@ class GraphReader:
     ) -> Iterator[Task]:
         """Fill a graph; yield each of its subgraphs where it is to be filled."""
         step("reading values")
-        graph._unknown_finder = OnnxUnknownFinder(proto, self._parts)
+        graph._unknown_finder = OnnxUnknownFinder(proto, self._parts, self.tensor_reader)
         graph._has_denotations = self._parts.presence.denotations
         graph.doc = read_text(proto.doc_string)
         graph.metadata = read_entries(proto.metadata_props)
@@ -134,7 +134,7 @@ class GraphReader:
         self._run(function, self._read_body(function, proto))
 
     def _read_body(self, function: Function, proto: Any) -> Iterator[Task]:
-        function._unknown_finder = OnnxUnknownFinder(proto, self._parts)
+        function._unknown_finder = OnnxUnknownFinder(proto, self._parts, self.tensor_reader)
         function._has_denotations = self._parts.presence.denotations
         function.doc = read_text(proto.doc_string)
         function.metadata = read_entries(proto.metadata_props)

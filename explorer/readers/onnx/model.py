@@ -17,6 +17,7 @@ from netloupe.explorer.model import (
 )
 from netloupe.explorer.model.collector import collector_paused
 from netloupe.explorer.model.failing import fail
+from netloupe.explorer.model.statement import Statement
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.progress import step
 from netloupe.explorer.readers.freed_memory import give_back_memory
@@ -29,6 +30,7 @@ from .dialect import ONNX
 from .elements import name_message
 from .graph import GraphReader
 from .parts import OnnxParts, parse_model
+from .statements import read_onnx_statement
 from .tensors import TensorReader, read_entries
 
 #: a graph of so many nodes, which stands alone, is read by columns
@@ -66,6 +68,7 @@ class _ModelReader:
         self.model._parts = parts
         self.graph_reader = GraphReader(TensorReader(source.files, parts), parts)
         self._function_paths: set[str] = set()
+        self.model._state = self._state
 
     def read(self) -> Model:
         model, proto = self.model, self.parts.proto
@@ -89,6 +92,7 @@ class _ModelReader:
             self._read_training(training, number)
         if self.parts.types_cut:
             types = write_count(self.parts.types_cut, "type")
+            model._left_out += (f"{types} nested deeper than {MOST_NESTED_TYPES} levels",)
             self._warn(
                 "model",
                 f"{types} nested deeper than {MOST_NESTED_TYPES} levels: shown to that depth",
@@ -185,6 +189,9 @@ class _ModelReader:
                 tuple((read_text(e.key), read_text(e.value)) for e in proto.update_binding),
             )
         )
+
+    def _state(self) -> Statement:
+        return read_onnx_statement(self.parts.proto, self.parts, self.graph_reader.tensor_reader)
 
     def _warn(self, path: str, message: str) -> None:
         self.model.warnings.append(ModelWarning(path, message))

@@ -19,6 +19,7 @@ from netloupe.explorer.model import (
 )
 from netloupe.explorer.model.collector import collector_paused
 from netloupe.explorer.model.failing import fail
+from netloupe.explorer.model.statement import Statement
 from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.explorer.readers.protobuf.parts import iterate
 from netloupe.explorer.readers.protobuf.texts import read_text
@@ -27,6 +28,7 @@ from .attributes import read_attribute
 from .dialect import ONNX
 from .elements import name_message
 from .parts import OnnxParts
+from .statements import read_onnx_statement
 from .tensors import TensorReader, read_entries
 
 #: by index of the node and number of the attribute, the graphs of each of its fields
@@ -130,6 +132,10 @@ class OnnxNodeLoader:
         for field in ("name", "input", "output"):
             statement.ClearField(field)
         return bytes(statement.SerializeToString(deterministic=True))
+
+    def state(self, node: Node) -> Statement:
+        """List all that the file says of a node, but for its operands and the graphs in it."""
+        return read_onnx_statement(self._protos[node.index], self._parts, self._tensors)
 
     def unknown_fields(self, node: Node) -> UnknownFields:
         """Find the fields of a node that the schema does not know."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from operator import attrgetter, methodcaller
@@ -10,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from netloupe.explorer.model import Graph, Value, ValueType
+from netloupe.explorer.model.statement import StatedFact, Statement
 from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.explorer.readers.protobuf.parts import iterate
 from netloupe.explorer.readers.protobuf.texts import read_text
@@ -17,7 +19,8 @@ from netloupe.explorer.readers.protobuf.unknown_fields import may_have_unknown
 from netloupe.proto import onnx_pb2
 
 from .parts import OnnxParts
-from .tensors import read_entries, read_type
+from .statements import read_onnx_statement
+from .tensors import TensorReader, read_entries, read_type
 
 _GET_NAME, _GET_TYPE = attrgetter("name"), attrgetter("type")
 _SERIALIZE = methodcaller("SerializeToString")
@@ -31,9 +34,10 @@ _APART = frozenset(
 class OnnxUnknownFinder:
     """Looks for unknown fields in the message of a graph or function."""
 
-    def __init__(self, proto: Any, parts: OnnxParts) -> None:
+    def __init__(self, proto: Any, parts: OnnxParts, tensors: TensorReader) -> None:
         self._proto = proto
         self._parts = parts
+        self._tensors = tensors
         self._index: _InfoIndex | None = None
         #: whether nothing that is said of any value is unknown; None where that was not asked
         self._has_none: bool | None = None
@@ -51,32 +55,77 @@ class OnnxUnknownFinder:
             self._has_none = not any(may_have_unknown(self._proto, field) for field in fields)
         if self._has_none:
             return ()
-        if self._index is None:
-            self._index = _InfoIndex(self._proto)
         found: UnknownFields = ()
-        for info in self._index.find(name):
+        for _, info in self._find(name):
             found += self._parts.find_unknown(info)
         return found
+
+    def _find(self, name: str) -> Iterator[tuple[str, Any]]:
+        """Yield what is said of a name, with the field in which it is said."""
+        if self._index is None:
+            self._index = _InfoIndex(self._proto)
+        return self._index.find(name)
+
+    # what the file says in full
+
+    def state_graph(self) -> Statement:
+        """List all that the file says of the graph itself."""
+        return read_onnx_statement(self._proto, self._parts, self._tensors)
+
+    def key_values(self) -> dict[str, int]:
+        """Return by name of a value what is equal where the file says the same of it."""
+        found: dict[str, int] = {}
+        for field in _list_info_fields(self._proto):
+            for info in iterate(getattr(self._proto, field)):
+                name = read_text(info.name)
+                info = type(info).FromString(info.SerializeToString())
+                info.ClearField("name")
+                data = info.SerializeToString(deterministic=True)
+                found[name] = hash((found.get(name), field, data))
+        return found
+
+    def state_value(self, name: str) -> Statement:
+        """List all that the file says of a value."""
+        found: dict[tuple[str, ...], StatedFact] = {}
+        counts: Counter[str] = Counter()
+        for field, info in self._find(name):
+            way = (field, f"#{counts[field]}") if counts[field] else (field,)
+            counts[field] += 1
+            found[way] = StatedFact("GraphProto", field, "given")
+            found |= read_onnx_statement(info, self._parts, self._tensors, way=way)
+        return found
+
+    def state_tensor(self, place: int) -> Statement:
+        """List all that the file says of an initializer, but for its elements."""
+        tensors = self._proto.initializer if self._parts.tensors is None else self._parts.tensors
+        return read_onnx_statement(tensors[place], self._parts, self._tensors, with_elements=False)
+
+    def state_sparse(self, place: int) -> Statement:
+        """List all that the file says of a sparse initializer."""
+        return read_onnx_statement(
+            self._proto.sparse_initializer[place], self._parts, self._tensors
+        )
 
 
 class _InfoIndex:
     """Finds all that a graph or function says of a value, whose names are kept as hashes only."""
 
     def __init__(self, proto: Any) -> None:
-        self._lists = [getattr(proto, field) for field in _list_info_fields(proto)]
+        self._fields = _list_info_fields(proto)
+        self._lists = [getattr(proto, field) for field in self._fields]
         infos = chain.from_iterable(map(iterate, self._lists))
         hashes = np.fromiter(map(hash, map(read_text, map(_GET_NAME, infos))), np.int64)
         self._order = np.argsort(hashes, kind="stable")
         self._hashes = hashes[self._order]
 
-    def find(self, name: str) -> Iterator[Any]:
-        """Yield what is said of a name, in the order of the file."""
+    def find(self, name: str) -> Iterator[tuple[str, Any]]:
+        """Yield what is said of a name, in the order of the file, with the field that says it."""
         start, end = (int(np.searchsorted(self._hashes, hash(name), side)) for side in _SIDES)
         for place in self._order[start:end].tolist():
-            for infos in self._lists:
+            for field, infos in zip(self._fields, self._lists, strict=True):
                 if place < len(infos):
                     if read_text(infos[place].name) == name:
-                        yield infos[place]
+                        yield field, infos[place]
                     break
                 place -= len(infos)
 

@@ -98,6 +98,12 @@ class StoredField:
         return None
 
     @property
+    def is_bytes(self) -> bool:
+        """Whether it is one piece of bytes, and no list."""
+        descriptor = self._descriptor
+        return descriptor.type == FieldDescriptor.TYPE_BYTES and not descriptor.is_repeated
+
+    @property
     def count(self) -> Count:
         """How many elements a list has, told without decoding any.
 
