@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from netloupe.explorer.checks.operands import is_operator
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.model import DataType, Node, Value, is_constant
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
@@ -135,7 +136,7 @@ def find_factor(value: Value | None, taker: Node, subject: Subject) -> Factor:
         if value is None:
             return Factor("?", "unknown")
         node = value.producer
-        if node is not None and node.op_type == "DequantizeLinear" and not node.domain:
+        if is_operator(node, "DequantizeLinear"):
             return _read_dequantized(node)
         if node is not None and is_simulating(node):
             return _read_simulated(node)

@@ -336,6 +336,20 @@ class _Counter:
         return worst, float(shares[worst]), many
 
 
+@np.errstate(all="ignore")
+def count_lost(opened: OpenedWeight) -> int:
+    """Return how many codes that do not stand for 0 have a scale of 0, so that they become it."""
+    count = 0
+    for start in range(0, opened.codes.size, PIECE):
+        stop = min(start + PIECE, opened.codes.size)
+        is_lost = np.asarray(opened.spread(opened.scale, start, stop) == 0)
+        if is_lost.any():
+            codes = opened.codes.take(start, stop).astype(np.float64)
+            zero = opened.spread(opened.zero_point, start, stop)
+            count += int(np.count_nonzero(is_lost & (codes != zero)))
+    return count
+
+
 def _reach(low: npt.NDArray[Any], high: npt.NDArray[Any], scale: Numbers, zero: Numbers) -> Numbers:
     """Return the largest magnitude of s (q - z) between the lowest and the highest code."""
     far = np.maximum(np.abs(high - zero), np.abs(low - zero))

@@ -143,7 +143,9 @@ def _find_source(statement: Statement) -> Value | None:
         return value
     node = value.producer
     for _ in range(_MOST_PASSED):
-        if node is None or node.domain or node.op_type not in _TAKING or not node.inputs:
+        if node is None or node.op_type not in _TAKING or not node.inputs:
+            return value
+        if not node.graph.dialect.is_own(node):
             return value
         value = node.inputs[0]
         if value is None or foresee_granularity(statement) != "per tensor":
