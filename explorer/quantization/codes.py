@@ -11,6 +11,7 @@ import numpy.typing as npt
 from netloupe.explorer.tensors import Walk, list_blocks
 
 from .opened import OpenedWeight
+from .saturation import find_lowest_end
 
 Numbers = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -194,7 +195,8 @@ class _Counter:
 
     def _find_bottom(self) -> float:
         """Return the lowest code that a quantizer may use: -127 of a symmetric one."""
-        return self._low + (self._opened.is_symmetric and self._high - self._low > 1)
+        is_symmetric = self._opened.is_symmetric
+        return find_lowest_end(self._low, self._high, is_symmetric=is_symmetric)
 
     def add(
         self,
