@@ -184,7 +184,7 @@ def attend(*, is_negated: bool) -> Made:
     ]
     arrays = {name: normal(32, 32, seed=place) for place, name in enumerate("abcd")}
     arrays["last"] = np.array([-1], np.int64)
-    return lambda: make_model(nodes, arrays, ("N", 16, 32), opset=18)
+    return lambda: make_model(nodes, arrays, ("N", 16, 32), opset=23)
 
 
 def test_negated_scores_are_no_attention() -> None:

@@ -52,6 +52,8 @@ def _find_in_graph(graph: Graph) -> Iterator[Occurrence]:
         if stands is None or len(found.numbers) < 2:
             continue
         operator, since = stands
+        if imported is None or imported < since:
+            continue  # it could not stand there
         what = (
             f"{found.name} is written out between its projections"
             if found.kind == "attention"
@@ -59,8 +61,7 @@ def _find_in_graph(graph: Graph) -> Iterator[Occurrence]:
         )
         yield Occurrence(
             operations.nodes[found.end].path,
-            f"{what}; {operator}, since operator set {since}, could stand for it"
-            + (f" ({imported} is imported)" if imported else ""),
+            f"{what}; {operator} of the imported operator set {imported} could stand for it",
             {"operations": len(found.numbers), "operator": operator, "opset": imported}
             | {"since": since},
             found.name,
@@ -105,7 +106,7 @@ RULES = (
         "A norm, activation or attention that is written out in operators",
         "One operator is one kernel and one pass over memory; runtimes recognise some of what is "
         "written out and fuse it when they load the model, others run it as it is.",
-        "Export with an operator set that has the operator, or run ONNX Runtime's transformer "
+        "Use the operator, which the imported operator set has, or run ONNX Runtime's transformer "
         "optimizer.",
         "onnx, Changelog.md; ONNX Runtime, onnxruntime/python/tools/transformers",
         _find_written_out,
