@@ -16,7 +16,7 @@ from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.costs.polynomial import Amount, list_symbols, list_terms, write_expression
 from netloupe.explorer.costs.ties import find_ties
-from netloupe.explorer.model import Node, Tensor
+from netloupe.explorer.model import Node, Tensor, find_operators
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.notation import write_dims
 from netloupe.explorer.roles.fixed import is_input_independent
@@ -126,10 +126,20 @@ def _find_copies(subject: Subject) -> Iterator[Occurrence]:
         )
 
 
+#: operators that take rows of a table, and where they have it
+_TABLES = {"Gather": 0, "EmbedLayerNormalization": 2}
+
+
+def _list_lookups(subject: Subject) -> Iterator[Node]:
+    for graph in subject.graphs:
+        for index in find_operators(graph, frozenset(_TABLES)).tolist():
+            yield graph.nodes[index]
+
+
 def _list_tables(subject: Subject) -> Iterator[Tensor]:
     """Yield what rows are taken from, as from the embedding that an output layer shares."""
-    for node in list_own_nodes(subject.graphs, "Gather"):
-        table = take_input(node, 0)
+    for node in _list_lookups(subject):
+        table = take_input(node, _TABLES[node.op_type])
         tensor = find_stored_tensor(table) if table is not None else None
         if tensor is not None:
             yield tensor
