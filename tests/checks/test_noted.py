@@ -97,7 +97,6 @@ _MESSAGES: dict[str, tuple[str, ...]] = {
 }
 #: texts in the same modules that are no such messages: names of elements, steps of work, errors
 _NO_MESSAGES = {
-    ", as {} and as {}; the last counts",
     ", … {} in all",
     "IR version",
     "SequenceProto or OptionalProto",

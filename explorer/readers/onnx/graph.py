@@ -222,8 +222,10 @@ class GraphReader:
                     types = declared.stated_type(first), declared.stated_type(place)
                     if types[0] != types[1]:
                         before, after = (clip_text(str(t or "no type"), 100) for t in types)
-                        message = f"is listed twice as an output, as {before} and as {after}; "
-                        message += "the last counts"
+                        message = (
+                            f"is listed twice as an output, as {before} and as {after}; "
+                            "the last counts"
+                        )
                         scope.warnings.append(ModelWarning(value.path, message))
         except Exception as error:
             _fail(error, graph, f"output '{name}'")
