@@ -32,7 +32,7 @@ from netloupe.explorer.readers.load import ModelSource, load
 from .coverage import Coverage, measure_coverage
 from .islands import find_islands
 from .result import QuantizationAudit, State, Unchecked, WeightAudit
-from .twins import compare_with_twin
+from .twins import Comparison, compare_with_twin
 from .verdict import write_audit_verdict
 
 #: rules of quantization
@@ -96,7 +96,7 @@ class _Audit:
         analysis, assumed = self._analyze()
         step("adding up what is quantized")
         coverage = measure_coverage(subject, analysis, weights, assumed)
-        has_codes = coverage.has_integer_activations or coverage.quantizing_nodes > 0
+        has_codes = coverage.has_quantized_activations or coverage.quantizing_nodes > 0
         islands = find_islands(subject, analysis) if has_codes else ()
         findings = apply_rules(subject, choose_rules(_RULES))
         audited = tuple(self._audit_weights())
@@ -165,11 +165,11 @@ class _Audit:
     def _list_unchecked(
         self, findings: Findings, coverage: Coverage, audited: tuple[WeightAudit, ...]
     ) -> Iterator[Unchecked]:
-        if audited or coverage.has_integer_activations:
+        if audited or coverage.has_quantized_activations:
             yield Unchecked(
                 "accuracy", "it needs data: fidelity of weights does not tell what it costs"
             )
-        if coverage.has_integer_activations:
+        if coverage.has_quantized_activations:
             yield Unchecked(
                 "ranges of activations", "they need data: only what the graph says is checked"
             )
@@ -252,7 +252,7 @@ def _compare(
     found = compare_with_twin(opened, reference, axis)
     return _set(
         plain,
-        "paired" if found.factors is None else "rescaled",
+        _name_state(found),
         reference=pair.tensor.path if pair.tensor is not None else "",
         order=pair.order,
         found_by=pair.key,
@@ -260,6 +260,12 @@ def _compare(
         rescaled_axis=found.factor_axis,
         fidelity=found.fidelity,
     )
+
+
+def _name_state(found: Comparison) -> State:
+    if found.factors is None:
+        return "paired"
+    return "multiplied" if found.factor_axis is None else "rescaled"
 
 
 def _set(plain: WeightAudit, state: State, **changes: object) -> WeightAudit:

@@ -37,7 +37,7 @@ class PrecisionShare:
     name
         ``u8xi8`` (activations times weights), ``f32`` …
     kind
-        Whether both operands are integers, one, or none.
+        Whether both operands are integers, floats of 8 bits or fewer, one of them, or none.
     nodes
         How many nodes multiply so.
     macs
@@ -112,7 +112,8 @@ class Coverage:
     bits_per_parameter
         The same of all parameters, floats among them; None without any.
     float_results
-        How many nodes multiply integers and give floats that nothing quantizes again.
+        How many nodes multiply integers, or floats of few bits, and give floats that nothing
+        quantizes again.
     quantizing_nodes
         How many nodes quantize values as the model runs, or compute with such.
     """
@@ -148,9 +149,10 @@ class Coverage:
         return sum(p.macs for p in self.precisions if p.kind in kinds) / known if known else None
 
     @property
-    def has_integer_activations(self) -> bool:
-        """Whether anything is multiplied in integers."""
-        return any(p.kind in ("integer", "activation-only") for p in self.precisions)
+    def has_quantized_activations(self) -> bool:
+        """Whether activations that are multiplied are integers, or floats of 8 bits or fewer."""
+        kinds = ("integer", "small-float", "activation-only")
+        return any(p.kind in kinds for p in self.precisions)
 
 
 @dataclass(slots=True)
@@ -191,7 +193,7 @@ def measure_coverage(
         tally.macs += macs or 0
         tally.unknown += macs is None
         tally.operators[node.op_type] += 1
-        if precision.kind == "integer" and gives_float(node):
+        if precision.kind in ("integer", "small-float") and gives_float(node):
             float_results += 1
         for value in list_factors(node) if precision.kind in _FLOAT_WEIGHTS else ():
             tensor = find_stored_tensor(value) if value is not None else None

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from netloupe.explorer.compare.references import Reference
 from netloupe.explorer.quantization.opened import OpenedWeight
+from netloupe.explorer.quantization.saturation import find_lowest_end
 from netloupe.explorer.tensors import Walk, list_blocks
 
 Numbers = npt.NDArray[np.float64]
@@ -343,7 +344,9 @@ class Measurement:
         if not (most > 0.5 + _ROUNDING).any():
             return
         assert opened.lowest is not None  # noqa: S101 - the caller has looked
-        bottom = opened.lowest + (opened.is_symmetric and opened.lowest < 0 and opened.levels > 2)
+        assert opened.highest is not None  # noqa: S101
+        is_symmetric = opened.is_symmetric
+        bottom = find_lowest_end(opened.lowest, opened.highest, is_symmetric=is_symmetric)
         is_end = (codes <= bottom) | (codes >= opened.highest)
         sums.clipped[rows] += np.count_nonzero(is_end & (errors > 0.5 + _ROUNDING), axis=(0, 2))
 

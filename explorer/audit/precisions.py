@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from netloupe.explorer.checks.operands import is_operator
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.model import DataType, Node, Value, is_constant
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
@@ -16,13 +17,20 @@ from netloupe.explorer.quantization.simulated import (
 )
 from netloupe.explorer.quantization.sources import BLOCKED_OPS, find_statement
 
-#: how an operator multiplies: both operands integers; one of them; both floats that were rounded to
-#: few levels; floats
-Kind = Literal["integer", "weight-only", "activation-only", "simulated", "float", "unknown"]
+#: how an operator multiplies: both operands integers; both floats of 8 bits or fewer, or one of
+#: them beside integers; the weights or the activations alone of so few bits; floats that were
+#: rounded to few levels; floats
+Kind = Literal[
+    "integer", "small-float", "weight-only", "activation-only", "simulated", "float", "unknown"
+]
 
+#: what is stored or computed in few bits
+_CODED = ("integer", "small-float")
 #: operators whose weight is not their second operand
 _WEIGHT_PLACES = {"QLinearConv": 3, "QLinearMatMul": 3, "QGemm": 3, "MatMulNBitsMlp": 3} | {
-    "MatMulNBitsQkv": 3
+    "MatMulNBitsQkv": 3,
+    "MoE": 2,
+    "QMoE": 2,
 }
 #: operators that quantize their first operand themselves
 _QUANTIZING = frozenset({"DynamicQuantizeLSTM", "DynamicQuantizeMatMul"})
@@ -46,7 +54,7 @@ class Factor(NamedTuple):
     """What an operator multiplies: the short name of its numbers, and how it comes by them."""
 
     name: str
-    kind: Literal["integer", "simulated", "float", "unknown"]
+    kind: Literal["integer", "small-float", "simulated", "float", "unknown"]
 
 
 class Precision(NamedTuple):
@@ -94,9 +102,11 @@ def find_precision(node: Node, subject: Subject) -> Precision:
         kind: Kind = "unknown"
     elif kinds == ("integer", "integer"):
         kind = "integer"
-    elif kinds[1] == "integer":
+    elif kinds[0] in _CODED and kinds[1] in _CODED:
+        kind = "small-float"
+    elif kinds[1] in _CODED:
         kind = "weight-only"
-    elif kinds[0] == "integer":
+    elif kinds[0] in _CODED:
         kind = "activation-only"
     else:
         kind = "simulated" if "simulated" in kinds else "float"
@@ -135,7 +145,7 @@ def find_factor(value: Value | None, taker: Node, subject: Subject) -> Factor:
         if value is None:
             return Factor("?", "unknown")
         node = value.producer
-        if node is not None and node.op_type == "DequantizeLinear" and not node.domain:
+        if is_operator(node, "DequantizeLinear"):
             return _read_dequantized(node)
         if node is not None and is_simulating(node):
             return _read_simulated(node)
@@ -150,7 +160,12 @@ def find_factor(value: Value | None, taker: Node, subject: Subject) -> Factor:
         return Factor("?", "unknown")
     if dtype.is_integer and (dtype.bits or 64) > _MOST_BITS:
         return Factor(name_dtype(dtype), "unknown")  # integers that stand for themselves
-    return Factor(name_dtype(dtype), "integer" if is_narrow(dtype) else "float")
+    return _name_factor(dtype) if is_narrow(dtype) else Factor(name_dtype(dtype), "float")
+
+
+def _name_factor(dtype: DataType) -> Factor:
+    """Return the factor of numbers of few bits: integers, or floats of 8 bits or fewer."""
+    return Factor(name_dtype(dtype), "small-float" if dtype.is_float else "integer")
 
 
 def _read_dequantized(node: Node) -> Factor:
@@ -160,8 +175,8 @@ def _read_dequantized(node: Node) -> Factor:
         before = stored.producer
         if before.op_type == "QuantizeLinear":
             dtype = find_dtype(_take(before.inputs, 2))
-            return Factor("u8" if dtype is None else name_dtype(dtype), "integer")
-    return Factor(name_dtype(dtype), "unknown" if dtype is None else "integer")
+            return Factor("u8", "integer") if dtype is None else _name_factor(dtype)
+    return Factor("?", "unknown") if dtype is None else _name_factor(dtype)
 
 
 def _read_simulated(node: Node) -> Factor:
@@ -185,7 +200,7 @@ def _find_integer(value: Value, taker: Node) -> Factor | None:
     storage = find_storage(statement)
     if storage is None or not is_narrow(storage):
         return None
-    return Factor(name_dtype(storage), "integer")
+    return _name_factor(storage)
 
 
 def _find_dtype(value: Value | None, subject: Subject) -> DataType | None:

@@ -16,9 +16,9 @@ from .islands import FloatIsland
 if TYPE_CHECKING:
     import pandas
 
-#: compared with a twin as it is; compared after one factor for each channel, or for all; not
-#: compared, for a reason; no twin was given
-State = Literal["paired", "rescaled", "not comparable", "no twin"]
+#: compared with a twin as it is; compared after a factor for each channel; compared as it is, where
+#: one factor lies between the two; not compared, for a reason; no twin was given
+State = Literal["paired", "rescaled", "multiplied", "not comparable", "no twin"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class WeightAudit:
         ``"name"``, ``"value"`` or ``"own"``.
     rescaled_by, rescaled_axis
         The smallest and the largest factor between twin and codes, where they were rescaled;
-        along ``rescaled_axis``, None for one factor.
+        along ``rescaled_axis``, None for one factor, after which ``fidelity`` is not measured.
     fidelity
         How near the codes are to the twin; None where it was not compared.
     """

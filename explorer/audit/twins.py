@@ -28,7 +28,7 @@ class Comparison:
     Attributes
     ----------
     fidelity
-        How near they are, after the factors where there are any.
+        How near they are: after the factors where these lie along an axis, else as they are.
     factors
         The smallest and the largest factor by which the twin had to be multiplied; None for none.
     factor_axis
@@ -51,7 +51,9 @@ def compare_with_twin(opened: OpenedWeight, reference: Reference, axis: int | No
     """Compare a weight with its twin; where a factor per channel explains more, after it.
 
     A batch normalization folded into a convolution multiplies each output channel; equalisation
-    across layers (Nagel et al. 2019) and smoothing of activations multiply input channels.
+    across layers (Nagel et al. 2019) and smoothing of activations multiply input channels. One
+    factor for all of a weight is none of these: scales are wrong, or the model divides elsewhere,
+    and the numbers are told as they are.
 
     Parameters
     ----------
@@ -73,11 +75,11 @@ def compare_with_twin(opened: OpenedWeight, reference: Reference, axis: int | No
         better = other.summarize()
         if not _is_far(better) and better.relative_error <= _EXPLAINED * plain.relative_error:
             low, high = float(factors.min()), float(factors.max())
-            is_one = abs(high - low) <= _ALIKE * abs(high)
+            if abs(high - low) <= _ALIKE * abs(high):
+                plain = replace(plain, per_channel_gain_db=found.find_gain())
+                return Comparison(plain, (low, high))
             gain = other.find_gain()
-            return Comparison(
-                replace(better, per_channel_gain_db=gain), (low, high), None if is_one else along
-            )
+            return Comparison(replace(better, per_channel_gain_db=gain), (low, high), along)
     return Comparison(replace(plain, per_channel_gain_db=found.find_gain()))
 
 
@@ -89,9 +91,11 @@ def _is_far(fidelity: Fidelity) -> bool:
 
 
 def _list_axes(opened: OpenedWeight, axis: int | None) -> list[int]:
-    """Return the axes of output and of input channels, as far as there are such."""
-    axes = [] if axis is None else [axis]
+    """Return the axes of output and of input channels; none of a bias, one number a channel."""
     rank = len(opened.dims)
+    if rank < 2:
+        return []
+    axes = [] if axis is None else [axis]
     axes += [each for each in (0, 1, rank - 1) if 0 <= each < rank]
     return [each for each in dict.fromkeys(axes) if opened.dims[each] > 1]
 

@@ -15,6 +15,8 @@ from .result import WeightAudit
 #: beyond this the error of a weight is more than rounding (Nagel et al. 2020, AdaRound, and
 #: corrected biases reach 1.3)
 CHANGED_EXCESS = 1.2
+#: a bias is changed beyond so many steps, unless it is as near as this, in dB
+_MOST_STEPS, _EXACT = 1.0, 120.0
 _MOST_KINDS = 4
 
 
@@ -40,11 +42,11 @@ def write_audit_verdict(
         Of how many values annotations state in which format they are meant.
     """
     plain = [one for one in weights if not one.is_bias]
-    if not plain and not coverage.has_integer_activations and not coverage.quantizing_nodes:
+    if not plain and not coverage.has_quantized_activations and not coverage.quantizing_nodes:
         nothing = "Nothing in this model is quantized."
         if annotated:
             nothing = (
-                "No weight of this model is stored as integers with scales. Annotations state "
+                "No weight of this model is stored as codes with scales. Annotations state "
                 f"formats of {write_count(annotated, 'value')}, which are not audited."
             )
         if not twin_weights:
@@ -56,6 +58,7 @@ def write_audit_verdict(
         )
     told = [_write_scheme(coverage, plain), _write_coverage(coverage)]
     told += [_write_sizes(coverage, sizes), _write_defects(findings), _write_fidelity(plain)]
+    told += [_write_biases([one for one in weights if one.is_bias])]
     return " ".join(sentence for sentence in told if sentence)
 
 
@@ -86,6 +89,9 @@ def _write_coverage(coverage: Coverage) -> str:
     where = f" (with {assumed[:200]})" if assumed else ""
     known = "known MACs" if coverage.macs_are_lower_bound else "MACs"
     told = [f"{write_percent(share)} of the {known} multiply integers"]
+    small = coverage.share_of("small-float")
+    if small:
+        told.append(f"{write_percent(small)} floats of 8 bits or fewer")
     only = coverage.share_of("weight-only")
     if only:
         told.append(f"{write_percent(only)} floats by dequantized weights")
@@ -148,6 +154,14 @@ def _write_fidelity(weights: Sequence[WeightAudit]) -> str:
     rescaled = sum(one.state == "rescaled" for one in compared)
     if rescaled:
         told += f" {write_count(rescaled, 'weight')} rescaled per channel against the twin."
+    multiplied = [one for one in compared if one.state == "multiplied"]
+    if multiplied:
+        first = multiplied[0]
+        factor = first.rescaled_by[0] if first.rescaled_by is not None else 1.0
+        told += (
+            f" {write_count(len(multiplied), 'weight')} multiplied as a whole against the twin, by "
+            f"{factor:.3g} at {first.path[:200]}: wrong scales, unless the model divides elsewhere."
+        )
     if changed:
         told += (
             f" {write_count(changed, 'weight')} off by more than rounding "
@@ -156,11 +170,30 @@ def _write_fidelity(weights: Sequence[WeightAudit]) -> str:
     return told
 
 
+def _write_biases(biases: Sequence[WeightAudit]) -> str:
+    changed = [one for one in biases if is_changed(one) and one.fidelity is not None]
+    if not changed:
+        return ""
+    worst = max(changed, key=lambda one: one.fidelity.max_step_error or 0.0 if one.fidelity else 0)
+    most = worst.fidelity.max_step_error or 0.0 if worst.fidelity is not None else 0.0
+    many = f"{len(changed):,} {'bias' if len(changed) == 1 else 'biases'}"
+    return f"{many} off by more than rounding, the most by {most:,.0f} steps at {worst.path[:200]}."
+
+
 def is_changed(one: WeightAudit) -> bool:
-    """Return whether a weight, or a channel of it, is off by more than rounding."""
+    """Return whether a weight, or a channel of it, is off by more than rounding.
+
+    Of a bias, which has one number for each channel, where one is off by more than a step, and by
+    more than floats of 32 bits leave.
+    """
     found = one.fidelity
     if found is None or found.excess_error is None:
         return False
+    if one.is_bias:
+        return any(
+            (each.max_step_error or 0.0) > _MOST_STEPS and each.sqnr_db < _EXACT
+            for each in (found.worst or (found,))
+        )
     return found.excess_error > CHANGED_EXCESS or any(
         (channel.excess_error or 0.0) > 2 * CHANGED_EXCESS for channel in found.worst
     )

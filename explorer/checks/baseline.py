@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,52 @@ from .folding import Finding
 _LARGEST = 2**28
 
 
-def read_baseline(file: str | PathLike[str]) -> dict[str, int]:
-    """Return the counts of known findings by fingerprint.
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What earlier checks have found, by model.
+
+    Parameters
+    ----------
+    entries
+        For each model what it was called, and the counts of its findings by fingerprint.
+    """
+
+    entries: tuple[tuple[str, Mapping[str, int]], ...] = ()
+
+    def find_known(self, source: str, *, is_alone: bool = True) -> Mapping[str, int]:
+        """Return the counts of known findings of one model.
+
+        A baseline of one model is for whatever is checked alone, as for a new version of another
+        name. Else that of the same name counts, whatever folders one of the two names has before
+        the other: a model that is new among them has nothing known.
+
+        Parameters
+        ----------
+        source
+            What the model is called.
+        is_alone
+            Whether no other model is checked with it.
+        """
+        if is_alone and len(self.entries) == 1:
+            return self.entries[0][1]
+        parts = _split(source)
+        shared = {}
+        for name, counts in self.entries:
+            others = _split(name)
+            length = min(len(parts), len(others))
+            if parts[-length:] == others[-length:]:
+                is_whole = len(parts) == len(others)
+                shared[is_whole, length, name] = counts
+        best = max(shared, default=None)
+        return {} if best is None else shared[best]
+
+
+def _split(name: str) -> list[str]:
+    return [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")] or [""]
+
+
+def read_baseline(file: str | PathLike[str]) -> Baseline:
+    """Return what an earlier check has found.
 
     Parameters
     ----------
@@ -36,7 +81,7 @@ def read_baseline(file: str | PathLike[str]) -> dict[str, int]:
         if path.stat().st_size > _LARGEST:
             raise ValueError("it is too large for a list of findings")
         text = path.read_text("utf-8")
-        return _read_counts(text)
+        return Baseline(tuple(_read_entries(text)))
     except (OSError, ValueError, RecursionError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise CheckError(
@@ -45,7 +90,7 @@ def read_baseline(file: str | PathLike[str]) -> dict[str, int]:
         ) from error
 
 
-def _read_counts(text: str) -> dict[str, int]:
+def _read_entries(text: str) -> Iterator[tuple[str, dict[str, int]]]:
     try:
         told = [json.loads(text)]
     except json.JSONDecodeError as whole:
@@ -56,11 +101,12 @@ def _read_counts(text: str) -> dict[str, int]:
             told = [json.loads(line) for line in lines if line.strip()]
         except json.JSONDecodeError:
             raise whole from None
-    counts: dict[str, int] = {}
     for place, entry in enumerate(told, 1):
+        counts: dict[str, int] = {}
         for fingerprint, count in _read_entry(entry, f"entry {place}"):
             counts[fingerprint] = max(count, counts.get(fingerprint, 0))
-    return counts
+        source = entry.get("source")
+        yield source if isinstance(source, str) else "", counts
 
 
 def _read_entry(entry: Any, place: str) -> Iterable[tuple[str, int]]:

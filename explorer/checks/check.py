@@ -146,6 +146,7 @@ def check(
         The runtime that the model is meant for: ``ort-1.17``.
     baseline
         A file with the JSON of an earlier check; findings that it has are marked as suppressed.
+        Of a check of several models that of the same name counts.
     with_notes
         Whether notes beside the model (``model.notes.accept``) mark findings as accepted.
 
@@ -169,8 +170,9 @@ def check(
     """
     runtime = None if target is None else find_runtime(target)
     rules = choose_rules(select, ignore, has_target=runtime is not None)
-    known = {} if baseline is None else read_baseline(baseline)
-    return apply_rules(Subject(load(model), runtime), rules, known, with_notes=with_notes)
+    loaded = load(model)
+    known = {} if baseline is None else read_baseline(baseline).find_known(loaded.source)
+    return apply_rules(Subject(loaded, runtime), rules, known, with_notes=with_notes)
 
 
 def apply_rules(

@@ -3,19 +3,25 @@
 ONNX, DimensionDenotation: operators that permute, destroy or create axes carry denotations on
 (Denotation Propagation), and operators that expect an operand in a particular form are held to it
 (Denotation Verification). Followed are transpositions, reductions, what adds or drops axes of size
-1, and what leaves axes as they are; other operators end the way of a denotation.
+1, what takes some of an axis or multiplies the last one, what leaves axes as they are, and of
+Reshape the first axes as far as they are the same. Other operators end the way of a denotation, and
+that is said.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
-from netloupe.explorer.model import Graph, Node, SparseTensorType, TensorType, Value
+from netloupe.explorer.model import Node, SparseTensorType, TensorType, Value
+from netloupe.explorer.model.storage import multiply_dims
+from netloupe.explorer.notation import join_parts
 
 from .denotations import DATA_AXES, FILTER_AXES
-from .operands import read_constant, take_attribute, take_input, take_output
+from .operands import read_constant, take_attribute, take_input
 from .rule import Occurrence
+from .subject import Subject
 
 #: by axis a standard denotation, "" for none
 Axes: TypeAlias = tuple[str, ...]
@@ -38,6 +44,7 @@ _SAME_OPS = frozenset(
     | {"LayerNormalization", "LeakyRelu", "Log", "LogSoftmax", "Mish", "Neg", "Pad", "PRelu"}
     | {"QuantizeLinear", "Reciprocal", "Relu", "Resize", "Round", "Selu", "Shrink", "Sigmoid"}
     | {"Slice", "Softmax", "Softplus", "Softsign", "Sqrt", "Tanh", "ThresholdedRelu", "Upsample"}
+    | {"CumSum", "Not", "Sign", "Split", "Swish", "Tile", "TopK", "Trilu"}
 )
 #: operators of several operands whose axes are the same, the last ones where one has fewer
 _JOINT_OPS = frozenset(
@@ -45,19 +52,48 @@ _JOINT_OPS = frozenset(
 )
 
 
-def follow_denotations(graphs: list[Graph]) -> Iterator[Occurrence]:
-    """Yield where the denotations of axes do not fit an operator, or one another."""
+#: operators all of whose results have the axes of the first operand
+_ALIKE_RESULTS = frozenset({"Dropout", "Split", "TopK"})
+#: operators whose results have no axes of their operands
+_WITHOUT_AXES = frozenset({"NonZero", "Shape", "Size"})
+_MOST_TOLD = 5
+
+
+def follow_denotations(subject: Subject) -> Iterator[Occurrence]:
+    """Yield where the denotations of axes do not fit an operator, or one another.
+
+    What ends the way of a denotation is noted as not looked at.
+    """
+    graphs = subject.graphs
     if not any(graph._has_denotations for graph in graphs):
         return
     known: dict[Value, Axes] = {}
+    ended: Counter[str] = Counter()
     for graph in graphs:
         for value in graph.values.values():
             if axes := _read_stated(value):
                 known[value] = axes
         for node in graph.nodes:
-            if node.domain == graph.dialect.domain:
+            if graph.dialect.is_own(node):
                 yield from _judge(node, known)
-                yield from _carry(node, known)
+                yield from _carry(node, known, subject)
+            if _ends_here(node, known):
+                ended[node.op_type] += 1
+    if ended:
+        told = [f"{name[:60]} ({count:,})" for name, count in ended.most_common(_MOST_TOLD)]
+        subject.leave_out(
+            f"denotations of axes are not followed behind {join_parts(told, len(ended))}"
+        )
+
+
+def _ends_here(node: Node, known: dict[Value, Axes]) -> bool:
+    """Return whether a node takes a value with denotations, and gives none that is denoted."""
+    if not any(value is not None and value in known for value in node.inputs):
+        return False
+    if node.op_type in _WITHOUT_AXES and node.graph.dialect.is_own(node):
+        return False
+    given = [value for value in node.outputs if value is not None]
+    return bool(given) and not any(value in known for value in given)
 
 
 def _read_stated(value: Value) -> Axes:
@@ -104,14 +140,20 @@ def _list_expected(
         yield 0, "data", ((first[0],), (first[1],), (_FEATURE, _CHANNEL))
 
 
-def _carry(node: Node, known: dict[Value, Axes]) -> Iterator[Occurrence]:
-    """Note what the result of a node is denoted; yield where that contradicts something."""
-    given = take_output(node)
-    if given is None:
-        return
-    axes, clash = _find_result(node, known)
+def _carry(node: Node, known: dict[Value, Axes], subject: Subject) -> Iterator[Occurrence]:
+    """Note what the results of a node are denoted; yield where that contradicts something."""
+    axes, clash = _find_result(node, known, subject)
     if clash:
         yield clash
+    count = None if node.op_type in _ALIKE_RESULTS else 1
+    for given in node.outputs[:count]:
+        if given is not None:
+            yield from _note_result(node, given, axes, known)
+
+
+def _note_result(
+    node: Node, given: Value, axes: Axes, known: dict[Value, Axes]
+) -> Iterator[Occurrence]:
     stated = known.get(given)
     if stated is None:
         if any(axes):
@@ -128,10 +170,12 @@ def _carry(node: Node, known: dict[Value, Axes]) -> Iterator[Occurrence]:
             break
 
 
-def _find_result(node: Node, known: dict[Value, Axes]) -> tuple[Axes, Occurrence | None]:
+def _find_result(
+    node: Node, known: dict[Value, Axes], subject: Subject
+) -> tuple[Axes, Occurrence | None]:
     """Return what the axes of a node's first result are denoted, and where operands clash."""
     if node.op_type in _JOINT_OPS:
-        return _join(node, known)
+        return _join(node, known, subject)
     first = take_input(node, 0)
     axes = known.get(first, ()) if first is not None else ()
     if not axes:
@@ -144,7 +188,65 @@ def _find_result(node: Node, known: dict[Value, Axes]) -> tuple[Axes, Occurrence
             return tuple(axes[axis] for axis in order), None
     elif node.op_type in ("Squeeze", "Unsqueeze") or node.op_type.startswith("Reduce"):
         return _change_rank(node, axes), None
+    elif node.op_type == "Reshape":
+        return _reshape(node, axes, subject), None
+    elif node.op_type == "Gather":
+        axis, indices = take_attribute(node, "axis", 0), _find_rank(take_input(node, 1), subject)
+        if indices is not None and isinstance(axis, int) and -len(axes) <= axis < len(axes):
+            axis %= len(axes)
+            return (*axes[:axis], *[""] * indices, *axes[axis + 1 :]), None
+    elif node.op_type in ("Gemm", "MatMul"):
+        is_matrix = _find_rank(take_input(node, 1), subject) == 2
+        if is_matrix and len(axes) > 1 and not take_attribute(node, "transA", 0):
+            return (*axes[:-1], ""), None
+    elif node.op_type == "Flatten" and take_attribute(node, "axis", 1) == 1 and len(axes) > 1:
+        return (axes[0], axes[1] if len(axes) == 2 else ""), None
     return (), None
+
+
+def _reshape(node: Node, axes: Axes, subject: Subject) -> Axes:
+    """Return the denotations of the first axes that a Reshape leaves as they are; () for none.
+
+    Elements stay in row-major order: an axis is the same where those before it are, and its size
+    is, or all that follows has the same size.
+    """
+    stored = read_constant(take_input(node, 1), 64)
+    dims = subject.fact(take_input(node, 0)).dims
+    if stored is None or dims is None or len(dims) != len(axes):
+        return ()
+    target = [int(size) for size in stored.reshape(-1)]
+    kept: list[str] = []
+    for place, (size, dim) in enumerate(zip(target, dims, strict=False)):
+        behind, before = target[place + 1 :], dims[place + 1 :]
+        is_same = size == dim or (size == 0 and not take_attribute(node, "allowzero", 0))
+        if not is_same and not _have_equal_sizes(behind, before):
+            break
+        kept.append(axes[place])
+    return (*kept, *[""] * (len(target) - len(kept))) if any(kept) else ()
+
+
+def _have_equal_sizes(one: Sequence[object], other: Sequence[object]) -> bool:
+    products = []
+    for sizes in (one, other):
+        known = [size for size in sizes if isinstance(size, int) and size > 0]
+        if len(known) != len(sizes):
+            return False
+        products.append(multiply_dims(tuple(known)))
+    return products[0] == products[1]
+
+
+def _find_rank(value: Value | None, subject: Subject) -> int | None:
+    """Return how many axes a value has, as far as that is known."""
+    if value is None:
+        return None
+    stored = value.initializer
+    if stored is not None:
+        return len(stored.dims)
+    stated = value.type
+    if isinstance(stated, TensorType | SparseTensorType) and stated.shape is not None:
+        return len(stated.shape)
+    dims = subject.fact(value).dims
+    return None if dims is None else len(dims)
 
 
 def _change_rank(node: Node, axes: Axes) -> Axes:
@@ -166,10 +268,17 @@ def _change_rank(node: Node, axes: Axes) -> Axes:
     return tuple(name for axis, name in enumerate(axes) if axis not in gone)
 
 
-def _join(node: Node, known: dict[Value, Axes]) -> tuple[Axes, Occurrence | None]:
-    """Return the denotations that several operands agree upon, counted from the last axis."""
-    given = [known[value] for value in node.inputs if value is not None and value in known]
-    rank = max(map(len, given), default=0)
+def _join(node: Node, known: dict[Value, Axes], subject: Subject) -> tuple[Axes, Occurrence | None]:
+    """Return the denotations that several operands agree upon, counted from the last axis.
+
+    The result has as many axes as the operand that has most, whether or not that is denoted; where
+    that is not known, nothing is denoted.
+    """
+    values = [value for value in node.inputs if value is not None]
+    given = [known[value] for value in values if value in known]
+    ranks = [_find_rank(value, subject) for value in values] if given else []
+    is_known = None not in ranks
+    rank = max([*map(len, given), *(each for each in ranks if each is not None)], default=0)
     joined = [""] * rank
     for axes in given:
         for back, name in enumerate(reversed(axes), 1):
@@ -185,4 +294,4 @@ def _join(node: Node, known: dict[Value, Axes]) -> tuple[Axes, Occurrence | None
                 )
                 return (), clash
             joined[-back] = name
-    return tuple(joined), None
+    return tuple(joined) if is_known else (), None

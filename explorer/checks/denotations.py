@@ -40,6 +40,8 @@ _IMAGE_VALUES = {
 }
 _CHANNELS = {"gray8": 1, "rgb8": 3, "bgr8": 3, "rgba8": 4, "bgra8": 4}
 _MOST_DEPTH = 64
+#: what is said of names of one's own, which are allowed, and only known to who has given them
+NOT_PREDEFINED = "none of those that the specification predefines"
 
 
 def find_denotations(model: Model, graphs: Iterable[Graph]) -> Iterator[ModelWarning]:
@@ -94,7 +96,7 @@ def _judge_value(value: Value, pixels: dict[str, str]) -> Iterator[ModelWarning]
 def _judge_type(path: str, kind: ValueType, pixels: dict[str, str]) -> Iterator[ModelWarning]:
     denotation = kind.denotation.upper()
     if denotation and denotation not in TYPE_DENOTATIONS:
-        yield ModelWarning(path, f"the denotation {_show(kind.denotation)} is not a standard one")
+        yield ModelWarning(path, f"the denotation {_show(kind.denotation)} is {NOT_PREDEFINED}")
     if not isinstance(kind, TensorType | SparseTensorType):
         # a list of pictures is denoted as a whole, or its elements are
         if denotation == "IMAGE" and not isinstance(kind, SequenceType | OptionalType):
@@ -115,7 +117,7 @@ def _judge_axes(path: str, shape: tuple[Dimension, ...]) -> Iterator[ModelWarnin
     counts = Counter(given)
     for name, count in list(counts.items())[:_MOST_DEPTH]:
         if name not in DATA_AXES and name not in FILTER_AXES:
-            yield ModelWarning(path, f"the axis denotation {_show(name)} is not a standard one")
+            yield ModelWarning(path, f"the axis denotation {_show(name)} is {NOT_PREDEFINED}")
         elif count > 1 and name in _SINGLE_AXES:
             yield ModelWarning(path, f"{count} of its axes are denoted {name}")
     if counts.keys() & set(DATA_AXES) and counts.keys() & set(FILTER_AXES):

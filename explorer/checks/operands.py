@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -28,13 +28,18 @@ MOST_ELEMENTS_READ = 65_536
 
 
 def list_own_nodes(graphs: Iterable[Graph], *op_types: str) -> Iterator[Node]:
-    """Yield the nodes of some operators of the format's own domain."""
+    """Yield the nodes of some of the format's own operators, or of the same in other domains."""
     for graph in graphs:
-        domain = graph.dialect.domain
+        dialect = graph.dialect
         for index in find_operators(graph, frozenset(op_types)).tolist():
             node = graph.nodes[index]
-            if node.domain == domain:
+            if dialect.is_own(node):
                 yield node
+
+
+def is_operator(node: Node | None, *op_types: str) -> TypeGuard[Node]:
+    """Return whether there is a node, of one of these of the format's own operators."""
+    return node is not None and node.op_type in op_types and node.graph.dialect.is_own(node)
 
 
 def take_input(node: Node, index: int) -> Value | None:

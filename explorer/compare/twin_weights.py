@@ -44,6 +44,8 @@ _SUFFIXES = re.compile(
     r"|:quantized)$"
 )
 _MOST_PASSED = 4
+#: more elements are no bias; and what float32 leaves of a bias in 32 bits
+_LARGEST_BIAS, _ROUNDING = 2**20, 2.0**-22
 _PASSING = frozenset(
     {"Cast", "Identity", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Flatten"}
 )
@@ -111,6 +113,8 @@ class TwinWeights:
             Where the elements of the quantized weight cannot be read.
         """
         size = opened.codes.size
+        if weight.is_bias and (pair := self._find_bias(weight, opened)) is not None:
+            return pair
         if size < LEAST_ELEMENTS:
             return self._find_small(weight, opened)
         alike = self._by_size.get(size, [])
@@ -137,6 +141,32 @@ class TwinWeights:
             if best is not None and best.likeness is not None and best.likeness.best >= least:
                 return best
         return WeightPair(None, reason=_explain(best, len(alike)))
+
+    def _find_bias(self, weight: QuantizedWeight, opened: OpenedWeight) -> WeightPair | None:
+        """Return the bias of the paired node, or of the same name, that most codes are nearest to.
+
+        The others may be wrong, however far: codes of 32 bits are near nothing else by chance.
+        """
+        if opened.codes.size > _LARGEST_BIAS:
+            return None
+        decoded = opened.dequantize(opened.codes.take(0, opened.codes.size), 0, opened.codes.size)
+        step_size = np.abs(opened.spread(opened.scale, 0, opened.codes.size))
+        candidates = (("node", self._list_by_node(weight)), ("name", self._list_by_name(weight)))
+        for key, tensors in candidates:
+            for tensor in tensors:
+                if tensor.size != opened.codes.size or len(tensor.dims) > 1:
+                    continue
+                try:
+                    floats = open_reference(tensor, None).take(0, tensor.size)
+                except NetloupeError as error:
+                    if is_ending(error):
+                        raise
+                    continue
+                with np.errstate(all="ignore"):
+                    near = np.abs(floats - decoded) <= step_size + np.abs(floats) * _ROUNDING
+                if floats.any() and 2 * np.count_nonzero(near) > near.size:
+                    return WeightPair(tensor, key=key)
+        return None
 
     def _find_small(self, weight: QuantizedWeight, opened: OpenedWeight) -> WeightPair:
         """Return the twin of a weight of few elements: of the same name, and nearly equal."""

@@ -214,6 +214,8 @@ def _list_fidelity(one: WeightAudit) -> tuple[str, ...]:
         low, high = one.rescaled_by
         along = "" if one.rescaled_axis is None else f" along axis {one.rescaled_axis}"
         told += f", after factors {write_number(low)} to {write_number(high)}{along}"
+    if one.state == "multiplied" and one.rescaled_by is not None:
+        told += f", {write_number(one.rescaled_by[0])} times the twin as a whole"
     if one.order not in ("", "as stored"):
         told += f", {one.order}"
     if is_changed(one):

@@ -111,7 +111,7 @@ class Dialect:
     """What differs between formats: how domains are written, and what operators mean.
 
     Tables of operators are about those of the format's own domain, but for
-    ``quantized_operands``.
+    ``quantized_operands``, and about what ``same_operators`` says is the same as one of these.
 
     Parameters
     ----------
@@ -123,6 +123,8 @@ class Dialect:
         What that domain is called where it is shown.
     domain_spellings
         How files write that domain besides.
+    same_operators
+        By another domain, those of its operators that are the format's own ones of the same name.
     has_opsets
         Whether operators belong to sets with versions, which a model imports.
     names_tensors
@@ -170,6 +172,7 @@ class Dialect:
     domain: str
     domain_name: str
     domain_spellings: frozenset[str] = frozenset()
+    same_operators: Mapping[str, frozenset[str]] = field(default_factory=dict)
     has_opsets: bool = True
     names_tensors: bool = True
     names_tell_scopes: bool = False
@@ -205,10 +208,15 @@ class Dialect:
         """Return an operator's name, with the domain before it where that is not the own one."""
         return op_type if domain == self.domain else f"{domain}::{op_type}"
 
+    def is_own(self, node: Node) -> bool:
+        """Return whether a node's operator is one of the format's own, in whichever domain."""
+        domain = node.domain
+        return domain == self.domain or node.op_type in self.same_operators.get(domain, ())
+
     def constant_source(self, node: Node) -> ConstantSource | None:
         """Return how a node gives a constant, going by its operator; None for all others."""
         source = self.constants.get(node.op_type)
-        return source if source is None or node.domain == self.domain else None
+        return source if source is None or self.is_own(node) else None
 
     def body_binding(self, op_type: str) -> BodyBinding:
         """Return how the graphs of an operator correspond to it."""

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from netloupe.explorer.tensors import Walk, list_blocks
 
 from .opened import OpenedWeight
+from .saturation import find_lowest_end
 
 Numbers = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -194,7 +195,8 @@ class _Counter:
 
     def _find_bottom(self) -> float:
         """Return the lowest code that a quantizer may use: -127 of a symmetric one."""
-        return self._low + (self._opened.is_symmetric and self._high - self._low > 1)
+        is_symmetric = self._opened.is_symmetric
+        return find_lowest_end(self._low, self._high, is_symmetric=is_symmetric)
 
     def add(
         self,
@@ -334,6 +336,20 @@ class _Counter:
         worst = int(shares.argmax())
         many = int(np.count_nonzero((shares > 0.01) & (self._ended > 3)))
         return worst, float(shares[worst]), many
+
+
+@np.errstate(all="ignore")
+def count_lost(opened: OpenedWeight) -> int:
+    """Return how many codes that do not stand for 0 have a scale of 0, so that they become it."""
+    count = 0
+    for start in range(0, opened.codes.size, PIECE):
+        stop = min(start + PIECE, opened.codes.size)
+        is_lost = np.asarray(opened.spread(opened.scale, start, stop) == 0)
+        if is_lost.any():
+            codes = opened.codes.take(start, stop).astype(np.float64)
+            zero = opened.spread(opened.zero_point, start, stop)
+            count += int(np.count_nonzero(is_lost & (codes != zero)))
+    return count
 
 
 def _reach(low: npt.NDArray[Any], high: npt.NDArray[Any], scale: Numbers, zero: Numbers) -> Numbers:

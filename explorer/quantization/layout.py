@@ -22,10 +22,40 @@ def read_integer(node: Node, name: str, default: int | None = None) -> int | Non
     return value if isinstance(value, int) else default
 
 
-def read_bits(node: Node) -> int | None:
-    """Return the bits of each weight of a blocked operator; None for an undocumented number."""
+#: where QMoE has its weights, and the attribute that states the bits of those alone
+_EXPERT_BITS = {2: "fc1", 5: "fc2", 8: "fc3"}
+
+
+def read_bits(node: Node, weights: Value | None = None) -> int | None:
+    """Return the bits of each weight of a blocked operator.
+
+    Parameters
+    ----------
+    node
+        The operator.
+    weights
+        Which of its weights, where it may state bits for each; None for all.
+
+    Returns
+    -------
+    int or None
+        None for an undocumented number, and where the weights are no integers.
+    """
     bits = read_integer(node, "bits", 4)
+    if node.op_type == "QMoE":
+        if not _has_integer_experts(node):
+            return None
+        bits = read_integer(node, "expert_weight_bits", 4)
+        for place, name in _EXPERT_BITS.items() if weights is not None else ():
+            if node.inputs[place : place + 1] == (weights,):
+                bits = read_integer(node, f"{name}_expert_weight_bits", bits)
     return bits if bits in (2, 4, 8) else None
+
+
+def _has_integer_experts(node: Node) -> bool:
+    """Return whether the weights of QMoE are integers: its attribute quant_type."""
+    attribute = node.attributes.get("quant_type")
+    return attribute is None or attribute.value in ("int", b"int")
 
 
 def read_layout(statement: Statement, value: Value) -> tuple[int | None, int | None]:
@@ -42,12 +72,21 @@ def read_layout(statement: Statement, value: Value) -> tuple[int | None, int | N
     elif node is not None and node.op_type == "GatherBlockQuantized":
         block_size = read_integer(node, "block_size", 128)
         axis = read_integer(node, "quantize_axis", 1)
+    elif node is not None and node.op_type == "QMoE":
+        block_size, axis = read_integer(node, "block_size") or _find_expert_width(statement), -1
     elif node is not None and node.op_type == "QGemm":
         axis = 0 if read_integer(node, "transB") else 1
     if axis is not None and axis < 0:
         rank = _find_rank(value)
         axis = axis + rank if rank is not None and axis + rank >= 0 else axis
     return block_size, axis
+
+
+def _find_expert_width(statement: Statement) -> int | None:
+    """Return how many weights of an expert share a scale where no blocks are stated: a row."""
+    shape, node = _find_shape(statement.quantized), statement.node
+    bits = read_bits(node, statement.quantized) if node is not None else None
+    return shape[-1] * 8 // bits if shape and shape[-1] and bits else None
 
 
 def _find_rank(value: Value) -> int | None:
@@ -102,7 +141,9 @@ def find_storage(statement: Statement) -> DataType | None:
         stored = find_dtype(statement.quantized)
         if stored is not None and stored.name != "uint8":
             return stored
-        bits = read_bits(node)  # packed
+        bits = read_bits(node, statement.quantized)  # packed
+        if bits is None and node.op_type == "QMoE" and not _has_integer_experts(node):
+            return data_type("float4_e2m1fn")
         return None if bits is None else data_type(f"uint{bits}")
     # narrower than the type of the container, where a tool states it
     for key, text in statement.extra:

@@ -16,9 +16,9 @@ from netloupe.explorer.model import Node, data_type
 from netloupe.explorer.tensors import Elements, open_elements
 
 from .codebooks import CODEBOOK_OP, find_codebook, unpack_codebook
-from .record import find_quantization
+from .record import find_quantization, find_stored_range
 from .simulated import SIMULATING_OPS, find_code_range, read_small_numbers, round_weights
-from .weights import QuantizedWeight
+from .weights import QuantizedWeight, list_bias_scales
 
 Numbers = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -192,6 +192,8 @@ def open_weight(weight: QuantizedWeight) -> OpenedWeight:
         return _open_coded(weight, node)
     if weight.scheme == "simulated" and node is not None:
         return _open_simulated(weight, node)
+    if weight.is_bias and node is not None and node.op_type in node.graph.dialect.quantized_biases:
+        return _open_bias(weight, node)
     stated = weight.value if weight.statement is None else weight.statement.quantized
     found = find_quantization(stated or weight.value)
     if found is None or found.scale is None:
@@ -256,6 +258,29 @@ def _check_sizes(
             f"{weight.path}: {scale.size:,} scales and {zero_point.size:,} zero points do not fit "
             f"its shape {list(dims)[:16]}."
         )
+
+
+def _open_bias(weight: QuantizedWeight, node: Node) -> OpenedWeight:
+    """Open a bias in integers: its scale is that of the input times that of the weight.
+
+    Of QGemm also alpha is in it (Operators.md, QLinearConv: B; ContribOperators.md, QGemm: C).
+    """
+    scales = [read_small_numbers(value) for value in list_bias_scales(node)]
+    known = [scale for scale in scales if scale is not None]
+    if len(known) != 2:
+        raise TensorDataError(f"{weight.path}: the scales of its factors are no constants.")
+    sizes = {scale.size for scale in known} - {1}
+    if sizes - {weight.dims[-1] if weight.dims else 1}:
+        raise TensorDataError(f"{weight.path}: the scales of its factors do not fit its shape.")
+    alpha = node.attributes.get("alpha")
+    factor = alpha.value if alpha is not None and isinstance(alpha.value, float) else 1.0
+    with np.errstate(all="ignore"):
+        scale = known[0] * known[1] * factor
+    lowest, highest = find_stored_range(weight.tensor.dtype) or (None, None)
+    dims = weight.dims or ()
+    axis = len(dims) - 1 if scale.size > 1 else None
+    codes = open_elements(weight.tensor)
+    return OpenedWeight(codes, dims, scale, np.zeros(1), lowest, highest, axis, None)
 
 
 def _open_coded(weight: QuantizedWeight, node: Node) -> OpenedWeight:

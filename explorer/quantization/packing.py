@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: where MatMulNBitsQkv has its weights, and the attribute that counts their rows
 _QKV_ROWS = {3: "Nq", 6: "Nkv", 9: "Nkv"}
+#: operators whose weights have their own shape, but for the last axis, which is packed
+_ROWS_AS_STORED = frozenset({"GatherBlockQuantized", "QMoE"})
 
 
 def is_packed(statement: Statement) -> bool:
@@ -42,10 +44,12 @@ def unpack_weights(statement: Statement) -> Tensor | None:
     node = statement.node
     if tensor is None or node is None or not is_packed(statement):
         return None
-    bits = read_bits(node)
+    bits = read_bits(node, statement.quantized)
     if bits is None or not tensor.dims:
         return None
-    if node.op_type == "GatherBlockQuantized":
+    if node.op_type in _ROWS_AS_STORED:
+        if (read_integer(node, "weights_prepacked") or 0) > 0:
+            return None
         *rows, width = tensor.dims
         return _unpack(tensor, bits, (*rows, width * 8 // bits), width)
     shape = _read_matrix(node, statement.quantized)
@@ -62,7 +66,7 @@ def unpack_zero_points(statement: Statement) -> Tensor | None:
     tensor = find_stored_tensor(statement.zero_point) if statement.zero_point is not None else None
     if tensor is None or node is None or tensor.dtype.name != "uint8" or not is_packed(statement):
         return None
-    bits = read_bits(node)
+    bits = read_bits(node, statement.quantized)
     shape = _read_matrix(node, statement.quantized)
     dims: tuple[int, ...]
     if shape is not None:

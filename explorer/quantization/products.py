@@ -83,7 +83,7 @@ def _multiplies(node: Node | None) -> bool:
 
 
 def _is_own(node: Node) -> bool:
-    return node.domain == node.graph.dialect.domain
+    return node.graph.dialect.is_own(node)
 
 
 def _other(node: Node | None, value: Value) -> Value | None:

@@ -108,7 +108,7 @@ class Quantization:
         (qmin − zero_point) · scale and (qmax − zero_point) · scale; arrays of the scale's
         shape where there is more than one. None where scale or storage is unknown.
         """
-        ends = _find_stored_range(self.storage)
+        ends = find_stored_range(self.storage)
         if ends is None or self.scale is None or not self.scale.size:
             return None
         scale = self.scale.astype(np.float64)
@@ -129,7 +129,18 @@ class Quantization:
     @property
     def stored_range(self) -> tuple[float, float] | None:
         """The lowest and the highest number of the storage type; None where it is unknown."""
-        return _find_stored_range(self.storage)
+        return find_stored_range(self.storage)
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether every zero point is the middle of the range of integers."""
+        ends = self.stored_range
+        if ends is None or self.storage is None or not self.storage.is_integer:
+            return False
+        middle = 0.0 if ends[0] < 0 else (ends[0] + ends[1] + 1) / 2
+        if self.zero_point is None or not self.zero_point.size:
+            return middle == 0.0 and self.zero_point_value is None
+        return bool((self.zero_point == middle).all())
 
     @property
     def levels(self) -> Array | None:
@@ -391,7 +402,7 @@ def _write_badge(storage: DataType | None, granularity: Granularity | None) -> s
 
 
 @cache
-def _find_stored_range(storage: DataType | None) -> tuple[float, float] | None:
+def find_stored_range(storage: DataType | None) -> tuple[float, float] | None:
     """Return the lowest and the highest number of a storage type."""
     if storage is None or not is_narrow(storage) or storage.bits is None:
         return None

@@ -16,9 +16,20 @@ if TYPE_CHECKING:
     from .record import Quantization
 
 
+def find_lowest_end(lowest: float, highest: float, *, is_symmetric: bool) -> float:
+    """Return the code up to which codes are at the lower end of their range.
+
+    Symmetric quantizers leave the lowest code out: they have -127 as the lowest of int8, and 1 of
+    uint8 around 128. Both codes are at the end then.
+    """
+    return lowest + (is_symmetric and highest - lowest > 1)
+
+
 @dataclass(frozen=True, slots=True)
 class Saturation:
     """The elements outside the real range, or of stored integers those at either end.
+
+    As everywhere, the lower end of symmetric codes is :func:`find_lowest_end`.
 
     Parameters
     ----------
@@ -115,5 +126,7 @@ def _count_ends(elements: Elements, quantization: Quantization) -> Saturation | 
     counted = count_values(Walk(elements)) if ends is not None else None
     if ends is None or counted is None:
         return None
-    count = int(counted.counts[np.isin(counted.values, ends)].sum())
+    bottom = find_lowest_end(*ends, is_symmetric=quantization.is_symmetric)
+    at_ends = (counted.values <= bottom) | (counted.values >= ends[1])
+    count = int(counted.counts[at_ends].sum())
     return Saturation(count, elements.size, True)

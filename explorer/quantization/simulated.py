@@ -80,7 +80,7 @@ def find_code_range(node: Node) -> tuple[float, float] | None:
 def foresee_simulated(node: Node, tensor: Tensor) -> Foreseen | None:
     """Return how a float weight is rounded; None where the node does not round it."""
     if node.op_type == "QuantizeLinear":
-        if node.domain:
+        if not node.graph.dialect.is_own(node):
             return None
     elif not is_simulating(node):
         return None

@@ -24,7 +24,10 @@ from .products import find_integer_scale
 ANNOTATION = "quantization_annotation"
 PAIR_OPS = ("QuantizeLinear", "DequantizeLinear")
 #: operators whose weights are packed, with a scale for each block
-BLOCKED_OPS = ("MatMulNBits", "MatMulNBitsMlp", "MatMulNBitsQkv", "GatherBlockQuantized")
+BLOCKED_OPS = (
+    *("MatMulNBits", "MatMulNBitsMlp", "MatMulNBitsQkv"),
+    *("GatherBlockQuantized", "QMoE"),
+)
 
 #: what FINN and QONNX annotate beside types
 _NOT_OF_QUANTIZATION = ("tensor_layout", "tensor_sparsity")

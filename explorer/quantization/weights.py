@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from netloupe.explorer.model import DataType, Graph, Node, Tensor, Value, find_operators
+from netloupe.explorer.model import Graph, Node, Tensor, Value, find_operators
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 
 from .codebooks import CODEBOOK_OP, count_codebook_weights
@@ -19,7 +19,6 @@ from .layout import (
     find_storage,
     foresee_granularity,
     is_narrow,
-    read_bits,
     read_integer,
     read_layout,
 )
@@ -131,6 +130,7 @@ def list_quantized_weights(graph: Graph) -> Iterator[QuantizedWeight]:
         found = _describe(value, tensor, statement)
         if found is not None:
             yield found
+    yield from _list_biases(graph, seen)
     yield from _list_stated(graph, seen)
     yield from _list_simulated(graph, seen)
     yield from _list_coded(graph, seen)
@@ -143,7 +143,9 @@ def _find_source(statement: Statement) -> Value | None:
         return value
     node = value.producer
     for _ in range(_MOST_PASSED):
-        if node is None or node.domain or node.op_type not in _TAKING or not node.inputs:
+        if node is None or node.op_type not in _TAKING or not node.inputs:
+            return value
+        if not node.graph.dialect.is_own(node):
             return value
         value = node.inputs[0]
         if value is None or foresee_granularity(statement) != "per tensor":
@@ -191,6 +193,46 @@ def _name_scheme(statement: Statement) -> Scheme:
     if node.op_type in BLOCKED_OPS:
         return "weight-only"
     return "dynamic" if node.op_type in _DYNAMIC else "QOperator"
+
+
+def _list_biases(graph: Graph, seen: set[Value]) -> Iterator[QuantizedWeight]:
+    """Yield the biases of operators on integers, whose scale is the product of two others."""
+    places = graph.dialect.quantized_biases
+    for index in find_operators(graph, places).tolist():
+        node = graph.nodes[index]
+        place = places[node.op_type]
+        value = node.inputs[place] if place < len(node.inputs) else None
+        tensor = find_stored_tensor(value) if value is not None else None
+        if node.domain not in graph.dialect.quantized_domains or value is None or value in seen:
+            continue
+        if tensor is None or not is_narrow(tensor.dtype):
+            continue
+        seen.add(value)
+        scales = [find_stored_tensor(scale) for scale in list_bias_scales(node)]
+        is_single = all(scale is None or scale.size == 1 for scale in scales)
+        granularity: Granularity = "per tensor" if is_single else "per channel"
+        yield QuantizedWeight(
+            value,
+            tensor,
+            "QOperator",
+            Statement(f"operands of {node.op_type}", node, value),
+            node,
+            tensor.dtype.name,
+            tensor.dtype.bits,
+            tensor.dims,
+            granularity,
+            None if is_single else len(tensor.dims) - 1,
+            None,
+            is_bias=True,
+        )
+
+
+def list_bias_scales(node: Node) -> list[Value]:
+    """Return the scales of the two factors that an operator on integers adds a bias to."""
+    operands = [*node.graph.dialect.list_quantized_operands(node)]
+    places = [each.scale for each in operands if not each.is_output and each.scale is not None]
+    found = [node.inputs[place] for place in places if place < len(node.inputs)]
+    return [value for value in found[:2] if value is not None]
 
 
 def _list_stated(graph: Graph, seen: set[Value]) -> Iterator[QuantizedWeight]:
@@ -337,7 +379,7 @@ def _find_axis(weight: QuantizedWeight) -> int | None:
         return weight.axis if 0 <= weight.axis < len(dims) else None
     node = weight.node
     if node is not None and node.op_type in BLOCKED_OPS:
-        return 0
+        return None if node.op_type == "QMoE" else 0  # each expert has its own
     taker = next((user for user in weight.list_users() if user.op_type in _AXES), None)
     if taker is None:
         return None
@@ -369,15 +411,3 @@ _AXES = {
     "QAttention": -1,
     "QLinearMatMul": -1,
 }
-
-
-def is_code_type(dtype: DataType) -> bool:
-    """Return whether numbers of a type can be the codes of a weight, and no bias."""
-    return is_narrow(dtype) and (dtype.bits or 64) <= _MOST_BITS
-
-
-def read_weight_bits(weight: QuantizedWeight) -> float | None:
-    """Return the bits that a file takes for each code: of blocked operators what they state."""
-    if weight.node is not None and weight.node.op_type in BLOCKED_OPS:
-        return read_bits(weight.node)
-    return weight.bits

@@ -23,7 +23,7 @@ _MOST_OPERATORS = 5
 def tell_audit(found: QuantizationAudit) -> ReportSection:
     """Return how a model is quantized: coverage first, then floats in between, then weights.
 
-    Its defects are among the findings.
+    Its defects, and what is off or in floats, are among the findings too.
     """
     text = [write_line(found.verdict, 2_000)]
     if found.coverage.assumed:

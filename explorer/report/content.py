@@ -24,10 +24,13 @@ class ReportColumn:
         With unit and direction where it has numbers: ``SQNR, dB ↑``.
     is_number
         Whether numbers stand in it.
+    is_short
+        Whether all texts in it are short, as ids of rules: they are not wrapped.
     """
 
     title: str
     is_number: bool = False
+    is_short: bool = False
 
 
 @dataclass(frozen=True, slots=True)

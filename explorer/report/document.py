@@ -102,7 +102,8 @@ def _write_more(row: ReportRow) -> Iterator[str]:
 
 
 def _write_cell(cell: ReportCell, column: ReportColumn, level: str) -> str:
-    attributes = ' class="nlr-number"' if column.is_number else ""
+    kind = "nlr-number" if column.is_number else "nlr-short" if column.is_short else ""
+    attributes = f' class="{kind}"' if kind else ""
     if cell.key is not None:
         attributes += f' data-key="{cell.key!r}"'
     text = escape(cell.text)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import get_args
 
-from netloupe.explorer.checks import RULES, Findings
+from netloupe.explorer.checks import Findings
 from netloupe.explorer.compare import Diff
 from netloupe.explorer.describe.differences import write_compatibility, write_verdict
 from netloupe.explorer.describe.file_text import write_line, write_text
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.notes import Anchored, Note, Notes
 from netloupe.explorer.review import LEVELS, Level, Review, ReviewItem
+from netloupe.explorer.review.audits import AUDIT_ID
 
 from .content import (
     MOST_TABLE_ROWS,
@@ -33,18 +34,17 @@ _RANKS = {name: float(rank) for rank, name in enumerate(LEVELS)}
 
 
 def tell_findings(review: Review, findings: Findings) -> ReportSection:
-    """Return what rules found, and apart from it what notes or a baseline accept."""
-    rules = {rule.id for rule in RULES}
-    # what else an audit says is told with its numbers
-    found = [
-        item
-        for item in review
-        if item.kind == "finding" or (item.kind == "audit" and item.id in rules)
-    ]
+    """Return what rules and an audit found, and apart from it what notes or a baseline accept.
+
+    All that the headline counts is listed: nothing of an audit is left for its own section alone.
+    """
+    found = [item for item in review if item.kind in ("finding", "audit")]
+    by_audit = " with an audit" if any(item.id == AUDIT_ID for item in found) else ""
     open_ones = [item for item in found if not item.accepted]
     accepted = [item for item in found if item.accepted]
+    applied = f"{write_count(len(findings.rules), 'rule')} applied{by_audit}"
     text = (
-        f"{write_count(len(findings.rules), 'rule')} applied: {Review(tuple(found)).verdict}.",
+        f"{applied}: {Review(tuple(found)).verdict}.",
         *(write_line(notice, _LONGEST) for notice in findings.notices),
     )
     tables = (
@@ -68,7 +68,7 @@ def _list_items(title: str, items: list[ReviewItem]) -> ReportTable:
         ReportColumn("What"),
         ReportColumn("Where"),
         ReportColumn("Places", True),
-        ReportColumn("Rule"),
+        ReportColumn("Rule", is_short=True),
     )
     rows = [_tell_item(item) for item in items[:MOST_TABLE_ROWS]]
     return make_report_table(title, columns, rows, len(items), "netloupe check MODEL --json")

@@ -15,7 +15,8 @@ from .findings import make_finding_item
 from .item import ReviewItem
 from .wording import write_message, write_where
 
-_ID = "audit"
+#: of items that no rule has found
+AUDIT_ID = "audit"
 _MOST_OPERATORS = 6
 _MOST_PATHS = 1_000
 _WHY_FLOATS = (
@@ -56,12 +57,13 @@ def _list_weights(found: QuantizationAudit) -> Iterator[ReviewItem]:
         evidence = _write_fidelity(weights[0])
         if len(weights) > 1:
             evidence.append(("alike", f"{write_count(len(weights), 'weight')}, the worst is told"))
+        noun = "bias" if weights[0].is_bias else "weight"
         yield ReviewItem(
             "audit",
             "warning",
-            "A weight off its float twin by more than rounding",
+            f"A {noun} off its float twin by more than rounding",
             write_where(paths, len(weights)),
-            _ID,
+            AUDIT_ID,
             paths,
             tuple(evidence),
             why=_WHY_CHANGED,
@@ -123,7 +125,7 @@ def _list_island(island: FloatIsland) -> ReviewItem:
         "minor",
         "A part that computes in floats between quantized ones",
         write_where(island.paths, island.nodes),
-        _ID,
+        AUDIT_ID,
         island.paths,
         tuple(evidence),
         why=_WHY_FLOATS,

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from netloupe import __version__
-from netloupe.explorer.checks import RULES, Findings, check, find_rules
+from netloupe.explorer.checks import RULES, Findings, find_rules
 from netloupe.explorer.checks.baseline import read_baseline
-from netloupe.explorer.checks.check import choose_rules
+from netloupe.explorer.checks.check import apply_rules, choose_rules
 from netloupe.explorer.checks.runtimes import find_runtime
+from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.describe.findings import encode_findings, encode_unread, format_findings
 from netloupe.explorer.describe.sarif import encode_sarif
 from netloupe.explorer.errors import OutputError
@@ -33,6 +34,7 @@ def run_check(parsed: argparse.Namespace) -> int:
         raise OutputError("check needs a model, or --explain ID. Give the name of a file.")
     models = expand_operands(parsed.models)
     settings = read_settings(Path.cwd())
+    several = len(models) > 1 or models != parsed.models
     work = CheckWork(
         (parsed.select,) if parsed.select is not None else settings.select,
         (parsed.ignore,) if parsed.ignore is not None else settings.ignore,
@@ -40,9 +42,9 @@ def run_check(parsed: argparse.Namespace) -> int:
         parsed.baseline or settings.baseline,
         parsed.init,
         with_notes=parsed.with_notes,
+        is_alone=not several,
     )
     work.refuse_mistakes()
-    several = len(models) > 1 or models != parsed.models
     run = CheckRun(parsed, parsed.fail_on or settings.fail_on, several=several)
     status = tell_each(models, work, run.tell, run.tell_error, jobs=parsed.jobs)
     run.finish(models)
@@ -59,6 +61,8 @@ class CheckWork:
         As :func:`netloupe.check` takes them.
     init
         The init net of a Caffe2 net.
+    is_alone
+        Whether a baseline of one model is for this one, whatever its name is.
     """
 
     select: tuple[str, ...] = ()
@@ -67,17 +71,18 @@ class CheckWork:
     baseline: str | Path | None = None
     init: str | None = None
     with_notes: bool = False
+    is_alone: bool = True
 
     def __call__(self, name: str) -> Findings:
         """Return what is found in a model."""
-        return check(
-            load_named(name, self.init),
-            select=self.select,
-            ignore=self.ignore,
-            target=self.target,
-            baseline=self.baseline,
-            with_notes=self.with_notes,
-        )
+        runtime = None if self.target is None else find_runtime(self.target)
+        rules = choose_rules(self.select, self.ignore, has_target=runtime is not None)
+        model = load_named(name, self.init)
+        known: Mapping[str, int] = {}
+        if self.baseline is not None:
+            baseline = read_baseline(self.baseline)
+            known = baseline.find_known(model.source, is_alone=self.is_alone)
+        return apply_rules(Subject(model, runtime), rules, known, with_notes=self.with_notes)
 
     def refuse_mistakes(self) -> None:
         """Raise CheckError for what is wrong whatever the model is."""

@@ -10,7 +10,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import netloupe
-from netloupe.explorer.checks import RULES, Occurrence, Rule, check, find_rules
+from netloupe.explorer.checks import RULES, Findings, Occurrence, Rule, check, find_rules
+from netloupe.explorer.checks.baseline import read_baseline
 from netloupe.explorer.checks.folding import MOST_FINDINGS, MOST_PATHS, fold_hits
 from netloupe.explorer.describe.findings import encode_findings, format_findings
 from netloupe.explorer.errors import CheckError
@@ -20,6 +21,7 @@ from tests.corpus import MADE, corpus_file
 
 _DEAD = "g (float[N] x) => (float[N] y) { a = Abs(x) y = Relu(x) }"
 _TWICE = "g (float[N] x) => (float[N] y) { a = Relu(x) b = Relu(x) y = Add(a, b) }"
+_CLEAN = "g (float[N] x) => (float[N] y) { y = Relu(x) }"
 _RULE = Rule("NL-T01", "tried", "note", "t", "w.", "r.", "s", lambda subject: iter(()))
 
 
@@ -132,6 +134,39 @@ def test_broken_baselines_are_said_in_a_line(tmp_path: Path, text: str, reason: 
     assert "known.json" in str(caught.value)
     with pytest.raises(CheckError, match="there is no such file"):
         check(load(parse(_DEAD)()), baseline=tmp_path / "gone.json")
+
+
+def write_entries(file: Path, *entries: tuple[str, Findings]) -> Path:
+    told = [encode_findings(findings) | {"source": name} for name, findings in entries]
+    file.write_text("\n".join(map(json.dumps, told)))
+    return file
+
+
+@pytest.mark.parametrize(
+    ("source", "is_known"),
+    [
+        ("models/a/model.onnx", True),
+        ("./models/a/model.onnx", True),
+        ("/srv/models/a/model.onnx", True),
+        ("models\\a\\model.onnx", True),
+        ("a/model.onnx", True),
+        ("models/b/model.onnx", False),  # it had none
+        ("models/c/model.onnx", False),  # it is new
+        ("other.onnx", False),
+    ],
+)
+def test_a_baseline_of_a_folder_knows_each_model_apart(
+    tmp_path: Path, source: str, is_known: bool
+) -> None:
+    dead, clean = check(load(parse(_DEAD)())), check(load(parse(_CLEAN)()))
+    file = write_entries(
+        tmp_path / "known.json", ("models/a/model.onnx", dead), ("models/b/model.onnx", clean)
+    )
+    known = read_baseline(file).find_known(source)
+    assert bool(known) == is_known
+    alone = write_entries(tmp_path / "one.json", ("models/a/model.onnx", dead))
+    assert read_baseline(alone).find_known("new_version.onnx")
+    assert not read_baseline(alone).find_known("new_version.onnx", is_alone=False)
 
 
 # what is said

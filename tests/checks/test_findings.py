@@ -183,9 +183,17 @@ def test_the_example_of_the_specification_is_fine() -> None:
             {},
             "2 of its axes are denoted DATA_BATCH",
         ),
-        (image(["DATA_BATCH", "DATA_PIXEL"], ""), {}, "'DATA_PIXEL' is not a standard one"),
+        (
+            image(["DATA_BATCH", "DATA_PIXEL"], ""),
+            {},
+            "'DATA_PIXEL' is none of those that the specification predefines",
+        ),
         (image(["DATA_BATCH", "FILTER_SPATIAL"], ""), {}, "partly as data and partly as a filter"),
-        (image(NCHW, "PICTURE"), {}, "the denotation 'PICTURE' is not a standard one"),
+        (
+            image(NCHW, "PICTURE"),
+            {},
+            "the denotation 'PICTURE' is none of those that the specification predefines",
+        ),
         (image(NCHW, code=TensorProto.STRING), {}, "holds string"),
         (image(NCHW, channels=1), {"Image.BitmapPixelFormat": "Bgr8"}, "has 1 channels"),
         (

@@ -12,7 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 from netloupe.explorer.checks import Finding, check
 from netloupe.explorer.readers.load import load
 from netloupe.proto import caffe2_pb2
-from tests.checks.ruling import build, find
+from tests.checks.ruling import Made, build, find
 
 _NCHW = ("DATA_BATCH", "DATA_CHANNEL", "DATA_FEATURE", "DATA_FEATURE")
 
@@ -193,6 +193,96 @@ def test_recurrent_layers_take_time_first() -> None:
     assert find(denoted([node], names, **weights), "NL-D02")
     node = make("RNN", "x w r", "y", hidden_size=4, layout=1)
     assert not find(denoted([node], names, **weights), "NL-D02")
+
+
+def subtract(rank: int) -> Made:
+    """A picture without denotations less a denoted mean [3, 1, 1], pooled."""
+
+    def made() -> onnx.ModelProto:
+        picture = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 3, 8, 8][-rank:])
+        mean = helper.make_tensor_value_info("mean", TensorProto.FLOAT, [3, 1, 1])
+        names = ("DATA_CHANNEL", "DATA_FEATURE", "DATA_FEATURE")
+        for dim, name in zip(mean.type.tensor_type.shape.dim, names, strict=True):
+            dim.denotation = name
+        nodes = [make("Sub", "x mean", "d"), make("MaxPool", "d", "y", **_POOL)]
+        output = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
+        graph = helper.make_graph(nodes, "g", [picture, mean], [output])
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)])
+
+    return made
+
+
+def test_axes_are_counted_by_the_operand_that_has_most() -> None:
+    assert not find(subtract(4), "NL-D02")
+    (finding,) = find(subtract(3), "NL-D02")  # the first axis is taken for the batch
+    assert finding.evidence["axis"] == 0
+
+
+@pytest.mark.parametrize(
+    ("nodes", "arrays", "axis"),
+    [
+        ([make("Gather", "x i", "b", axis=1)], {"i": np.array(0)}, None),
+        ([make("Gather", "x i", "b", axis=0)], {"i": np.array([0, 1])}, None),
+        ([make("Gather", "x i", "b", axis=2)], {"i": np.array([[0, 1]])}, None),
+        ([helper.make_node("Split", ["x"], ["a", "b"], axis=2, num_outputs=2)], {}, None),
+        ([make("MatMul", "x w", "b")], {"w": np.ones((5, 2), np.float32)}, None),
+        ([make("Transpose", "x", "t", perm=[0, 2, 1, 3]), make("Split", "t", "b")], {}, 2),
+        (
+            [make("Transpose", "x", "t", perm=[0, 3, 2, 1]), make("MatMul", "t w", "b")],
+            {"w": np.ones((3, 2), np.float32)},
+            None,
+        ),
+        (
+            [make("Transpose", "x", "t", perm=[0, 2, 1, 3]), make("Gather", "t i", "b", axis=3)],
+            {"i": np.array([0, 1])},
+            2,
+        ),
+    ],
+)
+def test_denotations_go_through_what_takes_some_of_an_axis(
+    nodes: list[onnx.NodeProto], arrays: dict[str, np.ndarray], axis: int | None
+) -> None:
+    found = find(denoted([*nodes, make("MaxPool", "b", "y", **_POOL)], **arrays), "NL-D02")
+    assert [finding.evidence["axis"] for finding in found] == ([] if axis is None else [axis])
+
+
+@pytest.mark.parametrize(
+    ("shape", "result"),
+    [
+        ([2, 3, 20], ("DATA_BATCH", "DATA_CHANNEL", "")),
+        ([0, 0, -1], ("DATA_BATCH", "DATA_CHANNEL", "")),
+        ([-1, 60], ("DATA_BATCH", "")),
+        ([-1, 3, 4, 5], _NCHW),
+    ],
+)
+def test_denotations_go_as_far_into_a_reshape_as_axes_are_the_same(
+    shape: list[int], result: tuple[str, ...]
+) -> None:
+    nodes = [make("Reshape", "x shape", "y")]
+    given = denoted(nodes, result=result, shape=np.array(shape))
+    assert not find(given, "NL-D02")
+    turned = ("DATA_CHANNEL", *result[1:])
+    (finding,) = find(denoted(nodes, result=turned, shape=np.array(shape)), "NL-D02")
+    assert finding.evidence["follows"] == "DATA_BATCH"
+
+
+def test_where_denotations_end_is_said() -> None:
+    shape = np.array([4, 2, 5, 3])
+    nodes = [make("Reshape", "x shape", "a"), make("MaxPool", "a", "y", **_POOL)]
+    found = check(load(denoted(nodes, shape=shape)()), select=["NL-D02"])
+    told = [(skipped.id, skipped.reason) for skipped in found.skipped_rules]
+    assert told == [("NL-D02", "denotations of axes are not followed behind Reshape (1)")]
+    whole = check(load(denoted([make("MaxPool", "x", "y", **_POOL)])()), select=["NL-D02"])
+    assert whole.skipped_rules == ()
+
+
+def test_names_of_ones_own_are_a_note() -> None:
+    names = ("DATA_BATCH", "DATA_PIXEL", "DATA_FEATURE", "DATA_FEATURE")
+    (finding,) = find(denoted([make("Relu", "x", "y")], names), "NL-D01")
+    assert finding.severity == "note"
+    twice = ("DATA_BATCH", "DATA_BATCH", "DATA_FEATURE", "DATA_FEATURE")
+    (finding,) = find(denoted([make("Relu", "x", "y")], twice), "NL-D01")
+    assert finding.severity == "warning"
 
 
 def test_names_that_no_standard_has_are_no_denotations() -> None:

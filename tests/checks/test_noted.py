@@ -34,7 +34,7 @@ _MESSAGES: dict[str, tuple[str, ...]] = {
     "defined-twice": (
         "defines %{}, which is defined before",
         "is listed twice as an input",
-        "is listed twice as an output",
+        "is listed twice as an output, as {} and as {}; the last counts",
         "two fills have this name; the last is used",
         "two initializers have this name; the first is used",
     ),
@@ -97,7 +97,6 @@ _MESSAGES: dict[str, tuple[str, ...]] = {
 }
 #: texts in the same modules that are no such messages: names of elements, steps of work, errors
 _NO_MESSAGES = {
-    ", as {} and as {}; the last counts",
     ", … {} in all",
     "IR version",
     "SequenceProto or OptionalProto",

@@ -212,7 +212,7 @@ def beside_unsigned(neighbour: int, kind: type = np.uint8) -> Made:
 
 
 _UNSIGNED = (_GOOD.astype(np.int16) + 128).astype(np.uint8)
-_CASES: list[tuple[str, Made, Made]] = [
+CASES: list[tuple[str, Made, Made]] = [
     ("NL-Q04", weight(_GOOD, zero=3), weight(_GOOD)),
     ("NL-Q04", weight(_UNSIGNED, zero=127), weight(_UNSIGNED, zero=128)),
     ("NL-Q13", beside_unsigned(29), beside_unsigned(28)),
@@ -246,7 +246,7 @@ _CASES: list[tuple[str, Made, Made]] = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "broken", "near"), _CASES)
+@pytest.mark.parametrize(("rule", "broken", "near"), CASES)
 def test_what_breaks_a_rule_and_what_nearly_does(rule: str, broken: Made, near: Made) -> None:
     found = find(broken, rule)
     assert {finding.id for finding in found} == {rule}

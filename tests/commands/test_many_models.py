@@ -149,8 +149,11 @@ def test_sarif_of_a_folder_in_two_processes(zoo: Path, capsys: pytest.CaptureFix
 def test_what_is_known_of_many_is_a_baseline(zoo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["check", ".", "--json"])
     (zoo / "known.json").write_text(capsys.readouterr().out)
-    words = ["check", "b.onnx", "--baseline", "known.json", "--fail-on", "warning"]
-    assert main(words) == 0
+    words = ["--baseline", "known.json", "--fail-on", "warning"]
+    assert main(["check", "b.onnx", *words]) == 0
+    (zoo / "new.onnx").write_bytes((zoo / "b.onnx").read_bytes())
+    assert main(["check", "new.onnx", *words]) == 1
+    assert main(["check", "b.onnx", "new.onnx", *words]) == 1
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,24 @@ def test_every_part_is_in_the_page(quantized: Model, original: Model) -> None:
     assert 'data-block="review"' in quantized_page
 
 
+def test_all_that_the_headline_counts_is_in_a_table(quantized: Model, original: Model) -> None:
+    text = netloupe.report(quantized, float_twin=original, against=original, format="md")
+    (headline,) = re.findall(r"^\*\*(\d.*)\.\*\*$", text, re.MULTILINE)
+    told = {
+        noun: int(count) for count, noun in re.findall(r"(\d+) (error|warning|minor)", headline)
+    }
+    assert told["warning"] == 3
+    rows = re.findall(r"^\| (error|warning|minor) \|", text, re.MULTILINE)
+    assert {"error": told["error"], "warning": told["warning"], "minor": told["minor"]} == {
+        "error": rows.count("error"),
+        "warning": rows.count("warning"),
+        "minor": rows.count("minor"),
+    }
+    (differences,) = re.findall(r"(\d+) differences?", headline)
+    listed = text.partition("Differences, alike places told once")[2].partition("\n- ")[0]
+    assert len(re.findall(r"^\| \w+ \|", listed, re.MULTILINE)) - 1 == int(differences)
+
+
 def test_without_others_it_says_what_was_not_compared(original: Model) -> None:
     text = netloupe.report(original, format="md")
     assert "| differences from another version | none was given |" in text

@@ -5,6 +5,7 @@ Ids are ``NL-`` with a letter for the subject and a number that is never given a
 """
 
 from . import (
+    dead_relus,
     denotations,
     exporting,
     interface,
@@ -31,6 +32,7 @@ RULES = (
     *interface.RULES,
     *exporting.RULES,
     *numerics.RULES,
+    *dead_relus.RULES,
     *quantization.RULES,
     *quantized_pairs.RULES,
     *quantized_values.RULES,

@@ -5,24 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from netloupe.explorer.checks.denotation_flow import follow_denotations
+from netloupe.explorer.checks.denotations import NOT_PREDEFINED
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
 
-from .noted import take_noted
 
-
-def _follow(subject: Subject) -> Iterator[Occurrence]:
-    yield from follow_denotations(subject.graphs)
+def _find_denotations(subject: Subject) -> Iterator[Occurrence]:
+    for hit in subject.noted.get("denotation", ()):
+        yield hit._replace(severity="note") if hit.message.endswith(NOT_PREDEFINED) else hit
 
 
 RULES = (
-    take_noted(
+    Rule(
         "NL-D01",
         "denotation",
+        "warning",
         "Denotations or image metadata that contradict types, each other or the standard",
-        "Programs that go by them feed the model wrongly: channels swapped, pixels scaled twice.",
+        "Programs that go by them feed the model wrongly: channels swapped, pixels scaled twice. "
+        "Names of one's own, a note, tell others nothing.",
         "Correct the denotation, or leave it out.",
         "ONNX, TypeDenotation, DimensionDenotation and MetadataProps",
+        _find_denotations,
     ),
     Rule(
         "NL-D02",
@@ -33,6 +36,6 @@ RULES = (
         "that goes by the denotation gives the model one of another layout.",
         "Transpose the value before the node, or correct the denotation.",
         "ONNX, DimensionDenotation: Denotation Propagation and Denotation Verification",
-        _follow,
+        follow_denotations,
     ),
 )

@@ -16,7 +16,8 @@ from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.costs.polynomial import Amount, list_symbols, list_terms, write_expression
 from netloupe.explorer.costs.ties import find_ties
-from netloupe.explorer.model import Node
+from netloupe.explorer.model import Node, Tensor, find_operators
+from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.notation import write_dims
 from netloupe.explorer.roles.fixed import is_input_independent
 
@@ -107,15 +108,41 @@ def _solve(amount: Amount, product: int) -> str:
 
 
 def _find_copies(subject: Subject) -> Iterator[Occurrence]:
-    for copy, first in find_ties(subject.model).copies:
+    copies = find_ties(subject.model).copies
+    tables = {*_list_tables(subject)} if copies else set()
+    for copy, first in copies:
         turned = ", transposed" if copy.dims != first.dims else ""
+        # one parameter of the program, as far as one can know; others may be copies of a layer
+        # that was not trained yet
+        is_tied = (copy in tables) != (first in tables)
         yield Occurrence(
             copy.path,
-            f"holds the same {copy.size:,} numbers as {first.path}{turned}",
+            f"holds the same {copy.size:,} numbers as {first.path}{turned}"
+            + ("" if is_tied else ": perhaps one parameter, or a layer that was copied"),
             {"same_as": first.path, "dims": list(copy.dims), "is_transposed": bool(turned)},
             first.path,
             {"bytes": copy.nbytes or 0},
+            severity=None if is_tied else "note",
         )
+
+
+#: operators that take rows of a table, and where they have it
+_TABLES = {"Gather": 0, "EmbedLayerNormalization": 2}
+
+
+def _list_lookups(subject: Subject) -> Iterator[Node]:
+    for graph in subject.graphs:
+        for index in find_operators(graph, frozenset(_TABLES)).tolist():
+            yield graph.nodes[index]
+
+
+def _list_tables(subject: Subject) -> Iterator[Tensor]:
+    """Yield what rows are taken from, as from the embedding that an output layer shares."""
+    for node in _list_lookups(subject):
+        table = take_input(node, _TABLES[node.op_type])
+        tensor = find_stored_tensor(table) if table is not None else None
+        if tensor is not None:
+            yield tensor
 
 
 def _find_double_softmax(subject: Subject) -> Iterator[Occurrence]:
@@ -203,7 +230,8 @@ RULES = (
         "broken-tying",
         "warning",
         "A weight that is stored twice",
-        "What is one parameter in the program takes twice the room, in the file and in memory.",
+        "It takes twice the room, in file and memory. Of an embedding and the layer that has "
+        "the same numbers it is known that they are one parameter; of others, a note, it may be.",
         "Let both nodes take one initializer; for a transposed copy, add a Transpose.",
         "optimum #1326; ONNX Runtime #15365",
         _find_copies,

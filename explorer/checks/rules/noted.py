@@ -77,12 +77,6 @@ def _rule(
     return Rule(f"NL-L{number:02}", name, severity, title, why, remedy, source, find)
 
 
-def take_noted(identity: str, name: str, *texts: str) -> Rule:
-    """Return a rule of another subject whose places are noted already; texts as of a rule."""
-    title, why, remedy, source = texts
-    return Rule(identity, name, "warning", title, why, remedy, source, _take(name))
-
-
 RULES = (
     _rule(
         1,

@@ -15,6 +15,7 @@ from netloupe.explorer.checks.operands import (
     take_input,
 )
 from netloupe.explorer.checks.rule import Occurrence, Rule, Severity
+from netloupe.explorer.checks.sine_tables import is_sine_table
 from netloupe.explorer.checks.stored_numbers import LARGEST_HALF, NumberFacts
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.costs.weights import find_weights
@@ -23,6 +24,8 @@ from netloupe.explorer.notation import write_count, write_number
 
 #: numbers at most half as large become 0 in float16, whose smallest is 2**-24
 _LOST_IN_HALF = 2.0**-25
+#: the largest finite float32 (IEEE 754 binary32)
+_LARGEST_SINGLE = float(np.finfo(np.float32).max)
 #: which share of the numbers of a float16 tensor may be subnormal: of a normal distribution with
 #: the deviation 0.02, as usual of weights, 0.2 % are
 _MOST_SUBNORMAL = 0.1
@@ -94,6 +97,8 @@ def _find_beyond_half(subject: Subject) -> Iterator[Occurrence]:
     is_half = _is_half(subject)
     severity: Severity = "warning" if is_half else "note"
     for tensor, facts in _list_measured(subject):
+        if tensor.size == 1 and not is_half and facts.largest >= _LARGEST_SINGLE:
+            continue  # the number that stands for -inf in masks, which tools know to replace
         if facts.beyond_half:
             yield Occurrence(
                 tensor.path,
@@ -144,6 +149,8 @@ def _find_dead_channels(subject: Subject) -> Iterator[Occurrence]:
             continue
         count = int(np.count_nonzero(dead))
         is_all = count == dead.size
+        if is_sine_table(tensor, dead):
+            continue
         yield Occurrence(
             tensor.path,
             "all its numbers are 0"
@@ -173,15 +180,16 @@ def _find_bad_variance(subject: Subject) -> Iterator[Occurrence]:
         if variance is None or not variance.size or variance.dtype.kind not in "fV":
             continue
         lowest = float(np.nanmin(variance.astype(np.float64)))
-        if not lowest < 0:
-            continue
         epsilon = take_attribute(node, "epsilon", 1e-5)
         is_lost = not isinstance(epsilon, float) or lowest + epsilon <= 0
+        if lowest > 0 or (lowest == 0 and not (isinstance(epsilon, float) and is_lost)):
+            continue
+        lost = "it divides by 0" if lowest == 0 else "the square root is NaN"
         yield Occurrence(
             node.path,
             f"its variance is as low as {write_number(lowest)}, with the epsilon "
             f"{write_number(epsilon) if isinstance(epsilon, float) else '?'}"
-            + (": the square root is NaN" if is_lost else ""),
+            + (f": {lost}" if is_lost else ""),
             {"lowest": lowest, "channel": int(np.nanargmin(variance.astype(np.float64)))},
             severity="error" if is_lost else "warning",
         )
@@ -315,8 +323,9 @@ RULES = (
         "NL-N07",
         "negative-variance",
         "error",
-        "A BatchNormalization with a negative variance",
-        "No variance is negative: the statistics are damaged, and their root may be NaN.",
+        "A BatchNormalization with a negative variance, or with one of 0 and no epsilon",
+        "No variance is negative: the statistics are damaged, and their root may be NaN. One of 0 "
+        "is a channel that never varied, by which nothing can be divided.",
         "Export again from a sound checkpoint.",
         "Operators.md, BatchNormalization",
         _find_bad_variance,

@@ -10,6 +10,7 @@ from netloupe.explorer.checks.runtimes import OLDEST_OPSET
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.model import count_each_operator
 from netloupe.explorer.notation import join_parts, write_count
+from netloupe.explorer.quantization.simulated import is_simulating
 
 _STANDARD = frozenset(
     {"", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training", "ai.onnx.training"}
@@ -65,8 +66,8 @@ def _find_domains(subject: Subject, *, are_contrib: bool) -> Iterator[Occurrence
     """Yield a hit for each domain with operators that neither ONNX nor the model defines."""
     if not subject.is_onnx:
         return
-    counts: dict[str, Counter[str]] = {}
-    firsts: dict[str, str] = {}
+    counts: dict[tuple[str, bool], Counter[str]] = {}
+    firsts: dict[tuple[str, bool], str] = {}
     own = {function.domain for function in subject.model.functions}  # see unknown-function
     for graph in subject.graphs:
         for node, count in count_each_operator(graph):
@@ -74,23 +75,25 @@ def _find_domains(subject: Subject, *, are_contrib: bool) -> Iterator[Occurrence
             if domain in _STANDARD or domain in own or (domain in _OF_ORT) != are_contrib:
                 continue
             if node.function is None:
-                firsts.setdefault(domain, node.path)
-                counts.setdefault(domain, Counter())[node.op_type] += count
-    for domain, operators in counts.items():
+                key = domain, is_simulating(node)
+                firsts.setdefault(key, node.path)
+                counts.setdefault(key, Counter())[node.op_type] += count
+    for (domain, is_qonnx), operators in counts.items():
         names = sorted(operators)
         total = operators.total()
         shown = join_parts([name[:60] for name in names[:5]], len(names))
-        what = (
-            "which ONNX Runtime has beside ONNX"
-            if are_contrib
-            else "which neither ONNX nor the model defines"
-        )
+        what = "which neither ONNX nor the model defines"
+        if are_contrib:
+            what = "which ONNX Runtime has beside ONNX"
+        elif is_qonnx:
+            what = "which the tools of QONNX run, and hardware compilers take"
         yield Occurrence(
-            firsts[domain],
+            firsts[domain, is_qonnx],
             f"{write_count(total, 'node')} of {domain[:100]}, {what}: {shown}",
             {"domain": domain[:200], "operators": names[:20]},
-            domain[:200],
+            f"{domain[:200]}{' QONNX' if is_qonnx else ''}",
             places=total,
+            severity="note" if is_qonnx else None,
         )
 
 
@@ -132,9 +135,10 @@ RULES = (
         "custom-operator",
         "warning",
         "Operators that neither ONNX nor the model defines",
-        "They need a library of native code where the model runs, which is then trusted too.",
+        "They need a library of native code where the model runs, which is then trusted too. Those "
+        "of QONNX, a note, are for its own tools.",
         "Ship the library with the model, or give the operators a function body.",
-        "ONNX Runtime, docs/ContribOperators.md; Netron #117",
+        "ONNX Runtime, docs/ContribOperators.md; Netron #117; QONNX, docs/qonnx-custom-ops",
         _find_custom,
     ),
     Rule(

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from netloupe.explorer.checks.operands import (
     find_dtype_of,
+    is_operator,
     list_own_nodes,
     read_constant,
     take_attribute,
@@ -19,10 +20,13 @@ from netloupe.explorer.checks.operands import (
 )
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
+from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import Node, Tensor, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.notation import write_number
-from netloupe.explorer.quantization.layout import read_integer
+from netloupe.explorer.quantization.codes import count_lost
+from netloupe.explorer.quantization.layout import find_storage, read_integer
+from netloupe.explorer.quantization.opened import open_weight
 from netloupe.explorer.quantization.sources import BLOCKED_OPS, Statement, list_statements
 
 Numbers = npt.NDArray[np.float64]
@@ -32,6 +36,8 @@ _MOST_SCALES = 2**22
 #: so many scales are read; a file may have a million
 _MOST_READ = 50_000
 _LEAST_ALIKE = 5
+#: codes of so few bits are written with negative scales
+_FEW_BITS = 4
 _SPEC = "Operators.md, QuantizeLinear and DequantizeLinear"
 
 
@@ -61,6 +67,9 @@ def _list_scales(subject: Subject) -> Iterator[tuple[Statement, Numbers, np.dtyp
                 return
             seen.add(scale)
             found = read_constant(scale, _MOST_SCALES)
+            stored = find_stored_tensor(scale)
+            if stored is not None and stored.size > _MOST_SCALES:
+                subject.leave_out(f"{scale.path} has more than {_MOST_SCALES:,} scales")
             if found is not None and found.size and found.dtype.kind not in "cO":
                 yield statement, _flatten(found), found.dtype
 
@@ -68,9 +77,7 @@ def _list_scales(subject: Subject) -> Iterator[tuple[Statement, Numbers, np.dtyp
 def _find_bad_scales(subject: Subject) -> Iterator[Occurrence]:
     for statement, numbers, dtype in _list_scales(subject):
         assert statement.scale is not None  # noqa: S101 - only such are listed
-        is_blocked = statement.node is not None and statement.node.op_type in BLOCKED_OPS
-        # blocks may have negative scales (llama.cpp's Q4_0) and, where all is zero, 0
-        bad = ~np.isfinite(numbers) if is_blocked else ~(np.isfinite(numbers) & (numbers > 0))
+        bad = _judge_scales(statement, numbers, subject)
         if bad.any():
             first = int(bad.argmax())
             where = f"[{first}]" if numbers.size > 1 else ""
@@ -79,6 +86,18 @@ def _find_bad_scales(subject: Subject) -> Iterator[Occurrence]:
                 f"{int(bad.sum()):,} of its {numbers.size:,} scales cannot be used: "
                 f"scale{where} = {write_number(numbers[first])}",
                 {"first": first, "scale": float(numbers[first]), "bad": int(bad.sum())},
+            )
+            continue
+        negative = numbers < 0
+        if negative.any() and not _has_blocks(statement):
+            first = int(negative.argmax())
+            yield Occurrence(
+                statement.scale.path,
+                f"{int(negative.sum()):,} of its {numbers.size:,} scales are negative: the codes "
+                "stand for what they say, but kernels on integers and TensorRT want positive ones",
+                {"first": first, "scale": float(numbers[first]), "bad": int(negative.sum())},
+                "negative",
+                severity="warning",
             )
             continue
         smallest = float(np.finfo(dtype).smallest_normal) if dtype.kind == "f" else 0.0
@@ -93,6 +112,60 @@ def _find_bad_scales(subject: Subject) -> Iterator[Occurrence]:
                 "subnormal",
                 severity="warning",
             )
+
+
+def _judge_scales(
+    statement: Statement, numbers: Numbers, subject: Subject
+) -> npt.NDArray[np.bool_]:
+    """Return by scale whether it cannot be used: where it divides, and where it multiplies codes.
+
+    What only multiplies stored codes may be negative: so ONNX Runtime's quantizer, as llama.cpp's
+    Q4_0, writes symmetric blocks of 4 bits, the largest magnitude at the code -8. Of a block of
+    zeros the scale may be 0.
+    """
+    unusable = ~np.isfinite(numbers)
+    zero = numbers == 0
+    if _has_blocks(statement):
+        if zero.any() and _loses_codes(statement, subject):
+            unusable |= zero
+    else:
+        unusable |= zero
+        if not _is_of_stored_codes(statement):
+            unusable |= numbers < 0
+    return unusable
+
+
+def _has_blocks(statement: Statement) -> bool:
+    """Return whether scales are of blocks of stored codes, or of codes of 4 bits."""
+    node = statement.node
+    if node is not None and node.op_type in BLOCKED_OPS:
+        return True
+    if not _is_of_stored_codes(statement) or node is None:
+        return False
+    storage = find_storage(statement)
+    return bool(read_integer(node, "block_size", 0)) or (
+        storage is not None and (storage.bits or 64) <= _FEW_BITS
+    )
+
+
+def _is_of_stored_codes(statement: Statement) -> bool:
+    """Return whether a scale only multiplies codes that the file stores."""
+    codes, node = statement.quantized, statement.node
+    is_one = node is None or node.op_type in BLOCKED_OPS or is_operator(node, "DequantizeLinear")
+    return is_one and codes is not None and find_stored_tensor(codes) is not None
+
+
+def _loses_codes(statement: Statement, subject: Subject) -> bool:
+    """Return whether a scale of 0 is of codes that do not stand for 0."""
+    for weight in subject.quantized.weights:
+        if weight.value is statement.quantized:
+            try:
+                return count_lost(open_weight(weight)) > 0
+            except TensorDataError as error:
+                subject.leave_out(str(error))
+                return False
+    subject.leave_out("blocks with a scale of 0 whose codes are not stored were not judged")
+    return False
 
 
 def _list_pairs(subject: Subject) -> Iterator[Node]:
@@ -142,7 +215,8 @@ def _find_axes(subject: Subject) -> Iterator[Occurrence]:
         stored = find_stored_tensor(scale) if scale is not None else None
         if stored is None or len(stored.dims) != 1 or stored.size < 2:
             continue
-        if read_integer(node, "block_size", 0) or (node.opset_version or 13) < 13:
+        is_standard = node.domain == node.graph.dialect.domain
+        if read_integer(node, "block_size", 0) or (is_standard and (node.opset_version or 13) < 13):
             continue
         value = take_input(node, 0)
         tensor = find_stored_tensor(value) if value is not None else None
@@ -205,15 +279,14 @@ def _find_output_axis(node: Node, tensor: Tensor) -> int | None:
 def find_dequantizer(value: Value | None) -> Node | None:
     """Return the DequantizeLinear that gives a value; None where another operator does."""
     node = value.producer if value is not None else None
-    is_one = node is not None and node.op_type == "DequantizeLinear" and not node.domain
-    return node if is_one else None
+    return node if is_operator(node, "DequantizeLinear") else None
 
 
 def _find_opsets(subject: Subject) -> Iterator[Occurrence]:
     for node in _list_pairs(subject) if subject.is_onnx else ():
         version = node.opset_version
-        if version is None or version >= 21:
-            continue
+        if version is None or version >= 21 or node.domain != node.graph.dialect.domain:
+            continue  # com.microsoft has all of it since its version 1
         scale = take_input(node, 1)
         stored = find_stored_tensor(scale) if scale is not None else None
         quantized = take_input(node, 0) if node.op_type == "DequantizeLinear" else take_output(node)
@@ -260,7 +333,8 @@ RULES = (
         "bad-scale",
         "error",
         "A scale that is 0, negative, NaN or infinite",
-        "Quantizing divides by it: all numbers become the same, or nonsense.",
+        "Quantizing divides by it: all numbers become the same, or nonsense. What only multiplies "
+        "stored codes may be negative, and of a block of zeros 0.",
         "Calibrate again; for a channel that is all zero use any positive scale, such as 1.",
         _SPEC,
         _find_bad_scales,

@@ -8,6 +8,7 @@ import numpy as np
 
 from netloupe.explorer.checks.operands import (
     find_dtype_of,
+    is_operator,
     list_own_nodes,
     read_constant,
     take_input,
@@ -30,7 +31,7 @@ def _list_chains(subject: Subject, first: str, then: str) -> Iterator[tuple[Node
     for node in list_own_nodes(subject.graphs, then):
         value = take_input(node, 0)
         before = value.producer if value is not None else None
-        if before is not None and before.op_type == first and before.domain == node.domain:
+        if is_operator(before, first):
             yield before, node
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from netloupe.explorer.checks.operands import (
     find_dtype_of,
     find_only_user,
+    is_operator,
     list_own_nodes,
     take_input,
     take_output,
@@ -135,7 +136,7 @@ def _find_known_ranges(subject: Subject) -> Iterator[Occurrence]:
         known = _KNOWN_RANGES.get(node.op_type) or _read_clip(node)
         given = take_output(node)
         user = find_only_user(given)
-        if known is None or user is None or user.op_type != "QuantizeLinear" or user.domain:
+        if known is None or not is_operator(user, "QuantizeLinear"):
             continue
         found = _find_range(take_input(user, 1), take_input(user, 2), take_output(user))
         yield from _judge_range(user, node.op_type, known, found)
@@ -202,7 +203,7 @@ def _takes_codes(node: Node) -> bool:
 def _find_passed_scales(subject: Subject) -> Iterator[Occurrence]:
     for node in list_own_nodes(subject.graphs, *_PASSING):
         before, after = find_dequantizer(take_input(node, 0)), find_only_user(take_output(node))
-        if before is None or after is None or after.op_type != "QuantizeLinear" or after.domain:
+        if before is None or not is_operator(after, "QuantizeLinear"):
             continue
         stored = take_input(before, 0)
         if stored is None or stored.initializer is not None:
@@ -225,7 +226,7 @@ def _find_passed_scales(subject: Subject) -> Iterator[Occurrence]:
 def _find_negative_ranges(subject: Subject) -> Iterator[Occurrence]:
     for node in list_own_nodes(subject.graphs, "Relu"):
         user = find_only_user(take_output(node))
-        if user is None or user.op_type != "QuantizeLinear" or user.domain:
+        if not is_operator(user, "QuantizeLinear"):
             continue
         found = _find_range(take_input(user, 1), take_input(user, 2), take_output(user))
         if found is None:
@@ -245,10 +246,9 @@ def _find_norms(subject: Subject) -> Iterator[Occurrence]:
         pair = find_dequantizer(value)
         if pair is not None:
             quantizer = _find_producer(take_input(pair, 0))
-            is_one = quantizer is not None and quantizer.op_type == "QuantizeLinear"
-            value = take_input(quantizer, 0) if quantizer is not None and is_one else None
+            value = take_input(quantizer, 0) if is_operator(quantizer, "QuantizeLinear") else None
         conv = _find_producer(value)
-        if conv is None or conv.op_type not in ("Conv", "ConvTranspose", "Gemm") or conv.domain:
+        if not is_operator(conv, "Conv", "ConvTranspose", "Gemm"):
             continue
         if find_dequantizer(take_input(conv, 1)) is None:
             continue

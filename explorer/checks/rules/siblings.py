@@ -29,6 +29,14 @@ _LEAST_RATIO, _LEAST_DEVIATIONS = 8.0, 8.0
 #: are all but equal, a tenth of an octave still counts as usual
 _TO_STD, _LEAST_SPREAD = 1.4826, 0.1
 _MOST_SHOWN = 4
+#: operators that differ at the ends of stacks: products, which projections and heads have, and what
+#: exporters trace of shapes and layouts
+_OF_BORDERS = frozenset(
+    {"Cast", "Concat", "Constant", "ConstantOfShape", "Expand", "Flatten", "Gather", "Identity"}
+    | {"Pad", "Range", "Reshape", "Shape", "Slice", "Split", "Squeeze", "Tile", "Transpose"}
+    | {"Unsqueeze", "Conv", "ConvTranspose", "FC", "Gemm", "Int8Conv", "Int8FC", "MatMul"}
+    | {"DequantizeLinear", "QuantizeLinear", "QLinearConv", "QLinearMatMul"}
+)
 
 _NUMBER = re.compile(r"\d+")
 _Signature = Counter[str]
@@ -91,6 +99,8 @@ def _judge_family(family: Sequence[Group]) -> Iterator[Occurrence]:
         shown = join_parts(changed[:_MOST_SHOWN], len(changed))
         parts.append(f"differs in the attributes of {shown}")
     is_end = odd in (0, len(family) - 1)
+    if is_end and _is_border(group, [each for each in family if each is not group], more, less):
+        return
     yield Occurrence(
         group.path,
         f"{group.label[:60]} is unlike the {count} others, which are all alike: it "
@@ -104,6 +114,42 @@ def _judge_family(family: Sequence[Group]) -> Iterator[Occurrence]:
         },
         severity="note" if is_end else None,
     )
+
+
+def _is_border(group: Group, others: Sequence[Group], more: _Signature, less: _Signature) -> bool:
+    """Return whether the place at an end of a stack explains that a block is unlike the others.
+
+    A first block has another width or stride, and a projection beside it; exporters compute once,
+    in the first, what all blocks share, and leave out of the last what nothing takes; what they
+    trace of shapes differs. So only operators that compute are left: a norm, an activation or a sum
+    too many or too few.
+    """
+    has, lacks = ({name.split("\0")[0] for name in each if "\0" in name} for each in (more, less))
+    operators, changed = has | lacks, has & lacks
+    has_weights = any("\0" not in name for name in (*more, *less))
+    if has_weights or changed or not operators.isdisjoint(_OF_BORDERS):
+        return True
+    return _shares_values(group, others)
+
+
+def _shares_values(group: Group, others: Sequence[Group]) -> bool:
+    """Return whether a value that a block computes is taken in two others or more."""
+    places = {node: place for place, each in enumerate(others) for node in _list_nodes(each)}
+    for node in _list_nodes(group):
+        for value in node.outputs:
+            if value is not None and len({places[u] for u in value.users if u in places}) > 1:
+                return True
+    return False
+
+
+def _list_nodes(group: Group) -> Iterator[Node]:
+    pending: list[Group | Node] = [group]
+    while pending:
+        child = pending.pop()
+        if isinstance(child, Node):
+            yield child
+        else:
+            pending += child.children
 
 
 def _count_kinds(signature: _Signature) -> _Signature:
@@ -190,7 +236,8 @@ RULES = (
         "warning",
         "One block unlike the others of a stack",
         "Stacks are written as a loop; an exception inside shows a wrong export, a half-done "
-        "conversion or an edit. First and last ones often differ on purpose: a note.",
+        "conversion or an edit. At the ends of a stack, where width, stride and what is shared "
+        "differ on purpose, only other computing is told, as a note.",
         "Compare the block with its neighbour: `netloupe inspect MODEL PATH`.",
         "netloupe's groups",
         _find_unlike_groups,

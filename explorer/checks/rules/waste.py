@@ -18,6 +18,7 @@ _LARGE_CONSTANT = 1_000
 #: copies are told from so many bytes on
 _LARGE_COPY = 1_000
 _PASSES = "onnxoptimizer"
+_MOST_SHOWN = 5
 
 
 def _find_dead(subject: Subject) -> Iterator[Occurrence]:
@@ -145,14 +146,17 @@ def _find_unused_imports(subject: Subject) -> Iterator[Occurrence]:
         return
     used = {node.domain for graph in subject.graphs for node in graph.nodes}
     used |= {function.domain for function in model.functions} | {""}
-    for domain, version in model.opset_imports.items():
-        if domain not in used:
-            yield Occurrence(
-                model.path,
-                f"the operator set {domain[:100]} is imported, but no node is of it",
-                {"domain": domain[:200], "opset": version},
-                domain[:200],
-            )
+    unused = [domain for domain in model.opset_imports if domain not in used]
+    if unused:
+        shown = join_parts([domain[:100] for domain in unused[:_MOST_SHOWN]], len(unused))
+        what = "the operator set" if len(unused) == 1 else f"{len(unused):,} operator sets:"
+        verb = "is imported, but no node is of it" if len(unused) == 1 else "imported for no node"
+        yield Occurrence(
+            model.path,
+            f"{what} {shown} {verb}" if len(unused) == 1 else f"{what} {shown}; {verb}",
+            {"domains": [domain[:200] for domain in unused[:100]]},
+            places=len(unused),
+        )
 
 
 def _find_unused_functions(subject: Subject) -> Iterator[Occurrence]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from netloupe.explorer.checks.operands import take_input
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
-from netloupe.explorer.model import Function, Graph
+from netloupe.explorer.model import Function, Graph, Node
 from netloupe.explorer.patterns import Found, Operations, find_fusable, know
 
 #: by what a block is called, the operator that stands for it, and its operator set
@@ -20,6 +21,9 @@ _OPERATORS = {
     "RMSNorm": ("RMSNormalization", 23),
 }
 _ATTENTION = ("Attention", 23)
+_PRODUCTS = frozenset({"Einsum", "Gemm", "MatMul"})
+#: so many values are looked at between a Softmax and the product before it
+_MOST_BETWEEN = 64
 #: graphs of more nodes are not looked through
 _MOST_NODES = 200_000
 
@@ -44,10 +48,12 @@ def _find_in_graph(graph: Graph) -> Iterator[Occurrence]:
     operations = Operations(graph.nodes, know(graph))
     imported = graph.opset_imports.get("")
     for found in find_fusable(operations):
-        stands = _find_operator(found)
+        stands = _find_operator(found, [operations.nodes[number] for number in found.numbers])
         if stands is None or len(found.numbers) < 2:
             continue
         operator, since = stands
+        if imported is None or imported < since:
+            continue  # it could not stand there
         what = (
             f"{found.name} is written out between its projections"
             if found.kind == "attention"
@@ -55,19 +61,41 @@ def _find_in_graph(graph: Graph) -> Iterator[Occurrence]:
         )
         yield Occurrence(
             operations.nodes[found.end].path,
-            f"{what}; {operator}, since operator set {since}, could stand for it"
-            + (f" ({imported} is imported)" if imported else ""),
+            f"{what}; {operator} of the imported operator set {imported} could stand for it",
             {"operations": len(found.numbers), "operator": operator, "opset": imported}
             | {"since": since},
             found.name,
         )
 
 
-def _find_operator(found: Found) -> tuple[str, int] | None:
-    if found.kind == "attention":
-        # of what only has the outline of one it is not known what the scores are made of
-        return None if found.name == "Attention" else _ATTENTION
-    return _OPERATORS.get(found.name)
+def _find_operator(found: Found, nodes: Sequence[Node]) -> tuple[str, int] | None:
+    """Return the operator that could stand for a block, and its operator set; None for none."""
+    if found.kind != "attention":
+        return _OPERATORS.get(found.name)
+    # of what only has the outline of one it is not known what the scores are made of
+    if found.name == "Attention" or any(node.op_type.endswith("Attention") for node in nodes):
+        return None
+    softmaxes = [node for node in nodes if node.op_type == "Softmax"]
+    return None if any(map(_takes_negated_scores, softmaxes)) else _ATTENTION
+
+
+def _takes_negated_scores(softmax: Node) -> bool:
+    """Return whether a Softmax takes the negative of a product, which no attention does.
+
+    So does channel attention, as ``softmax(max(s) - s)`` (J. Fu and others, Dual Attention Network
+    for Scene Segmentation, 2019, 3.3; the reference implementation).
+    """
+    waiting = [(take_input(softmax, 0), False)]
+    for value, is_negative in waiting:  # the nearest product counts
+        node = value.producer if value is not None else None
+        if node is None or len(waiting) > _MOST_BETWEEN:
+            continue
+        if node.op_type in _PRODUCTS:
+            return is_negative
+        for place, operand in enumerate(node.inputs):
+            turns = node.op_type == "Neg" or (node.op_type == "Sub" and place == 1)
+            waiting.append((operand, is_negative ^ turns))
+    return False
 
 
 RULES = (
@@ -78,7 +106,7 @@ RULES = (
         "A norm, activation or attention that is written out in operators",
         "One operator is one kernel and one pass over memory; runtimes recognise some of what is "
         "written out and fuse it when they load the model, others run it as it is.",
-        "Export with an operator set that has the operator, or run ONNX Runtime's transformer "
+        "Use the operator, which the imported operator set has, or run ONNX Runtime's transformer "
         "optimizer.",
         "onnx, Changelog.md; ONNX Runtime, onnxruntime/python/tools/transformers",
         _find_written_out,

@@ -17,6 +17,8 @@ ONNX = Dialect(
     domain="",
     domain_name="ai.onnx",
     domain_spellings=frozenset({"ai.onnx"}),
+    # they differ in what types they take: 4 and 16 bits at any operator set (ContribOperators.md)
+    same_operators={"com.microsoft": frozenset({"DequantizeLinear", "QuantizeLinear"})},
     constants={
         "Constant": "stored",
         "DequantizeLinear": "dequantized",

@@ -218,13 +218,15 @@ class GraphReader:
                     value = take_value(graph, name, values)
                 value._read_later(place)
                 first = listed.setdefault(name, place) if has_doubles else place
-                if first != place:
-                    message = "is listed twice as an output"
+                if first != place:  # which is legal, but where they contradict each other
                     types = declared.stated_type(first), declared.stated_type(place)
                     if types[0] != types[1]:
                         before, after = (clip_text(str(t or "no type"), 100) for t in types)
-                        message += f", as {before} and as {after}; the last counts"
-                    scope.warnings.append(ModelWarning(value.path, message))
+                        message = (
+                            f"is listed twice as an output, as {before} and as {after}; "
+                            "the last counts"
+                        )
+                        scope.warnings.append(ModelWarning(value.path, message))
         except Exception as error:
             _fail(error, graph, f"output '{name}'")
 

@@ -48,6 +48,7 @@ QUANTIZED_OPERANDS: dict[str, tuple[QuantizedOperand, ...]] = {
         QuantizedOperand(index, index + 1, None, axis=1) for index in (3, 6, 9)
     ),
     "GatherBlockQuantized": (QuantizedOperand(0, 2, 3),),
+    "QMoE": (QuantizedOperand(2, 3, 11), QuantizedOperand(5, 6, 12), QuantizedOperand(8, 9, 13)),
     "MatMulIntegerToFloat": (QuantizedOperand(0, 2, 4), QuantizedOperand(1, 3, 5, axis=-1)),
     "DynamicQuantizeMatMul": (QuantizedOperand(1, 2, 3, axis=-1),),
     "DynamicQuantizeLSTM": (QuantizedOperand(1, 8, 9), QuantizedOperand(2, 10, 11)),

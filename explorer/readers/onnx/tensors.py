@@ -435,6 +435,8 @@ def _read_external_location(proto: Any) -> ExternalLocation:
             misstated = misstated or f"its {key} is a number of {len(text):,} digits"
         elif text is not None:
             numbers[key] = int(text)
+    # a length of 0 is none (ONNX Runtime, tensor_external_data_info.cc): all that is needed is read
+    length = numbers.get("length") or None
     return ExternalLocation(
-        known.get("location", ""), numbers.get("offset"), numbers.get("length"), entries, misstated
+        known.get("location", ""), numbers.get("offset"), length, entries, misstated
     )

@@ -47,6 +47,30 @@ def _add_negative_variance(editor: Editor) -> None:
     editor.insert("node_relu", "BatchNormalization", names)
 
 
+def _lose_variance(editor: Editor) -> None:
+    _add_negative_variance(editor)
+    numbers = editor.read("norm_v")
+    numbers[3] = 0
+    editor.write("norm_v", numbers)
+    (norm,) = (node for node in editor.graph.node if node.op_type == "BatchNormalization")
+    editor.set_attribute(norm.name, "epsilon", 0.0)
+
+
+def _kill_relu(editor: Editor) -> None:
+    """Give a convolution between two Relus a bias that nothing gets above."""
+    makers = {node.output[0]: node for node in editor.graph.node}
+    relus = [node for node in editor.graph.node if node.op_type == "Relu"]
+    chains = [makers[node.input[0]] for node in relus if node.input[0] in makers]
+    conv = next(
+        node
+        for node in chains
+        if node.op_type == "Conv"
+        and len(node.input) > 2
+        and getattr(makers.get(node.input[0]), "op_type", "") == "Relu"
+    )
+    editor.write(conv.input[2], editor.read(conv.input[2]) * 0 - np.float32(6e4))
+
+
 def _lose_epsilon(editor: Editor) -> None:
     half = editor.insert("node_relu", "Cast", to=TensorProto.FLOAT16)
     scale = editor.add_weight("norm_s", np.linspace(0.5, 1, 12).astype(np.float16))
@@ -176,6 +200,8 @@ FAULTS = (
     _change("NL-N05", "two output channels are zero", _WEIGHT, _put(_ALL, slice(2), number=0)),
     _change("NL-N06", "a weight was never loaded", _WEIGHT, _put(_ALL, number=0.02)),
     Fault("NL-N07", "a variance is negative", "cnn", _add_negative_variance),
+    Fault("NL-N07", "a variance is 0 without an epsilon", "cnn", _lose_variance),
+    Fault("NL-N12", "a bias pushes a Relu below 0", "cnn", _kill_relu),
     Fault("NL-N08", "an epsilon is 0 in float16", "cnn", _lose_epsilon),
     Fault(
         "NL-N09",

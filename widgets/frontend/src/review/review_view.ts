@@ -206,7 +206,8 @@ export class ReviewView {
     const due = this.review.items.filter(
       ({ level, accepted }) => accepted === "" && level.name !== "minor" && level.name !== "noted",
     );
-    this.tabs.count(due.length, due[0]?.level.tone ?? "");
+    // the same numbers as in the verdict, which the badge adds up
+    this.tabs.count(due.length, due[0]?.level.tone ?? "", writeVerdict(due));
   }
 
   private showStatus(): void {

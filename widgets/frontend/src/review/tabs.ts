@@ -49,12 +49,13 @@ export class Tabs {
     }
   }
 
-  /** Say how much there is to look at; nothing for 0. */
-  count(number: number, tone: string): void {
+  /** Say how much there is to look at, and in words what that is; nothing for 0. */
+  count(number: number, tone: string, words: string): void {
     this.badge.hidden = number === 0;
     this.badge.textContent = number > 999 ? "999+" : String(number);
     this.badge.dataset.tone = tone;
     this.badge.setAttribute("aria-label", `${number.toLocaleString("en")} to look at`);
+    this.badge.title = words;
   }
 
   private choose(name: TabName): void {
