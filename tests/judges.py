@@ -176,8 +176,8 @@ NOT_THE_MODEL: tuple[tuple[str, str], ...] = (
         "a newer IR version than the judge reads",
     ),
     (
-        r"Unable to parse proto from file",
-        "gzip, text, or a nesting beyond protobuf's limit, which netloupe reads and onnx does not",
+        r"Unable to parse proto from file|Protobuf parsing failed",
+        "gzip, text, or a nesting beyond protobuf's limit, which netloupe alone reads",
     ),
     (r"Failed to construct locale", "a locale that this machine does not have"),
     (

@@ -44,7 +44,7 @@ def find_stated_shapes(found: Iterable[Contradiction]) -> Iterator[Occurrence]:
         yield Occurrence(value.path, message, evidence, "shape")
 
 
-def find_branches(analysis: Analysis, graphs: Iterable[Graph]) -> Iterator[Occurrence]:
+def find_branch_types(analysis: Analysis, graphs: Iterable[Graph]) -> Iterator[Occurrence]:
     """Yield the nodes of If whose branches give different types."""
     for graph in graphs:
         for node in graph.nodes:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from netloupe.explorer.costs.analysis import Analysis, GraphRun
 from netloupe.explorer.costs.facts import Dims, Fact, Use
+from netloupe.explorer.costs.polynomial import TooLargeError
 from netloupe.explorer.costs.uses import Kind
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.notation import clip_text
@@ -24,6 +26,7 @@ from .rule import Occurrence
 _MOST_USES = 30_000
 _MOST_TOLD = 1_000
 _MOST_DIMS = 12
+_MOST_MESSAGES = 64
 _LONGEST_NAME = 60
 _VARYING = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|-?\d+")
 
@@ -232,7 +235,11 @@ class Uses:
     def _judge(self, alike: _Alike, demand: Demand) -> Iterator[Occurrence]:
         if alike.case is None:  # several demands ask for the first one
             alike.case = self.make_case(alike, alike.nodes[0])
-        for number, message in enumerate(demand(alike.case)):
+        try:
+            messages = [*islice(demand(alike.case), _MOST_MESSAGES)]
+        except TooLargeError:
+            return  # sizes beyond all sense, of which costs tell
+        for number, message in enumerate(messages):
             for place, node in enumerate(alike.nodes[:_MOST_TOLD]):
                 told = message
                 if place:

@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from netloupe.explorer.errors import InferenceError
-from netloupe.explorer.model import Model, ModelWarning
+from netloupe.explorer.model import Model
 from netloupe.explorer.notation import clip_text
 from netloupe.explorer.readers.onnx.skeleton import write_skeleton
 
 from .process import run_worker
 
 _LONGEST_REASON = 300
+
+
+class Refusal(NamedTuple):
+    """One place at which onnx refuses a model.
+
+    Parameters
+    ----------
+    path
+        Of the node; of the model where onnx names none.
+    message
+        What onnx says.
+    """
+
+    path: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +43,7 @@ class Opinion:
     """
 
     version: str
-    refusals: tuple[ModelWarning, ...]
+    refusals: tuple[Refusal, ...]
 
 
 def ask_opinion(model: Model, timeout: float) -> Opinion:
@@ -62,5 +78,5 @@ def ask_opinion(model: Model, timeout: float) -> Opinion:
         path = model.path
         if number < len(skeleton.graphs) and 0 <= index < len(skeleton.graphs[number].nodes):
             path = skeleton.graphs[number].nodes[index].path
-        refusals.append(ModelWarning(path, clip_text(" ".join(text.split()), _LONGEST_REASON)))
+        refusals.append(Refusal(path, clip_text(" ".join(text.split()), _LONGEST_REASON)))
     return Opinion(answer.version, tuple(refusals))

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import onnx
 import onnx.parser
 import onnx.shape_inference
+from onnx import helper
 
 
 class ShapeCase(NamedTuple):
@@ -57,9 +58,7 @@ class ShapeCase(NamedTuple):
             text = text.replace(self.wrong, self.right, 1)
         model = onnx.parser.parse_model(text)
         if is_right:
-            for value in model.graph.output:
-                value.ClearField("type")
-            return onnx.shape_inference.infer_shapes(model, data_prop=True)
+            return _state_results(model)
         right = self.make(is_right=True)
         for value, known in zip(model.graph.output, right.graph.output, strict=True):
             value.CopyFrom(known)
@@ -69,6 +68,19 @@ class ShapeCase(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.rule}-{self.op_type}-{self.opset}-{self.wrong}".replace(" ", "")
+
+
+def _state_results(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Return a model with the types of its outputs as onnx infers them."""
+    for value in model.graph.output:
+        value.ClearField("type")
+    model = onnx.shape_inference.infer_shapes(model, data_prop=True)
+    rank = len(model.graph.input[0].type.tensor_type.shape.dim)
+    for value in model.graph.output:
+        if not value.type.ByteSize():  # onnx does not know the operator, or infers nothing
+            names = [f"{value.name}{axis}" for axis in range(rank)]
+            value.CopyFrom(helper.make_tensor_value_info(value.name, onnx.TensorProto.FLOAT, names))
+    return model
 
 
 _X = "float[2,3,8,8] x"

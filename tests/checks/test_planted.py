@@ -15,7 +15,7 @@ from tests.checks.planted.editing import Editor, Fault
 from tests.checks.planted.nets import FAULTS as NET_FAULTS
 from tests.checks.planted.nets import NETS, NetEditor
 from tests.checks.planted.numbers import FAULTS as NUMBERS
-from tests.checks.planted.originals import MODELS, check_original, copy_model
+from tests.checks.planted.originals import MODELS, SECOND_OPINION, check_original, copy_model
 from tests.checks.planted.quantization import FAULTS as QUANTIZATION
 from tests.checks.planted.structure import FAULTS as STRUCTURE
 from tests.checks.planted.waste import FAULTS as WASTE
@@ -76,7 +76,10 @@ def test_a_fault_is_found_and_nothing_besides(fault: Fault, tmp_path: Path) -> N
     path.write_bytes(fault.patch(proto.SerializeToString()))
     rule = next(rule for rule in RULES if rule.id == fault.rule)
     select = fault.rule if rule.is_opt_in else ""
-    found = check(load(path), target=fault.target, select=[select] if select else [])
+    ignored = [SECOND_OPINION]  # which depends on how much time onnx gets
+    found = check(
+        load(path), target=fault.target, select=[select] if select else [], ignore=ignored
+    )
     new = list_new(found, check_original(fault.model, fault.target, select))
     told = {finding.id for finding in new}
     assert fault.rule in told, [str(finding) for finding in found]

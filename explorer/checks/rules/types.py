@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from netloupe.explorer.checks.rule import Occurrence, Rule
-from netloupe.explorer.checks.stated import find_branches, find_stated_shapes, find_stated_types
+from netloupe.explorer.checks.stated import find_branch_types, find_stated_shapes, find_stated_types
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.checks.uses import Case
 from netloupe.explorer.notation import join_parts, write_count
@@ -94,7 +94,7 @@ def _find_stated_types(subject: Subject) -> Iterator[Occurrence]:
 
 def _find_branches(subject: Subject) -> Iterator[Occurrence]:
     if subject.is_onnx:
-        yield from find_branches(subject.analysis, subject.graphs)
+        yield from find_branch_types(subject.analysis, subject.graphs)
 
 
 def _find_stated_shapes(subject: Subject) -> Iterator[Occurrence]:
