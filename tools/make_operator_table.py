@@ -11,6 +11,7 @@ import argparse
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -25,13 +26,43 @@ CONTRIB = Path(__file__).with_name("contrib_operators.json")
 Operators = dict[str, dict[str, dict[str, Any]]]
 
 SUFFIXES = {"single": "", "optional": "?", "variadic": "*"}
+#: names of element types that differ from ours
+ELEMENT_TYPES = {
+    "float": "float32",
+    "double": "float64",
+    "float8e4m3fn": "float8_e4m3fn",
+    "float8e4m3fnuz": "float8_e4m3fnuz",
+    "float8e5m2": "float8_e5m2",
+    "float8e5m2fnuz": "float8_e5m2fnuz",
+    "float8e8m0": "float8_e8m0fnu",
+    "float6e2m3": "float6_e2m3fn",
+    "float6e3m2": "float6_e3m2fn",
+    "float4e2m1": "float4_e2m1fn",
+}
 
 
-def describe_parameter(parameter: Any) -> str:
+def shorten_type(text: str) -> str:
+    """Return a type as the table has it: ``tensor(float)`` is ``float32``."""
+    plain = re.sub(r"(?<![a-z_])tensor\((\w+)\)", r"\1", text.replace(" ", ""))
+    return re.sub(r"\w+", lambda found: ELEMENT_TYPES.get(found[0], found[0]), plain)
+
+
+def describe_parameter(parameter: Any, type_text: str, is_homogeneous: bool) -> str:
     option = parameter.option.name.lower()
     if not re.fullmatch(r"[\w.-]+", parameter.name):
         raise ValueError(f"the table cannot hold the parameter name {parameter.name!r}")
-    return str(parameter.name) + SUFFIXES[option]
+    differ = "" if is_homogeneous or option != "variadic" else "~"
+    return f"{parameter.name}{SUFFIXES[option]}{differ}:{shorten_type(type_text)}"
+
+
+def describe_parameters(parameters: Iterable[Any]) -> list[str]:
+    """Return parameters of a schema of ``onnx``, or of ``onnxruntime``."""
+    return [
+        describe_parameter(each, each.type_str, each.is_homogeneous)
+        if hasattr(each, "type_str")
+        else describe_parameter(each, each.typeStr, each.isHomogeneous)
+        for each in parameters
+    ]
 
 
 def shorten_float(value: float) -> float:
@@ -69,8 +100,12 @@ def describe_schema(schema: Any, defaults: dict[str, onnx.AttributeProto]) -> di
         key = f"{name}!" if attribute.required else name
         attributes[key] = kind if default is None else [kind, default]
     entry = {
-        "inputs": [describe_parameter(parameter) for parameter in schema.inputs],
-        "outputs": [describe_parameter(parameter) for parameter in schema.outputs],
+        "inputs": describe_parameters(schema.inputs),
+        "outputs": describe_parameters(schema.outputs),
+        "types": {
+            each.type_param_str: " ".join(sorted(map(shorten_type, each.allowed_type_strs)))
+            for each in sorted(schema.type_constraints, key=lambda each: each.type_param_str)
+        },
         "attributes": attributes,
         "deprecated": bool(schema.deprecated),
     }
@@ -130,8 +165,37 @@ def share_versions(versions: dict[str, Any]) -> dict[str, Any]:
     return shared
 
 
+def list_types(operators: Operators) -> list[str]:
+    """Return the sets of types that operators take, each once, the most frequent first."""
+    counts: Counter[str] = Counter()
+    for by_type in operators.values():
+        for versions in by_type.values():
+            for entry in versions.values():
+                counts.update(entry.get("types", {}).values() if isinstance(entry, dict) else ())
+    return sorted(counts, key=lambda types: (-counts[types], types))
+
+
+def number_types(operators: Operators, numbers: dict[str, int]) -> Operators:
+    """Return operators with numbers in the place of sets of types."""
+
+    def number(entry: Any) -> Any:
+        if not isinstance(entry, dict) or not entry.get("types"):
+            return entry
+        return {**entry, "types": {key: numbers[types] for key, types in entry["types"].items()}}
+
+    return {
+        domain: {
+            op_type: {version: number(entry) for version, entry in versions.items()}
+            for op_type, versions in by_type.items()
+        }
+        for domain, by_type in operators.items()
+    }
+
+
 def format_table(sources: dict[str, str], operators: Operators) -> str:
     """Return the JSON text: sorted, one line for each version of an operator."""
+    sets = list_types(operators)
+    operators = number_types(operators, {types: number for number, types in enumerate(sets)})
 
     def compact(value: Any) -> str:
         return json.dumps(value, separators=(",", ":"))
@@ -144,12 +208,24 @@ def format_table(sources: dict[str, str], operators: Operators) -> str:
             types.append(f"{compact(op_type)}:{{\n" + ",\n".join(lines) + "}")
         domains.append(f"{compact(domain)}:{{\n" + ",\n".join(types) + "}")
     body = ",\n".join(domains)
-    return f'{{"sources":{compact(sources)},\n"operators":{{\n{body}}}}}\n'
+    types = ",\n".join(map(compact, sets))
+    return f'{{"sources":{compact(sources)},\n"types":[\n{types}],\n"operators":{{\n{body}}}}}\n'
+
+
+def read_contrib() -> dict[str, Any]:
+    """Return the contrib file, with sets of types in the place of their numbers."""
+    contrib: dict[str, Any] = json.loads(CONTRIB.read_text(encoding="utf-8"))
+    for by_type in contrib["operators"].values():
+        for versions in by_type.values():
+            for entry in versions.values():
+                for name, number in entry.get("types", {}).items():
+                    entry["types"][name] = contrib["types"][number]
+    return contrib
 
 
 def make_table() -> str:
     """Return the text of the table from the installed ``onnx`` and the contrib file."""
-    contrib = json.loads(CONTRIB.read_text(encoding="utf-8"))
+    contrib = read_contrib()
     merged = merge_operators([read_onnx_operators(), contrib["operators"]])
     shared = {
         domain: {op_type: share_versions(versions) for op_type, versions in by_type.items()}
@@ -162,7 +238,7 @@ def write_contrib() -> None:
     """Make the contrib file anew; domains that ``onnxruntime`` does not register are kept."""
     import onnxruntime
 
-    contrib = json.loads(CONTRIB.read_text(encoding="utf-8"))
+    contrib = read_contrib()
     registered = read_contrib_operators(read_onnx_operators())
     kept = {k: v for k, v in contrib["operators"].items() if k not in registered}
     operators = {

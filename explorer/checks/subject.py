@@ -16,8 +16,10 @@ from netloupe.explorer.quantization.sources import list_statements
 from .noted import collect_noted
 from .rule import Occurrence
 from .runtimes import Runtime
+from .stated import Contradiction, list_contradictions
 from .stored_codes import QuantizedWeights
 from .stored_numbers import StoredNumbers
+from .uses import Uses
 
 #: attributes that are kept
 _MOST_KEPT = 100_000
@@ -95,6 +97,16 @@ class Subject:
     def analysis(self) -> Analysis:
         """What follows of types and shapes without computing."""
         return analyze(self.model)
+
+    @cached_property
+    def uses(self) -> Uses:
+        """The uses of operators, those of equal operand types as one."""
+        return Uses(self.analysis, self.graphs)
+
+    @cached_property
+    def contradictions(self) -> list[Contradiction]:
+        """The values of which the file states something else than follows."""
+        return list_contradictions(self.analysis, self.graphs)
 
     def attribute(self, node: Node, name: str) -> Any:
         """Return the value of an attribute, None without it; read once for all nodes alike.

@@ -94,6 +94,10 @@ class ValueRetelling:
         """Return the types of the other values, those of many once."""
         return list_types([self._origins[place] for place in places])
 
+    def types_at(self, places: Sequence[int]) -> list[ValueType | None]:
+        """Return the type of each of the other values."""
+        return [self._origins[place].type for place in places]
+
 
 def retell_attributes(
     attributes: Mapping[str, Attribute], graphs: Mapping[Graph, Graph], before: str, after: str

@@ -177,7 +177,7 @@ class Analysis:
                 step("counting operations" if not index else "")
             kind = kinds.get(operators[index])
             if kind is None:
-                kind = kinds[operators[index]] = self._find_kind(node)
+                kind = kinds[operators[index]] = self.find_kind(node)
             if node.subgraphs or not kind.is_plain:
                 yield from self._walk_special(frame, node, kind)
                 continue
@@ -226,7 +226,8 @@ class Analysis:
         except TooLargeError:
             return _BEYOND
 
-    def _find_kind(self, node: Node) -> Kind:
+    def find_kind(self, node: Node) -> Kind:
+        """Return what is known of the operator of a node."""
         version = node.opset_version
         key = (node.domain, node.op_type, node.overload, version)
         found = self._kinds.get(key)
@@ -268,7 +269,7 @@ class Analysis:
     ) -> tuple[tuple[int, ...], int, bool]:
         """Return numbers of facts of results and of the work, and whether nothing is missing."""
         operands = [self.facts.operand(number) for number in key[2:]]
-        attributes = self._resolve(node, frame.context) if kind.has_attributes else {}
+        attributes = self.resolve(node, frame.context) if kind.has_attributes else {}
         seen = look_at_use(kind, node, operands, attributes, stated)
         number = self._add_work(seen.work)
         numbers = {id(fact): self.facts.number(fact) for fact in seen.facts}
@@ -298,7 +299,7 @@ class Analysis:
         self.works.append(work)
         return len(self.works) - 1
 
-    def _resolve(self, node: Node, context: int) -> Attributes:
+    def resolve(self, node: Node, context: int) -> Attributes:
         """Return a node's attributes, with those of the call in place of references to them."""
         attributes = node.attributes
         if not context or not any(attribute.reference for attribute in attributes.values()):
@@ -344,7 +345,7 @@ class Analysis:
             key = (function, node._attribute_key, frame.context, node if node.subgraphs else None)
         found = self._contexts.get(key)
         if found is None:
-            given = {**function.attribute_defaults, **self._resolve(node, frame.context)}
+            given = {**function.attribute_defaults, **self.resolve(node, frame.context)}
             found = self._contexts[key] = self._add_context(given)
         return found
 
@@ -359,7 +360,7 @@ class Analysis:
             return
         body = BODIES.get(node.op_type) if node.domain == node.graph.dialect.domain else None
         operands = [self.facts.of(frame.facts[value]) for value in node.inputs]
-        runs = (body or Body()).start(node, operands, self._resolve(node, frame.context))
+        runs = (body or Body()).start(node, operands, self.resolve(node, frame.context))
         known: dict[Graph, int] = {}
         if runs.carried:
             within = (each for graph in node.subgraphs for each in (graph, *graph.subgraphs))

@@ -23,6 +23,8 @@ _INT64, _BOOL = data_type("int64"), data_type("bool")
 _ENDLESS = 2**31 - 1
 #: so many copies are looked through for where a condition comes from
 _MOST_COPIES = 20
+#: the operator set from which on Scan has no batch axis
+_SCANNED = 9
 
 Attributes = Mapping[str, Attribute | None]
 
@@ -139,7 +141,8 @@ class Scan(Body):
         given = attributes
         number = given.get("num_scan_inputs")
         scanned = number.value if number is not None else None
-        if not isinstance(scanned, int) or not 0 < scanned <= len(operands):
+        is_batched = (node.opset_version or _SCANNED) < _SCANNED  # a batch of scans, before 9
+        if is_batched or not isinstance(scanned, int) or not 0 < scanned <= len(operands):
             return super().start(node, operands, attributes)
         states = len(operands) - scanned
         axes = _read_axes(given, "scan_input_axes", scanned)
@@ -230,12 +233,13 @@ def _join_facts(one: Fact, two: Fact) -> Fact:
         pairs = zip(one.dims, two.dims, strict=True)
         dims = tuple(left if left == right else None for left, right in pairs)
     elements = one.elements if one.elements == two.elements else None
-    return Fact(dims, one.dtype if one.dtype == two.dtype else None, elements)
+    dtype = one.dtype if one.dtype == two.dtype else None
+    return Fact(dims, dtype, elements, kind=one.kind if one.kind == two.kind else "")
 
 
 def _vary(fact: Fact) -> Fact:
     """Return a fact of a value that differs from trip to trip."""
-    return Fact(fact.dims, fact.dtype)
+    return Fact(fact.dims, fact.dtype, kind=fact.kind)
 
 
 def _is_kept(node: Node) -> bool:

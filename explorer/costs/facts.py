@@ -29,6 +29,8 @@ class Fact(NamedTuple):
         Whether the value is stored, or filled in a shape that is.
     numbers
         Of a small constant list of real numbers that scales sizes, these.
+    kind
+        Of what is no tensor its type, as schemas write it: ``seq(float32)``.
     """
 
     dims: Dims | None = None
@@ -36,6 +38,14 @@ class Fact(NamedTuple):
     elements: Dims | None = None
     is_constant: bool = False
     numbers: tuple[float, ...] | None = None
+    kind: str = ""
+
+    @property
+    def type_name(self) -> str:
+        """The type as schemas write it: ``float32``, ``seq(float32)``; "" where not known."""
+        if self.kind or self.dtype is None or self.dtype.name == "undefined":
+            return self.kind
+        return self.dtype.name if self.dtype.is_known else ""
 
     @property
     def size(self) -> Amount | None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from netloupe.explorer.model import (
+    MapType,
+    OptionalType,
+    SequenceType,
     SparseTensor,
     SparseTensorType,
     Tensor,
@@ -106,12 +109,15 @@ class FactTable:
         """Return the type that is stated of a value, or that others have inferred."""
         stated = find_type(value)
         if not isinstance(stated, TensorType | SparseTensorType):
-            return UNKNOWN
+            return Fact(kind=name_type(stated)) if stated is not None else UNKNOWN
+        kind = name_type(stated) if isinstance(stated, SparseTensorType) else ""
         if stated.shape is None or len(stated.shape) > _MOST_RANK:
-            return Fact(None, stated.dtype)
+            return Fact(None, stated.dtype, kind=kind)
         dims: list[Dim] = []
         for axis, dim in enumerate(stated.shape):
             size = dim.value
+            if isinstance(size, int) and size < 0:
+                size = None  # as runtimes have it
             if isinstance(size, int):
                 dims.append(size)
             elif is_local:
@@ -121,7 +127,7 @@ class FactTable:
             else:
                 name = f"{value.name}[{axis}]"
                 dims.append(self._read_symbols(name, is_given) if is_given else None)
-        return Fact(tuple(dims), stated.dtype)
+        return Fact(tuple(dims), stated.dtype, kind=kind)
 
     def _read_symbols(self, text: str, is_given: bool) -> Dim:
         """Return a dimension that is written as text.
@@ -139,6 +145,25 @@ class FactTable:
 def find_type(value: Value) -> ValueType | None:
     """Return the best that is known of a value's type: what was inferred, else what is stated."""
     return value.inferred_type or value.type
+
+
+def name_type(stated: ValueType | None) -> str:
+    """Return a type as schemas write it, without shapes: ``seq(float32)``; "" where not known."""
+    opening, closing = "", ""
+    while isinstance(stated, SequenceType | OptionalType | MapType):
+        if isinstance(stated, MapType):
+            opening += f"map({stated.key},"
+            stated = stated.value
+        else:
+            opening += "seq(" if isinstance(stated, SequenceType) else "optional("
+            stated = stated.element
+        closing += ")"
+    if not isinstance(stated, TensorType | SparseTensorType):
+        return ""
+    inner = stated.dtype.name
+    if isinstance(stated, SparseTensorType):
+        inner = f"sparse_tensor({inner})"
+    return f"{opening}{inner}{closing}"
 
 
 def _is_sound(dim: Dim) -> bool:

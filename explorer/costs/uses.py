@@ -9,7 +9,9 @@ from typing import NamedTuple
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Attribute, Node, Tensor, Value
 from netloupe.explorer.model.stored_tensors import find_own_tensor
+from netloupe.explorer.operators import OperatorSchema, find_schema
 
+from .element_types import add_types
 from .facts import UNKNOWN, Fact, Use
 from .polynomial import Amount, TooLargeError
 from .rules import Operator, find_operator
@@ -45,6 +47,8 @@ class Kind(NamedTuple):
         Whether attributes change results or work.
     is_plain
         Whether it neither stores a constant nor calls a function.
+    schema
+        What its set declares; None where that is not known, and for functions.
     """
 
     number: int
@@ -52,6 +56,7 @@ class Kind(NamedTuple):
     label: str
     has_attributes: bool
     is_plain: bool
+    schema: OperatorSchema | None = None
 
 
 def make_kind(number: int, node: Node) -> Kind:
@@ -65,6 +70,7 @@ def make_kind(number: int, node: Node) -> Kind:
         dialect.name_operator(node.domain, node.op_type),
         operator is not None and operator.has_attributes,
         not is_call and dialect.constant_source(node) != "stored",
+        None if is_call else find_schema(node.domain, node.op_type, node.opset_version),
     )
 
 
@@ -129,6 +135,8 @@ def look_at_use(
             results, macs = [], None
     elif operator is not None and operator.multiplies:
         macs = None
+    if kind.schema is not None:
+        results = add_types(kind.schema, operands, results, len(node.outputs))
     facts = merge_facts(results, stated, len(node.outputs))
     taken = [fact for fact in operands if fact is not None]
     if taken and all(fact.is_constant for fact in taken) and node.op_type not in _RANDOM:
@@ -157,7 +165,10 @@ def merge_facts(
         if fact.dims is not None and other.dims is not None and len(fact.dims) == len(other.dims):
             pairs = zip(fact.dims, other.dims, strict=True)
             dims = tuple(two if one is None else one for one, two in pairs)
-        found.append(fact._replace(dims=dims, dtype=fact.dtype or other.dtype))
+        dtype = fact.dtype or (None if fact.kind else other.dtype)
+        found.append(
+            fact._replace(dims=dims, dtype=dtype, kind=fact.kind or ("" if dtype else other.kind))
+        )
     return found
 
 

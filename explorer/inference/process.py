@@ -15,7 +15,7 @@ import time
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Literal
 
 from netloupe.explorer.progress import step
 from netloupe.explorer.workers import POLL_SECONDS, close_worker, kill_worker, start_worker
@@ -61,8 +61,10 @@ class Answer:
     is_late: bool = False
 
 
-def run_worker(skeleton: bytes, timeout: float) -> Answer:
-    """Let onnx infer types in a process of its own.
+def run_worker(
+    skeleton: bytes, timeout: float, task: Literal["infer", "judge"] = "infer"
+) -> Answer:
+    """Let onnx infer types, or judge them, in a process of its own.
 
     Whoever watches may end it about every 50 ms; then, and by Ctrl+C, the process is ended.
 
@@ -72,6 +74,8 @@ def run_worker(skeleton: bytes, timeout: float) -> Answer:
         The model without weights.
     timeout
         Seconds after which the process is ended.
+    task
+        Whether types are inferred, or it is asked where they cannot be.
     """
     deadline = time.monotonic() + timeout
     most_bytes = _MEMORY_BYTES + _MEMORY_FACTOR * len(skeleton)
@@ -79,6 +83,7 @@ def run_worker(skeleton: bytes, timeout: float) -> Answer:
         _WORKER,
         most_bytes,
         int(timeout) + 1,
+        task,
         environment={"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
     )
     end_with_us = partial(kill_worker, process)

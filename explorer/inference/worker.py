@@ -7,7 +7,7 @@ standard output, each a letter, a 4-byte big-endian length, and its content:
 - ``G``: a GraphProto whose name is the number of a graph, and whose ``value_info`` lists the
   values of which more is known than the skeleton says;
 - ``N``: where a type that the skeleton states cannot be, as JSON: [number of the graph, index of
-  the node, text];
+  the node, text]; of a judgement, where inference refuses the model, with the index -1 for no node;
 - ``M``: the main graph and those inside it are done; bodies of functions follow;
 - ``D``: all is done, or ``E``: why nothing was inferred.
 
@@ -73,6 +73,25 @@ class SkeletonInference:
         self._send("M", b"")
         if model.functions:
             _Bodies(self, model).infer(inferred.graph)
+        self._send("D", b"")
+
+    def judge(self) -> None:
+        """Say at which nodes the strictest inference refuses the model."""
+        inference = self.onnx.shape_inference
+        try:
+            inference.infer_shapes(
+                self._model.SerializeToString(), check_type=True, strict_mode=True, data_prop=True
+            )
+        except Exception as error:  # whatever it says is its opinion
+            text = str(error)
+            places = [*_NODE_ERROR.finditer(text)][:_MOST_NOTES]
+            ends = [place.start() for place in places[1:]] + [len(text)]
+            for place, end in zip(places, ends, strict=True):
+                said = text[place.end() : end].strip()[:_LONGEST_NOTE]
+                self._send("N", json.dumps((int(place[1]), int(place[2]), said)).encode())
+            if not places:
+                self._send("N", json.dumps((0, -1, text[:_LONGEST_NOTE])).encode())
+        self._send("M", b"")
         self._send("D", b"")
 
     def infer(self, model: Any) -> Any:
@@ -437,8 +456,8 @@ def _find_symbols(model: Any) -> frozenset[str]:
 # the process
 
 
-def main(most_bytes: int, most_seconds: int) -> None:
-    """Infer the types of the skeleton that standard input gives."""
+def main(most_bytes: int, most_seconds: int, task: str = "infer") -> None:
+    """Infer the types of the skeleton that standard input gives, or judge it."""
     answers = os.fdopen(os.dup(1), "wb")
     sink = os.open(os.devnull, os.O_WRONLY)  # whatever is printed is no answer
     os.dup2(sink, 1)
@@ -458,7 +477,8 @@ def main(most_bytes: int, most_seconds: int) -> None:
         return
     send("V", onnx.__version__.encode())
     try:
-        SkeletonInference(onnx, data, send).run()
+        inference = SkeletonInference(onnx, data, send)
+        inference.judge() if task == "judge" else inference.run()
     except Exception as error:  # whatever onnx says goes back as an answer
         send("E", f"{type(error).__name__}: {error}".encode(errors="replace")[:10_000])
 
@@ -475,4 +495,4 @@ def _limit(most_bytes: int, most_seconds: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:4])

@@ -50,6 +50,10 @@ class ValueLoader(Protocol):
         """Return the types that are stated at some places, those of many places once."""
         ...
 
+    def types_at(self, places: Sequence[int]) -> list[ValueType | None]:
+        """Return the type that is stated at each place; equal ones are one object."""
+        ...
+
 
 @dataclass(slots=True)
 class _ValueNotes:
@@ -294,3 +298,13 @@ def list_types(values: Iterable[Value]) -> list[ValueType | None]:
         stated_types = loader.list_types(places) if loader is not None else [None]
         found.update((id(stated), stated) for stated in stated_types)
     return list(found.values())
+
+
+def list_each_type(graph: Graph, values: Sequence[Value]) -> list[ValueType | None]:
+    """Return the type of each of some values of a graph; what is read for it is not kept."""
+    late = [v for v in values if v._place >= 0 and v._type is None and v.initializer is None]
+    loader = graph._value_loader
+    if loader is None or not late:
+        return [value.type for value in values]
+    stated = dict(zip(late, loader.types_at([value._place for value in late]), strict=True))
+    return [stated.get(value) or value.type for value in values]

@@ -4,7 +4,11 @@ The form of the table: ``operators[domain][op_type][since_version]`` is either a
 since_version, as an integer, whose declaration is the same, or an object with the members
 (all but empty ones)
 
-- ``inputs``, ``outputs``: names; ``B?`` is optional, ``inputs*`` is variadic;
+- ``inputs``, ``outputs``: names; ``B?`` is optional, ``inputs*`` is variadic, ``inputs*~`` is
+  variadic and its operands may differ in type. After a colon follows the type, or the name of a
+  type variable: ``A:T``;
+- ``types``: by type variable the number of the types that it may be, among ``types`` beside
+  ``operators``: lists with spaces between;
 - ``attributes``: name to kind, or to ``[kind, default]``; ``axis!`` is required;
 - ``deprecated``: true.
 """
@@ -25,10 +29,28 @@ _OPTIONS: dict[str, ParameterOption] = {"?": "optional", "*": "variadic"}
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A formal input or output of an operator."""
+    """A formal input or output of an operator.
+
+    Parameters
+    ----------
+    name
+        As the specification has it.
+    option
+        Whether it may be left out, or stands for many.
+    variable
+        The type variable that it is of, which is the same type wherever it stands; "" for none.
+    types
+        The types that it may be: names of element types for tensors, and such as
+        ``seq(float32)``. Empty where they are not known.
+    is_homogeneous
+        Whether all operands that a variadic one stands for have one type.
+    """
 
     name: str
     option: ParameterOption
+    variable: str = ""
+    types: frozenset[str] = frozenset()
+    is_homogeneous: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +106,14 @@ class OperatorSchema:
         A variadic parameter gives ``inputs[0]``, ``inputs[1]``, …; None is past the last one.
         """
         return _name_parameter(self.inputs, index)
+
+    def input(self, index: int) -> Parameter | None:
+        """Return the formal input at a position; None past the last one."""
+        return _find_parameter(self.inputs, index)
+
+    def output(self, index: int) -> Parameter | None:
+        """Return the formal output at a position; None past the last one."""
+        return _find_parameter(self.outputs, index)
 
     def output_name(self, index: int) -> str | None:
         """Return the formal name of the output at a position, as `input_name` does."""
@@ -156,13 +186,30 @@ def _name_parameter(parameters: tuple[Parameter, ...], index: int) -> str | None
     return parameters[index].name if index <= last else None
 
 
-@cache
+def _find_parameter(parameters: tuple[Parameter, ...], index: int) -> Parameter | None:
+    if index < len(parameters):
+        return parameters[index]
+    is_open = bool(parameters) and parameters[-1].option == "variadic"
+    return parameters[-1] if is_open else None
+
+
 def _load_operators() -> dict[str, dict[str, dict[str, Any]]]:
+    operators: dict[str, dict[str, dict[str, Any]]] = _load_table()["operators"]
+    return operators
+
+
+@cache
+def _read_types(number: int) -> frozenset[str]:
+    return frozenset(_load_table()["types"][number].split())
+
+
+@cache
+def _load_table() -> dict[str, Any]:
     data = pkgutil.get_data(__name__, "table.json")
     if data is None:  # only a loader that cannot read files at all
         raise FileNotFoundError("netloupe was installed without its operator table, table.json")
-    operators: dict[str, dict[str, dict[str, Any]]] = json.loads(data)["operators"]
-    return operators
+    table: dict[str, Any] = json.loads(data)
+    return table
 
 
 @cache
@@ -172,20 +219,28 @@ def _build_schema(domain: str, op_type: str, since_version: int) -> OperatorSche
     if isinstance(entry, int):
         entry = versions[str(entry)]
     attributes = [_build_attribute(*item) for item in entry.get("attributes", {}).items()]
+    variables = {name: _read_types(number) for name, number in entry.get("types", {}).items()}
     return OperatorSchema(
         domain=domain,
         op_type=op_type,
         since_version=since_version,
         deprecated=entry.get("deprecated", False),
-        inputs=tuple(_build_parameter(text) for text in entry.get("inputs", ())),
-        outputs=tuple(_build_parameter(text) for text in entry.get("outputs", ())),
+        inputs=tuple(_build_parameter(text, variables) for text in entry.get("inputs", ())),
+        outputs=tuple(_build_parameter(text, variables) for text in entry.get("outputs", ())),
         attributes={attribute.name: attribute for attribute in attributes},
     )
 
 
-def _build_parameter(text: str) -> Parameter:
-    option = _OPTIONS.get(text[-1])
-    return Parameter(text, "single") if option is None else Parameter(text[:-1], option)
+def _build_parameter(text: str, variables: dict[str, frozenset[str]]) -> Parameter:
+    name, _, kind = text.partition(":")
+    is_homogeneous = not name.endswith("~")
+    name = name.removesuffix("~")
+    option = _OPTIONS.get(name[-1], "single")
+    types = variables.get(kind)
+    if types is None:
+        types, kind = frozenset([kind] if kind else ()), ""
+    name = name if option == "single" else name[:-1]
+    return Parameter(name, option, kind, types, is_homogeneous)
 
 
 def _build_attribute(text: str, declared: str | list[Any]) -> AttributeSchema:

@@ -211,7 +211,7 @@ def test_exports_have_no_error_and_no_warning_that_is_not_so(name: str) -> None:
     # the numbers of the zoo are made up, and so are variances below 0
     known = {"NL-N07"} if "densenet" in name or "resnet50.legacy" in name else set()
     assert told <= known
-    assert found.skipped_rules == ()
+    assert {each.id for each in found.skipped_rules} <= {"NL-T01", "NL-T20"}
 
 
 @pytest.mark.parametrize("name", [n for n in MADE if n.startswith(("hostile/", "features/"))])

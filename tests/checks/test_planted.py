@@ -15,7 +15,7 @@ from tests.checks.planted.editing import Editor, Fault
 from tests.checks.planted.nets import FAULTS as NET_FAULTS
 from tests.checks.planted.nets import NETS, NetEditor
 from tests.checks.planted.numbers import FAULTS as NUMBERS
-from tests.checks.planted.originals import MODELS, check_original, copy_model
+from tests.checks.planted.originals import MODELS, SECOND_OPINION, check_original, copy_model
 from tests.checks.planted.quantization import FAULTS as QUANTIZATION
 from tests.checks.planted.structure import FAULTS as STRUCTURE
 from tests.checks.planted.waste import FAULTS as WASTE
@@ -27,8 +27,12 @@ def test_each_rule_has_a_fault_that_is_planted() -> None:
     assert len(_FAULTS) >= 60
     planted = {fault.rule for fault in (*_FAULTS, *NET_FAULTS)}
     # NL-L22 is what no other rule tells of; files are made below; NL-Q27 needs products that are
-    # deeper than those of any network here
-    assert {rule.id for rule in RULES} - planted == {"NL-L22", "NL-Q27", "NL-S08", "NL-S09"}
+    # deeper than those of any network here; of types and shapes test_types and test_shapes break
+    # every demand, and test_bodies what graphs inside others may not
+    elsewhere = {"NL-L22", "NL-Q27", "NL-S08", "NL-S09", "NL-L37", "NL-L38", "NL-L39"}
+    elsewhere |= {"NL-I08", "NL-I09"}
+    elsewhere |= {rule.id for rule in RULES if rule.id.startswith("NL-T")}
+    assert {rule.id for rule in RULES} - planted == elsewhere
 
 
 @pytest.mark.parametrize("name", sorted(MODELS))
@@ -72,7 +76,10 @@ def test_a_fault_is_found_and_nothing_besides(fault: Fault, tmp_path: Path) -> N
     path.write_bytes(fault.patch(proto.SerializeToString()))
     rule = next(rule for rule in RULES if rule.id == fault.rule)
     select = fault.rule if rule.is_opt_in else ""
-    found = check(load(path), target=fault.target, select=[select] if select else [])
+    ignored = [SECOND_OPINION]  # which depends on how much time onnx gets
+    found = check(
+        load(path), target=fault.target, select=[select] if select else [], ignore=ignored
+    )
     new = list_new(found, check_original(fault.model, fault.target, select))
     told = {finding.id for finding in new}
     assert fault.rule in told, [str(finding) for finding in found]

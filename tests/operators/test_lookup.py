@@ -90,9 +90,19 @@ def test_versions_differ_where_the_operator_changed() -> None:
 
 
 def test_an_unchanged_declaration_is_shared_but_keeps_its_version() -> None:
-    shared = require_schema("", "Add", 14)
-    assert shared.since_version == 14
-    assert shared.inputs == require_schema("", "Add", 7).inputs
+    shared = require_schema("", "Loop", 11)
+    assert shared.since_version == 11
+    assert shared.inputs == require_schema("", "Loop", 1).inputs
+
+
+def test_types_of_operands() -> None:
+    old, new = require_schema("", "Add", 7), require_schema("", "Add", 14)
+    assert [p.variable for p in (*new.inputs, *new.outputs)] == ["T", "T", "T"]
+    assert "uint8" in new.inputs[0].types
+    assert "uint8" not in old.inputs[0].types
+    assert require_schema("", "Shape", 13).outputs[0].types == {"int64"}
+    assert not require_schema("", "Loop", 13).inputs[2].is_homogeneous
+    assert "seq(float32)" in require_schema("", "SequenceInsert", 11).inputs[0].types
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from netloupe.explorer.checks.rules import RULES
 #: what the letter of an id stands for, in the order of the page
 SUBJECTS = {
     "L": "Legality",
+    "T": "Types and shapes",
     "I": "Interface",
     "X": "Export mistakes",
     "N": "Numbers in the weights",

@@ -5,6 +5,9 @@ Ids are ``NL-`` with a letter for the subject and a number that is never given a
 """
 
 from . import (
+    arranged_shapes,
+    axes,
+    bodies,
     dead_relus,
     denotations,
     exporting,
@@ -13,15 +16,19 @@ from . import (
     nets,
     noted,
     numerics,
+    operand_shapes,
     portability,
     quantization,
     quantized_pairs,
     quantized_values,
     quantized_weights,
     redundancy,
+    second_opinion,
     security,
     siblings,
+    types,
     waste,
+    windows,
     written_out,
 )
 
@@ -29,6 +36,13 @@ from . import (
 RULES = (
     *noted.RULES,
     *legality.RULES,
+    *bodies.RULES,
+    *types.RULES,
+    *operand_shapes.RULES,
+    *windows.RULES,
+    *axes.RULES,
+    *arranged_shapes.RULES,
+    *second_opinion.RULES,
     *interface.RULES,
     *exporting.RULES,
     *numerics.RULES,

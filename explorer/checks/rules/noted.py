@@ -53,6 +53,13 @@ def _find_hidden(subject: Subject) -> Iterator[Occurrence]:
         yield hit._replace(message=hit.message + later, severity=severity)
 
 
+def _find_shared_names(subject: Subject) -> Iterator[Occurrence]:
+    """Yield graphs in which nodes share a name; ONNX Runtime refuses these."""
+    severity: Severity | None = None if subject.target is None else "error"
+    for hit in subject.noted.get("shared-node-name", ()):
+        yield hit._replace(severity=severity)
+
+
 def _hides_visible(value: Value) -> bool:
     node = value.graph.parent_node
     while node is not None:
@@ -71,6 +78,7 @@ def _rule(
     special = {
         "hidden-name": _find_hidden,
         "no-data": _find_empty,
+        "shared-node-name": _find_shared_names,
         "undefined-value": _find_undefined,
     }
     find = special.get(name) or _take(name)
@@ -137,9 +145,10 @@ RULES = (
         "shared-node-name",
         "warning",
         "Nodes of one graph with the same name",
-        "Profiles, node data and error messages that go by names cannot tell them apart.",
+        "ONNX Runtime refuses the model; profiles and messages that go by names cannot tell them "
+        "apart.",
         "Name them apart, as onnxoptimizer's set_unique_name_for_nodes does.",
-        f"{_IR}, Names within a graph; Polygraphy, check lint",
+        f"{_IR}, Names within a graph; ONNX Runtime, core/graph/graph.cc",
     ),
     _rule(
         8,

@@ -191,6 +191,21 @@ class Declared:
             types += [read_type(onnx_pb2.TypeProto()) if is_there else None for is_there in states]
         return types
 
+    def types_at(self, places: Sequence[int]) -> list[ValueType | None]:
+        """Return the type that the info at each place states; equal ones are one object."""
+        read: dict[bytes, ValueType | None] = {}
+        found: list[ValueType | None] = []
+        for place in places:
+            info = self._find(place)
+            data = info.type.SerializeToString()
+            if not data:
+                found.append(read_type(info.type) if info.HasField("type") else None)
+                continue
+            if data not in read:
+                read[data] = read_type(info.type)
+            found.append(read[data])
+        return found
+
     def _find_all(self, places: Sequence[int]) -> Iterator[Any]:
         """Return the infos at some places; those of a whole list at once."""
         wanted = np.array(places, np.int64)

@@ -221,10 +221,28 @@ FAULTS = (
         "NL-Q01", "a channel's scale is infinite", "stem.1.conv.weight_scale", _set_channel(np.inf)
     ),
     _scale("NL-Q01", "a scale is subnormal", "sigmoid_scale", _set_tiny),
-    Fault("NL-Q02", "zero points are of another type", "qdq", _mistype_zero_point),
-    Fault("NL-Q05", "there are more scales than channels", "qdq", _miss_axis),
+    Fault(
+        "NL-Q02",
+        "zero points are of another type",
+        "qdq",
+        _mistype_zero_point,
+        implied=frozenset({"NL-T02"}),  # the same, as for any operator
+    ),
+    Fault(
+        "NL-Q05",
+        "there are more scales than channels",
+        "qdq",
+        _miss_axis,
+        implied=frozenset({"NL-T15"}),  # the same, as for any operator
+    ),
     Fault("NL-Q06", "scales lie along the input channels", "qdq", _turn_axis),
-    Fault("NL-Q25", "codes of four bits at operator set 20", "qdq", _use_old_opset),
+    Fault(
+        "NL-Q25",
+        "codes of four bits at operator set 20",
+        "qdq",
+        _use_old_opset,
+        implied=frozenset({"NL-T01"}),  # the same, as for any operator
+    ),
     Fault(
         "NL-Q30",
         "calibration never ran",

@@ -31,6 +31,9 @@ MODELS = {
 }
 
 
+#: asks onnx, which a busy machine may not let answer in time
+SECOND_OPINION = "NL-T20"
+
 #: the demonstration's int8 network has two faults already: the scale of this bias is 1.7 times its
 #: own, and this channel of this layer is clipped
 _SPOILED, _FACTOR = "head.classify.bias_quantized_scale", np.float32(1.7)
@@ -79,4 +82,6 @@ def copy_model(name: str) -> onnx.ModelProto:
 
 @cache
 def check_original(name: str, target: str | None, select: str = "") -> Findings:
-    return check(load(read_bytes(name)), target=target, select=[select] if select else [])
+    model = load(read_bytes(name))
+    selected = [select] if select else []
+    return check(model, target=target, select=selected, ignore=[SECOND_OPINION])

@@ -335,7 +335,13 @@ def _fill(editor: Editor) -> None:
 FAULTS = (
     Fault("NL-G01", "a node is read by nobody", "cnn", _add_dead),
     Fault("NL-G02", "a weight is left over", "cnn", _add_unused),
-    Fault("NL-G03", "two nodes have one table, stored twice", "cnn", _copy_table),
+    Fault(
+        "NL-G03",
+        "two nodes have one table, stored twice",
+        "cnn",
+        _copy_table,
+        implied=frozenset({"NL-T05"}),  # the table makes the picture larger
+    ),
     Fault("NL-G04", "an Identity is left", "cnn", _insert_identity),
     Fault("NL-G04", "a Cast to the type that is there", "cnn", _insert_equal_cast),
     Fault("NL-G04", "a Pad of nothing", "cnn", _insert_empty_pad),
@@ -358,7 +364,13 @@ FAULTS = (
     Fault("NL-X07", "a traced batch in an Expand", "cnn", _trace_expansion),
     Fault("NL-G14", "a norm is written out", "bert", _write_out),
     Fault("NL-D01", "an axis is denoted as nothing that is known", "cnn", _misdenote),
-    Fault("NL-D02", "a turned picture is pooled", "cnn", _transpose_denoted),
+    Fault(
+        "NL-D02",
+        "a turned picture is pooled",
+        "cnn",
+        _transpose_denoted,
+        implied=frozenset({"NL-T05", "NL-T14"}),  # what follows has other channels, and sizes
+    ),
     Fault("NL-D02", "a picture is denoted with its channels last", "cnn", _denote_last),
     Fault(
         "NL-I01",

@@ -1,0 +1,197 @@
+"""Kernels of convolutions and pools: their weights, and the lists that say how they move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+from netloupe.explorer.checks.rule import Rule
+from netloupe.explorer.checks.uses import Case, Demand
+from netloupe.explorer.costs.windows import Operands
+
+from .operand_shapes import are_different, make_finder
+
+#: lists of attributes, with how many entries there are for each spatial axis
+_LISTS = {"kernel_shape": 1, "strides": 1, "dilations": 1, "pads": 2, "output_padding": 1}
+_NUMBERS_FROM_ONE = ("kernel_shape", "strides", "dilations")
+
+
+def _judge_lists(case: Case, rank: int) -> Iterator[str]:
+    """Say which lists have not an entry for each spatial axis, or entries that cannot be."""
+    for name, each in _LISTS.items():
+        if not case.is_stated(name):
+            continue
+        numbers = case.integers(name)
+        if numbers is None:
+            continue
+        if len(numbers) != each * rank:
+            yield (
+                f"{name} has {len(numbers)} entries, {list(numbers[:8])}, but must have "
+                f"{each * rank} for {rank} spatial axes: {case.say(0)}"
+            )
+        elif name in _NUMBERS_FROM_ONE and min(numbers, default=1) < 1:
+            yield f"{name} is {list(numbers[:8])}, but entries must be at least 1"
+
+
+def _find_spatial(case: Case, *places: int) -> int | None:
+    """Return the number of spatial axes; None where no rank is known."""
+    ranks = [rank for rank in map(case.rank, places) if rank is not None]
+    return ranks[0] - 2 if ranks else None
+
+
+def _convolve(case: Case, places: Operands) -> Iterator[str]:
+    """Say what of a convolution does not fit (Operators.md, Conv: Inputs, Attributes)."""
+    data, weights = case.dims(places.data), case.dims(places.weights)
+    rank = _find_spatial(case, places.weights, places.data)
+    if rank is None:
+        return
+    if rank < 1:
+        place = places.weights if weights is not None else places.data
+        yield f"{case.say(place)}, but {case.op_type} takes at least 3 axes"
+        return
+    if data is not None and weights is not None and len(data) != len(weights):
+        yield f"{case.say(places.data)} and {case.say(places.weights)}, which must have one rank"
+        return
+    yield from _judge_lists(case, rank)
+    group = case.integer("group", 1)
+    if group is not None and group < 1:
+        yield f"group is {group}, but must be at least 1"
+        return
+    if weights is None or group is None:
+        return
+    kernel = case.integers("kernel_shape")
+    if kernel is not None and len(kernel) == rank and any(map(are_different, kernel, weights[2:])):
+        yield f"kernel_shape is {list(kernel)}, but {case.say(places.weights)}"
+    is_transposed = case.op_type == "ConvTranspose"
+    channels = data[1] if data is not None else None
+    wanted = weights[0] if is_transposed else weights[1]
+    if not is_transposed and isinstance(wanted, int):
+        wanted *= group
+    if are_different(channels, wanted):
+        hint = ""
+        if not is_transposed and group == 1 and weights[0] == channels:
+            hint = "; with its first two axes swapped it would fit"
+        grouped = f" with group {group}" if group != 1 else ""
+        yield (
+            f"{case.say(places.data)} and {case.say(places.weights)}: the data has {channels} "
+            f"channels, the weight is for {wanted}{grouped}{hint}"
+        )
+    elif isinstance(weights[0], int) and weights[0] % group:
+        told = f"{case.say(places.weights)}, whose {weights[0]} filters"
+        yield f"{told} are not divisible by group {group}"
+    yield from _judge_bias(case, places, weights[1 if is_transposed else 0], group)
+
+
+def _judge_bias(case: Case, places: Operands, filters: object, group: int) -> Iterator[str]:
+    place = 8 if case.op_type == "QLinearConv" else 3 if case.op_type == "DeformConv" else 2
+    if case.op_type == "ConvInteger" or not case.has(place):
+        return
+    bias = case.dims(place)
+    if case.op_type == "ConvTranspose" and isinstance(filters, int):
+        filters *= group
+    if bias is None:
+        return
+    if len(bias) != 1:
+        yield f"{case.say(place)}, but a bias is a list"
+    elif isinstance(filters, int) and are_different(bias[0], filters):
+        yield f"{case.say(place)}, but there are {filters} filters: {case.say(places.weights)}"
+
+
+def _judge_reach(case: Case, place: int, kernel: tuple[object, ...]) -> Iterator[str]:
+    """Say along which axis a kernel is larger than the data with its padding."""
+    data = case.dims(place)
+    if data is None or case.text("auto_pad", "NOTSET") not in ("NOTSET", ""):
+        return
+    rank = len(data) - 2
+    pads = case.integers("pads") if case.is_stated("pads") else (0,) * 2 * rank
+    dilations = case.integers("dilations") if case.is_stated("dilations") else (1,) * rank
+    strides = case.integers("strides") if case.is_stated("strides") else (1,) * rank
+    if pads is None or dilations is None or strides is None:
+        return
+    if [len(pads), len(dilations), len(strides)] != [2 * rank, rank, rank]:
+        return
+    rounds_up = case.integer("ceil_mode", 0) == 1  # then what is left counts as one more
+    for axis, (size, width) in enumerate(zip(data[2:], kernel, strict=False)):
+        if not isinstance(size, int) or not isinstance(width, int):
+            continue
+        room = size + pads[axis] + pads[axis + rank]
+        reach = (width - 1) * dilations[axis] + 1
+        if room - reach + (strides[axis] - 1 if rounds_up else 0) < 0:
+            told = f"{case.say(place)}: the kernel reaches over {reach} along axis {axis + 2}"
+            yield f"{told}, where there are {room}; nothing comes out"
+            return
+
+
+def _pool(case: Case) -> Iterator[str]:
+    """Say what of a pool does not fit (Operators.md, MaxPool: Attributes)."""
+    kernel, rank = case.integers("kernel_shape"), _find_spatial(case, 0)
+    if kernel is None or rank is None:
+        return
+    if rank < 1:
+        yield f"{case.say(0)}, but {case.op_type} takes at least 3 axes"
+        return
+    found = [*_judge_lists(case, rank)]
+    yield from found
+    if not found and case.op_type != "MaxUnpool":
+        yield from _judge_padding(case, kernel)
+
+
+def _reach(case: Case, places: Operands | None) -> Iterator[str]:
+    """Say whether a kernel is larger than the data, so that it fits nowhere."""
+    if places is None:
+        kernel = case.integers("kernel_shape")
+        if kernel is not None:
+            yield from _judge_reach(case, 0, kernel)
+        return
+    weights = case.dims(places.weights)
+    if weights is not None and len(weights) > 2:
+        yield from _judge_reach(case, places.data, weights[2:])
+
+
+def _judge_padding(case: Case, kernel: tuple[int, ...]) -> Iterator[str]:
+    """Say where padding is as wide as a kernel, which would then lie in it wholly."""
+    pads = case.integers("pads")
+    if pads is None or case.text("auto_pad", "NOTSET") not in ("NOTSET", ""):
+        return
+    if any(pad >= width for pad, width in zip(pads, (*kernel, *kernel), strict=False)):
+        yield f"pads is {list(pads[:8])}, but must be smaller than the kernel {list(kernel[:8])}"
+
+
+_WINDOWS: Mapping[str, Demand] = {
+    **dict.fromkeys(
+        ("Conv", "ConvInteger", "ConvTranspose"), partial(_convolve, places=Operands())
+    ),
+    "QLinearConv": partial(_convolve, places=Operands(0, 3, 7)),
+    **dict.fromkeys(("MaxPool", "AveragePool", "LpPool", "MaxUnpool"), _pool),
+}
+_CONTRIB: Mapping[str, Demand] = {"FusedConv": partial(_convolve, places=Operands())}
+_REACHES: Mapping[str, Demand] = {
+    **dict.fromkeys(("Conv", "ConvInteger"), partial(_reach, places=Operands())),
+    "QLinearConv": partial(_reach, places=Operands(0, 3, 7)),
+    **dict.fromkeys(("MaxPool", "AveragePool", "LpPool"), partial(_reach, places=None)),
+}
+
+RULES = (
+    Rule(
+        "NL-T14",
+        "kernel-shape",
+        "error",
+        "Weights, strides or pads that do not fit the data of a convolution or pool",
+        "The operator is not defined for them; runtimes refuse the model or fail in the first run.",
+        "Give each list an entry for each spatial axis (pads two), and check group and the "
+        "order of the weight's axes: filters, channels by group, kernel.",
+        "Operators.md, Conv, ConvTranspose, MaxPool",
+        make_finder(_WINDOWS, _CONTRIB),
+    ),
+    Rule(
+        "NL-T21",
+        "kernel-reach",
+        "warning",
+        "A kernel that is larger than the data with its padding",
+        "The result has no elements, or a negative size: convolutions fail in the first run, and "
+        "pools give nothing.",
+        "Check the size of the inputs, the strides before it, and the padding.",
+        "Operators.md, Conv, MaxPool: output shape",
+        make_finder(_REACHES),
+    ),
+)

@@ -1,0 +1,63 @@
+"""Shapes: each demand is broken once, and nearly broken once; both judges see what we see."""
+
+from __future__ import annotations
+
+import pytest
+
+from netloupe.explorer.checks import RULES, check
+from netloupe.explorer.checks.rules import (
+    arranged_shapes,
+    axes,
+    operand_shapes,
+    windows,
+)
+from netloupe.explorer.readers.load import load
+from tests.checks.shape_cases import CASES, ShapeCase
+
+_RULES = [
+    rule.id for module in (operand_shapes, windows, axes, arranged_shapes) for rule in module.RULES
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_what_breaks_a_demand_is_found(case: ShapeCase) -> None:
+    found = check(load(case.make()), select=_RULES)
+    assert {each.id for each in found} == {case.rule}, [str(each) for each in found]
+    severity = next(rule.severity for rule in RULES if rule.id == case.rule)
+    assert all(each.severity == severity and len(each.message) > 10 for each in found)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_what_nearly_breaks_a_demand_is_not(case: ShapeCase) -> None:
+    found = check(load(case.make(is_right=True)), select=[*_RULES, "NL-T01", "NL-T02"])
+    assert [str(each) for each in found] == []
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_what_is_not_known_breaks_nothing(case: ShapeCase) -> None:
+    model = case.make()
+    for value in model.graph.input:
+        value.type.tensor_type.ClearField("shape")
+    del model.graph.initializer[:]
+    assert [
+        str(each) for each in check(load(model), select=_RULES) if _needs_shapes(each.message)
+    ] == []
+
+
+def _needs_shapes(message: str) -> bool:
+    return not any(word in message for word in _FROM_ATTRIBUTES)
+
+
+#: what is wrong whatever the operands are
+_FROM_ATTRIBUTES = ("perm is", "terms", "batch_axis", "num_outputs", "has an axis twice")
+
+
+def test_every_operator_with_a_demand_has_a_case() -> None:
+    demanding = {
+        op_type
+        for module in (operand_shapes, windows, axes, arranged_shapes)
+        for rule in module.RULES
+        for demands in rule.find.keywords.values()  # type: ignore[attr-defined]
+        for op_type in demands
+    }
+    assert demanding == {case.op_type for case in CASES}

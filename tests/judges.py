@@ -1,0 +1,233 @@
+"""What onnx's full check and ONNX Runtime's loading say of models, beside what ``check`` says."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import selectors
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from netloupe.explorer.checks import Findings, check
+from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.readers.load import load
+
+_WORKER = Path(__file__).with_name("judge_worker.py")
+_JUDGES = ("checker", "runtime")
+#: what a judge that ended or took too long is taken to say
+CRASHED, LATE = "the process ended", "took too long"
+
+
+#: notes that tell what a judge refuses a model for
+_TOLD_BY_NOTES = (
+    ("NL-I02", "Field 'shape' of 'type' is required but missing"),
+    ("NL-L39", "Field 'name' of 'graph' is required to be non-empty"),
+)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What all three say of one model.
+
+    Parameters
+    ----------
+    name
+        Of the model.
+    checker, runtime
+        Why onnx's full check and ONNX Runtime refuse it; "" where they accept it.
+    refused
+        Why netloupe does not open it; "" where it does.
+    findings
+        What ``check`` found: ids with severities.
+    unchecked
+        What ``check`` says that it did not look at.
+    """
+
+    name: str
+    checker: str
+    runtime: str
+    refused: str = ""
+    findings: tuple[tuple[str, str], ...] = ()
+    unchecked: tuple[str, ...] = ()
+
+    @property
+    def is_told(self) -> bool:
+        """Whether ``check`` finds something, and no note alone that does not tell of it."""
+        if self.refused or any(severity != "note" for _, severity in self.findings):
+            return True
+        ids = {name for name, _ in self.findings}
+        said = self.checker + self.runtime
+        return any(rule in ids and sign in said for rule, sign in _TOLD_BY_NOTES)
+
+    @property
+    def errors(self) -> list[str]:
+        """The ids of errors."""
+        return [name for name, severity in self.findings if severity == "error"]
+
+
+class Judges:
+    """Two judges in a process that can be ended.
+
+    Parameters
+    ----------
+    seconds
+        How long each may take for a model.
+    """
+
+    def __init__(self, seconds: float = 30.0) -> None:
+        self._seconds = seconds
+        self._process: subprocess.Popen[str] | None = None
+        self._read = b""
+
+    def __enter__(self) -> Judges:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def _start(self) -> subprocess.Popen[str]:
+        if self._process is None:
+            command = [sys.executable, str(_WORKER)]
+            pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+            self._process = subprocess.Popen(command, text=True, **pipes)
+        return self._process
+
+    def _end(self) -> None:
+        process, self._process, self._read = self._process, None, b""
+        if process is not None:
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    pipe.close()
+
+    def ask(self, path: Path) -> dict[str, str]:
+        """Return what each judge says of a file."""
+        process = self._start()
+        assert process.stdin is not None
+        process.stdin.write(f"{path}\n")
+        process.stdin.flush()
+        said: dict[str, str] = {}
+        for name in _JUDGES:
+            line = self._read_line(process)
+            if line is None or not line:
+                said[name] = LATE if line is None else CRASHED
+                self._end()
+                break
+            said |= json.loads(line)
+        for name in _JUDGES:  # what came after a crash was not asked
+            said.setdefault(name, "")
+        return said
+
+    def _read_line(self, process: subprocess.Popen[str]) -> str | None:
+        """Return the next line; None where the time is over first."""
+        assert process.stdout is not None
+        deadline = time.monotonic() + self._seconds
+        selector = selectors.DefaultSelector()
+        with selector:
+            selector.register(process.stdout, selectors.EVENT_READ)
+            while b"\n" not in self._read:
+                if not selector.select(max(deadline - time.monotonic(), 0)):
+                    return None
+                piece = os.read(process.stdout.fileno(), 1 << 16)
+                if not piece:
+                    return ""
+                self._read += piece
+        line, _, self._read = self._read.partition(b"\n")
+        return line.decode()
+
+
+def judge(name: str, path: Path, judges: Judges) -> Judgement:
+    """Return what all three say of a file."""
+    said = judges.ask(path)
+    try:
+        found: Findings | None = check(load(path), with_notes=False)
+        refused = ""
+    except NetloupeError as error:
+        found, refused = None, str(error)
+    findings = () if found is None else tuple((each.id, each.severity) for each in found)
+    unchecked = () if found is None else tuple(each.reason for each in found.skipped_rules)
+    return Judgement(name, said["checker"], said["runtime"], refused, findings, unchecked)
+
+
+#: what judges refuse models for that says nothing against the model; the pattern of a message, and
+#: why it does not count
+NOT_THE_MODEL: tuple[tuple[str, str], ...] = (
+    (
+        r"NOT_IMPLEMENTED|Could not find an implementation|NotImplemented",
+        "ONNX Runtime's CPU provider has no kernel for these types",
+    ),
+    (
+        r"is not a registered function/op|No Op registered for|No opset import for domain",
+        "an operator of a library that is not loaded here",
+    ),
+    (
+        r"only \*guarantees\* support|is under development and support",
+        "an operator set newer than this release of ONNX Runtime",
+    ),
+    (
+        r"Unsupported model IR version|ir_version \d+ is higher than the checker's",
+        "a newer IR version than the judge reads",
+    ),
+    (
+        r"Unable to parse proto from file|Protobuf parsing failed",
+        "gzip, text, or a nesting beyond protobuf's limit, which netloupe alone reads",
+    ),
+    (r"Failed to construct locale", "a locale that this machine does not have"),
+    (
+        r"Batchwise recurrent operations \(layout == 1\) are not supported",
+        "ONNX Runtime's kernel has not all that the specification has",
+    ),
+    (
+        r"op_type:MeanVarianceNormalization\): \[ShapeInferenceError\].*'value'.*must be specified",
+        "onnx expands the operator wrongly where axes are left out",
+    ),
+    (
+        r"Input tensors of wrong rank \(0\).*null",
+        "onnx's inference does not know sparse initializers",
+    ),
+    (LATE, "a judge took too long"),
+    (CRASHED, "a judge crashed"),
+)
+
+
+def explain(message: str) -> str:
+    """Return why a refusal says nothing against the model; "" where it does."""
+    return next((why for pattern, why in NOT_THE_MODEL if re.search(pattern, message)), "")
+
+
+def list_missed(judgements: Iterable[Judgement]) -> Iterator[tuple[Judgement, str]]:
+    """Yield the models that a judge refuses and ``check`` finds nothing in, with the reason."""
+    for each in judgements:
+        reasons = [m for m in (each.checker, each.runtime) if m and not explain(m)]
+        if reasons and not each.is_told:
+            yield each, reasons[0]
+
+
+#: errors in models that both judges accept, and why they are errors all the same
+RUNS_WRONGLY: dict[str, str] = {
+    "NL-L03": "a name that is given twice: which is meant is not defined",
+    "NL-L04": "elements that contradict the tensor: judges do not read them when they load",
+    "NL-N01": "weights that are not finite: it loads, and computes NaN",
+    "NL-N02": "weights that are not finite: it loads, and computes NaN",
+    "NL-N07": "a variance below 0: it loads, and computes NaN",
+    "NL-Q": "quantized values that are wrong: judges do not look at numbers",
+    "NL-S01": "external data that do not fit: judges do not see what is not read",
+    "NL-T17": "an index beyond the size: seen when it runs",
+    "NL-T18": "a shape that cannot hold the elements: seen when it runs",
+    "NL-X01": "training_mode is 1: it loads, and computes other numbers than it should",
+}
+
+
+def list_wronged(judgements: Iterable[Judgement]) -> Iterator[tuple[Judgement, list[str]]]:
+    """Yield the models that both judges accept, with errors of ours that nothing accounts for."""
+    for each in judgements:
+        errors = [name for name in each.errors if not name.startswith(tuple(RUNS_WRONGLY))]
+        if errors and not each.checker and not each.runtime:
+            yield each, errors
