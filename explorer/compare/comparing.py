@@ -18,6 +18,7 @@ from .changes import (
     have_same_elements,
 )
 from .difference import Diff, NodeDifference, TensorDifference
+from .elements import holds_paired_weight
 from .joined import JoinedProjection
 from .joined_weights import compare_joined
 from .matching import Matching, match_models
@@ -125,6 +126,8 @@ class _Comparison:
                 self.found.fused.append(pair)
                 continue
             found_changes = [*compare_nodes(pair.left[0], pair.right[0])]
+            if holds_paired_weight(pair, self.found.matching):  # these are compared as such
+                found_changes = [one for one in found_changes if not _is_of_attribute(one)]
             if may_be_rewired(pair):
                 found_changes += compare_operands(pair, self.found.matching)
             changes = self._keep(found_changes)
@@ -211,3 +214,7 @@ class _Comparison:
             self.found.tensors.append(entry)
         else:
             self.found.equal_tensors += 1
+
+
+def _is_of_attribute(change: Change) -> bool:
+    return change.what.startswith("attribute ")

@@ -167,13 +167,16 @@ def _list_leaving(nodes: Sequence[Node]) -> list[Value]:
 def pair_tensors(matching: Matching) -> dict[Tensor, Tensor]:
     """Return by stored tensor of the left model that of the right one that stands in its place.
 
-    One of both is an initializer; the other one may be what a constant node holds.
+    Initializers are paired with one another or with what a constant node holds; what two constant
+    nodes hold is paired where it may have been learned: floats, more than one of them. Other
+    constants, such as shapes and axes, are attributes of their nodes.
     """
     found: dict[Tensor, Tensor] = {}
     for one, other in matching.values.items():
-        if one.initializer is not None or other.initializer is not None:
+        is_stored = one.initializer is not None or other.initializer is not None
+        if is_stored or (one.producer is not None and other.producer is not None):
             left, right = find_stored_tensor(one), find_stored_tensor(other)
-            if left is not None and right is not None:
+            if left is not None and right is not None and (is_stored or _are_learned(one, other)):
                 found[left] = right
     taken = {*found.values()}
     joined = {*list_joined_tensors(matching)}
@@ -187,6 +190,23 @@ def pair_tensors(matching: Matching) -> dict[Tensor, Tensor]:
             if tensor not in found and tensor not in joined and named.get(tensor.name):
                 found[tensor] = named[tensor.name].pop(0)
     return found
+
+
+def _are_learned(one: Value, other: Value) -> bool:
+    tensors = [_find_constant(value.producer) for value in (one, other)]
+    return all(t is not None and t.dtype.is_float and t.size > 1 for t in tensors)
+
+
+def _find_constant(node: Node | None) -> Tensor | None:
+    """Return the tensor that a constant node holds as one."""
+    constant = node.details.constant if node is not None and not node.inputs else None
+    return constant if isinstance(constant, Tensor) else None
+
+
+def holds_paired_weight(pair: Pair, matching: Matching) -> bool:
+    """Return whether a pair is one of constant nodes whose tensors are compared as weights."""
+    constant = _find_constant(pair.left[0])
+    return constant is not None and constant in matching.tensors
 
 
 def pair_groups(matching: Matching) -> list[GroupPair]:
