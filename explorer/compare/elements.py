@@ -11,7 +11,7 @@ from netloupe.explorer.model import Graph, Node, Tensor, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.progress import step
 
-from .roles import list_operands
+from .roles import list_norm_weights, list_operands
 from .units import WEIGHTED
 
 if TYPE_CHECKING:
@@ -119,6 +119,12 @@ class _ValuePairs:
         if heads is not None:
             for one, other in _zip_operands(*heads):
                 if one is not None and other is not None and _are_constants(one, other):
+                    self._add(one, other)
+            return
+        norms = [list_norm_weights(nodes) for nodes in (pair.left, pair.right)]
+        if norms[0] is not None and norms[1] is not None:
+            for one, other in zip(*norms, strict=True):
+                if one is not None and other is not None:
                     self._add(one, other)
             return
         largest = []

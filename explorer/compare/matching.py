@@ -19,7 +19,7 @@ from .rest import pair_rest, pair_same_operators
 from .rounds import Made, Rounds, hash_outside
 from .same_wiring import has_same_wiring
 from .separated import pair_separated
-from .units import Units, read_units
+from .units import LAYERS, Units, read_units
 
 _BY_HAND = "by hand"
 
@@ -362,10 +362,14 @@ def _split_rest(
         tuple(node for node in rights if node not in partners),
     )
     is_one_sided = bool(rest[0]) != bool(rest[1])
-    if is_one_sided and same and all(node.op_type == "Add" for side in rest for node in side):
-        # the same product: what adds a bias to it on one side is no part of it on the other
+    more = {node.op_type for side in rest for node in side}
+    if is_one_sided and same and more <= {"Add", "Mul"} and left.kinds[one] in LAYERS:
+        # the same product: what adds a bias to it on one side is no part of it on the other, but
+        # what multiplies integers by their scale is
+        scales = [tuple(node for node in side if node.op_type == "Mul") for side in rest]
         for first, second in same.items():
-            yield Pair((first,), (second,), made.key, made.confidence)
+            own = scales if left.head(one) is first else [(), ()]
+            yield Pair((first, *own[0]), (second, *own[1]), made.key, made.confidence)
         return
     if is_one_sided and (left.kinds[one] == right.kinds[other] or not same):
         # what one side has more is part of all that the other does

@@ -67,6 +67,8 @@ _PRODUCTS = frozenset(
 _MATMULS = frozenset({"FusedMatMul", "MatMul", "MatMulInteger", "QLinearMatMul", "TransposeMatMul"})
 #: what has a matrix of weights, and may have what stands behind it inside
 WEIGHTED = _CONVOLUTIONS | _PRODUCTS
+#: what units with such are called
+LAYERS = frozenset({"convolution", "product with weights"})
 _NORMALIZATIONS = frozenset({"BatchNormalization", "SpatialBN"})
 #: other names of operators, and those of blocks that are written out: what they do is the same
 _SAME = {
@@ -285,8 +287,14 @@ class _Reader:
                 if len(places) > 1 and not owner.keys() & places:
                     self._named[places[-1]] = motif.name
                     owner.update(dict.fromkeys(places, places[-1]))
+        for node in nodes:
+            places = self._find_mish(node) if node.op_type == "Softplus" else ()
+            if places and not owner.keys() & places:
+                self._named[places[-1]] = "Mish"
+                owner.update(dict.fromkeys(places, places[-1]))
         for index, node in enumerate(nodes):
-            if node.domain == self.graph.dialect.domain and index not in owner:
+            is_own = node.domain == self.graph.dialect.domain or node.op_type == "QLinearAdd"
+            if is_own and index not in owner:
                 before = self._find_before(node)
                 if before is not None and (
                     before.index not in owner or self._follows(node, before)
@@ -301,6 +309,21 @@ class _Reader:
                     owner[index] = owner.get(before.index, before.index)
                     self.units.activations.add(index)
         return owner
+
+    def _find_mish(self, node: Node) -> tuple[int, ...]:
+        """Return the nodes of x · tanh(softplus(x)) (D. Misra, Mish, 2019, equation 1); or none."""
+        chain = [node]
+        for wanted in ("Tanh", "Mul"):
+            value = chain[-1].outputs[0] if chain[-1].outputs else None
+            if value is None or len(value.users) != 1 or value.is_output:
+                return ()
+            if value.users[0].op_type != wanted or value.users[0].graph is not self.graph:
+                return ()
+            chain.append(value.users[0])
+        given = chain[1].outputs[0]
+        others = [value for value in chain[-1].inputs if value is not given]
+        is_mish = len(others) == 1 and others[0] is node.inputs[0]
+        return tuple(each.index for each in chain) if is_mish else ()
 
     def _find_sums(self, owner: dict[int, int]) -> Iterator[tuple[int, int]]:
         """Yield the sums that norms take, each with the node that the norm is named after."""
@@ -372,10 +395,10 @@ class _Reader:
             value, wanted = node.inputs[0], _CONVOLUTIONS
             if not all(v is None or self._is_constant(v) for v in node.inputs[1:]):
                 return None
-        elif node.op_type == "Add" and len(node.inputs) == 2:
+        elif (node.op_type == "Add" and len(node.inputs) == 2) or node.op_type == "QLinearAdd":
             taken = [v for v in node.inputs if v is not None and not self._is_constant(v)]
             value = taken[0] if len(taken) == 1 else None
-            wanted = frozenset({"MatMul", "MatMulInteger", "Mul"})
+            wanted = frozenset({"MatMul", "MatMulInteger", "Mul", "QLinearMatMul"})
         elif node.op_type == "Mul" and len(node.inputs) == 2 and not self._joins_scales(node):
             value = node.inputs[0]
             scale = node.inputs[1].producer if node.inputs[1] is not None else None
@@ -455,8 +478,8 @@ class _Reader:
                     weights += self._find_tensors(value)
                 elif self._unit_of(origin) != unit:
                     taken.append(origin)
-        kind = self._name_kind(head, bool(weights))
-        if kind in ("convolution", "product with weights"):
+        kind = self._name_kind(head, any(tensor.size > 1 for tensor in weights))
+        if kind in LAYERS:
             # what is quantized as the model runs is taken with its zero point and its scale
             taken = [*dict.fromkeys(taken)]
         is_ordered = kind not in COMMUTATIVE and kind not in _NORMS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 from netloupe.explorer.compare import (
     Change,
     Diff,
+    Fold,
     NumberDifference,
     Pair,
     Replacement,
@@ -39,6 +41,8 @@ _ASPECTS = {
 }
 #: below so much confidence a pair rests on its neighbours alone (see Pair.confidence)
 _CERTAIN = 0.5
+#: what is smaller is no error of float32
+_LEAST_ERROR = 1e-8
 
 
 def write_verdict(found: Diff) -> str:
@@ -172,6 +176,9 @@ def _encode_fused(found: Diff, pair: Pair) -> dict[str, Any]:
     Its parts count outputs, from ``start`` up to ``stop``, which is none of them.
     """
     told = _encode_pair(pair)
+    fold = found.folds.get(pair)
+    if fold is not None:
+        told["fold"] = {"equal": fold.is_equal, "error": fold.error, "factor": fold.factor}
     joint = found.matching.joined.get(pair)
     if joint is not None:
         parts = [
@@ -319,7 +326,23 @@ def _list_fused(found: Diff) -> Iterator[tuple[str, str]]:
         joint = found.matching.joined.get(pair)
         told = "" if joint is None else f"{write_joined(joint)}: "
         operators = _write_both(pair.left, pair.right)
-        yield pair.left[0].path, told + operators
+        yield pair.left[0].path, f"{told}{operators}{write_fold(found.folds.get(pair))}"
+
+
+def write_fold(fold: Fold | None) -> str:
+    """Return whether a convolution has the numbers of a normalization; "" for None."""
+    if fold is None:
+        return ""
+    if fold.is_equal:
+        exponent = math.ceil(math.log10(max(fold.error, _LEAST_ERROR)))
+        return f"; BatchNormalization folded: equal to 1e{exponent}"
+    by = (
+        f": weights are {write_number(fold.factor)} times what they should be"
+        if fold.factor
+        else ""
+    )
+    by = by or f": up to {write_number(100 * fold.error)} % of the largest number"
+    return f"; BatchNormalization folded: not equal{by}"
 
 
 def _write_replaced(chains: Replacement) -> tuple[str, str]:

@@ -177,7 +177,7 @@ def is_installed(kind: str) -> bool:
 def make_tool_twin(kind: str, model: onnx.ModelProto, naming: Naming = "kept") -> Twin | None:
     """Return a model and what a tool made of it; None where the tool refuses it."""
     work = TOOLS[kind][1]
-    logging.getLogger().setLevel(logging.ERROR)
+    logging.disable(logging.WARNING)
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
         try:
             made = work(model, Path(folder))
