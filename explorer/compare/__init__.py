@@ -12,6 +12,7 @@ from .comparing import diff
 from .difference import Counts, Diff, NodeDifference, TensorDifference, Verdict
 from .digests import digest_weight, shape_of_digest
 from .elements import GroupPair
+from .folding import Fold
 from .joined import JoinedProjection
 from .joined_weights import JoinedPart
 from .keys import find_stated_origin, find_telling_name
@@ -28,6 +29,7 @@ __all__ = [
     "Change",
     "Counts",
     "Diff",
+    "Fold",
     "GroupPair",
     "JoinedPart",
     "JoinedProjection",

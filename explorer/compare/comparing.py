@@ -19,6 +19,8 @@ from .changes import (
     have_same_elements,
 )
 from .difference import Diff, NodeDifference, TensorDifference
+from .elements import holds_paired_weight
+from .folding import check_fold
 from .joined import JoinedProjection
 from .joined_weights import compare_joined
 from .matching import Matching, match_models
@@ -163,8 +165,13 @@ class _Comparison:
                 step("comparing attributes" if not number else "")
             if len(pair.left) != 1 or len(pair.right) != 1:
                 self.found.fused.append(pair)
+                fold = check_fold(pair)
+                if fold is not None:
+                    self.found.folds[pair] = fold
                 continue
             found_changes = [*compare_nodes(pair.left[0], pair.right[0])]
+            if holds_paired_weight(pair, self.found.matching):  # these are compared as such
+                found_changes = [one for one in found_changes if not _is_of_attribute(one)]
             if may_be_rewired(pair):
                 found_changes += compare_operands(pair, self.found.matching)
             told = {change.what for change in found_changes}
@@ -179,12 +186,15 @@ class _Comparison:
 
     def _compare_tensors(self) -> None:
         found, pairs = self.found, dict(self.found.matching.tensors)
+        of_folds = {t for fold in found.folds.values() if fold.is_equal for t in fold.tensors}
+        for left in [left for left, right in pairs.items() if {left, right} & of_folds]:
+            del pairs[left]
         of_codes = self._compare_quantized(pairs)
         for number, (left, right) in enumerate(pairs.items()):
             if not number % _STEP:
                 step("comparing weights" if not number else "", number / len(pairs))
             self._compare_tensor(left, right)
-        known = {*pairs, *pairs.values(), *of_codes}
+        known = {*pairs, *pairs.values(), *of_codes, *of_folds}
         # of layers that share their weights these are compared once
         joints = {tuple(joint.list_tensors()): joint for joint in found.matching.joined.values()}
         for tensors, joint in joints.items():
@@ -263,3 +273,7 @@ class _Comparison:
             self.found.tensors.append(entry)
         else:
             self.found.equal_tensors += 1
+
+
+def _is_of_attribute(change: Change) -> bool:
+    return change.what.startswith("attribute ")

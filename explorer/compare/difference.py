@@ -14,6 +14,7 @@ from netloupe.explorer.model.drawing import Drawable
 
 from .changes import IGNORABLE, Change, Ignored
 from .difference_table import tabulate_diff
+from .folding import Fold
 from .joined_weights import JoinedPart
 from .matching import Matching, Pair
 from .merged_model import MergedModel
@@ -116,6 +117,9 @@ class Diff(Drawable):
         Paired nodes that are not the same.
     fused
         Pairs of several nodes on a side.
+    folds
+        Of these the convolutions that hold a batch normalization of the other model, with what
+        they have beside what that gives. Where both are equal, none of their weights is told.
     left_alone, right_alone
         Nodes that are on one side only, but constants.
     replaced
@@ -142,6 +146,7 @@ class Diff(Drawable):
     about: list[Change] = field(default_factory=list)
     nodes: list[NodeDifference] = field(default_factory=list)
     fused: list[Pair] = field(default_factory=list)
+    folds: dict[Pair, Fold] = field(default_factory=dict)
     left_alone: list[Node] = field(default_factory=list)
     right_alone: list[Node] = field(default_factory=list)
     replaced: list[Replacement] = field(default_factory=list)

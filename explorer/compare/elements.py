@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from netloupe.explorer.grouping import Group, GroupTree
@@ -10,6 +10,9 @@ from netloupe.explorer.grouping.lookup import find_tree
 from netloupe.explorer.model import Graph, Node, Tensor, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.progress import step
+
+from .roles import list_norm_weights, list_operands
+from .units import WEIGHTED
 
 if TYPE_CHECKING:
     from .matching import Matching, Pair
@@ -63,11 +66,11 @@ class _ValuePairs:
             self._pair_results(pair)
         for pair in matching.pairs:  # constants among operands
             if len(pair.left) == len(pair.right) == 1:
-                for one, other in zip(pair.left[0].inputs, pair.right[0].inputs, strict=False):
+                for one, other in _zip_operands(pair.left[0], pair.right[0]):
                     if one is not None and other is not None and _are_constants(one, other):
                         self._add(one, other)
             elif pair not in matching.joined:
-                self._pair_largest(pair)
+                self._pair_weights(pair)
         self._pair_named()
         return self.found
 
@@ -106,8 +109,24 @@ class _ValuePairs:
         if len(sides[0]) == len(sides[1]) == 1:
             self._add(sides[0][0], sides[1][0])
 
-    def _pair_largest(self, pair: Pair) -> None:
-        """Pair the largest weights of fused nodes, where their dimensions are the same."""
+    def _pair_weights(self, pair: Pair) -> None:
+        """Pair the weights of fused nodes: by their roles where one takes the others in.
+
+        Those of the nodes that both are named after are in the same roles; of others the largest
+        are paired, where their dimensions are the same.
+        """
+        heads = _find_heads(pair)
+        if heads is not None:
+            for one, other in _zip_operands(*heads):
+                if one is not None and other is not None and _are_constants(one, other):
+                    self._add(one, other)
+            return
+        norms = [list_norm_weights(nodes) for nodes in (pair.left, pair.right)]
+        if norms[0] is not None and norms[1] is not None:
+            for one, other in zip(*norms, strict=True):
+                if one is not None and other is not None:
+                    self._add(one, other)
+            return
         largest = []
         for nodes in (pair.left, pair.right):
             values = [value for node in nodes for value in node.inputs if value is not None]
@@ -130,6 +149,24 @@ class _ValuePairs:
                 is_alone = value not in self.found and value.initializer not in joined
                 if is_alone and named.get(value.name):
                     self._add(value, named[value.name].pop(0))
+
+
+def _find_heads(pair: Pair) -> tuple[Node, Node] | None:
+    """Return the convolutions or products of fused nodes; None where one side has not just one."""
+    found = []
+    for nodes in (pair.left, pair.right):
+        heads = [node for node in nodes if node.op_type in WEIGHTED]
+        if len(heads) != 1:
+            return None
+        found.append(heads[0])
+    return found[0], found[1]
+
+
+def _zip_operands(left: Node, right: Node) -> Iterable[tuple[Value | None, Value | None]]:
+    """Yield the operands of two nodes that are in the same role."""
+    if left.op_type == right.op_type:
+        return zip(left.inputs, right.inputs, strict=False)
+    return zip(list_operands(left), list_operands(right), strict=False)
 
 
 def list_joined_tensors(matching: Matching) -> Iterator[Tensor]:
@@ -167,13 +204,16 @@ def _list_leaving(nodes: Sequence[Node]) -> list[Value]:
 def pair_tensors(matching: Matching) -> dict[Tensor, Tensor]:
     """Return by stored tensor of the left model that of the right one that stands in its place.
 
-    One of both is an initializer; the other one may be what a constant node holds.
+    Initializers are paired with one another or with what a constant node holds; what two constant
+    nodes hold is paired where it may have been learned: floats, more than one of them. Other
+    constants, such as shapes and axes, are attributes of their nodes.
     """
     found: dict[Tensor, Tensor] = {}
     for one, other in matching.values.items():
-        if one.initializer is not None or other.initializer is not None:
+        is_stored = one.initializer is not None or other.initializer is not None
+        if is_stored or (one.producer is not None and other.producer is not None):
             left, right = find_stored_tensor(one), find_stored_tensor(other)
-            if left is not None and right is not None:
+            if left is not None and right is not None and (is_stored or _are_learned(one, other)):
                 found[left] = right
     taken = {*found.values()}
     joined = {*list_joined_tensors(matching)}
@@ -187,6 +227,23 @@ def pair_tensors(matching: Matching) -> dict[Tensor, Tensor]:
             if tensor not in found and tensor not in joined and named.get(tensor.name):
                 found[tensor] = named[tensor.name].pop(0)
     return found
+
+
+def _are_learned(one: Value, other: Value) -> bool:
+    tensors = [_find_constant(value.producer) for value in (one, other)]
+    return all(t is not None and t.dtype.is_float and t.size > 1 for t in tensors)
+
+
+def _find_constant(node: Node | None) -> Tensor | None:
+    """Return the tensor that a constant node holds as one."""
+    constant = node.details.constant if node is not None and not node.inputs else None
+    return constant if isinstance(constant, Tensor) else None
+
+
+def holds_paired_weight(pair: Pair, matching: Matching) -> bool:
+    """Return whether a pair is one of constant nodes whose tensors are compared as weights."""
+    constant = _find_constant(pair.left[0])
+    return constant is not None and constant in matching.tensors
 
 
 def pair_groups(matching: Matching) -> list[GroupPair]:

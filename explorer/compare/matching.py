@@ -10,6 +10,7 @@ from functools import cached_property
 from netloupe.explorer.model import Function, Graph, Model, Node, Tensor, Value
 from netloupe.explorer.progress import part, step
 
+from .activations import find_added, find_holder, list_inside
 from .by_hand import ByHand, Named, read_by_hand
 from .elements import GroupPair, pair_groups, pair_tensors, pair_values
 from .joined import JoinedProjection
@@ -18,7 +19,7 @@ from .rest import pair_rest, pair_same_operators
 from .rounds import Made, Rounds, hash_outside
 from .same_wiring import has_same_wiring
 from .separated import pair_separated
-from .units import Units, read_units
+from .units import LAYERS, Units, read_units
 
 _BY_HAND = "by hand"
 
@@ -208,7 +209,8 @@ class _Matcher:
 
     def _find_pairs(self, left: Graph, right: Graph) -> list[Pair]:
         by_hand = self._by_hand
-        units = read_units(left), read_units(right)
+        inside = list_inside(left, right)
+        units = read_units(left, inside), read_units(right, inside)
         pins = [*by_hand.list_pins(left, right)]
         outside = hash_outside(*units, self._known)
         rounds = Rounds(
@@ -230,7 +232,7 @@ class _Matcher:
             made, partner = rounds.made[unit], rounds.partner[0][unit]
             if unit not in lefts and partner not in rights:
                 pairs += _split(*units, unit, partner, made)
-        pairs = [*by_hand.apply(pair_separated(pairs))]
+        pairs = [*by_hand.apply(pair_separated(_take_in_sums(pairs)))]
         pairs += [Pair((one,), (other,), _BY_HAND, 1.0) for one, other in pins]
         known = {node: other for p in pairs for node, other in zip(p.left, p.right, strict=False)}
         pairs += map(self._note_joined, joints)
@@ -288,9 +290,68 @@ def _list_units(
     return found
 
 
+def _take_in_sums(pairs: list[Pair]) -> list[Pair]:
+    """Return pairs, convolutions with the sum behind them that the other model has inside."""
+    taken = {node for pair in pairs for node in (*pair.left, *pair.right)}
+    found = []
+    for pair in pairs:
+        more = [node for node in find_added(pair.left, pair.right) if node not in taken]
+        others = [node for node in find_added(pair.right, pair.left) if node not in taken]
+        taken.update(more, others)
+        if more or others:
+            pair = Pair((*pair.left, *more), (*pair.right, *others), pair.key, pair.confidence)
+        found.append(pair)
+    return found
+
+
 def _split(left: Units, right: Units, one: int, other: int, made: Made) -> Iterator[Pair]:
-    """Yield the pairs of nodes of two units: node by node where they consist of the same."""
+    """Yield the pairs of nodes of two units: node by node where they consist of the same.
+
+    An activation that is a node on one side alone belongs to the node of the other side that has
+    it inside; where none has, it has no partner.
+    """
     lefts, rights = tuple(left.nodes(one)), tuple(right.nodes(other))
+    acts = [
+        [node for node in nodes if node.index in units.activations]
+        for units, nodes in ((left, lefts), (right, rights))
+    ]
+    rests = [
+        tuple(node for node in nodes if node.index not in units.activations)
+        for units, nodes in ((left, lefts), (right, rights))
+    ]
+    pairs = [*_split_rest(left, right, one, other, made, rests)]
+    if acts[0] and acts[1]:
+        yield from pairs
+        for first, second in zip(*acts, strict=False):
+            yield Pair((first,), (second,), made.key, made.confidence)
+        return
+    side = 0 if acts[0] else 1
+    for node in acts[side]:
+        holder = find_holder(node, rests[1 - side])
+        if holder is None:
+            continue
+        if holder not in rests[1 - side]:
+            both = (node, holder)[:: -1 if side else 1]
+            pairs.append(Pair((both[0],), (both[1],), made.key, made.confidence))
+            continue
+        place = next(i for i, pair in enumerate(pairs) if holder in (*pair.left, *pair.right))
+        pair = pairs[place]
+        first, second = [*pair.left], [*pair.right]
+        (second if side else first).append(node)
+        pairs[place] = Pair((*first,), (*second,), pair.key, pair.confidence)
+    yield from pairs
+
+
+def _split_rest(
+    left: Units,
+    right: Units,
+    one: int,
+    other: int,
+    made: Made,
+    nodes: Sequence[tuple[Node, ...]],
+) -> Iterator[Pair]:
+    """Yield the pairs of some nodes of two units."""
+    lefts, rights = nodes
     if left.kinds[one] != right.kinds[other]:
         # one exporter's block is not seen as such in the other model: they share a weight
         holders = _find_holder(left, one), _find_holder(right, other)
@@ -304,6 +365,15 @@ def _split(left: Units, right: Units, one: int, other: int, made: Made) -> Itera
         tuple(node for node in rights if node not in partners),
     )
     is_one_sided = bool(rest[0]) != bool(rest[1])
+    more = {node.op_type for side in rest for node in side}
+    if is_one_sided and same and more <= {"Add", "Mul"} and left.kinds[one] in LAYERS:
+        # the same product: what adds a bias to it on one side is no part of it on the other, but
+        # what multiplies integers by their scale is
+        scales = [tuple(node for node in side if node.op_type == "Mul") for side in rest]
+        for first, second in same.items():
+            own = scales if left.head(one) is first else [(), ()]
+            yield Pair((first, *own[0]), (second, *own[1]), made.key, made.confidence)
+        return
     if is_one_sided and (left.kinds[one] == right.kinds[other] or not same):
         # what one side has more is part of all that the other does
         yield Pair(lefts, rights, made.key, made.confidence)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from .hashing import Hashes, hash_each
-from .units import Units
+from .units import LAYERS, Units
 
 #: stands for what comes from outside, where the number of a pair would stand
 _OUTSIDE = -2
@@ -40,5 +40,6 @@ def hash_places(units: Units, outside: Hashes, pairs: Sequence[int]) -> Hashes:
             places.append(None)
             continue
         given = (int(outside[o.output]) if o.source < 0 else o.output for o in taken)
-        places.append((*zip(sources, given, strict=True), *ends, results))
+        is_layer = units.kinds[unit] in LAYERS  # an activation does not replace a convolution
+        places.append((is_layer, *zip(sources, given, strict=True), *ends, results))
     return hash_each(places)

@@ -8,6 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from netloupe.explorer.model import Graph, Node, Value
 
 _MOST_USERS = 10_000
+#: operators on integers, and what they are on floats; others are called QLinear and that
+_ON_FLOATS = {
+    "ConvInteger": "Conv",
+    "MatMulInteger": "MatMul",
+    "MatMulNBits": "MatMul",
+    "QGemm": "Gemm",
+}
 
 
 def pair_rest(
@@ -84,7 +91,9 @@ def pair_same_operators(
 
 
 def _find_operator(node: Node) -> tuple[str, str]:
-    return node.domain, node.op_type
+    """Return domain and operator; of one on integers that on floats."""
+    name = _ON_FLOATS.get(node.op_type, node.op_type.removeprefix("QLinear"))
+    return (node.domain, name) if name == node.op_type else (node.graph.dialect.domain, name)
 
 
 def _choose(nodes: Sequence[Node], operator: tuple[str, str]) -> Node:
@@ -108,15 +117,7 @@ def _add(
 ) -> list[tuple[Node, Node]]:
     added = []
     for one, other in candidates:
-        if (
-            one in paired
-            or other in paired
-            or (one.domain, one.op_type)
-            != (
-                other.domain,
-                other.op_type,
-            )
-        ):
+        if one in paired or other in paired or _find_operator(one) != _find_operator(other):
             continue
         known[one] = other
         paired |= {one, other}

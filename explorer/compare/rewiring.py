@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from netloupe.explorer.model import Node, Value, is_constant
 
 from .changes import Change
+from .roles import list_operands
 from .units import COMMUTATIVE, PASSING
 
 if TYPE_CHECKING:
@@ -37,10 +38,13 @@ def compare_operands(pair: Pair, matching: Matching) -> Iterator[Change]:
     :mod:`.stated`.
     """
     left, right = pair.left[0], pair.right[0]
-    sides = [[*map(_find_origin, node.inputs)] for node in (left, right)]
+    values, back = matching.values, matching.values_back
+    sides = [
+        [_find_origin(value, known) for value in list_operands(node)]
+        for node, known in ((left, values), (right, back))
+    ]
     if len(sides[0]) != len(sides[1]):
         return  # the numbers of operands are told
-    values, back = matching.values, matching.values_back
     others = [
         (index, one, other)
         for index, (one, other) in enumerate(zip(*sides, strict=True))
@@ -67,7 +71,7 @@ def compare_results(matching: Matching) -> Iterator[Change]:
             continue
         for place, before in enumerate(left.outputs):
             after = named[before.name] if is_by_name else right.outputs[place]
-            one, other = _find_origin(before), _find_origin(after)
+            one, other = _find_origin(before, values), _find_origin(after, back)
             if one is None or other is None or one not in values or other not in back:
                 continue
             if values[one] is not other:
@@ -85,13 +89,19 @@ def is_commutative(node: Node) -> bool:
     return is_own and node.op_type in COMMUTATIVE and not {"axis", "broadcast"} & {*node.attributes}
 
 
-def _find_origin(value: Value | None) -> Value | None:
-    """Return what a value is before nodes that only pass it on."""
+def _find_origin(value: Value | None, known: Mapping[Value, Value]) -> Value | None:
+    """Return what a value is before nodes that only pass it on.
+
+    One that is paired with what does more, as QuantizeLinear with the ReLU in its range, is none.
+    """
     for _ in range(_MOST_PASSED):
         producer = None if value is None else value.producer
         if not isinstance(producer, Node) or not producer.inputs:
             break
         if producer.op_type not in PASSING or producer.inputs[0] is None:
+            break
+        partner = known[value].producer if value in known else None  # type: ignore[index]
+        if partner is not None and partner.op_type not in PASSING:
             break
         value = producer.inputs[0]
     return value

@@ -20,7 +20,14 @@ from netloupe.explorer.progress import step
 
 from .colours import Flows, colour_by_kind, colour_by_use
 from .hashing import Hashes, hash_each, hash_thing, join_hashes, mix
-from .keys import WeightDigests, key_by_names, key_by_numbered_names, key_by_origin
+from .keys import (
+    WeightDigests,
+    key_by_names,
+    key_by_numbered_names,
+    key_by_numbered_results,
+    key_by_origin,
+    key_by_results,
+)
 from .places import hash_places
 from .units import Operand, Units
 
@@ -36,6 +43,10 @@ _BY_NAME, _BY_ORIGIN = 1.0, 0.9
 _NEIGHBOURLY = 0.9
 #: of so many users of one value none is paired for being the only one of its kind
 _MOST_NEIGHBOURS = 10_000
+
+
+#: so many units between two may be left out in the other graph
+_MOST_LEFT_OUT = 4
 
 
 class Made(NamedTuple):
@@ -115,12 +126,17 @@ class Rounds:
         )
         before, behind = (left[0], right[0]), (left[1], right[1])
         digests = WeightDigests(*self.sides)
+        # what has name, operator and weights in common is the same, whatever is around
+        names = self._key_each(key_by_names)
+        self._pair("name", _BY_NAME, self._join(names, digests.key(0)), is_sure=True)
         for place in range(_MOST_WEIGHTS):
             weights = digests.key(place)
             self._pair("weights", 0.99 if not place else 0.95, weights)
             for around in (self._kinds, before, behind):
                 self._pair("weights", 0.95, self._join(weights, self._kinds, around))
-        self._pair("name", _BY_NAME, self._key_each(key_by_names))
+        self._pair("name", _BY_NAME, names)
+        for is_last in (True, False):
+            self._pair("name", _BY_NAME, self._key_each(partial(key_by_results, is_last=is_last)))
         self._pair("origin", _BY_ORIGIN, self._key_each(key_by_origin))
         for what, colours, confidence in (
             ("surroundings", self._used, 0.9),
@@ -138,6 +154,7 @@ class Rounds:
                     self._pair_by_colours(what, confidence - 0.1, colours, radius, near)
             self._pair_by_colours(what, confidence - 0.2, colours, 1)
         self._pair("numbered name", 0.6, self._key_each(key_by_numbered_names))
+        self._pair("numbered name", 0.6, self._key_each(key_by_numbered_results))
         self._spread_loosely()
         self._pair("place", 0.5, self._key_by_places())
         self._weigh_again()
@@ -201,8 +218,19 @@ class Rounds:
                 left[one] = right[other] = hash_thing(("pair", one))
         return self._flows[0].refine(left, radius), self._flows[1].refine(right, radius)
 
-    def _pair(self, what: str, confidence: float, keys: tuple[Hashes, Hashes]) -> int:
-        """Pair what has a key that is unique on both sides; return how many were paired."""
+    def _pair(
+        self,
+        what: str,
+        confidence: float,
+        keys: tuple[Hashes, Hashes],
+        *,
+        is_sure: bool = False,
+    ) -> int:
+        """Pair what has a key that is unique on both sides; return how many were paired.
+
+        What is around may contradict, but where the key is sure; then neighbours are tried after
+        the next one, which may find what these would contradict.
+        """
         self._tries += 1
         step("", min(self._tries / _USUAL_TRIES, 1.0))
         free = [np.flatnonzero(np.array(side) < 0) for side in self.partner]
@@ -219,9 +247,10 @@ class Rounds:
         )
         before = len(self.made)
         for left, right in pairs:
-            if self._is_free(left, right) and not self._is_contradicted(left, right):
+            if self._is_free(left, right) and (is_sure or not self._is_contradicted(left, right)):
                 self._accept(left, right, Made(what, confidence))
-        self._spread()
+        if not is_sure:
+            self._spread()
         return len(self.made) - before
 
     def _is_free(self, left: int, right: int) -> bool:
@@ -352,7 +381,32 @@ class Rounds:
         partner, back = self.partner[0][one.source], self.partner[1][other.source]
         if partner < 0 and back < 0:
             return 0
+        if partner < 0:
+            return 1 if self._comes_from(0, one.source, back) else -1
+        if back < 0:
+            return 1 if self._comes_from(1, other.source, partner) else -1
         return 1 if partner == other.source else -1
+
+    def _comes_from(self, side: int, unit: int, wanted: int) -> bool:
+        """Return whether a unit is computed from another one by units that may be left out.
+
+        These are in no pair, take one thing alone and have no weights but single numbers, as
+        activations and factors; or they are sums, which convolutions may have inside.
+        """
+        units, pending = self.sides[side], [unit]
+        for each in pending:  # grows
+            is_weighted = any(tensor.size > 1 for tensor in units.weights[each])
+            is_sum = units.kinds[each] == "Add"
+            if is_weighted or self.partner[side][each] >= 0:
+                continue
+            if len(units.operands[each]) != 1 and not is_sum:
+                continue
+            for operand in units.operands[each]:
+                if operand.source == wanted:
+                    return True
+                if operand.source >= 0 and len(pending) < _MOST_LEFT_OUT:
+                    pending.append(operand.source)
+        return False
 
     def _compare_users(self, left: int, right: int) -> _Evidence:
         users = self.sides[0].users[left], self.sides[1].users[right]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from netloupe.explorer.model import Graph, Tensor, Value
+from netloupe.explorer.model import Graph, Node, Tensor, Value
+from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.model.wiring import Integers
 
 #: what an operand is that no node gives
@@ -16,6 +17,7 @@ def has_same_wiring(left: Graph, right: Graph) -> bool:
 
     Their nodes are, one after the other, of the same operator, have the same attributes and take
     the same: results of the same nodes, the same inputs, weights of the same type and dimensions.
+    So it is with what constant nodes hold, whose numbers are weights as well.
     """
     if left is right:
         return True
@@ -33,10 +35,30 @@ def has_same_wiring(left: Graph, right: Graph) -> bool:
         one.op_type == other.op_type
         and one.domain == other.domain
         and len(one.outputs) == len(other.outputs)
-        and one._attribute_key == other._attribute_key
+        and _have_same_attributes(one, other)
         and len(one.subgraphs) == len(other.subgraphs)
         for one, other in zip(left.nodes, right.nodes, strict=True)
     ) and _list_forms(left) == _list_forms(right)
+
+
+def _have_same_attributes(one: Node, other: Node) -> bool:
+    """Return whether two nodes of one operator have the same attributes, numbers of weights apart.
+
+    The keys of constants are no help: where the reader leaves elements in the file they say from
+    where, so that those of two readings of one file differ.
+    """
+    if one._attribute_key == other._attribute_key:
+        return True
+    form = _find_form(one)
+    return form is not None and form == _find_form(other)
+
+
+def _find_form(node: Node) -> tuple[object, ...] | None:
+    """Return type and dimensions of what a constant node holds; None for any other node."""
+    if node.inputs or node.subgraphs or len(node.outputs) != 1 or node.outputs[0] is None:
+        return None
+    tensor = find_stored_tensor(node.outputs[0])
+    return None if tensor is None else (tensor.dtype.name, tensor.dims)
 
 
 def _code_operands(graph: Graph) -> Integers:

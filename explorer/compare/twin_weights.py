@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.model import Model, Node, Tensor
+from netloupe.explorer.model import Graph, Model, Node, Tensor
 from netloupe.explorer.model.stored_tensors import find_stored_tensor, list_stored_tensors
 from netloupe.explorer.progress import is_ending, step
 from netloupe.explorer.quantization.opened import OpenedWeight
@@ -88,15 +88,15 @@ class TwinWeights:
     Parameters
     ----------
     reference
-        The float model.
+        The float model, or a graph of it.
     partners
         By node of the quantized model those of the reference that do the same.
     """
 
-    def __init__(self, reference: Model, partners: Mapping[Node, Sequence[Node]]) -> None:
+    def __init__(self, reference: Model | Graph, partners: Mapping[Node, Sequence[Node]]) -> None:
         self._by_size: dict[int, list[Tensor]] = {}
         self._by_name: dict[str, list[Tensor]] = {}
-        for graph in reference.graphs:
+        for graph in [reference] if isinstance(reference, Graph) else reference.graphs:
             for tensor in list_stored_tensors(graph):
                 if tensor.dtype.is_float:
                     self._by_size.setdefault(tensor.size, []).append(tensor)

@@ -2,9 +2,10 @@
 
 A **unit** is a node, or nodes that other exporters write as one operator: a convolution with the
 batch normalization behind it, a product with the bias added to it, a norm or an activation that
-is written out. Nodes that only pass on what they get in another form (casts, quantization and
-its inverse, identities) belong to no unit: units are connected through them. Nor do constants,
-nor what is computed of constants alone.
+is written out; where the other model has such activations inside of its operators, also any node
+with the activation behind it. Nodes that only pass on what they get in another form (casts,
+quantization and its inverse, identities) belong to no unit: units are connected through them. Nor
+do constants, nor what is computed of constants alone.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from typing import NamedTuple
 from netloupe.explorer.model import Function, Graph, Node, Tensor, Value, is_constant_node
 from netloupe.explorer.patterns import find_motifs
 from netloupe.explorer.progress import step
+
+from .activations import Inside, takes_summand
 
 _STEP = 10_000
 
@@ -34,12 +37,17 @@ PASSING = frozenset(
         "Int8Quantize",
         "Quantize",
         "QuantizeLinear",
+        "ReorderInput",
+        "ReorderOutput",
         "StopGradient",
     }
 )
+#: what quantizes as the model runs; its scale and zero point follow from what it takes as well
+_QUANTIZING = "DynamicQuantizeLinear"
 _CONVOLUTIONS = frozenset({"Conv", "ConvInteger", "FusedConv", "Int8Conv", "QLinearConv"})
 _PRODUCTS = frozenset(
     {
+        "DynamicQuantizeMatMul",
         "FC",
         "FusedGemm",
         "FusedMatMul",
@@ -48,32 +56,48 @@ _PRODUCTS = frozenset(
         "MatMul",
         "MatMulInteger",
         "MatMulInteger16",
+        "MatMulIntegerToFloat",
         "MatMulNBits",
         "QGemm",
         "QLinearMatMul",
+        "TransposeMatMul",
     }
 )
+#: products that are no layers where they take no weights
+_MATMULS = frozenset({"FusedMatMul", "MatMul", "MatMulInteger", "QLinearMatMul", "TransposeMatMul"})
+#: what has a matrix of weights, and may have what stands behind it inside
+WEIGHTED = _CONVOLUTIONS | _PRODUCTS
+#: what units with such are called
+LAYERS = frozenset({"convolution", "product with weights"})
 _NORMALIZATIONS = frozenset({"BatchNormalization", "SpatialBN"})
 #: other names of operators, and those of blocks that are written out: what they do is the same
 _SAME = {
+    "BiasGelu": "GELU",
     "ConvTranspose": "transposed convolution",
+    "DynamicQuantizeLSTM": "LSTM",
     "FastGelu": "GELU",
     "Gelu": "GELU",
     "HardSwish": "HardSwish",
     "LayerNormalization": "LayerNorm",
-    "QLinearAdd": "Add",
-    "QLinearMul": "Mul",
     "QuickGelu": "QuickGELU",
     "RMSNormalization": "RMSNorm",
     "SimplifiedLayerNormalization": "RMSNorm",
+    "SkipLayerNormalization": "LayerNorm",
+    "SkipSimplifiedLayerNormalization": "RMSNorm",
     "Sum": "Add",
     "Swish": "SiLU",
 }
+#: operators on integers that are called after those on floats: ``QLinearAdd``
+_ON_INTEGERS = "QLinear"
+#: ONNX Runtime's operators on blocks of channels are called as those that they stand for
+BLOCKED_DOMAIN = "com.microsoft.nchwc"
 _WRITTEN_OUT = frozenset({"GELU", "HardSwish", "LayerNorm", "QuickGELU", "RMSNorm", "SiLU"})
+_NORMS = frozenset({"LayerNorm", "RMSNorm"})
 #: operators whose operands may stand in any order
 COMMUTATIVE = frozenset({"Add", "And", "Equal", "Max", "Mean", "Min", "Mul", "Or", "Sum", "Xor"})
 #: what gives other numbers each time is not computed of constants alone
 _RANDOM = frozenset({"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"})
+_NONE = Inside()
 #: so many nodes that pass a value on are followed from an operator to the next
 _MOST_PASSED = 8
 #: of so many nodes a graph is searched for blocks that are written out
@@ -123,6 +147,8 @@ class Units:
         The values that come from outside: inputs of the graph, and values of graphs around.
     unit_of
         By index of a node, its unit; -1 for none.
+    activations
+        The indices of the nodes that are part of a unit as its activation.
     """
 
     graph: Graph
@@ -134,6 +160,7 @@ class Units:
     results: list[list[int]] = field(default_factory=list)
     outside: list[Value] = field(default_factory=list)
     unit_of: list[int] = field(default_factory=list)
+    activations: set[int] = field(default_factory=set)
 
     def __len__(self) -> int:
         return len(self.members)
@@ -147,15 +174,25 @@ class Units:
         return map(self.graph.nodes.__getitem__, self.members[unit])
 
 
-def read_units(graph: Graph) -> Units:
-    """Return the units of a graph."""
-    return _Reader(graph).read()
+def read_units(graph: Graph, inside: Inside = _NONE) -> Units:
+    """Return the units of a graph.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    inside
+        The activations that are part of the unit that they stand behind: since nodes of this
+        graph, or of the one that it is compared with, may have them inside.
+    """
+    return _Reader(graph, inside).read()
 
 
 class _Reader:
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, inside: Inside) -> None:
         self.graph = graph
         self.units = Units(graph)
+        self._inside = inside
         #: by value, what it is without the nodes that only pass it on; None for a constant
         self._origins: dict[Value, Value | None] = {}
         self._outside: dict[Value, int] = {}
@@ -185,7 +222,16 @@ class _Reader:
         return units
 
     def _passes(self, node: Node) -> bool:
-        return node.op_type in PASSING and bool(node.inputs) and not node.subgraphs
+        if not node.inputs or node.subgraphs:
+            return False
+        return node.op_type in PASSING or node.op_type == _QUANTIZING or self._joins_scales(node)
+
+    def _joins_scales(self, node: Node) -> bool:
+        """Return whether a node multiplies the scale of what is quantized here with a constant."""
+        if node.op_type != "Mul" or len(node.inputs) != 2:
+            return False
+        first, second = node.inputs
+        return _is_scale(first) and second is not None and self._is_constant(second)
 
     def _find_fixed(self) -> None:
         """Find constants, and what is computed of constants alone."""
@@ -241,28 +287,133 @@ class _Reader:
                 if len(places) > 1 and not owner.keys() & places:
                     self._named[places[-1]] = motif.name
                     owner.update(dict.fromkeys(places, places[-1]))
+        for node in nodes:
+            places = self._find_mish(node) if node.op_type == "Softplus" else ()
+            if places and not owner.keys() & places:
+                self._named[places[-1]] = "Mish"
+                owner.update(dict.fromkeys(places, places[-1]))
         for index, node in enumerate(nodes):
-            if node.domain == self.graph.dialect.domain and index not in owner:
+            is_own = node.domain == self.graph.dialect.domain or node.op_type == "QLinearAdd"
+            if is_own and index not in owner:
                 before = self._find_before(node)
-                if before is not None and before.index not in owner:
-                    owner[index] = before.index
+                if before is not None and (
+                    before.index not in owner or self._follows(node, before)
+                ):
+                    owner[index] = owner.get(before.index, before.index)
+        if self._inside.has_sums:
+            owner.update(self._find_sums(owner))
+        if self._inside.fused or self._inside.clamped:
+            for index, node in enumerate(nodes):
+                before = self._find_activated(node) if index not in owner else None
+                if before is not None and before.index not in self._fixed:
+                    owner[index] = owner.get(before.index, before.index)
+                    self.units.activations.add(index)
         return owner
 
+    def _find_mish(self, node: Node) -> tuple[int, ...]:
+        """Return the nodes of x · tanh(softplus(x)) (D. Misra, Mish, 2019, equation 1); or none."""
+        chain = [node]
+        for wanted in ("Tanh", "Mul"):
+            value = chain[-1].outputs[0] if chain[-1].outputs else None
+            if value is None or len(value.users) != 1 or value.is_output:
+                return ()
+            if value.users[0].op_type != wanted or value.users[0].graph is not self.graph:
+                return ()
+            chain.append(value.users[0])
+        given = chain[1].outputs[0]
+        others = [value for value in chain[-1].inputs if value is not given]
+        is_mish = len(others) == 1 and others[0] is node.inputs[0]
+        return tuple(each.index for each in chain) if is_mish else ()
+
+    def _find_sums(self, owner: dict[int, int]) -> Iterator[tuple[int, int]]:
+        """Yield the sums that norms take, each with the node that the norm is named after."""
+        norms = {place: name for place, name in self._named.items() if name in _NORMS}
+        members: dict[int, list[int]] = {}
+        for place, head in owner.items():
+            if head in norms:
+                members.setdefault(head, []).append(place)
+        for index, node in enumerate(self.graph.nodes):
+            if _SAME.get(node.op_type) in _NORMS:
+                members[index] = [index]
+        taken: set[int] = set()
+        for head, places in members.items():
+            inside = {*places}
+            givers = {
+                value.producer.index
+                for place in places
+                for value in self.graph.nodes[place].inputs
+                if value is not None
+                and value.producer is not None
+                and value.producer.graph is self.graph
+                and value.producer.index not in inside | self._fixed
+            }
+            if len(givers) != 1:
+                continue
+            (giver,) = givers
+            node = self.graph.nodes[giver]
+            is_sum = node.op_type == "Add" and not any(
+                value is None or self._is_constant(value) for value in node.inputs
+            )
+            if is_sum and giver not in owner and giver not in taken:
+                taken.add(giver)
+                yield giver, head
+
+    def _follows(self, node: Node, before: Node) -> bool:
+        """Return whether a bias is added to a product of integers behind its scale."""
+        return node.op_type == "Add" and before.op_type == "Mul" and before.index not in self._named
+
+    def _find_activated(self, node: Node) -> Node | None:
+        """Return what gives an activation its operand, where both may be one operator."""
+        is_clamp = node.op_type in self._inside.clamped
+        if node.op_type not in self._inside.fused and not is_clamp:
+            return None
+        is_alone = all(value is None or self._is_constant(value) for value in node.inputs[1:])
+        producer = self._find_only_giver(node.inputs[0]) if node.inputs and is_alone else None
+        if (
+            producer is None
+            or producer.index in self.units.activations
+            or len(producer.outputs) > 1
+            or producer.subgraphs
+        ):
+            return None
+        if is_clamp:
+            return producer
+        head = producer
+        if producer.op_type not in WEIGHTED:
+            before = self._find_before(producer)
+            if before is None:
+                return None
+            head = before
+        return producer if self._takes_weight(head) else None
+
     def _find_before(self, node: Node) -> Node | None:
-        """Return the convolution that a node normalizes, or the product that it adds a bias to."""
+        """Return the convolution that a node normalizes, or the product that it adds a bias to.
+
+        Or the product of integers that it multiplies by the scale of these.
+        """
         if node.op_type in _NORMALIZATIONS and len(node.inputs) > 1:
             value, wanted = node.inputs[0], _CONVOLUTIONS
             if not all(v is None or self._is_constant(v) for v in node.inputs[1:]):
                 return None
-        elif node.op_type == "Add" and len(node.inputs) == 2:
+        elif (node.op_type == "Add" and len(node.inputs) == 2) or node.op_type == "QLinearAdd":
             taken = [v for v in node.inputs if v is not None and not self._is_constant(v)]
             value = taken[0] if len(taken) == 1 else None
-            wanted = frozenset({"MatMul", "MatMulInteger"})
+            wanted = frozenset({"MatMul", "MatMulInteger", "Mul", "QLinearMatMul"})
+        elif node.op_type == "Mul" and len(node.inputs) == 2 and not self._joins_scales(node):
+            value = node.inputs[0]
+            scale = node.inputs[1].producer if node.inputs[1] is not None else None
+            is_joint = scale is not None and scale.graph is self.graph and self._joins_scales(scale)
+            if not is_joint and not _is_scale(node.inputs[1]):
+                return None
+            wanted = frozenset({"ConvInteger", "MatMulInteger"})
         else:
             return None
         producer = self._find_only_giver(value)
         if producer is None or producer.op_type not in wanted or len(producer.inputs) < 2:
             return None
+        if node.op_type == "Add" and producer.op_type == "Mul":  # of the scales of a product
+            before = self._find_before(producer)
+            return producer if before is not None else None
         return producer if self._takes_weight(producer) else None
 
     def _find_only_giver(self, value: Value | None) -> Node | None:
@@ -317,7 +468,9 @@ class _Reader:
         taken: list[Value] = []
         for index in sorted(members):
             node = nodes[index]
-            for value in (*node.inputs, *node.captures):
+            # what a convolution adds besides is told by the sum that the other model has
+            inputs = node.inputs[:3] if takes_summand(node) else node.inputs
+            for value in (*inputs, *node.captures):
                 if value is None:
                     continue
                 origin = self._origin(value)
@@ -325,8 +478,11 @@ class _Reader:
                     weights += self._find_tensors(value)
                 elif self._unit_of(origin) != unit:
                     taken.append(origin)
-        kind = self._name_kind(head, bool(weights))
-        is_ordered = kind not in COMMUTATIVE
+        kind = self._name_kind(head, any(tensor.size > 1 for tensor in weights))
+        if kind in LAYERS:
+            # what is quantized as the model runs is taken with its zero point and its scale
+            taken = [*dict.fromkeys(taken)]
+        is_ordered = kind not in COMMUTATIVE and kind not in _NORMS
         operands = []
         for place, value in enumerate(taken):
             source = self._unit_of(value)
@@ -348,11 +504,14 @@ class _Reader:
             return self._describe_function(head.function)
         if op_type in _CONVOLUTIONS:
             return "convolution"
-        if op_type in _PRODUCTS and (has_weights or op_type != "MatMul"):
-            return "product with weights"
+        if op_type in _PRODUCTS:
+            return "product with weights" if has_weights or op_type not in _MATMULS else "MatMul"
+        op_type = op_type.removeprefix(_ON_INTEGERS)
         if op_type in _SAME:
             return _SAME[op_type]
-        is_own = head.domain == self.graph.dialect.domain
+        is_own = head.domain in (self.graph.dialect.domain, BLOCKED_DOMAIN)
+        if op_type != head.op_type:
+            return op_type
         return op_type if is_own else f"{head.domain}::{op_type}"
 
     def _describe_function(self, function: Function) -> str:
@@ -379,3 +538,14 @@ class _Reader:
                 return []
             value = producer.inputs[0]
         return []
+
+
+def _is_scale(value: Value | None) -> bool:
+    """Return whether a value is the scale with which something is quantized as the model runs."""
+    producer = value.producer if value is not None else None
+    return (
+        value is not None
+        and producer is not None
+        and producer.op_type == _QUANTIZING
+        and value.output_index > 0
+    )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from netloupe.explorer.compare import (
     Change,
     Diff,
+    Fold,
     NumberDifference,
     Pair,
     Replacement,
@@ -39,6 +41,8 @@ _ASPECTS = {
 }
 #: below so much confidence a pair rests on its neighbours alone (see Pair.confidence)
 _CERTAIN = 0.5
+#: what is smaller is no error of float32
+_LEAST_ERROR = 1e-8
 
 
 def write_verdict(found: Diff) -> str:
@@ -204,6 +208,9 @@ def _encode_fused(found: Diff, pair: Pair) -> dict[str, Any]:
     Its parts count outputs, from ``start`` up to ``stop``, which is none of them.
     """
     told = _encode_pair(pair)
+    fold = found.folds.get(pair)
+    if fold is not None:
+        told["fold"] = {"equal": fold.is_equal, "error": fold.error, "factor": fold.factor}
     joint = found.matching.joined.get(pair)
     if joint is not None:
         parts = [
@@ -354,23 +361,59 @@ def _list_fused(found: Diff) -> Iterator[tuple[str, str]]:
     for pair in found.fused:
         joint = found.matching.joined.get(pair)
         told = "" if joint is None else f"{write_joined(joint)}: "
-        operators = f"{_write_operators(pair.left)} -> {_write_operators(pair.right)}"
-        yield pair.left[0].path, told + operators
+        operators = _write_both(pair.left, pair.right)
+        yield pair.left[0].path, f"{told}{operators}{write_fold(found.folds.get(pair))}"
+
+
+def write_fold(fold: Fold | None) -> str:
+    """Return whether a convolution has the numbers of a normalization; "" for None."""
+    if fold is None:
+        return ""
+    if fold.is_equal:
+        exponent = math.ceil(math.log10(max(fold.error, _LEAST_ERROR)))
+        return f"; BatchNormalization folded: equal to 1e{exponent}"
+    by = (
+        f": weights are {write_number(fold.factor)} times what they should be"
+        if fold.factor
+        else ""
+    )
+    by = by or f": up to {write_number(100 * fold.error)} % of the largest number"
+    return f"; BatchNormalization folded: not equal{by}"
 
 
 def _write_replaced(chains: Replacement) -> tuple[str, str]:
-    older, newer = map(_write_operators, chains)
-    return chains.left[0].path, f"{older} -> {newer}"
+    return chains.left[0].path, _write_both(*chains)
 
 
-def _write_operators(nodes: Sequence[Node]) -> str:
-    told = [write_line(node.op_type, _LONGEST) for node in nodes[:_MOST_KINDS]]
+def _write_both(left: Sequence[Node], right: Sequence[Node]) -> str:
+    """Return the operators of both sides; with their domains where only these tell them apart."""
+    names = [{node.op_type: node.domain for node in nodes} for nodes in (left, right)]
+    alike = {name for name, domain in names[0].items() if names[1].get(name, domain) != domain}
+    return f"{_write_operators(left, alike)} -> {_write_operators(right, alike)}"
+
+
+def _write_operators(nodes: Sequence[Node], alike: Collection[str] = ()) -> str:
+    told = [
+        write_line(
+            f"{node.domain}::{node.op_type}"
+            if node.domain and node.op_type in alike
+            else node.op_type,
+            _LONGEST,
+        )
+        for node in nodes[:_MOST_KINDS]
+    ]
     rest = len(nodes) - len(told)
     return " + ".join([*told, f"{rest:,} more"] if rest else told)
 
 
 def _write_moved(pair: Pair) -> tuple[str, str]:
-    return pair.left[0].path, f"now {write_line(pair.right[0].path, _LONGEST)}"
+    """Return where a node is now: its path, or where that is the same what it stands behind."""
+    left, right = pair.left[0], pair.right[0]
+    if left.path != right.path:
+        return left.path, f"now {write_line(right.path, _LONGEST)}"
+    givers = dict.fromkeys(value.producer for value in right.inputs if value is not None)
+    told = [write_line(node.path, _LONGEST) for node in givers if node is not None]
+    return left.path, f"now behind {join_parts(told[:_MOST_KINDS], len(told))}"
 
 
 def _write_node(node: Node) -> tuple[str, str]:

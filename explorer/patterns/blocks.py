@@ -14,6 +14,7 @@ from netloupe.explorer.model import Node
 from netloupe.explorer.progress import step
 
 from .attention_places import find_attention_places
+from .readings import read_scalar
 from .residuals import CONVOLUTIONS, find_residual_blocks
 from .wires import Wires
 
@@ -106,7 +107,7 @@ Search = Callable[[Wires, dict[int, Motif]], Iterator[Motif]]
 def _find_norms(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:
     """Find x / sqrt(mean(x²) + ε), over x or x - mean(x), with scale and shift."""
     for root in range(len(wires.nodes)):
-        if wires.op(root) != "Sqrt":
+        if wires.op(root) != "Sqrt" and not _is_root(wires, root):
             continue
         places = {root}
         variance = _walk_back(wires, root, places, ("Add",), ("ReduceMean",), ("Pow", "Mul"))
@@ -134,6 +135,13 @@ def _find_norms(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:
                     places.add(producer)
         if end is not None and wires.is_closed(places, (end,)):
             yield Motif(name, frozenset(places))
+
+
+def _is_root(wires: Wires, place: int) -> bool:
+    """Return whether a node is x to the power of one half."""
+    node = wires.nodes[place]
+    exponent = node.inputs[1] if wires.op(place) == "Pow" and len(node.inputs) > 1 else None
+    return exponent is not None and read_scalar(exponent) == 0.5
 
 
 def _walk_back(wires: Wires, place: int, places: set[int], *steps: tuple[str, ...]) -> int | None:

@@ -3,8 +3,11 @@
 Run ``python tests/benchmarks/matcher.py [WORD …] [FOLDER …]``. Of every model of ``tests/zoo``,
 of those that the ``onnx`` package ships and, where that folder exists, of those of
 ../shared/corpus come all twins that can be made of it (see :mod:`tests.compare.twins`). Words are
-parts of names of kinds (``folded``, ``itself``) or of models (``bert``, ``light/``); a model with
-more nodes than ``--most`` is left out. ``decoder_10k.onnx`` is looked for in the folders.
+parts of names of kinds (``folded``, ``itself``, ``ORT``) or of models (``bert``, ``light/``), as
+are what ``--kind`` and ``--model`` name, several times if need be. A model that has more
+nodes than ``--most`` is left out. Kinds that onnxruntime, onnxsim, onnxslim or onnxscript make (see
+:mod:`tests.compare.twins.tools`) need that package, and are left out without it.
+``decoder_10k.onnx`` is looked for in the folders.
 
 Each row is a kind of twins and what was done to names besides: how many models, how many nodes
 have a partner, precision and recall over all of them, the worst model, the processor time to open
@@ -39,8 +42,11 @@ from tests.compare.twins import (  # noqa: E402
     EXPORTERS,
     KINDS,
     QUANTIZED_ELSEWHERE,
+    TOOLS,
     Naming,
     Twin,
+    is_installed,
+    make_tool_twin,
     make_twin,
     pair_exports,
     pair_quantized,
@@ -61,6 +67,7 @@ BAR = (0.99, 0.95)
 FOUND: dict[str, tuple[Naming, ...]] = {
     EXPORTERS: ("kept",),
     QUANTIZED_ELSEWHERE: ("kept", "changed"),
+    **dict.fromkeys(TOOLS, ("kept", "changed")),
 }
 LARGE = "decoder_10k.onnx"
 LEGACY, DYNAMO = ".legacy.onnx", ".dynamo.onnx"
@@ -109,18 +116,23 @@ def main() -> int:
     """Match all twins; return 1 where a bar is passed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("words", nargs="*", metavar="WORD|FOLDER")
+    parser.add_argument("--kind", action="append", default=[], metavar="WORD")
+    parser.add_argument("--model", action="append", default=[], metavar="WORD")
     parser.add_argument("--most", type=int, default=6000, metavar="NODES")
     parser.add_argument("--wrong", type=int, default=0, metavar="COUNT")
     options = parser.parse_args()
     folders = [Path(word) for word in options.words if Path(word).is_dir()]
     words = [word for word in options.words if not Path(word).is_dir()]
     every = {**{name: kind.namings for name, kind in KINDS.items()}, **FOUND}
-    kinds = [kind for kind in every if any(word in kind for word in words)]
-    names = [word for word in words if not any(word in kind for kind in kinds)]
+    kinds = [kind for kind in every if any(word in kind for word in (*words, *options.kind))]
+    names = [word for word in words if not any(word in kind for kind in kinds)] + options.model
     steps: Counter[tuple[str, bool]] = Counter()
     rows = []
     print(HEAD)
     for kind in kinds or every:
+        if kind in TOOLS and not is_installed(kind):
+            print(f"{kind:<18} left out: {TOOLS[kind][0]} is not installed")
+            continue
         for naming in every[kind]:
             row = Row(kind, naming)
             for name, make in list_twins(kind, naming, names, options.most):
@@ -155,7 +167,10 @@ def list_twins(
             yield name, lambda: pair_quantized(onnx.load(left), onnx.load(right), naming)  # noqa: B023
     else:
         for name, path in filter(lambda model: is_wanted(*model), list_models()):
-            yield name, lambda: make_twin(kind, onnx.load(path), naming)  # noqa: B023
+            if kind in TOOLS:
+                yield name, lambda: make_tool_twin(kind, onnx.load(path), naming)  # noqa: B023
+            else:
+                yield name, lambda: make_twin(kind, onnx.load(path), naming)  # noqa: B023
 
 
 def list_models() -> Iterator[tuple[str, Path]]:

@@ -85,7 +85,7 @@ def score_pairs(twin: Twin, pairs: Iterable[PairOfNodes]) -> tuple[Score, list[W
                     found.add(one.path)
                 else:
                     wrong.append(Wrong(one.path, other.path, expected, pair.key))
-    known = {path for path, expected in twin.truth.items() if expected}
+    known = {path for path, expected in twin.truth.items() if expected} - twin.optional
     missing = sorted(known - found - {each.left for each in wrong})
-    score = Score(paired, paired - len(wrong), len(known), len(found))
+    score = Score(paired, paired - len(wrong), len(known), len(found & known))
     return score, [*wrong, *(Wrong(path, "", twin.truth[path]) for path in missing)]

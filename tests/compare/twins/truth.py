@@ -7,7 +7,7 @@ new one has none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -35,6 +35,9 @@ class Twin:
     truth
         Of paths of the left model those of the right one that may be paired with them; nothing,
         where none may. Of a node that is left out nothing is known.
+    optional
+        Paths of the left model that may be in such a pair and need not, since their nodes were
+        taken into others.
     """
 
     kind: str
@@ -42,6 +45,7 @@ class Twin:
     left: onnx.ModelProto
     right: onnx.ModelProto
     truth: Mapping[str, frozenset[str]]
+    optional: frozenset[str] = frozenset()
 
 
 def tag_nodes(model: onnx.ModelProto) -> None:
@@ -66,7 +70,13 @@ def set_tags(node: onnx.NodeProto, tags: Iterable[str]) -> None:
 
 
 def finish_twin(
-    kind: str, naming: Naming, left: onnx.ModelProto, right: onnx.ModelProto, *, is_sure: bool
+    kind: str,
+    naming: Naming,
+    left: onnx.ModelProto,
+    right: onnx.ModelProto,
+    *,
+    is_sure: bool,
+    optional: Collection[str] = (),
 ) -> Twin:
     """Return a twin of tagged models, and take the tags away.
 
@@ -74,6 +84,8 @@ def finish_twin(
     ----------
     is_sure
         A node whose tag is nowhere on the right is gone; else nothing is known of it.
+    optional
+        Tags of nodes that may have a partner and need none.
     """
     paths: dict[str, set[str]] = {}
     for path, tags in _list_tags(right):
@@ -85,10 +97,11 @@ def finish_twin(
         for tag in tags
         if is_sure or tag in paths
     }
+    free = frozenset(path for path, tags in _list_tags(left) if not {*tags}.isdisjoint(optional))
     for model in (left, right):
         for node in list_nodes(model):
             set_tags(node, ())
-    return Twin(kind, naming, left, right, truth)
+    return Twin(kind, naming, left, right, truth, free)
 
 
 def read_proto(model: onnx.ModelProto) -> Model:
