@@ -77,6 +77,8 @@ class SceneFields(TypedDict, total=False):
     #: the window goes where it was when this moment was left
     restore: bool
     history: HistoryState
+    #: by path of what is selected the keys of the boxes that show or hide it
+    places: Mapping[str, list[str]]
 
 
 class SceneMessage(SceneFields):
