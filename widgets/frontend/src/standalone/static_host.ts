@@ -205,7 +205,7 @@ export class StaticHost implements CanvasConnection, LinkedHost {
         await this.tell(await session.shown(), id, { restore: true });
         return;
       case "reveal":
-        await this.reveal((await this.finder.place({ path: message.path })).path, id);
+        await this.reveal((await this.finder.place(message)).path, id, message.path);
         return;
       default: {
         const { root, ...shown } = change(drawing, before, message, this.source.first);
