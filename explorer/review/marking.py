@@ -8,12 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 from typing import NamedTuple
 
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.grouping import Group, GroupTree
-from netloupe.explorer.model import Function, Graph, Model, Node, Tensor, Value
+from netloupe.explorer.model import (
+    Function,
+    Graph,
+    Model,
+    Node,
+    Tensor,
+    Value,
+    is_constant_node,
+)
 from netloupe.explorer.render.paint import Paint, Paints
+from netloupe.explorer.view import body_graphs
+from netloupe.explorer.view.showing import MOST_TAKERS, list_constant_takers
+from netloupe.explorer.view.targets import AllHidden, find_first_user, find_node_showing
 
 from .item import LEVELS, Level, ReviewItem
 
@@ -22,8 +34,6 @@ FindTree = Callable[[Graph], GroupTree]
 
 #: a count above this is written as ``99+``
 _MOST_COUNTED = 99
-#: of a weight that very many nodes use, so many of them are marked
-_MOST_USERS = 200
 _RANKS = {level: rank for rank, level in enumerate(LEVELS)}
 
 
@@ -141,10 +151,17 @@ class _Placer:
         if path.endswith("/"):
             self._place_group(number, path)
             return
-        for node in self._find_nodes(path):
+        element = self._find(path)
+        for node in self._find_nodes(element, path):
             _note(self._marked, node.path, number)
             self._note_around(number, node)
+            holder = self._find_row_holder(node, element)
+            if holder is not None:
+                _note(self._holders, holder.path, number)
+                self._note_around(number, holder)
         if "%" in path:  # an input or output has a box of its own
+            _note(self._marked, path, number)
+        if isinstance(element, Graph) and _is_branch(element):
             _note(self._marked, path, number)
 
     def _place_group(self, number: int, path: str) -> None:
@@ -154,6 +171,12 @@ class _Placer:
         if group is not None:
             _note(self._marked, group.path, number)
             self._note_around(number, group)
+            holder = None
+            if tree is not None and isinstance(group, Group) and group.kind == "shape":
+                holder = find_first_user(AllHidden(tree), group)
+            if holder is not None:
+                _note(self._holders, holder.path, number)
+                self._note_around(number, holder)
 
     def _find_graph(self, path: str) -> Graph | None:
         """Return the graph that a group's path begins with."""
@@ -163,24 +186,43 @@ class _Placer:
                 return self._model.graphs_by_path[path]
         return None
 
-    def _find_nodes(self, path: str) -> Iterator[Node]:
-        """Yield the nodes by which a picture shows what is at a path."""
-        element = self._find(path)
+    def _find_nodes(self, element: object, path: str) -> Iterator[Node]:
+        """Yield the nodes by which a picture shows an element at a path."""
         if isinstance(element, Node):
-            yield element
+            yield from _list_drawn(element)
         elif isinstance(element, Value):
             if element.producer is not None:
-                yield element.producer
-            elif not element.is_input:
-                yield from list(element.users)[:_MOST_USERS]
+                yield from _list_drawn(element.producer)
+            else:
+                yield from islice(list_constant_takers(element), MOST_TAKERS)
         elif isinstance(element, Tensor) and "." in path:  # in an attribute
             holder = self._find(path.rpartition(".")[0])
             if isinstance(holder, Node):
-                yield holder
+                yield from _list_drawn(holder)
         elif isinstance(element, Function):
             yield from self._list_calls(element)
         elif isinstance(element, Graph) and element.parent_node is not None:
             yield element.parent_node
+
+    def _find_row_holder(self, node: Node, element: object) -> Node | None:
+        """Return the node that has what hidden shape arithmetic gives as a row; None for none.
+
+        Parameters
+        ----------
+        node
+            A node that may be a part of it.
+        element
+            What is looked for: the node itself, or a value that it gives or takes.
+        """
+        hiding = AllHidden(self._tree(node.graph))
+        hidden = hiding.hidden_group(node)
+        if hidden is None:
+            return None
+        if isinstance(element, Value) and element.producer is node:
+            shown = find_node_showing(hiding, element)
+            if shown is not None and hiding.hidden_group(shown) is None:
+                return shown
+        return find_first_user(hiding, hidden)
 
     def _find(self, path: str) -> object:
         try:
@@ -211,6 +253,8 @@ class _Placer:
                 around = [holder]
             else:
                 around = self._list_calls(graph) if isinstance(graph, Function) else []
+            if _is_branch(graph):
+                _note(self._holders, graph.path, number)
             for outer in around:
                 _note(self._holders, outer.path, number)
             # of the calls in one graph all are counted, and what is around that graph once
@@ -244,6 +288,19 @@ class _Placer:
             numbers = {child: number for number, child in enumerate(repeat.children)}
             self._repetitions[repeat] = numbers
         return numbers[repetition]
+
+
+def _list_drawn(node: Node) -> Iterator[Node]:
+    """Yield a node, of one that only gives a constant those that have it as a row."""
+    if is_constant_node(node):
+        yield from islice(list_constant_takers(node), MOST_TAKERS)
+    else:
+        yield node
+
+
+def _is_branch(graph: Graph) -> bool:
+    """Return whether a graph has a box of its own beside others in that of its node."""
+    return graph.parent_node is not None and len(body_graphs(graph.parent_node)) > 1
 
 
 def _note(places: dict[str, dict[int, None]], path: str, number: int) -> None:

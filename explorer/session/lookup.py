@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from netloupe.explorer.errors import NotFoundError, ViewError
 from netloupe.explorer.model import Graph, Model, Node, Value
 from netloupe.explorer.search.search import Hit
-from netloupe.explorer.view import View
+from netloupe.explorer.view import View, list_showing
 
 from .messages import SearchHit
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: the list of hits in the browser is this long
 MOST_HITS = 100
+#: of what is selected together the places of so many are told
+_MOST_PLACED = 200
 
 
 class HasPath(Protocol):
@@ -121,6 +123,20 @@ def describe_selected(model: Model, view: View, paths: Sequence[str]) -> Descrip
     if len(paths) == 1:
         return describe_path(model, paths[0], view)
     return describe_several(model, paths, view)
+
+
+def list_places(view: View, paths: Sequence[str]) -> dict[str, list[str]]:
+    """Return by path the keys of the boxes that show or hide what is there, where any does.
+
+    Parameters
+    ----------
+    view
+        What is drawn.
+    paths
+        What is selected; of very many the first.
+    """
+    found = ((path, list_showing(view, path)) for path in paths[:_MOST_PLACED])
+    return {path: [item.key for item in items] for path, items in found if items}
 
 
 def list_hits(hits: Iterator[Hit], view: View) -> tuple[list[SearchHit], int]:

@@ -11,6 +11,8 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 #: paths of what is shown or selected: one by itself, several as a list
 Paths = str | list[str]
+#: by path of what is selected the keys of the boxes that show or hide it
+PlacesByPath = Mapping[str, list[str]]
 
 
 class Request(TypedDict, total=False):
@@ -77,6 +79,8 @@ class SceneFields(TypedDict, total=False):
     #: the window goes where it was when this moment was left
     restore: bool
     history: HistoryState
+    #: by path of what is selected the keys of the boxes that show or hide it
+    places: PlacesByPath
 
 
 class SceneMessage(SceneFields):

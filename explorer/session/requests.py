@@ -24,7 +24,7 @@ from netloupe.explorer.render.picture import Picture, render_picture
 from .client import Client
 from .command import options_now, tell_command
 from .history import History
-from .lookup import list_hits
+from .lookup import list_hits, list_places
 from .messages import HistoryState, Paths, Request, SceneFields
 from .pictures import crop_picture, draw_still_page, read_part
 from .request_queue import RequestQueue
@@ -351,14 +351,14 @@ class Requests:
     ) -> None:
         header, buffers = self.session.encode(scene, whole=whole)
         self.tell_overlays()
-        fields["history"] = self._tell_history()
+        self._add_common(fields)
         self.client.reply_scene(number, header, buffers, **fields)
 
     def push(self, scene: Scene | None = None, **fields: Unpack[SceneFields]) -> None:
         """Show the current view in the browser, laid out already or not."""
         header, buffers = self.session.encode(scene or self._compose())
         self.tell_overlays()
-        fields["history"] = self._tell_history()
+        self._add_common(fields)
         self.client.push_scene(header, buffers, **fields)
         self._tell_view()
 
@@ -367,6 +367,13 @@ class Requests:
         self.session.history = History()
         self._compose()
         self._tell_view()
+
+    def _add_common(self, fields: SceneFields) -> None:
+        """Add what is told with every scene."""
+        fields["history"] = self._tell_history()
+        selected = fields.get("select")
+        paths = self._selected() if selected is None else read_paths(selected)
+        fields["places"] = list_places(self.views.current, paths)
 
     def _tell_history(self) -> HistoryState:
         """Return which moment a scene shows, and whether one can go back and forth from it."""
@@ -392,6 +399,11 @@ class Requests:
 def write_paths(paths: Sequence[str]) -> Paths:
     """Return paths as a message names them: one by itself, several as a list."""
     return paths[0] if len(paths) == 1 else list(paths)
+
+
+def read_paths(paths: Paths) -> list[str]:
+    """Return the paths that a message names."""
+    return [paths] if isinstance(paths, str) else paths
 
 
 def _path(message: Request) -> str:

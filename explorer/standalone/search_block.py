@@ -16,6 +16,8 @@ column                 content
 ``around``             of each entry the number of the innermost group around it from 1 on,
                        0 without one
 ``elsewhere``          entry, its path: of those whose place has another
+``takers``             entry, place: of those that nodes have as a row that no face shows, the
+                       place of each of these nodes
 ``titles``             entry, its title: of those whose title is not the end of their path
 ``kinds``              of each likeness its place in ``KINDS``, whether the title is a text of
                        its own (1) or not (0), detail, counts of own texts, of further own
@@ -28,13 +30,14 @@ column                 content
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.search.findable import Findable, list_findable, list_group_texts
 from netloupe.explorer.view import View
+from netloupe.explorer.view.showing import MOST_TAKERS, list_constant_takers
 from netloupe.explorer.view.targets import find_first_user, find_hidden, find_target
 
 from .blocks import write_block
@@ -62,7 +65,7 @@ def write_search(view: View, numbers: Mapping[str, int], most: int = USUAL.finda
     for graph, entry in islice(findable, most):
         place = places.find(graph, entry)
         if place is not None:
-            writer.add(graph, entry, place)
+            writer.add(graph, entry, place, places.list_takers(entry))
     return writer.write()
 
 
@@ -89,6 +92,14 @@ class _Places:
         if hidden is not None:
             target = find_first_user(borders, hidden) or hidden.parent
         return self._find_holder(graph, target)
+
+    def list_takers(self, entry: Findable) -> list[str]:
+        """Return the places of nodes that have an entry as a row, where no face shows the row."""
+        if entry.path in self._numbers or entry.kind in ("graph", "group"):
+            return []
+        takers = islice(list_constant_takers(self._view.model[entry.path]), MOST_TAKERS)
+        found = (self._find_holder(node.graph, node) for node in takers)
+        return [place for place in dict.fromkeys(found) if place is not None]
 
     def _is_inside(self, graph: Graph) -> bool:
         """Return whether a graph is what is shown, or nested in it."""
@@ -117,18 +128,22 @@ class _SearchWriter:
     def __init__(self, numbers: Mapping[str, int]) -> None:
         self._numbers = numbers
         self._texts, self._likenesses = Numbers(), Numbers()
-        self._columns = IntegerColumns("likenesses", "elsewhere", "titles", "groups", "group_texts")
+        self._columns = IntegerColumns(
+            *("likenesses", "elsewhere", "takers", "titles", "groups", "group_texts")
+        )
         self._graphs: dict[str, int] = {}
         self._places: list[int] = []
         self._around: list[int] = []
         self._groups: dict[Group, int] = {}
 
-    def add(self, graph: Graph, entry: Findable, place: str) -> None:
-        """Add an entry that is shown at a path."""
+    def add(self, graph: Graph, entry: Findable, place: str, takers: Sequence[str]) -> None:
+        """Add an entry that is shown at a path; as a row of takers, where it has no face."""
         count = len(self._places)
         path, title = entry.path, entry.title
         if path != place:
             self._columns.add("elsewhere", (count, self._number(path)))
+        for taker in takers:
+            self._columns.add("takers", (count, self._numbers[taker]))
         if title != end_of_path(graph.path, entry.kind, path):
             self._columns.add("titles", (count, self._number(title)))
         further = tuple(entry.list_further())

@@ -11,6 +11,7 @@ from .group_borders import body_graphs, nodes_inside
 from .item import BORDER, ConstantRow, Instance, Item, Link
 from .links import NO_OPERAND_KINDS, OperandKinds
 from .opened import likeness, strip_numbers
+from .showing import list_showing
 from .view import View
 from .view_options import ViewKeywords, ViewOptions
 
@@ -32,6 +33,7 @@ __all__ = [
     "find_neighbourhood",
     "is_recursive",
     "likeness",
+    "list_showing",
     "nodes_inside",
     "resolve_operand",
     "strip_numbers",

@@ -5,12 +5,44 @@ Nothing is opened here; what is hidden or a row on a face leads to the node that
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Protocol
+
 from netloupe.explorer.grouping import Group, GroupTree
 from netloupe.explorer.model import Model, Node, Value, is_constant_node
 from netloupe.explorer.model.paths import CALL, index_nodes
 
 from .group_borders import GroupBorders, body_graphs
 from .item import Item
+
+
+class Hiding(Protocol):
+    """The groups of a graph, and which shape arithmetic is hidden: as of a view, or by itself."""
+
+    @property
+    def tree(self) -> GroupTree:
+        """The groups of the graph."""
+
+    def hidden_group(self, node: Node, /) -> Group | None:
+        """Return the hidden shape arithmetic that a node of the graph belongs to."""
+
+
+class AllHidden:
+    """The groups of a graph with all shape arithmetic hidden, as a picture first has it.
+
+    Parameters
+    ----------
+    tree
+        The groups of the graph.
+    """
+
+    def __init__(self, tree: GroupTree) -> None:
+        self.tree = tree
+
+    def hidden_group(self, node: Node) -> Group | None:
+        """Return the shape arithmetic that a node of the graph belongs to."""
+        group = self.tree.group_of(node)
+        return group if group is not None and group.kind == "shape" else None
 
 
 def is_below(path: str, outer: str) -> bool:
@@ -39,7 +71,7 @@ def _find_node(model: Model, borders: GroupBorders, path: str) -> tuple[Node | N
     graph = borders.tree.graph
     if path.startswith(f"{graph.path}/%"):
         value = graph.values.get(path[len(graph.path) + 2 :])
-        return (_node_showing(borders, value) if value is not None else None), True
+        return (find_node_showing(borders, value) if value is not None else None), True
     nodes = index_nodes(graph)
     node = nodes.find(path)
     if node is not None:
@@ -48,7 +80,7 @@ def _find_node(model: Model, borders: GroupBorders, path: str) -> tuple[Node | N
         if not is_constant_node(node):
             return None, True  # outside of the neighbourhood that alone is shown
         value = node.outputs[0]
-        return (_node_showing(borders, value) if value is not None else None), True
+        return (find_node_showing(borders, value) if value is not None else None), True
     cut = len(path)
     while cut > len(graph.path):
         cut = max(path.rfind(mark, len(graph.path), cut) for mark in ("/", ".", CALL))
@@ -82,7 +114,30 @@ def find_hidden(borders: GroupBorders, target: Group | Node) -> Group | None:
     return target if borders.is_hidden(target) else None
 
 
-def _node_showing(borders: GroupBorders, value: Value) -> Node | None:
+def list_takers(value: Value) -> Iterator[Node]:
+    """Yield the nodes that use a value, those that do through constants in their place.
+
+    A constant node, such as a DequantizeLinear over a stored weight, is drawn as a row on the
+    nodes that use what it gives.
+    """
+    pending, seen = [iter(value.users)], {value}
+    told: set[Node] = set()
+    while pending:
+        user = next(pending[-1], None)
+        if user is None:
+            pending.pop()
+        elif not is_constant_node(user):
+            if user not in told:
+                told.add(user)
+                yield user
+        else:
+            for given in user.outputs:
+                if given is not None and given not in seen:
+                    seen.add(given)
+                    pending.append(iter(given.users))
+
+
+def find_node_showing(borders: Hiding, value: Value) -> Node | None:
     """Return the node that stands for a value: its producer, or the one where it is a row."""
     tree = borders.tree
     producer = value.producer
@@ -96,7 +151,7 @@ def _node_showing(borders: GroupBorders, value: Value) -> Node | None:
     return drawn or _first_consumer(borders, value, is_drawn=False)
 
 
-def _first_consumer(borders: GroupBorders, value: Value, *, is_drawn: bool) -> Node | None:
+def _first_consumer(borders: Hiding, value: Value, *, is_drawn: bool) -> Node | None:
     """Return the first node of a graph that uses a value, through constants if need be.
 
     Where ``is_drawn``, nodes of hidden shape arithmetic do not count.
@@ -117,11 +172,11 @@ def _first_consumer(borders: GroupBorders, value: Value, *, is_drawn: bool) -> N
             continue  # outside of the neighbourhood that alone is shown
         constant = next((out for out in node.outputs if out is not None), None)
         if constant is not None and constant is not value:
-            return _node_showing(borders, constant)
+            return find_node_showing(borders, constant)
     return None
 
 
-def find_first_user(borders: GroupBorders, group: Group) -> Node | None:
+def find_first_user(borders: Hiding, group: Group) -> Node | None:
     """Return the first drawn node that takes what hidden shape arithmetic gives."""
     pending = [node for node in group.children if isinstance(node, Node)]
     seen = set(pending)

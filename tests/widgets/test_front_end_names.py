@@ -155,6 +155,8 @@ def describe_type(hint: Any) -> str:
         return plain[hint]
     if hint == messages.Paths:
         return "Paths"
+    if hint == messages.PlacesByPath:
+        return "PlacesByPath"
     origin, inner = get_origin(hint), get_args(hint)
     if origin is Literal:
         return " | ".join(f'"{value}"' for value in inner)

@@ -158,7 +158,7 @@ export class CanvasView {
     const { menu } = this;
     this.commands = new Commands({
       ...{ host, stage, selection, highlights, actions, search, help, legend, menu, hint, strip },
-      focusBar,
+      ...{ focusBar, taking },
     });
     this.build(parent);
     this.follow();
@@ -347,6 +347,11 @@ export class CanvasView {
     return this.stage;
   }
 
+  /** Give the keyboard to the search box, as its key does. */
+  beginSearch(): void {
+    if (this.connection.host.can("search")) this.search.focus();
+  }
+
   /** Call something after each frame. */
   onFrame(watch: () => void): void {
     this.watchers.push(watch);
@@ -371,6 +376,7 @@ export class CanvasView {
     this.page.showAbsence(false);
     this.measure();
     const view = this.changeMoment(scene, arrival);
+    scene.standIn(arrival.places ?? {});
     this.selection.forgetBoxes();
     this.steppers.take(scene);
     this.offer.show(this.connection.host.can("wrap") && scene.extreme && !scene.wrapped);

@@ -26,6 +26,14 @@ export function showExplorer(
   };
   host.traits.follow("shown_theme", follow);
   const view = new CanvasView(host, canvas, begun);
+  // before anything in the page was clicked, nothing has the keyboard
+  document.addEventListener("keydown", (event) => {
+    const { key, target, ctrlKey, metaKey, altKey } = event;
+    const isFree = target === document.body || target === document.documentElement;
+    if (key !== "/" || !isFree || ctrlKey || metaKey || altKey) return;
+    event.preventDefault();
+    view.beginSearch();
+  });
   follow();
   return view;
 }

@@ -14,6 +14,7 @@ import { type Palette, paletteOf, setVariables } from "../paint/theme";
 import type { ThemeName } from "../scene/options";
 import { fillBreadcrumb, readCrumbs } from "./breadcrumb";
 import { makeElement } from "./elements";
+import { isOffered, readKey } from "./keys";
 
 export interface PageActions {
   /** show another graph */
@@ -40,7 +41,10 @@ export class Page {
     element.attachShadow({ mode: "open" }).append(style, frame);
     element.dataset.netloupe = "canvas";
     element.dataset.selected = "";
-    keepKeys(element);
+    keepKeys(element, (stroke) => {
+      const command = readKey(stroke);
+      return command !== null && isOffered(command, this.connection.host);
+    });
     element.tabIndex = 0;
     element.setAttribute("role", "application");
     this.live.setAttribute("aria-live", "polite");

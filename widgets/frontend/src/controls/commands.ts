@@ -12,6 +12,7 @@ import type { Legend } from "./legend";
 import type { SearchBox } from "./search_box";
 import type { Selection } from "./selection";
 import type { Strip } from "./strip";
+import type { Taking } from "./taking";
 import type { Hint } from "./tips";
 
 export interface CommandParts {
@@ -27,6 +28,11 @@ export interface CommandParts {
   readonly hint: Hint;
   readonly strip: Strip;
   readonly focusBar: FocusBar;
+  readonly taking: Taking;
+}
+
+function isTextField({ tagName }: Element): boolean {
+  return tagName === "INPUT" || tagName === "TEXTAREA";
 }
 
 export class Commands {
@@ -37,16 +43,24 @@ export class Commands {
     // outside of its shadow root an event seems to come from the host
     const target = event.composedPath()[0] as Element;
     const onButton = target.closest("button, input") !== null;
-    if (event.key === "Tab") return;
+    // a field that is typed into has its own keys
+    if (event.key === "Tab" || isTextField(target)) return;
     const command = readKey(event);
     if (!command || !isOffered(command, this.parts.host)) return;
     if (onButton && command.do === "toggle") return;
+    if (command.do === "copy" && !this.copies()) return; // the browser copies a text
     event.preventDefault();
     this.run(command);
   }
 
+  /** Whether Ctrl C means what is selected in the picture: no text is. */
+  private copies(): boolean {
+    return this.parts.selection.path !== "" && (document.getSelection()?.isCollapsed ?? true);
+  }
+
   private run(command: Command): void {
-    const { stage, selection, highlights, actions, search, help, menu } = this.parts;
+    const { stage, selection, highlights, actions, search, help, menu, taking } =
+      this.parts;
     switch (command.do) {
       case "walk":
         selection.walk(command.arrow);
@@ -99,6 +113,9 @@ export class Commands {
       case "redo":
         actions.redo();
         break;
+      case "copy":
+        void taking.copyText(Promise.resolve(selection.paths.join("\n")));
+        break;
     }
   }
 
@@ -106,7 +123,7 @@ export class Commands {
   private leave(): void {
     const { host, highlights, actions, search, help, legend, hint, strip, focusBar } = this.parts;
     if (help.isShown) help.hide();
-    else if (search.isOpen) search.close();
+    else if (search.isOpen) search.leave();
     else if (hint.isShown || strip.isShown) {
       hint.hide();
       strip.clear();

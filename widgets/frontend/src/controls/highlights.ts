@@ -17,6 +17,8 @@ export class Highlights {
   private trace: Trace | null = null;
   private traced: Lit | null = null;
   private places: Places | null = null;
+  /** whether the places are lit: an ordinary edge from one box to another says all by itself */
+  private areLit = false;
   /** which consumer and which producer was jumped to last; -1 for none */
   private current = -1;
   private source = -1;
@@ -33,8 +35,8 @@ export class Highlights {
     const same = this.places !== null && sameAs(this.places.at, selection.paths);
     const found = routes ? placesOf(routes, selection.paths) : null;
     this.source = -1;
-    // an ordinary edge from one box to another says all by itself
-    this.places = found && (found.stubbed || found.consumers.length > 1) ? found : null;
+    this.places = found;
+    this.areLit = found !== null && (found.stubbed || found.consumers.length > 1);
     if (this.places && routes) {
       const at = consumerAt(routes, this.places, selection.holder ?? -1);
       this.current = at >= 0 || !same ? at : this.current;
@@ -110,11 +112,11 @@ export class Highlights {
       stage.light(traced);
       this.chip.show(describeTrace(trace, traced.count));
     } else {
-      const lit = places ? lightPlaces(scene, places) : null;
+      const lit = places && this.areLit ? lightPlaces(scene, places) : null;
       if (!lit || !sameLit(stage.lit, lit)) stage.light(lit);
       this.chip.hide();
     }
-    if (places) {
+    if (places && this.areLit) {
       const { consumers, producers, at } = places;
       this.bar.show(nameOf(at), this.current, consumers.length, producers.length);
     } else {

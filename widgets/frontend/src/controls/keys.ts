@@ -1,6 +1,7 @@
 /** Which key does what while the canvas has the keyboard. */
 
 import type { Host } from "../host/host";
+import type { Keystroke } from "../host/kept_keys";
 import type { Ability } from "../host/messages";
 import type { Arrow } from "../scene/walk";
 
@@ -23,10 +24,9 @@ export type Command =
         | "help"
         | "menu"
         | "undo"
-        | "redo";
+        | "redo"
+        | "copy";
     };
-
-type Keystroke = Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "altKey" | "shiftKey">;
 
 const KEYS: Record<string, Command> = {
   ArrowUp: { do: "walk", arrow: "ArrowUp" },
@@ -104,6 +104,7 @@ export function listKeys(host: Host): Array<readonly [string, string]> {
       ["Ctrl Z", `take back what was ${joinWords(changes) || "changed"}`],
       ["Ctrl Shift Z", "do it again; so does Ctrl Y"],
     ),
+    ["Ctrl C", "copy the path of what is selected"],
     ["M", "menu of the selection; right click does the same"],
     ["?", "this help"],
   ];
@@ -120,7 +121,8 @@ export function readKey({ key, ctrlKey, metaKey, altKey, shiftKey }: Keystroke):
   const known = key.length === 1 ? key.toLowerCase() : key;
   if (ctrlKey || metaKey) {
     if (known === "z") return { do: shiftKey ? "redo" : "undo" };
-    return known === "y" && !shiftKey ? { do: "redo" } : null;
+    if (known === "y" && !shiftKey) return { do: "redo" };
+    return known === "c" && !shiftKey ? { do: "copy" } : null;
   }
   return Object.prototype.hasOwnProperty.call(KEYS, known) ? KEYS[known] : null;
 }

@@ -22,7 +22,7 @@ import type {
 import type { Arrival } from "../paint/camera";
 import type { Size } from "../scene/geometry";
 import type { ThemeName } from "../scene/options";
-import type { Paths, Scene } from "../scene/scene";
+import type { Paths, PlacesByPath, Scene } from "../scene/scene";
 import { LevelStore, StaleError } from "../scene/wire";
 import { VersionError } from "../scene/wire_header";
 import type { Question } from "./dialogs";
@@ -37,6 +37,7 @@ export interface Arrived extends Arrival {
   readonly select?: Paths;
   readonly restore?: boolean;
   readonly history?: HistoryState;
+  readonly places?: PlacesByPath;
 }
 
 export interface RequestActions {
@@ -215,8 +216,9 @@ export class Requests {
       return;
     }
     this.strip.showNotices(scene.notices);
-    const { select, center, anchor, fit, restore, history } = message;
-    this.actions.show(scene, { select, center, anchor: anchor ?? kept, fit, restore, history });
+    const { select, center, anchor, fit, restore, history, places } = message;
+    const shown = { select, center, anchor: anchor ?? kept, fit, restore, history, places };
+    this.actions.show(scene, shown);
   }
 
   private explain(error: unknown): string {

@@ -6,6 +6,8 @@ import { type Piece, cutNames, namesOf } from "./hit_names";
 
 const MOST_LISTED = 100;
 const PAUSE = 120;
+/** in a shadow root: no other list has it */
+const LIST = "nl-hits";
 
 /** Hits and which of them is the current one. Steps run around. */
 export class HitList {
@@ -61,6 +63,8 @@ export class SearchBox {
   private regex = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private asked = 0;
+  /** whether the current hit was marked by an arrow, and Enter means it and not the next one */
+  private isMarked = false;
   /** what the list is about, and what is being asked */
   private answered = "";
   private asking: { question: string; answer: Promise<void> } | undefined;
@@ -75,7 +79,11 @@ export class SearchBox {
     this.input.spellcheck = false;
     this.input.autocomplete = "off";
     this.input.title = "Search names, operators and attributes ( / )";
-    this.input.setAttribute("role", "searchbox");
+    this.input.setAttribute("role", "combobox");
+    this.input.setAttribute("aria-autocomplete", "list");
+    this.input.setAttribute("aria-expanded", "false");
+    this.input.setAttribute("aria-controls", LIST);
+    this.rows.id = LIST;
     this.input.setAttribute("aria-label", "Search names, operators and attributes");
     this.regexButton = iconButton("regex", "Regular expression", () => this.switchRegex());
     this.regexButton.setAttribute("aria-pressed", "false");
@@ -88,7 +96,10 @@ export class SearchBox {
     this.panel.append(this.note, this.rows);
     this.panel.hidden = true;
     this.element.append(line, this.panel);
-    this.input.addEventListener("input", () => this.askSoon());
+    this.input.addEventListener("input", () => {
+      this.fold(false);
+      this.askSoon();
+    });
     this.input.addEventListener("keydown", (event) => this.onKey(event));
     this.rows.addEventListener("click", (event) => this.onListClick(event));
     // The list scrolls by itself; neither page nor canvas moves with it.
@@ -96,25 +107,53 @@ export class SearchBox {
   }
 
   get isOpen(): boolean {
-    return !this.panel.hidden || this.input.value !== "";
+    return !this.panel.hidden;
   }
 
+  /** Give it the keyboard; what was found before is listed again. */
   focus(): void {
     this.input.focus({ preventScroll: true });
     this.input.select();
+    if (this.panel.hidden && this.input.value) void this.ask();
+    else this.fold(false);
+  }
+
+  /** Put the list away; what was typed stays. */
+  leave(): void {
+    this.putAway();
+    this.actions.leave();
   }
 
   close(): void {
+    this.input.value = "";
+    this.leave();
+  }
+
+  private putAway(): void {
     clearTimeout(this.timer);
     this.asked++;
     this.asking = undefined;
     this.answered = "";
-    this.input.value = "";
     this.panel.hidden = true;
+    this.isMarked = false;
     this.element.classList.remove("nl-invalid");
     this.list.replace([], 0);
     this.actions.mark([], undefined);
-    this.actions.leave();
+  }
+
+  /** Leave of the list the line that counts, so that the picture below can be seen; or unfold it. */
+  private fold(isFolded: boolean): void {
+    this.rows.hidden = isFolded;
+    this.setExpanded();
+  }
+
+  private setExpanded(): void {
+    const isExpanded = !this.panel.hidden && !this.rows.hidden;
+    this.input.setAttribute("aria-expanded", String(isExpanded));
+    const { current } = this.list;
+    const active = isExpanded && current >= 0 && current < MOST_LISTED ? idOf(current) : "";
+    if (active) this.input.setAttribute("aria-activedescendant", active);
+    else this.input.removeAttribute("aria-activedescendant");
   }
 
   /** Ask again: what is drawn has changed, and so has where hits are to be marked. */
@@ -136,6 +175,7 @@ export class SearchBox {
 
   private askSoon(): void {
     clearTimeout(this.timer);
+    this.isMarked = false;
     this.timer = setTimeout(() => void this.ask(), PAUSE);
   }
 
@@ -194,30 +234,34 @@ export class SearchBox {
       row.setAttribute("aria-selected", String(current));
       if (current) (row as HTMLElement).scrollIntoView?.({ block: "nearest" });
     }
+    this.setExpanded();
     this.actions.mark(this.list.hits, this.list.hits[this.list.current]);
   }
 
   /** Go on in the hits of what is typed now: never in those of an earlier text. */
-  private async step(by: 1 | -1): Promise<void> {
+  private async step(by: 1 | -1, isMarking: boolean): Promise<void> {
     const question = this.question();
     if (this.panel.hidden || question !== this.answered) {
       await (this.asking?.question === question ? this.asking.answer : this.ask());
       if (question !== this.question()) return;
     }
-    const hit = this.list.step(by);
+    const { hits, current } = this.list;
+    const hit = this.isMarked && !isMarking && hits[current] ? hits[current] : this.list.step(by);
     if (!hit) return;
+    this.isMarked = isMarking;
+    this.fold(!isMarking);
     this.markCurrent();
     this.actions.reveal(hit.path);
   }
 
   private onKey(event: KeyboardEvent): void {
-    event.stopPropagation();
     if (event.key === "Escape") {
       event.preventDefault();
-      this.close();
+      if (this.panel.hidden) this.close();
+      else this.leave();
     } else if (event.key === "Enter" || event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
-      void this.step(event.key === "ArrowUp" || event.shiftKey ? -1 : 1);
+      void this.step(event.key === "ArrowUp" || event.shiftKey ? -1 : 1, event.key !== "Enter");
     }
   }
 
@@ -225,15 +269,22 @@ export class SearchBox {
     const row = (event.target as Element).closest<HTMLElement>(".nl-hit");
     if (!row) return;
     this.list.current = Number(row.dataset.index);
+    this.isMarked = false;
+    this.fold(true);
     this.markCurrent();
     this.actions.reveal(this.list.hits[this.list.current].path);
   }
+}
+
+function idOf(index: number): string {
+  return `nl-hit-${index}`;
 }
 
 function makeRow(hit: SearchHit, index: number, pieces: readonly Piece[]): HTMLElement {
   const row = makeElement("li", "nl-hit");
   row.setAttribute("role", "option");
   row.dataset.index = String(index);
+  row.id = idOf(index);
   row.title = hit.path;
   const kind = makeElement("span", "nl-hit-kind");
   kind.textContent = hit.kind;

@@ -49,6 +49,8 @@ export function describeSelection(scene: Scene, paths: readonly string[]): strin
     const what = paths.every((each) => /(^|\/)%/.test(each)) ? "values" : "elements";
     return `${paths.length.toLocaleString("en")} ${what}, ${nameOf(paths)}`;
   }
+  const standIns = scene.standInsOf(path);
+  if (standIns.length > 0) return describeStandIns(scene, path, standIns);
   const box = scene.boxesAt(path)[0];
   if (box !== undefined) {
     const inputs = new Set<string>();
@@ -69,6 +71,13 @@ export function describeSelection(scene: Scene, paths: readonly string[]): strin
     return withoutBlank([path, "value", labelOf(scene, path)]).join(", ");
   }
   return `${path}, not in the picture`;
+}
+
+/** A sentence about what other boxes show or hide. */
+function describeStandIns(scene: Scene, path: string, [box, ...more]: readonly number[]): string {
+  const others = more.length > 0 ? ` and ${count(more.length, "more box", "more boxes")}` : "";
+  const way = scene.isOpenable(box) ? "in" : "shown by";
+  return `${path}, ${way} ${titleOf(scene.faceOf(box)) || scene.pathOf(box)}${others}`;
 }
 
 /** The last part of a path: what one calls the thing at it; of several the first with a count. */
@@ -99,8 +108,8 @@ function labelOf(scene: Scene, path: string): string {
   return "";
 }
 
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? "" : "s"}`;
+function count(number: number, what: string, several = `${what}s`): string {
+  return `${number} ${number === 1 ? what : several}`;
 }
 
 function withoutBlank(parts: string[]): string[] {

@@ -4,7 +4,7 @@
  */
 
 import type { Details, Expand, Grouping, Share, ThemeName } from "../scene/options";
-import type { Paths } from "../scene/scene";
+import type { Paths, PlacesByPath } from "../scene/scene";
 
 /** What a canvas asks for. Every request goes out with an `id`, which its reply brings back. */
 export type Request = Asked & {
@@ -128,6 +128,8 @@ export interface SceneMessage {
   /** the window goes where it was when this moment was left */
   readonly restore?: boolean;
   readonly history?: HistoryState;
+  /** by path of what is selected the keys of the boxes that show or hide it */
+  readonly places?: PlacesByPath;
 }
 
 /** What a search has found. */

@@ -177,6 +177,12 @@ function drawRowMark(
   context.fillRect(x, y + top, width, bottom - top);
   context.globalAlpha = alpha;
   context.fillRect(x, y + top, 3, bottom - top);
+  // a line in a line of the page's colour is seen on a ground of any colour
+  for (const [colour, line] of [[palette.page, 4], [palette.accent, 2]] as const) {
+    context.strokeStyle = colour;
+    context.lineWidth = line;
+    context.strokeRect(x + 2, y + top + 1, width - 4, bottom - top - 2);
+  }
 }
 
 /** Boxes as plain rectangles, colour by colour: thousands of them in a few milliseconds. */
@@ -361,11 +367,14 @@ function drawBadges(pass: Pass): void {
 /** Rings around what is found, pointed at and selected. */
 export function drawRings(pass: Pass): void {
   const { emphasis, palette, boxes } = pass;
-  const any = emphasis.hits.size + emphasis.hoverBoxes.size + emphasis.boxes.size;
+  // from afar rows are not drawn
+  const rows = pass.detail === "full" ? [] : emphasis.rows.map(([box]) => box);
+  const chosen = rows.length > 0 ? new Set([...emphasis.boxes, ...rows]) : emphasis.boxes;
+  const any = emphasis.hits.size + emphasis.hoverBoxes.size + chosen.size;
   if (any === 0 && emphasis.place < 0) return;
   for (let k = 0; k < boxes.length; k++) {
     const box = boxes[k];
-    const selected = emphasis.boxes.has(box);
+    const selected = chosen.has(box);
     if (emphasis.hits.has(box)) {
       if (box === emphasis.currentHit) drawRing(pass, box, palette.hit, 6.5, 3.5, 2);
       else drawRing(pass, box, palette.hit, 3, 2.5, 1.5);

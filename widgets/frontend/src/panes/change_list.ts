@@ -87,13 +87,14 @@ export class ChangeList {
   }
 
   private fill(item: ReviewItem): HTMLElement {
-    return new Detail(item, {
-      show: (path) => this.showPath(path),
-      copy: (text) => navigator.clipboard.writeText(text),
+    const actions = {
+      show: (path: string) => this.showPath(path),
+      copy: (text: string) => navigator.clipboard.writeText(text),
       owns: () => false,
       accept: () => undefined,
       edit: () => undefined,
       remove: () => undefined,
-    }).element;
+    };
+    return new Detail(item, actions, new Map()).element;
   }
 }

@@ -21,16 +21,18 @@ export interface DetailActions {
 export class Detail {
   readonly element = makeElement("div", "nl-review-detail");
   /** what is written here, of a finding or a note */
-  readonly form = new NoteForm();
+  readonly form: NoteForm;
   private place = 0;
   private readonly path = makeElement("code", "nl-review-path");
   private readonly count = makeElement("span", "nl-review-count");
 
-  /** @param place which of its paths is shown first */
+  /** @param drafts what was typed of it and not sent */
   constructor(
     readonly item: ReviewItem,
     private readonly actions: DetailActions,
+    drafts: Map<string, string>,
   ) {
+    this.form = new NoteForm(drafts);
     this.element.setAttribute("role", "region");
     this.element.setAttribute("aria-label", item.title);
     this.element.append(this.makeFacts());

@@ -15,12 +15,17 @@ export class NoteForm {
   private written: (text: string) => void = () => undefined;
   /** what has the keyboard again once it is put away */
   private before: Element | null = null;
+  private key = "";
 
-  constructor() {
+  /** @param drafts what was typed and not sent, by what it is about; Escape leaves it there */
+  constructor(private readonly drafts: Map<string, string>) {
     const cancel = makeElement("button", "nl-review-button");
     cancel.type = "button";
     cancel.textContent = "cancel";
-    cancel.addEventListener("click", () => this.close());
+    cancel.addEventListener("click", () => {
+      this.drafts.delete(this.key);
+      this.close();
+    });
     this.text.rows = 3;
     this.text.maxLength = LONGEST;
     this.error.setAttribute("role", "alert");
@@ -32,7 +37,7 @@ export class NoteForm {
     this.send.type = "button";
     this.send.addEventListener("click", () => this.submit());
     this.text.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") this.close();
+      if (event.key === "Escape") this.putAside();
       else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.submit();
       else return;
       event.preventDefault();
@@ -44,12 +49,17 @@ export class NoteForm {
     return !this.element.hidden;
   }
 
-  /** @param written called with what was written, once the button called `send` is pressed */
+  /**
+   * Open it with a text, or with what was typed of the same and put aside.
+   *
+   * @param written called with what was written, once the button called `send` is pressed
+   */
   open(label: string, send: string, text: string, written: (text: string) => void): void {
     this.before = (this.element.getRootNode() as ShadowRoot).activeElement;
     this.label.querySelector("span")!.textContent = label;
     this.send.textContent = send;
-    this.text.value = text;
+    this.key = `${label}\n${text}`;
+    this.text.value = this.drafts.get(this.key) ?? text;
     this.error.textContent = "";
     this.written = written;
     this.element.hidden = false;
@@ -67,8 +77,16 @@ export class NoteForm {
     (this.before as HTMLElement | null)?.focus?.({ preventScroll: true });
   }
 
+  /** Close it; what was typed is there when it is opened again. */
+  private putAside(): void {
+    if (this.text.value.trim()) this.drafts.set(this.key, this.text.value);
+    else this.drafts.delete(this.key);
+    this.close();
+  }
+
   private submit(): void {
     const text = this.text.value.trim();
+    this.drafts.delete(this.key);
     if (text) this.written(text);
     else this.refuse("Write something first.");
   }

@@ -10,7 +10,7 @@ import { makeElement } from "../controls/elements";
 import { keepKeys } from "../host/kept_keys";
 import { Chips } from "./chips";
 import type { CheckProgress, ReviewConnection, ReviewMessage, ReviewRequest } from "./connection";
-import { Detail, makeButton } from "./detail";
+import { Detail, type DetailActions, makeButton } from "./detail";
 import { type Filter, FilteredItems, NO_FILTER } from "./filter";
 import { type ReviewItem, type ReviewList, readReview, writeVerdict } from "./items";
 import { ItemList } from "./list";
@@ -54,7 +54,9 @@ export class ReviewView {
   private timer: ReturnType<typeof setTimeout> | undefined;
   /** what is selected in the picture */
   private selected: readonly string[] = [];
-  private readonly writing = new NoteForm();
+  /** what was typed into forms and not sent, of items by their fingerprints */
+  private readonly drafts = new Map<string, Map<string, string>>();
+  private readonly writing = new NoteForm(this.draftsOf(""));
   /** what a new note says, which is shown once it is in the list; null for none */
   private awaited: string | null = null;
   private readonly stops: Array<() => void> = [];
@@ -284,16 +286,27 @@ export class ReviewView {
 
   private makeDetail(item: ReviewItem): HTMLElement {
     if (this.detail?.item !== item) {
-      this.detail = new Detail(item, {
-        show: (path) => this.show(path),
-        copy: copyText,
-        owns: (note) => this.connection.owns(note),
-        accept: (text) => this.sendNote({ accept: item.number, note: text }),
-        edit: (text) => this.sendNote({ edit: item.fingerprint, note: text }),
-        remove: () => this.sendNote({ remove: item.fingerprint }),
-      });
+      const drafts = this.draftsOf(item.fingerprint || item.title);
+      this.detail = new Detail(item, this.detailActions(item), drafts);
     }
     return this.detail.element;
+  }
+
+  private detailActions(item: ReviewItem): DetailActions {
+    return {
+      show: (path) => this.show(path),
+      copy: copyText,
+      owns: (note) => this.connection.owns(note),
+      accept: (text) => this.sendNote({ accept: item.number, note: text }),
+      edit: (text) => this.sendNote({ edit: item.fingerprint, note: text }),
+      remove: () => this.sendNote({ remove: item.fingerprint }),
+    };
+  }
+
+  private draftsOf(item: string): Map<string, string> {
+    const known = this.drafts.get(item) ?? new Map<string, string>();
+    this.drafts.set(item, known);
+    return known;
   }
 
   private show(path: string): void {

@@ -33,6 +33,9 @@ export const NEWER = 16;
 /** One path, or those of all values that one thing in the picture stands for. */
 export type Paths = string | readonly string[];
 
+/** By path the keys of the boxes that show or hide what is there. */
+export type PlacesByPath = Readonly<Record<string, readonly string[]>>;
+
 /** What a Scene is made of. Boxes come before the boxes inside them. */
 export interface SceneParts {
   width: number;
@@ -96,6 +99,8 @@ export class Scene {
   private boxIndexes: Map<string, number[]> | null = null;
   private keyIndexes: Map<string, number> | null = null;
   private edgeIndexes: Map<string, number[]> | null = null;
+  /** by path the boxes that stand in for what has no box, row or edge of its own */
+  private standIns = new Map<string, readonly number[]>();
   private rowIndexes: Map<string, Array<{ box: number; target: RowTarget }>> | null = null;
   private family: { starts: Int32Array; boxes: Int32Array } | null = null;
   private incidence: { starts: Int32Array; edges: Int32Array } | null = null;
@@ -192,9 +197,35 @@ export class Scene {
   closedPathsOf(box: number): readonly string[] {
     return (this.flagsOf(box) & VALUES) !== 0 ? this.pathsOf(box) : [this.pathOf(box)];
   }
-  /** The boxes that have a path or stand for what is there. */
+  /** The boxes that have a path or stand for what is there, or else that show or hide it. */
   boxesAt(at: Paths): readonly number[] {
-    return lookUp(this.boxMap(), at);
+    const own = lookUp(this.boxMap(), at);
+    if (this.standIns.size === 0) return own;
+    const others = [at].flat().flatMap((path) => this.standInsOf(path));
+    return others.length === 0 ? own : [...new Set([...own, ...others])];
+  }
+
+  /** Learn from the host which boxes show or hide what may have nothing of its own here. */
+  standIn(places: PlacesByPath): void {
+    this.standIns = new Map(
+      Object.entries(places).map(([path, keys]) => [
+        path,
+        keys.flatMap((key) => this.boxByKey(key) ?? []),
+      ]),
+    );
+  }
+
+  /** The boxes that show or hide what is at a path; none where it has a place of its own. */
+  standInsOf(path: string): readonly number[] {
+    const boxes = this.standIns.get(path) ?? [];
+    return boxes.length > 0 && !this.hasOwn(path) ? boxes : [];
+  }
+
+  /** Whether a path has a box, a row or an edge of its own. */
+  private hasOwn(path: string): boolean {
+    return (
+      this.boxMap().has(path) || this.rowsAt(path).length > 0 || this.edgesAt(path).length > 0
+    );
   }
   boxByKey(key: string): number | undefined {
     if (!this.keyIndexes) {

@@ -23,9 +23,11 @@ export function placesOf(routes: Routes, at: Paths): Places | null {
   const valueBoxes = scene
     .boxesAt(at)
     .filter((box) => (scene.flagsOf(box) & (STUB | INPUT | CONSTANT)) !== 0);
-  if (edges.length === 0 && rows.length === 0 && valueBoxes.length === 0) return null;
+  const standIns = [at].flat().flatMap((path) => (isValue(path) ? scene.standInsOf(path) : []));
+  if (edges.length + rows.length + valueBoxes.length + standIns.length === 0) return null;
   const producers = new Set(valueBoxes.filter((box) => (scene.flagsOf(box) & STUB) === 0));
-  const consumers = new Set(rows.map(({ box }) => box));
+  // what has no edge is not drawn but by those that use it, or what hides them
+  const consumers = new Set([...rows.map(({ box }) => box), ...standIns]);
   for (const edge of edges) {
     const source = scene.sourceOf(edge);
     const target = scene.targetOf(edge);
@@ -44,6 +46,10 @@ export function placesOf(routes: Routes, at: Paths): Places | null {
     consumers: ends(consumers),
     stubbed: valueBoxes.some((box) => (scene.flagsOf(box) & STUB) !== 0),
   };
+}
+
+function isValue(path: string): boolean {
+  return /(^|\/)%/.test(path);
 }
 
 /** All that carries the values, as what is to be lit. */

@@ -3,11 +3,14 @@
 import type { HitsMessage } from "../host/messages";
 import type { Opened } from "./compose";
 import type { Drawing } from "./drawing";
-import type { Around } from "./places";
+import type { PlacesByPath } from "../scene/scene";
+import type { Around, Places } from "./places";
 import type { SearchIndex } from "./search";
 
 /** the list of hits is this long */
 const MOST_HITS = 100;
+/** of what is selected together the places of so many are found */
+const MOST_PLACED = 200;
 
 export class Finder {
   private index: Promise<SearchIndex> | null = null;
@@ -37,11 +40,44 @@ export class Finder {
   /** The nodes by which the picture shows what is at a path, and what is around these. */
   async findAround({ places }: Drawing, path: string): Promise<Around> {
     if (places.has(path)) return places.findAround(path);
-    const place = await this.findPlace(path);
-    const around = places.findAround(place ?? path);
-    if (place === null) return around;
-    // a node that is nowhere drawn is in what is around the one that stands for it
-    return { ...around, marked: new Set([path, ...(path.includes("%") ? around.marked : [])]) };
+    const index = await this.readIndex();
+    const takers = index.takersOf(path);
+    const own = takers.length > 0 ? takers : [index.placeOf(path) ?? path];
+    const found = own.map((place) => places.findAround(place));
+    const marked = new Set(found.flatMap((around) => [...around.marked]));
+    const holders = new Set(found.flatMap((around) => [...around.holders]));
+    const repetitions = found.flatMap((around) => around.repetitions);
+    if (takers.length > 0) {
+      if (path.includes("%")) marked.add(path);
+      return { marked, holders, repetitions };
+    }
+    // a node that is nowhere drawn is counted on the one that has what it gives as a row
+    for (const holder of marked) if (holder !== path) holders.add(holder);
+    return { marked: new Set([path]), holders, repetitions };
+  }
+
+  /** By path the keys of the boxes drawn now that show or hide something. */
+  async listPlaces(
+    { places }: Drawing,
+    root: Opened,
+    paths: readonly string[],
+  ): Promise<PlacesByPath> {
+    const found: Record<string, string[]> = {};
+    for (const path of paths.slice(0, MOST_PLACED)) {
+      const keys = new Set<string>();
+      for (const place of await this.listPlacesOf(places, path)) {
+        for (const chain of places.listShown(root, place)) keys.add(places.keyAt(root, chain));
+      }
+      if (keys.size > 0) found[path] = [...keys];
+    }
+    return found;
+  }
+
+  private async listPlacesOf(places: Places, path: string): Promise<readonly string[]> {
+    if (path === "" || places.has(path)) return [path];
+    const index = await this.readIndex().catch(() => null); // of which a search tells
+    const takers = index?.takersOf(path) ?? [];
+    return takers.length > 0 ? takers : [index?.placeOf(path) ?? path];
   }
 
   /** What is asked for in the place of something that was found and has no box of its own. */

@@ -37,6 +37,9 @@ export class Places {
   private parents: Map<number, Spot[]> | null = null;
   /** by the number of a value's path the boxes that give it */
   private givers: (Spot[] | undefined)[] = [];
+  /** and those that use it, where it is drawn by these alone */
+  private users: (Spot[] | undefined)[] = [];
+  private numbers: Map<string, number> | null = null;
 
   constructor(private readonly book: Levels) {}
 
@@ -47,9 +50,14 @@ export class Places {
 
   /** The way from the outermost level to the box that shows what is at a path. */
   findWay(root: Opened, path: string): Step[] | null {
+    return this.chooseWay(root, this.index().get(path) ?? []);
+  }
+
+  /** Of the ways to some boxes that along which most is open. */
+  private chooseWay(root: Opened, spots: readonly Spot[]): Step[] | null {
     let best: Step[] | null = null;
     let most = -1;
-    for (const way of this.listWays(root, this.index().get(path) ?? [])) {
+    for (const way of this.listWays(root, spots)) {
       const open = this.countOpen(way, root);
       if (open > most) [best, most] = [way, open];
     }
@@ -59,7 +67,11 @@ export class Places {
   /** The box drawn now that is or hides what is at a path; null where it is nowhere. */
   findShown(root: Opened, path: string): number[] | null {
     const way = this.findWay(root, path);
-    if (!way) return null;
+    return way && this.cutWay(root, way);
+  }
+
+  /** The way as far as it is open. */
+  private cutWay(root: Opened, way: readonly Step[]): number[] {
     const chain: number[] = [];
     let opened: Opened | undefined = root;
     for (const { box, level } of way) {
@@ -70,11 +82,40 @@ export class Places {
     return chain;
   }
 
+  /** The boxes drawn now that are or hide what is at a path: of a row those of all its nodes. */
+  listShown(root: Opened, path: string): number[][] {
+    const number = this.numberOf(path);
+    const spots = number < 0 ? [] : (this.index().get(path) ?? []);
+    if (spots !== this.users[number]) {
+      const chain = this.findShown(root, path);
+      return chain ? [chain] : [];
+    }
+    const byNode = new Map<string, Spot[]>();
+    for (const spot of spots) {
+      const { form, names } = this.book.level(spot.level);
+      append(byNode, names[form.boxes[spot.box].path], spot);
+    }
+    const chains = [...byNode.values()].flatMap((same) => {
+      const way = this.chooseWay(root, same);
+      return way ? [this.cutWay(root, way)] : [];
+    });
+    // a call has it as a row, and so have nodes inside where it is open
+    return chains.filter((chain) => !chains.some((other) => isWithin(chain, other)));
+  }
+
   pathAt(root: Opened, chain: readonly number[]): string {
+    return this.nameAt(root, chain, "path");
+  }
+
+  keyAt(root: Opened, chain: readonly number[]): string {
+    return this.nameAt(root, chain, "key");
+  }
+
+  private nameAt(root: Opened, chain: readonly number[], which: "path" | "key"): string {
     let opened: Opened = root;
     for (const box of chain.slice(0, -1)) opened = opened.inner.get(box)!;
     const { form, names } = this.book.level(opened.level);
-    return names[form.boxes[chain[chain.length - 1]].path];
+    return names[form.boxes[chain[chain.length - 1]][which]];
   }
 
   /** The number of a path, and those of the groups at it and inside. */
@@ -147,6 +188,11 @@ export class Places {
       const isUnrolled = isRepeat(form.boxes[holder]) && states.indexOf(level) === states.length - 1;
       return isUnrolled ? [[names[form.boxes[holder].path], repetition] as [string, number]] : [];
     });
+  }
+
+  private numberOf(path: string): number {
+    this.numbers ??= new Map(this.book.texts.list().map((text, number) => [text, number]));
+    return this.numbers.get(path) ?? -1;
   }
 
   private isGroupAt(level: number, box: number, path: string): boolean {
@@ -225,8 +271,14 @@ export class Places {
     this.spots = spots;
     this.parents = parents;
     this.givers = given;
+    this.users = used;
     return spots;
   }
+}
+
+/** Whether a box is inside another one. */
+function isWithin(chain: readonly number[], other: readonly number[]): boolean {
+  return other.length < chain.length && other.every((box, depth) => box === chain[depth]);
 }
 
 function add(lists: (Spot[] | undefined)[], number: number, spot: Spot): void {

@@ -57,6 +57,7 @@ export class SearchIndex {
   private readonly graphs: readonly (readonly [path: string, end: number])[];
   private readonly elsewhere = new Map<number, string>();
   private readonly titles: readonly Text[];
+  private readonly takers = new Map<string, string[]>();
   private placesByPath: Map<string, string> | null = null;
 
   /**
@@ -99,6 +100,12 @@ export class SearchIndex {
     for (const [entry, path] of pairs(block.integers("elsewhere"))) {
       this.elsewhere.set(entry, textAt(path).text);
     }
+    for (const [entry, place] of pairs(block.integers("takers"))) {
+      const path = this.pathOf(entry);
+      const known = this.takers.get(path);
+      if (known) known.push(names.at(place));
+      else this.takers.set(path, [names.at(place)]);
+    }
     this.titles = this.makeTitles(
       new Map([...pairs(block.integers("titles"))].map(([entry, title]) => [entry, textAt(title)])),
     );
@@ -130,6 +137,11 @@ export class SearchIndex {
       [...this.elsewhere].map(([entry, other]) => [other, this.names.at(this.places[entry])]),
     );
     return this.placesByPath.get(path) ?? null;
+  }
+
+  /** The places of the nodes that have something as a row, where no face shows the row. */
+  takersOf(path: string): readonly string[] {
+    return this.takers.get(path) ?? [];
   }
 
   /** Whether all words are in an entry or around it, and one at least in itself. */

@@ -112,7 +112,7 @@ export class StaticHost implements CanvasConnection, LinkedHost {
   async follow(link: Link): Promise<void> {
     this.traits.set({ direction: link.direction });
     await this.session.follow(link);
-    this.tell(await this.session.shown(), null, { select: [...link.selected] });
+    await this.tell(await this.session.shown(), null, { select: [...link.selected] });
   }
 
   warn(message: string): void {
@@ -147,7 +147,7 @@ export class StaticHost implements CanvasConnection, LinkedHost {
     for (const wanted of changes) root = putInState(drawing, root, wanted);
     if (root === before) return;
     this.session.note(root);
-    this.tell(drawing, null, { anchor: changes[0].path });
+    await this.tell(drawing, null, { anchor: changes[0].path });
   }
 
   private async answer(message: Asked): Promise<void> {
@@ -166,7 +166,7 @@ export class StaticHost implements CanvasConnection, LinkedHost {
       this.noticed = false;
       await session.begin();
       await this.colouring.read();
-      this.tell(await session.shown(), id, { fit: true });
+      await this.tell(await session.shown(), id, { fit: true });
       return;
     }
     const before = await session.begin();
@@ -188,7 +188,7 @@ export class StaticHost implements CanvasConnection, LinkedHost {
       }
       case "overlay":
         await this.colouring.choose(message.overlay);
-        this.tell(drawing, id, {});
+        await this.tell(drawing, id, {});
         return;
       case "search":
         this.emit(await this.finder.search(drawing, before, message.text, message.regex), id);
@@ -196,21 +196,21 @@ export class StaticHost implements CanvasConnection, LinkedHost {
       case "focus":
       case "unfocus": {
         const shown = await (message.type === "focus" ? session.show(message) : session.showAll());
-        this.tell(await session.shown(), id, shown);
+        await this.tell(await session.shown(), id, shown);
         return;
       }
       case "undo":
       case "redo":
         await session.travel(message.type);
-        this.tell(await session.shown(), id, { restore: true });
+        await this.tell(await session.shown(), id, { restore: true });
         return;
       case "reveal":
-        await this.reveal((await this.finder.place({ path: message.path })).path, id);
+        await this.reveal((await this.finder.place(message)).path, id, message.path);
         return;
       default: {
         const { root, ...shown } = change(drawing, before, message, this.source.first);
         if (root && root !== before) session.note(root);
-        this.tell(drawing, id, shown);
+        await this.tell(drawing, id, shown);
       }
     }
   }
@@ -223,7 +223,7 @@ export class StaticHost implements CanvasConnection, LinkedHost {
     const asked = { type: "reveal", path: place } as const;
     const { root, ...shown } = change(left.drawing, left.root, asked, this.source.first);
     if (root && root !== before) session.note(root);
-    this.tell(left.drawing, id, { ...shown, select: selected });
+    await this.tell(left.drawing, id, { ...shown, select: selected });
   }
 
   private async turn(): Promise<void> {
@@ -231,14 +231,16 @@ export class StaticHost implements CanvasConnection, LinkedHost {
       const drawing = await this.session.turn();
       this.writer = null;
       this.noticed = false;
-      this.tell(drawing, null, { fit: true });
+      await this.tell(drawing, null, { fit: true });
     } catch (error) {
       this.warn(wordsOf(error));
     }
   }
 
-  private tell(drawing: Drawing, id: string | null, answer: Answer): void {
+  private async tell(drawing: Drawing, id: string | null, answer: Answer): Promise<void> {
     const { notices: told = [], ...shown } = answer;
+    const selected = answer.select ?? this.traits.get("selected_paths");
+    const places = await this.finder.listPlaces(drawing, this.session.opened, [selected].flat());
     const notices = [...told];
     if (!this.noticed) notices.push(...(this.source.notices ?? []), ...drawing.book.notices);
     this.noticed = true;
@@ -248,7 +250,8 @@ export class StaticHost implements CanvasConnection, LinkedHost {
     const composed = drawing.composer.compose(this.session.opened);
     this.colouring.colour(composed);
     const { header, buffers }: WrittenScene = this.writer.writer.write(composed, notices);
-    this.emit({ ...shown, type: "scene", header, history: this.session.history }, id, buffers);
+    const { history } = this.session;
+    this.emit({ ...shown, type: "scene", header, history, places }, id, buffers);
     for (const watch of this.watchers) watch();
   }
 

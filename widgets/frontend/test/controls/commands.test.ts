@@ -16,7 +16,7 @@ beforeEach(() => {
     selection: { path: "main/a", paths: ["main/a"], box: 3, walk: vi.fn() },
     highlights: { isShown: false, clear: vi.fn(), toggle: vi.fn() },
     actions: { toggle: vi.fn(), closeAround: vi.fn(), leaveFocus: vi.fn(), focusOn: vi.fn() },
-    search: { isOpen: false, close: vi.fn(), focus: vi.fn() },
+    search: { isOpen: false, leave: vi.fn(), focus: vi.fn() },
     help: { isShown: false, hide: vi.fn() },
     legend: { isShown: false, hide: vi.fn() },
     menu: { showSelected: vi.fn() },
@@ -66,7 +66,7 @@ test("keys act on all that is selected", () => {
 test("Escape puts away one thing after the other, then closes the group around", () => {
   const away = {
     help: parts.help.hide,
-    search: parts.search.close,
+    search: parts.search.leave,
     hint: parts.hint.hide,
     legend: parts.legend.hide,
     highlights: parts.highlights.clear,

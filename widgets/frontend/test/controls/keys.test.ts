@@ -27,6 +27,7 @@ test("with a kernel the help lists every key", () => {
     ["H", "focus: only the neighbourhood of the selection"],
     ["Ctrl Z", "take back what was opened, closed, stepped, grouped or entered"],
     ["Ctrl Shift Z", "do it again; so does Ctrl Y"],
+    ["Ctrl C", "copy the path of what is selected"],
     ["M", "menu of the selection; right click does the same"],
     ["?", "this help"],
   ]);

@@ -1,0 +1,87 @@
+"""Keys of an explorer: what they find and mark, and which of them the page around gets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from netloupe import explore
+from tests.browser.shown_page import CANVAS, ShownPage
+from tests.browser.stand import Stand
+from tests.cases.shown import TEXTS
+from tests.onnx_text import load_text
+
+pytestmark = pytest.mark.browser
+
+#: a scale behind a DequantizeLinear, and the boxes of those that take what it scales
+SCALE = "main/%bs"
+TAKERS = ("block/first/Gemm", "block/second/Gemm", "head/Add")
+SELECTED = f"document.querySelector('{CANVAS}').dataset.selected"
+LISTEN = """() => {
+  window.heard = [];
+  document.addEventListener("keydown", (event) => heard.push(event.key));
+}"""
+
+
+@pytest.fixture
+def shown(page: Any, tmp_path: Path) -> ShownPage:
+    file = tmp_path / "page.html"
+    load_text(TEXTS["quantized"]).to_html(file, expand="all")
+    return ShownPage(page, file.as_uri())
+
+
+@pytest.fixture
+def stand(page: Any) -> Iterator[Stand]:
+    explorer = explore(load_text(TEXTS["quantized"]), expand="all")
+    yield Stand(page, explorer)
+    explorer.close()
+
+
+def test_a_scale_is_found_marked_and_spoken_in_a_page(shown: ShownPage) -> None:
+    page = shown.page
+    page.keyboard.press("/")  # before anything was clicked
+    page.keyboard.type("bs")
+    page.locator(".nl-hit").first.wait_for()
+    page.keyboard.press("ArrowDown")
+    marked = page.locator('.nl-hit[aria-selected="true"]').get_attribute("title")
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"(path) => {SELECTED} === path", arg=marked)
+    assert marked == SCALE
+    shown.settle()
+    assert page.locator(".nl-hit").first.is_hidden()
+    page.keyboard.press("Escape")
+    assert page.locator(".nl-search-text").input_value() == "bs"
+    told = page.locator(f"{CANVAS} .nl-unseen").inner_text()
+    assert told == f"{SCALE}, shown by Gemm and 2 more boxes"
+
+
+def test_what_is_selected_from_python_is_marked_and_gone_through(stand: Stand) -> None:
+    stand.explorer.select(SCALE)
+    stand.settle()
+    assert stand.selected == SCALE
+    bar = stand.page.locator('[data-netloupe-chip="places"]')
+    assert bar.is_visible()
+    before = bar.inner_text()
+    stand.press("n")
+    assert bar.inner_text() != before
+    stand.press("ArrowDown")
+    assert stand.selected.removeprefix("main/") not in ("", "%bs", *TAKERS[1:])
+
+
+def test_shortcuts_that_are_not_used_pass_on(stand: Stand) -> None:
+    stand.click("main/head/Add")
+    stand.page.evaluate(LISTEN)
+    stand.press("Control+s", "Control+Shift+f", "Alt+x", "F9")
+    passed = [key for key in stand.page.evaluate("heard") if len(key) < 3]
+    assert passed == ["s", "f", "x", "F9"]
+    suppressed = f"document.querySelector('{CANVAS}').dataset.lmSuppressShortcuts"
+    stand.press("d", "Control+z", "Escape")
+    assert [key for key in stand.page.evaluate("heard") if len(key) < 3] == passed
+    assert stand.page.evaluate(suppressed) == "true"
+    stand.page.locator(".nl-search-text").focus()
+    stand.page.keyboard.press("Control+s")
+    assert stand.page.evaluate(suppressed) is None
+    assert stand.page.evaluate("heard.at(-1)") == "s"
