@@ -68,7 +68,8 @@ class _FontWidths(dict[str, float]):
         index = self._font.get_char_index(ord(character))
         if not index:
             return False
-        return AGL2UV.get(self._font.get_glyph_name(index), ord(character)) == ord(character)
+        named: int = AGL2UV.get(self._font.get_glyph_name(index), ord(character))
+        return named == ord(character)
 
     def __missing__(self, character: str) -> float:
         width = self._others[character]
