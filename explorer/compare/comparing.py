@@ -75,7 +75,7 @@ def diff(
     -----
     Two judges look at the models. Of what is paired all is compared that matters to people; and
     beside it every field that the files state, and every operand, so that ``"identical"`` is said
-    only where nothing at all differs (see :mod:`.stated`).
+    only where nothing at all differs.
 
     Examples
     --------
