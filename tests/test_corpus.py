@@ -2,39 +2,67 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from tests.account_corpus import account_for
-from tests.corpus import CORPUS, MADE, corpus_file, list_beside, write_made
+from tests.corpus import CORPUS, MADE, corpus_file, list_beside
 
 _ROOT = Path(__file__).resolve().parent.parent
 
 
+class Accounts(NamedTuple):
+    """What became of each file of a folder: ``opened`` or ``refused``, and what was said of it."""
+
+    status: int
+    lines: list[str]
+    errors: str
+
+    def find(self, name: str) -> tuple[str, str]:
+        """Return result and line of a file by its path in the folder."""
+        shown = f" {name.encode('unicode_escape').decode()}: "
+        (line,) = (line for line in self.lines if line[7:].startswith(shown))
+        return line.split()[0], line[7 + len(shown) :]
+
+
+@pytest.fixture(scope="module")
+def find_accounts(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Accounts]:
+    """Return the accounts of all of our files, or of all beside the repository, made once."""
+
+    @cache
+    def find(whose: str) -> Accounts:
+        folder = CORPUS
+        if whose == "ours":
+            folder = tmp_path_factory.mktemp("ours")
+            for name in MADE:
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(corpus_file(name), folder / name)
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.account_corpus", str(folder)],
+            cwd=_ROOT,
+            env={"PYTHONPATH": str(_ROOT), "PATH": ""},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return Accounts(done.returncode, done.stdout.splitlines(), done.stderr)
+
+    return find
+
+
 @pytest.mark.parametrize("whose", ["ours", "beside"] if CORPUS.is_dir() else ["ours"])
-def test_every_file_opens_or_is_refused_in_one_line(whose: str, tmp_path: Path) -> None:
-    if whose == "ours":
-        for name in MADE:
-            write_made(name, tmp_path)
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "tests.account_corpus",
-            str(tmp_path if whose == "ours" else CORPUS),
-        ],
-        cwd=_ROOT,
-        env={"PYTHONPATH": str(_ROOT), "PATH": ""},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    lines = done.stdout.splitlines()
+def test_every_file_opens_or_is_refused_in_one_line(
+    whose: str, find_accounts: Callable[[str], Accounts]
+) -> None:
+    status, lines, errors = find_accounts(whose)
     failed = [line for line in lines if line.startswith("failed")]
-    assert done.returncode == 0, failed or done.stderr
+    assert status == 0, failed or errors
     assert len(lines) == 1 + len(MADE) if whose == "ours" else len(lines) > 600
     assert " 0 failed" in lines[-1]
 
@@ -109,16 +137,19 @@ def test_there_is_a_file_of_every_hostile_kind() -> None:
 
 
 @pytest.mark.parametrize("file", _HOSTILE)
-def test_hostile_files_say_what_is_wrong_with_them(file: str) -> None:
+def test_hostile_files_say_what_is_wrong_with_them(
+    file: str, find_accounts: Callable[[str], Accounts]
+) -> None:
     from netloupe.explorer.readers.load import load
 
-    path, name = corpus_file(file), file.partition("hostile/")[2]
-    account = account_for(path)
+    whose, _, path = file.rpartition(":")
+    result, line = find_accounts(whose or "ours").find(path)
+    name = path.removeprefix("hostile/")
     if name in _REFUSED:
-        assert account["result"] == "refused"
-        assert _REFUSED[name] in account["line"]
+        assert result == "refused"
+        assert _REFUSED[name] in line
         return
-    assert account["result"] == "opened", account["line"]
+    assert result == "opened", line
     if name in _WARNED:
-        warnings = " ".join(map(str, load(path).all_warnings()))
+        warnings = " ".join(map(str, load(corpus_file(file)).all_warnings()))
         assert _WARNED[name] in warnings
