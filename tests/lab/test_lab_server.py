@@ -520,14 +520,15 @@ def test_a_file_that_vanishes_before_it_is_read_is_said(server: Server, root: Pa
 
 
 def test_what_is_no_question_is_answered_by_an_error(server: Server) -> None:
-    with connected(server, "models/small.onnx") as talk:
+    with connected(server, "models/small.onnx"):  # so that the model stays open
         for frame in ("", "nonsense", "[" * 100_000, b"\0\xff", '{"request": []}'):
-            if isinstance(frame, bytes):
-                talk._socket.send_binary(frame)
-            else:
-                talk.send(frame)
-            talk.wait(lambda each: each.get("message", {}).get("type") == "error")
-            talk.scene()
+            with connected(server, "models/small.onnx") as talk:
+                if isinstance(frame, bytes):
+                    talk._socket.send_binary(frame)
+                else:
+                    talk.send(frame)
+                talk.wait(lambda each: each.get("message", {}).get("type") == "error")
+                talk.scene()
 
 
 def test_too_large_a_question_ends_its_page_alone(server: Server) -> None:
