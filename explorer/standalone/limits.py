@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from netloupe.explorer.model import Model
+from netloupe.explorer.model import Function, Graph, Model
 
 #: of nodes, inputs, outputs and initializers together, or of values; a larger model is told in part
 _MANY = 300_000
 #: of graphs inside nodes, each of which is laid out by itself
 _MANY_GRAPHS = 3_000
+#: calls of functions around calls open so many times as many nodes as the file has, and more than
+#: so many: then what can be opened is made up
+_MULTIPLE, _MANY_OPENED = 20, 10_000
 #: of operators, since what is told of many nodes is written once for those that are alike
 _MANY_OPERATORS = 10_000
 
@@ -47,6 +50,8 @@ class Limits:
 
 USUAL = Limits(60_000, 400_000, 10_000, 400_000, 1_000_000)
 OF_THE_LARGEST = Limits(1_000, 20_000, 2_000, 5_000, 50_000)
+#: of a few nodes that open without end nothing more is learned further in
+OF_WHAT_MULTIPLIES = Limits(300, 6_000, 1_000, 2_000, 20_000)
 
 
 def choose_limits(model: Model) -> Limits:
@@ -59,4 +64,36 @@ def choose_limits(model: Model) -> Limits:
         and nested <= _MANY_GRAPHS
         and int(graph.wiring.operators.max(initial=-1)) < _MANY_OPERATORS
     )
+    if count_opened(model) > max(_MULTIPLE * model.node_count, _MANY_OPENED):
+        return OF_WHAT_MULTIPLIES
     return USUAL if is_usual else OF_THE_LARGEST
+
+
+def count_opened(model: Model) -> int:
+    """Return how many nodes there are where every call of a function is open; reads no elements.
+
+    A function that calls itself is opened once. Numbers are exact, however large.
+    """
+    inside: dict[Function, int] = {}
+    pending: list[Function] = [*model.functions]
+    opened: set[Function] = set()
+    while pending:
+        function = pending[-1]
+        if function in opened:
+            pending.pop()
+            inside.setdefault(function, _count(function, inside))
+            continue
+        opened.add(function)
+        called = {node.function for graph in _list_within(function) for node in graph.nodes}
+        pending += [each for each in called if each is not None and each not in opened]
+    return _count(model.graph, inside)
+
+
+def _count(graph: Graph, inside: dict[Function, int]) -> int:
+    nodes = [node for each in _list_within(graph) for node in each.nodes]
+    functions = (node.function for node in nodes) if inside else ()
+    return len(nodes) + sum(inside.get(each, 0) for each in functions if each is not None)
+
+
+def _list_within(graph: Graph) -> list[Graph]:
+    return [graph, *graph.subgraphs]

@@ -69,6 +69,8 @@ def test_idle_connections_of_strangers_are_bounded() -> None:
         for _, writer in strangers:
             writer.close()
         page.close()
+        while await page.read_message() is not None:
+            pass
 
     run(work)
 
