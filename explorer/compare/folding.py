@@ -64,10 +64,10 @@ def check_fold(pair: Pair) -> Fold | None:
     Fold or None
         None where it is no such pair, or its numbers cannot be read, are no floats or too many.
     """
-    sides = [_read_side(nodes) for nodes in (pair.left, pair.right)]
-    if sides[0] is None or sides[1] is None:
+    left, right = _read_side(pair.left), _read_side(pair.right)
+    if left is None or right is None:
         return None
-    (first, norm), (second, other_norm) = sides
+    (first, norm), (second, other_norm) = left, right
     if (norm is None) == (other_norm is None):
         return None
     try:

@@ -288,10 +288,10 @@ class _Reader:
                     self._named[places[-1]] = motif.name
                     owner.update(dict.fromkeys(places, places[-1]))
         for node in nodes:
-            places = self._find_mish(node) if node.op_type == "Softplus" else ()
-            if places and not owner.keys() & places:
-                self._named[places[-1]] = "Mish"
-                owner.update(dict.fromkeys(places, places[-1]))
+            chain = self._find_mish(node) if node.op_type == "Softplus" else ()
+            if chain and not owner.keys() & chain:
+                self._named[chain[-1]] = "Mish"
+                owner.update(dict.fromkeys(chain, chain[-1]))
         for index, node in enumerate(nodes):
             is_own = node.domain == self.graph.dialect.domain or node.op_type == "QLinearAdd"
             if is_own and index not in owner:

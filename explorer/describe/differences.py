@@ -21,6 +21,7 @@ from netloupe.explorer.model import Node, Tensor
 from netloupe.explorer.notation import join_parts, write_count, write_number
 
 from .attributes import write_attribute_value
+from .difference_blocks import list_block_changes
 from .encoding import MOST_ENTRIES, Listing, encode_json
 from .file_text import write_line, write_tensor_type
 from .joined_projections import write_compared_weights, write_joined
@@ -283,6 +284,7 @@ class DifferencePart(NamedTuple):
 def list_told(found: Diff) -> list[DifferencePart]:
     """Return what is told of a difference below the verdict; only kinds of which there are some."""
     parts = (
+        DifferencePart("Blocks and operators", list_block_changes(found)),
         DifferencePart("Inputs and outputs", [*map(write_change, found.interface)]),
         DifferencePart("The models", [*map(write_change, found.about)]),
         DifferencePart("Moved nodes", _fold(map(_write_moved, found.moved))),
@@ -431,7 +433,19 @@ def _write_tensors(found: Diff) -> list[str]:
         key=lambda one: -(one.numbers.relative if one.numbers else float("inf")),
     )
     lines = []
+    alike: dict[str, list[TensorDifference]] = {}
+    if len(ordered) > _MOST_LINES:
+        for one in ordered:
+            if one.numbers is not None and not one.are_unread and one.part is None:
+                alike.setdefault(_NUMBERS.sub("", one.left.path[:_LONGEST]), []).append(one)
+    summed: set[int] = set()
+    for group in alike.values():
+        if len(group) > 1:
+            summed.update(map(id, group))
+            lines.append(_write_alike(group))
     for one in ordered:
+        if id(one) in summed:
+            continue
         told = [write_change(change) for change in one.changes if change.aspect != "names"]
         if one.numbers is not None:
             told.append(write_numbers(one.numbers))
@@ -443,6 +457,17 @@ def _list_unread(found: Diff) -> Iterator[tuple[str, str]]:
     for one in found.unread:
         told = [write_change(change) for change in one.changes if change.aspect != "names"]
         yield one.left.path if one.part is None else write_compared_weights(one), ", ".join(told)
+
+
+def _write_alike(group: Sequence[TensorDifference]) -> str:
+    """Return a line for weights of many layers, the one that differs most named."""
+    errors = sorted(one.numbers.relative for one in group if one.numbers is not None)
+    worst = group[0]
+    middle = errors[len(errors) // 2]
+    return (
+        f"{write_compared_weights(worst)} (and {len(group) - 1:,} alike): relative (L2) "
+        f"{write_number(100 * errors[-1])} %, median of all {write_number(100 * middle)} %"
+    )
 
 
 def _differs(one: TensorDifference, *, but_for_aspects: bool = False) -> bool:

@@ -1,0 +1,55 @@
+"""What is told of blocks and of many places at once."""
+
+from __future__ import annotations
+
+import numpy as np
+from onnx import ModelProto, numpy_helper
+
+from netloupe.explorer.compare import diff
+from netloupe.explorer.describe.differences import format_diff, list_told
+from netloupe.explorer.readers.load import load
+from tests.compare.networks import make_layers
+from tests.compare.twins import make_twin
+
+
+def tell(left: ModelProto, right: ModelProto) -> str:
+    return format_diff(diff(*(load(model.SerializeToString()) for model in (left, right))))
+
+
+def copy(model: ModelProto) -> ModelProto:
+    return ModelProto.FromString(model.SerializeToString())
+
+
+def test_a_layer_that_is_gone_is_told_as_one() -> None:
+    twin = make_twin("layer dropped", make_layers())
+    assert twin is not None
+    found = diff(*(load(model.SerializeToString()) for model in (twin.left, twin.right)))
+    (gone,) = {node.path.split("/")[1] for node in found.removed_nodes}
+    first = list_told(found)[0]
+    assert first.title == "Blocks and operators"
+    assert first.entries == [f"main/{gone}/ removed: 4 nodes"]
+    back = tell(twin.right, twin.left)
+    assert f"main/{gone}/ added: 4 nodes" in back
+
+
+def test_an_operator_that_became_another_is_told_once() -> None:
+    left = make_layers()
+    right = copy(left)
+    for node in right.graph.node:
+        node.op_type = "Sigmoid" if node.op_type == "Tanh" else node.op_type
+    text = tell(left, right)
+    assert "Tanh became Sigmoid in 5 places" in text
+    assert "Softmax became" not in text
+
+
+def test_many_weights_are_told_with_the_worst_and_the_median() -> None:
+    left = make_layers(8)
+    right = copy(left)
+    for number, tensor in enumerate(right.graph.initializer):
+        array = numpy_helper.to_array(tensor)
+        changed = (array * np.float32(1 + 0.01 * number)).astype(np.float32)
+        tensor.CopyFrom(numpy_helper.from_array(changed, tensor.name))
+    text = tell(left, right)
+    assert "main/%layers.7.fc.weight (and 7 alike): relative (L2) 15 %, median of all 9 %" in text
+    assert "main/%layers.7.fc.bias (and 7 alike): relative (L2) 16 %, median of all 10 %" in text
+    assert "layers.3" not in text
