@@ -261,6 +261,12 @@ class Explorer(Coloured, Stepping, Reviewed, Pictured, ipywidgets.HBox):  # type
         with self._requests.wanted():
             self._requests.push(center=self._views.close(path_of(element)).key)
 
+    def close_all(self) -> None:
+        """Close all groups; in ipywidgets it would close every widget of the kernel."""
+        with self._requests.wanted():
+            self._views.expand("none")
+            self._requests.push(fit=True)
+
     def reload(self) -> None:
         """Read the model anew from its files, as when they were changed meanwhile.
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import ipywidgets
 import pytest
 import traitlets
 from onnx import TensorProto, helper
@@ -488,3 +489,25 @@ def test_paint_reaches_the_canvas_and_the_pictures() -> None:
     explorer.paint = {}
     assert explorer.canvas.paints == {}
     assert "slow" not in explorer.to_svg()
+
+
+def test_close_all_closes_groups_and_no_other_widget(recorder: Recorder) -> None:
+    explorer = recorder.explorer
+    recorder.ask(type="scene")
+    recorder.ask(type="toggle", path="main/blocks/0/first/")
+    other = ipywidgets.Label("another widget of the kernel")
+    explorer.close_all()
+    assert not any(path.startswith("main/blocks/0/first/") for path in recorder.paths)
+    assert explorer.canvas.comm is not None
+    assert other.comm is not None
+    assert recorder.ask(type="undo")["history"]["redo"] is True
+
+
+def test_the_boxes_of_what_is_selected_are_told_with_each_scene(recorder: Recorder) -> None:
+    recorder.ask(type="scene")
+    recorder.explorer.select("main/node_conv2d_5")
+    assert recorder.scene["places"] == {"main/node_conv2d_5": ["main/node_conv2d_5"]}
+    answer = recorder.ask(type="expand", mode="none")
+    (key,) = answer["places"]["main/node_conv2d_5"]
+    assert key in recorder.paths
+    assert key.endswith("/")
