@@ -76,9 +76,9 @@ CASES: dict[str, tuple[Callable[[int, Path], Callable[[], object]], int]] = {
     "cycles: one ring": (prepare_cycle, 50_000),
     "groups: scopes beside one another": (prepare_scopes, 5_000),
     "groups: a flat graph": (prepare_flat, 6_000),
-    "check: initializers": (prepare_initializers, 15_000),
-    "check: weights that share bytes": (prepare_shared_bytes, 500),
-    "audit: weights that share bytes": (prepare_shared_codes, 250),
+    "check: initializers": (prepare_initializers, 3_000),
+    "check: weights that share bytes": (prepare_shared_bytes, 100),
+    "audit: weights that share bytes": (prepare_shared_codes, 100),
 }
 
 
