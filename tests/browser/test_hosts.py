@@ -182,11 +182,20 @@ ipywidgets.HBox([button("node", "main/node_conv2d_5"),
 """
 
 
+#: tells by what it is executed
+WHERE = """\
+import netloupe
+from netloupe.widgets.surroundings import find_surroundings
+print('seen by a', find_surroundings())
+"""
+
+
 @pytest.fixture(scope="module")
 def voila(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("voila")
     shutil.copy(CNN, folder)
     write_notebook(folder / "sights.ipynb", SIGHTS, "ex")
+    write_notebook(folder / "board.ipynb", WHERE)
     with run_server("voila", folder) as running:
         yield running
 
@@ -396,3 +405,8 @@ def test_bars_chips_and_trail_stand_beside_the_picture(show: Open, resize: Resiz
     )
     assert shown
     assert all(shown)
+
+
+def test_a_dashboard_writes_no_page(page: Any, voila: Server) -> None:
+    page.goto(voila.page("board.ipynb"))
+    page.get_by_text("seen by a dashboard").wait_for()

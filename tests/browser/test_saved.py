@@ -52,11 +52,9 @@ def lab(folder: Path) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="module")
-def saved(browser: Any, lab: Server, folder: Path) -> Path:
+def saved(shared_page: Any, lab: Server, folder: Path) -> Path:
     """A notebook that was run and saved by somebody."""
-    context = browser.new_context(viewport={"width": 1500, "height": 1000})
-    page = context.new_page()
-    page.set_default_timeout(120_000)
+    page = shared_page
     # what runs in a frame that nobody sees would cost time
     page.add_init_script(
         "window.ran = 0; addEventListener('DOMContentLoaded', () => {"
@@ -76,7 +74,6 @@ def saved(browser: Any, lab: Server, folder: Path) -> Path:
     assert not page.locator("[data-netloupe-static]").first.is_visible()
     assert page.locator(CANVAS).first.is_visible()
     assert "a page ran in a frame" not in notebook.console
-    context.close()
     return path
 
 
@@ -115,7 +112,10 @@ def test_what_is_saved_has_the_explorer_and_the_picture(saved: Path) -> None:
     assert len(saved.read_bytes()) < 1_000_000
 
 
-def test_a_trusted_notebook_shows_the_explorer_alone(page: Any, lab: Server, saved: Path) -> None:
+def test_a_trusted_notebook_shows_the_explorer_alone(
+    shared_page: Any, lab: Server, saved: Path
+) -> None:
+    page = shared_page
     NotebookPage(page, lab, copy_notebook(saved, "trusted.ipynb", trusted=True))
     page.wait_for_selector(FRAMES)
     explorer = page.query_selector(FRAMES).content_frame()
@@ -134,8 +134,9 @@ def test_a_trusted_notebook_shows_the_explorer_alone(page: Any, lab: Server, sav
 
 
 def test_a_notebook_that_is_not_trusted_shows_the_picture_once(
-    page: Any, lab: Server, saved: Path
+    shared_page: Any, lab: Server, saved: Path
 ) -> None:
+    page = shared_page
     NotebookPage(page, lab, copy_notebook(saved, "untrusted.ipynb", trusted=False))
     page.get_by_text("Where the notebook is trusted").wait_for()
     assert page.locator("iframe").count() == 0
@@ -146,12 +147,3 @@ def test_a_notebook_that_is_not_trusted_shows_the_picture_once(
     assert "Explorer of digits_cnn.onnx" in said
     assert sum(map(len, said)) < 300
     assert not page.get_by_text("The graph is explored where").is_visible()
-
-
-def test_a_dashboard_writes_no_page(page: Any, tmp_path: Path) -> None:
-    shutil.copy(DEMO, tmp_path)
-    look = "import netloupe\nfrom netloupe.widgets.surroundings import find_surroundings\n"
-    write_notebook(tmp_path / "board.ipynb", look + "print('seen by a', find_surroundings())")
-    with run_server("voila", tmp_path) as server:
-        page.goto(server.page("board.ipynb"))
-        page.get_by_text("seen by a dashboard").wait_for()
