@@ -39,7 +39,7 @@ _NEARLY = 1e-5
 _STEP_SHARE = 0.02
 
 
-class Inside(NamedTuple):
+class TakenIn(NamedTuple):
     """Activations that nodes of either of two graphs may have inside of them.
 
     Parameters
@@ -57,7 +57,7 @@ class Inside(NamedTuple):
     has_sums: bool = False
 
 
-def list_inside(left: Graph, right: Graph) -> Inside:
+def list_inside(left: Graph, right: Graph) -> TakenIn:
     """Return which activations the nodes of two graphs have inside of them."""
     fused: set[str] = set()
     is_clamped = has_sums = False
@@ -69,7 +69,7 @@ def list_inside(left: Graph, right: Graph) -> Inside:
                     fused.add(name)
                 has_sums = has_sums or node.op_type in SUMMING_NORMS
             is_clamped = is_clamped or node.op_type == _QUANTIZE or node.op_type in _RESULTS
-    return Inside(frozenset(fused), _CLAMPS if is_clamped else frozenset(), has_sums)
+    return TakenIn(frozenset(fused), _CLAMPS if is_clamped else frozenset(), has_sums)
 
 
 def _read_activation(node: Node) -> str:
@@ -124,7 +124,7 @@ def _find_only_result(nodes: tuple[Node, ...]) -> Value | None:
     return found[0] if is_single else None
 
 
-def find_holder(activation: Node, nodes: tuple[Node, ...]) -> Node | None:
+def find_fused_operator(activation: Node, nodes: tuple[Node, ...]) -> Node | None:
     """Return which of some nodes has an activation inside of it, or the node that clamps behind.
 
     Parameters

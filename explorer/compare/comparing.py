@@ -170,8 +170,6 @@ class _Comparison:
                     self.found.folds[pair] = fold
                 continue
             found_changes = [*compare_nodes(pair.left[0], pair.right[0])]
-            if holds_paired_weight(pair, self.found.matching):  # these are compared as such
-                found_changes = [one for one in found_changes if not _is_of_attribute(one)]
             if may_be_rewired(pair):
                 found_changes += compare_operands(pair, self.found.matching)
             told = {change.what for change in found_changes}
@@ -180,6 +178,8 @@ class _Comparison:
                 *self._stated.compare_nodes(pair.left[0], pair.right[0]),
             )
             found_changes += (change for change in stated if change.what not in told)
+            if holds_paired_weight(pair, self.found.matching):  # these are compared as such
+                found_changes = [one for one in found_changes if not _is_of_attribute(one)]
             changes = self._keep(found_changes)
             if changes:
                 self.found.nodes.append(NodeDifference(pair, tuple(changes)))

@@ -10,7 +10,7 @@ from functools import cached_property
 from netloupe.explorer.model import Function, Graph, Model, Node, Tensor, Value
 from netloupe.explorer.progress import part, step
 
-from .activations import find_added, find_holder, list_inside
+from .activations import find_added, find_fused_operator, list_inside
 from .by_hand import ByHand, Named, read_by_hand
 from .elements import GroupPair, pair_groups, pair_tensors, pair_values
 from .joined import JoinedProjection
@@ -327,7 +327,7 @@ def _split(left: Units, right: Units, one: int, other: int, made: Made) -> Itera
         return
     side = 0 if acts[0] else 1
     for node in acts[side]:
-        holder = find_holder(node, rests[1 - side])
+        holder = find_fused_operator(node, rests[1 - side])
         if holder is None:
             continue
         if holder not in rests[1 - side]:

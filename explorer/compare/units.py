@@ -19,7 +19,7 @@ from netloupe.explorer.model import Function, Graph, Node, Tensor, Value, is_con
 from netloupe.explorer.patterns import find_motifs
 from netloupe.explorer.progress import step
 
-from .activations import Inside, takes_summand
+from .activations import TakenIn, takes_summand
 
 _STEP = 10_000
 
@@ -97,7 +97,7 @@ _NORMS = frozenset({"LayerNorm", "RMSNorm"})
 COMMUTATIVE = frozenset({"Add", "And", "Equal", "Max", "Mean", "Min", "Mul", "Or", "Sum", "Xor"})
 #: what gives other numbers each time is not computed of constants alone
 _RANDOM = frozenset({"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"})
-_NONE = Inside()
+_NONE = TakenIn()
 #: so many nodes that pass a value on are followed from an operator to the next
 _MOST_PASSED = 8
 #: of so many nodes a graph is searched for blocks that are written out
@@ -174,7 +174,7 @@ class Units:
         return map(self.graph.nodes.__getitem__, self.members[unit])
 
 
-def read_units(graph: Graph, inside: Inside = _NONE) -> Units:
+def read_units(graph: Graph, inside: TakenIn = _NONE) -> Units:
     """Return the units of a graph.
 
     Parameters
@@ -189,7 +189,7 @@ def read_units(graph: Graph, inside: Inside = _NONE) -> Units:
 
 
 class _Reader:
-    def __init__(self, graph: Graph, inside: Inside) -> None:
+    def __init__(self, graph: Graph, inside: TakenIn) -> None:
         self.graph = graph
         self.units = Units(graph)
         self._inside = inside

@@ -264,6 +264,11 @@ class Graph(FilledLater, Drawable, Loaded):
     def index_of(self, node: Node) -> int:
         """Return the index of one of the graph's own nodes, for what is known of each by index.
 
+        Parameters
+        ----------
+        node
+            A node of this graph.
+
         Raises
         ------
         ForeignNodeError

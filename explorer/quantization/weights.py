@@ -115,7 +115,7 @@ class QuantizedWeight:
 
     def list_users(self) -> list[Node]:
         """Return the nodes that take the weight: behind DequantizeLinear and Transpose, too."""
-        return list_takers(self.value, self.node)
+        return list_weight_users(self.value, self.node)
 
 
 def list_quantized_weights(graph: Graph) -> Iterator[QuantizedWeight]:
@@ -326,7 +326,7 @@ def _list_coded(graph: Graph, seen: set[Value]) -> Iterator[QuantizedWeight]:
         )
 
 
-def list_takers(value: Value, node: Node | None) -> list[Node]:
+def list_weight_users(value: Value, node: Node | None) -> list[Node]:
     """Return the nodes that take a weight; what only hands it on is passed by.
 
     Parameters

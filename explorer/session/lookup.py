@@ -125,7 +125,7 @@ def describe_selected(model: Model, view: View, paths: Sequence[str]) -> Descrip
     return describe_several(model, paths, view)
 
 
-def list_places(view: View, paths: Sequence[str]) -> dict[str, list[str]]:
+def list_boxes_showing(view: View, paths: Sequence[str]) -> dict[str, list[str]]:
     """Return by path the keys of the boxes that show or hide what is there, where any does.
 
     Parameters

@@ -24,7 +24,7 @@ from netloupe.explorer.render.picture import Picture, render_picture
 from .client import Client
 from .command import options_now, tell_command
 from .history import History
-from .lookup import list_hits, list_places
+from .lookup import list_hits, list_boxes_showing
 from .messages import HistoryState, Paths, Request, SceneFields
 from .pictures import crop_picture, draw_still_page, read_part
 from .request_queue import RequestQueue
@@ -373,7 +373,7 @@ class Requests:
         fields["history"] = self._tell_history()
         selected = fields.get("select")
         paths = self._selected() if selected is None else read_paths(selected)
-        fields["places"] = list_places(self.views.current, paths)
+        fields["places"] = list_boxes_showing(self.views.current, paths)
 
     def _tell_history(self) -> HistoryState:
         """Return which moment a scene shows, and whether one can go back and forth from it."""

@@ -111,6 +111,7 @@ _NO_MESSAGES = {
     "no content",
     "no type",
     "node '{}' in {}",
+    "of the net",
     "onnx was stopped before it came to the end of the functions",
     "output '{}'",
     "reading nodes",
@@ -124,6 +125,8 @@ _NO_MESSAGES = {
     "the model",
     "the quantization annotation of '{}'",
     "what cannot be read",
+    "what the schema does not know: {}",
+    "{} nested deeper than {} levels",
     "written by",
     "{} of node '{}' in {}",
     (

@@ -212,7 +212,7 @@ def test_without_anything_that_could_show_a_window(
     monkeypatch.setattr(window, "find_spec", lambda _name: None)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("DISPLAY", ":0")
-    with pytest.raises(OutputError, match=r"needs Chromium.*netloupe\[window\]"):
+    with pytest.raises(OutputError, match=r"needs Chromium.*pip install pywebview"):
         window.choose_window()
     monkeypatch.setattr(window, "find_spec", lambda _name: object())
     command = window.choose_window()("file:///page", tmp_path)

@@ -108,9 +108,6 @@ def _round_again(editor: Editor) -> None:
     editor.insert(name, "DequantizeLinear", operands)
 
 
-#: the block is then unlike the three others
-_UNLIKE = frozenset({"NL-R01"})
-
 FAULTS = (
     Fault("NL-Q04", "zero points of a weight are not 0", "qdq", _shift_zero_points),
     Fault(
@@ -135,7 +132,6 @@ FAULTS = (
         "a value is quantized with two scales",
         "qdq",
         _quantize_with_two_scales,
-        implied=_UNLIKE,
     ),
     Fault("NL-Q26", "scales of a packed weight are missing", "int4", _lose_scales),
     Fault(
@@ -144,13 +140,12 @@ FAULTS = (
         "qdq",
         lambda editor: _multiply(editor, "sigmoid_scale", 4),
     ),
-    Fault("NL-Q31", "codes are taken as numbers", "qdq", _take_codes_as_numbers, _UNLIKE),
+    Fault("NL-Q31", "codes are taken as numbers", "qdq", _take_codes_as_numbers),
     Fault(
         "NL-Q32",
         "a transposition has another scale behind it",
         "qdq",
         _round_again,
-        implied=_UNLIKE,
     ),
     Fault(
         "NL-Q33",
