@@ -24,7 +24,7 @@ from netloupe.explorer.render.picture import Picture, render_picture
 from .client import Client
 from .command import options_now, tell_command
 from .history import History
-from .lookup import list_hits, list_boxes_showing
+from .lookup import list_boxes_showing, list_hits
 from .messages import HistoryState, Paths, Request, SceneFields
 from .pictures import crop_picture, draw_still_page, read_part
 from .request_queue import RequestQueue
