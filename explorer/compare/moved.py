@@ -32,7 +32,7 @@ def find_moved(matching: Matching, changed: list[NodeDifference]) -> list[Pair]:
     changed
         Paired nodes that are not the same.
     """
-    moved = {one.pair for one in changed if _takes_others(one)}
+    moved = {one.pair for one in changed if _takes_others(one, matching)}
     candidates: dict[Graph, list[Pair]] = {}
     for pair in matching.pairs:
         if len(pair.left) == len(pair.right) == 1 and _may_be_elsewhere(pair):
@@ -69,9 +69,13 @@ def _is_elsewhere(around: list[Group], others: list[Group], partners: dict[Group
     return inner is not None and partners[inner] not in others
 
 
-def _takes_others(one: NodeDifference) -> bool:
-    """Return whether nothing that a node computes from comes from where it came."""
+def _takes_others(one: NodeDifference, matching: Matching) -> bool:
+    """Return whether nothing that a node computes from comes from where it came.
+
+    Operands that have only changed places come from where they came.
+    """
     rewired = sum(change.what.startswith("input ") for change in one.changes)
     node = one.pair.left[0]
     taken = [v for v in node.inputs if v is not None and v.producer is not None]
-    return 0 < len({*taken}) <= rewired
+    now = {v for v in one.pair.right[0].inputs if v is not None and v.producer is not None}
+    return 0 < len({*taken}) <= rewired and {matching.values.get(v) for v in taken} != now

@@ -309,7 +309,9 @@ class StatedFacts:
             partner = right.values.get(name) if value is None else self._values.get(value)
             if value is not None and partner is None:
                 other = right.values.get(name)
-                if self._is_explained(value) or (other is not None and other in self._back):
+                is_same_end = other is not None and _is_end(value) and _is_end(other)
+                is_taken = other is not None and other in self._back
+                if not is_same_end and (self._is_explained(value) or is_taken):
                     continue
                 partner = other
             second = partner.name if partner is not None and partner.graph is right else None
@@ -323,8 +325,7 @@ class StatedFacts:
                 )
                 continue
             seen.add(second)
-            is_end = value is not None and (value.is_input or value.is_output)
-            if keys.get(name) == others.get(second) and not is_end:
+            if keys.get(name) == others.get(second) and not (value and _is_end(value)):
                 continue
             states = finders[0].state_value(name), finders[1].state_value(second)
             yield from self._compare_info(name, value, states, where, (left, right))
@@ -575,6 +576,10 @@ def _order_values(graph: Graph, keys: Iterable[str]) -> Iterator[tuple[str, Valu
     names = dict.fromkeys(value.name for value in (*graph.inputs, *graph.outputs))
     for name in dict.fromkeys((*names, *keys)):
         yield name, graph.values.get(name)
+
+
+def _is_end(value: Value) -> bool:
+    return value.is_input or value.is_output
 
 
 def _tell_type(graph: Graph, name: str) -> str | None:

@@ -312,3 +312,20 @@ def test_other_names_of_sizes_are_names() -> None:
     assert found.aspects == ["names"]
     other = diff(left, load_text(text.format("n", "n", "4")))
     assert other.verdict == "structure"
+
+
+_ONE_OPERAND = '<ir_version: 10, opset_import: ["" : 21]> g (float[n, 4] x) => (float[n, 4] y)'
+
+
+def test_the_end_of_a_chain_that_became_shorter_says_the_same() -> None:
+    left, right = "{ h = Neg(x) y = Relu(h) }", "{ y = Neg(x) }"
+    found = diff(*(load((_ONE_OPERAND + nodes).encode()) for nodes in (left, right)))
+    assert found.about == []
+    assert [node.op_type for node in found.left_alone] == ["Relu"]
+
+
+def test_operands_that_change_places_move_no_node() -> None:
+    given = "{ a = Neg(x) b = Exp(x) y = Sub"
+    found = diff(*(load(f"{_ONE_OPERAND}{given}{o} }}".encode()) for o in ("(a, b)", "(b, a)")))
+    assert found.verdict == "structure"
+    assert found.moved == []
