@@ -9,6 +9,7 @@ from netloupe.explorer.model import Function, Graph, Node, Value
 from netloupe.explorer.patterns import Detail
 from netloupe.explorer.progress import step
 
+from .layer_words import write_given
 from .sequences import read_layer, write_recurrent
 from .sketch import Sketch
 
@@ -83,7 +84,7 @@ def find_called_layers(graph: Graph, given: Given) -> Sketch | None:
         facts["vocabulary"] = tables.pop()
         said.append(f"vocabulary {facts['vocabulary']:,}")
     facts["outputs"] = outputs
-    said.append(f"{outputs:,} outputs")
+    said.append(write_given(outputs, "outputs"))
     return Sketch("recurrent network", "Recurrent network", tuple(said), tuple(blocks), facts)
 
 

@@ -9,6 +9,7 @@ from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail, Found, read_convolution
 
 from .composites import find_dense_layers, find_fires, find_inceptions
+from .layer_words import write_given
 from .outline import Outline, OutlinePart
 from .sizes import find_head
 from .sketch import BlockSketch, Sketch, write_row
@@ -211,10 +212,9 @@ def _read_classes(head: tuple[int, bool, bool]) -> dict[str, Detail]:
 
 
 def _write_classes(facts: dict[str, Detail]) -> str:
-    for key, noun in (("classes", "classes"), ("outputs", "outputs")):
-        if key in facts:
-            return f"{facts[key]:,} {noun}"
-    return ""
+    return next(
+        (write_given(facts[key], key) for key in ("classes", "outputs") if key in facts), ""
+    )
 
 
 def _list_others(outline: Outline, *kinds: str) -> list[OutlinePart]:

@@ -84,7 +84,7 @@ def _tell_unet(outline: Outline) -> Sketch | None:
         write_count(len(residuals), "residual block") if residuals else "",
         _write_attentions(attentions, crossing, facts.get("heads")),
         write_count(len(skips), "connection") + " across",
-        f"{final:,} channels out" if final else "",
+        f"{write_count(final, 'channel')} out" if final else "",
     )
     blocks = (
         (BlockSketch("residual block", len(residuals), outline.nodes(residuals)),)
@@ -217,7 +217,7 @@ def _tell_decoder(outline: Outline) -> Sketch | None:
         f"{widths[0]:,} → {widths[-1]:,} channels",
         f"{len(ups)} times made larger",
         write_count(len(attentions), "self-attention") if attentions else "",
-        f"{final.size('out')} channels out",
+        f"{write_count(final.size('out'), 'channel')} out",
     )
     blocks = tuple(BlockSketch("residual block", len(run), outline.nodes(run)) for run in runs)
     return Sketch("convolutional decoder", "Convolutional decoder", clauses, blocks, facts)

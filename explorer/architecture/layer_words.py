@@ -10,12 +10,8 @@ from .outline import Outline, OutlinePart
 from .sizes import find_positions
 from .sketch import write_way
 
-_MEANINGS = {
-    "vocabulary": "vocabulary {:,}",
-    "positions": "positions {:,}",
-    "classes": "{:,} classes",
-    "outputs": "{:,} outputs",
-}
+#: what one of what a head gives is called
+_GIVEN = {"classes": "class", "outputs": "output"}
 
 
 def list_sizes(details: Mapping[str, Detail]) -> dict[str, Detail]:
@@ -57,7 +53,13 @@ def read_head(
 
 def write_sizes(facts: Mapping[str, Detail]) -> list[str]:
     """Return vocabulary, positions and outputs, as far as they are known."""
-    return [text.format(facts[key]) for key, text in _MEANINGS.items() if key in facts]
+    said = [f"{key} {facts[key]:,}" for key in ("vocabulary", "positions") if key in facts]
+    return said + [write_given(facts[key], key) for key in _GIVEN if key in facts]
+
+
+def write_given(count: Detail, key: str) -> str:
+    """Return how many ``classes`` or ``outputs`` a head gives, in words: ``1 output``."""
+    return f"{count:,} {_GIVEN[key] if count == 1 else key}"
 
 
 def write_lower(title: str) -> str:

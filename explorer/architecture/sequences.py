@@ -9,6 +9,7 @@ from typing import NamedTuple
 from netloupe.explorer.model import Node
 from netloupe.explorer.patterns import Detail
 
+from .layer_words import write_given
 from .layers import find_sum
 from .outline import Outline, OutlinePart
 from .sizes import find_head, find_token_tables
@@ -54,7 +55,7 @@ def _tell_recurrent(outline: Outline) -> Sketch | None:
         count, is_one, classifies = head
         key = "classes" if is_one and classifies else "outputs"
         facts[key] = count
-        said.append(f"{count:,} {key}")
+        said.append(write_given(count, key))
     return Sketch("recurrent network", "Recurrent network", tuple(said), tuple(blocks), facts)
 
 

@@ -165,3 +165,16 @@ def test_no_name_of_the_file_is_told() -> None:
     model = load(RESNET)
     model.source = "gpt2.onnx"
     assert model.architecture.sentence == SENTENCE
+
+
+@pytest.mark.parametrize(
+    ("count", "key", "said"),
+    [
+        (1, "outputs", "1 output"),
+        (2, "outputs", "2 outputs"),
+        (1, "classes", "1 class"),
+        (1000, "classes", "1,000 classes"),
+    ],
+)
+def test_one_of_what_is_given_is_not_told_as_several(count: int, key: str, said: str) -> None:
+    assert write_given(count, key) == said
