@@ -12,6 +12,7 @@ import netloupe
 from netloupe.commands.cli import main
 from netloupe.commands.info import format_summary, summarize_model
 from netloupe.explorer.architecture import families
+from netloupe.explorer.architecture.layer_words import write_given
 from netloupe.explorer.describe import describe_contents, describe_model
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.session import overview
