@@ -271,8 +271,9 @@ class Graph(FilledLater, Drawable, Loaded):
 
         Raises
         ------
-        ForeignNodeError
-            For a node of another graph: its index would be that of something else here.
+        Exception
+            For a node of another graph, whose index would be that of something else here: a
+            mistake of the caller, which nothing takes for damage of a file.
         """
         if node.graph is not self:
             raise ForeignNodeError(f"{node.path} is no node of {self.path}")
