@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from netloupe.explorer.model import Dialect
 from netloupe.explorer.model.statement import SizeName, StatedFact
 
 from .changes import Ignored
@@ -41,7 +42,9 @@ _VALUES = frozenset(
 Way = tuple[str, ...]
 
 
-def find_aspect(way: Way, left: StatedFact | None, right: StatedFact | None) -> Aspect | None:
+def find_aspect(
+    way: Way, left: StatedFact | None, right: StatedFact | None, dialect: Dialect
+) -> Aspect | None:
     """Return what a difference in a field belongs to; None where it says the same.
 
     Parameters
@@ -50,6 +53,8 @@ def find_aspect(way: Way, left: StatedFact | None, right: StatedFact | None) -> 
         The way to the field.
     left, right
         What it says on each side; None for nothing.
+    dialect
+        What the formats have in common.
     """
     fact = left or right
     assert fact is not None  # noqa: S101 - one side says something
@@ -70,7 +75,8 @@ def find_aspect(way: Way, left: StatedFact | None, right: StatedFact | None) -> 
         return "storage"
     if (left is None or right is None) and fact.is_default:
         return "defaults"
-    if fact.field == "domain" and {_read_text(left), _read_text(right)} == {"", "ai.onnx"}:
+    own = {dialect.domain, *dialect.domain_spellings}
+    if fact.field == "domain" and {_read_text(left), _read_text(right)} <= own:
         return "defaults"
     if left is not None and right is not None and isinstance(left.content, SizeName):
         return "names" if isinstance(right.content, SizeName) else ""
@@ -81,7 +87,7 @@ def _read_text(fact: StatedFact | None) -> object:
     return "" if fact is None else fact.shown
 
 
-def name_field(way: Way) -> str:
+def name_field(way: Way, dialect: Dialect) -> str:
     """Return what a field is called: ``attribute axis``, ``documentation``, ``segment.begin``."""
     if way[-1] == "elements" and len(way) > 1:
         way = way[:-1]
@@ -96,7 +102,7 @@ def name_field(way: Way) -> str:
         way = (*way[: way.index("stored in")],) if "stored in" in way else ()
         return " of ".join(("storage", ".".join(way))) if way else "storage"
     if way[0] in ("metadata_props", "opset_import") and len(way) > 1:
-        key = way[1] if way[0] == "metadata_props" else way[1] or "ai.onnx"
+        key = way[1] if way[0] == "metadata_props" else dialect.name_domain(way[1])
         return f"{_WORDS[way[0]]} {key}"
     if len(way) == 1:
         return _WORDS.get(way[0], way[0])

@@ -131,9 +131,9 @@ def says_same(left: Node, right: Node) -> bool:
     """Return whether a file says the same of two nodes, told by bytes, which is fast.
 
     Bytes that are equal may still name other files for the elements of tensors (``location`` of
-    ONNX; Caffe2 is read in full).
+    ONNX); where nodes have fields beside attributes all is read in full.
     """
-    if left.subgraphs or right.subgraphs or left.graph.dialect.name != "ONNX":
+    if left.subgraphs or right.subgraphs or left.graph.dialect.node_fields:
         return False
     key = left._statement_key
     return key == right._statement_key and b"location" not in key

@@ -51,7 +51,8 @@ class StatedFacts:
     def __init__(self, matching: Matching) -> None:
         self.unjudged: list[str] = []
         self._matching = matching
-        self._is_one_format = matching.left.dialect is matching.right.dialect
+        self._dialect = matching.left.dialect
+        self._is_one_format = self._dialect is matching.right.dialect
         self._values: dict[Value, Value] = {}
         self._back: dict[Value, Value] = {}
         self._sizes: dict[str, str] = {}
@@ -363,7 +364,7 @@ class StatedFacts:
             elif rest and rest[0] == "type":
                 yield Change(f"type of {label}", None, None, aspect)
             else:
-                told = f"{name_field(tuple(rest))} of {label}" if rest else label
+                told = f"{name_field(tuple(rest), self._dialect)} of {label}" if rest else label
                 yield change._replace(what=told, aspect=aspect)
 
     def _compare_sparse(self, left: Graph, right: Graph) -> Iterator[Change]:
@@ -451,7 +452,7 @@ class StatedFacts:
             contents = [fact.content for fact in (one, other) if fact is not None]
             if self._note_unread(contents, [".".join(way)] * 2):
                 continue
-            aspect = find_aspect(way, one, other)
+            aspect = find_aspect(way, one, other, self._dialect)
             if aspect is None:
                 continue
             if aspect == "" and (one is None or other is None or isinstance(one.content, int)):
@@ -461,7 +462,7 @@ class StatedFacts:
                 if aspect is None:
                     continue
             shown = [None if fact is None else fact.shown for fact in (one, other)]
-            change = Change(name_field(way), shown[0], shown[1], aspect)
+            change = Change(name_field(way, self._dialect), shown[0], shown[1], aspect)
             key = change.what, bool(aspect)
             found.setdefault(key, (way, change))
         yield from found.values()

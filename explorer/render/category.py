@@ -99,6 +99,7 @@ _OPERATORS = {
     """,
     "recurrent": """
         RNN LSTM GRU AttnLSTM GRUUnit LSTMUnit RecurrentNetwork GatedDeltaNet
+        GatedDeltaNetStateReplay
         BeamSearch GreedySearch WhisperBeamSearch Sampling DynamicTimeWarping NGramRepeatBlock
         CTCBeamSearchDecoder CTCGreedyDecoder
     """,

@@ -215,7 +215,7 @@ def test_hostile_models_are_inferred_as_far_as_they_go(name: str) -> None:
 
 def test_without_onnx_it_says_how_to_get_it(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(infer, "is_installed", lambda: False)
-    with pytest.raises(InferenceError, match=r"pip install 'netloupe\[onnx\]'"):
+    with pytest.raises(InferenceError, match=r"pip install onnx"):
         model.infer_shapes()
 
 

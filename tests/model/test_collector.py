@@ -11,6 +11,7 @@ from netloupe.explorer.model import collector
 from netloupe.explorer.model.collector import collector_paused
 from netloupe.explorer.render.picture import make_picture
 from netloupe.explorer.view import ViewOptions
+from tests.corpus import shared_model
 from tests.onnx_text import load_text
 
 
@@ -59,6 +60,8 @@ def test_models_and_pictures_that_nobody_has_do_not_pile_up(
 ) -> None:
     monkeypatch.setattr(collector, "MOST_MADE", 2_000)
     monkeypatch.setattr(collector, "MOST_DRAWN", 2_000)
+    shared_model.cache_clear()  # of more objects Python searches the older ones less often
+    gc.collect()
     text = "g (float[1] x) => (float[1] y) { a = Relu(x) b = Relu(a) y = Relu(b) }"
     models, views = [], []
     for _ in range(100):

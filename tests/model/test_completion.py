@@ -33,7 +33,16 @@ def test_a_graph_shows_what_it_holds_before_it_is_read() -> None:
 
 
 def test_exactly_these_names_of_a_graph_are_public() -> None:
-    others = ["dialect", "kind", "model", "name", "net", "opset_imports", "opset_version"]
+    others = [
+        "dialect",
+        "index_of",
+        "kind",
+        "model",
+        "name",
+        "net",
+        "opset_imports",
+        "opset_version",
+    ]
     others += ["parent_attribute", "parent_node", "path", "subgraphs", "unknown_fields", "wiring"]
     others += ["to_dot", "to_html", "to_pdf", "to_png", "to_svg"]
     assert public(Graph) == sorted([*LATE, *others])
