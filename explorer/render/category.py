@@ -13,7 +13,8 @@ _OPERATORS = {
         FusedConv FusedGemm FusedMatMul FusedMatMulActivation NhwcConv NhwcFusedConv
         ConvTransposeWithDynamicPads CausalConvWithState VarlenCausalConvWithState
         TransposeMatMul SparseToDenseMatMul GemmFastGelu GemmFloat8 MatMulFpQ4 MatMulBnb4
-        MatMulNBits MatMulNBitsMlp MatMulNBitsQkv MoE WordConvEmbedding CDist
+        MatMulNBits MatMulNBitsMlp MatMulNBitsQkv MoE MoEPacked MoEGroupRouter RouterGateUpProj
+        HyperConnectionLowRankMix WordConvEmbedding CDist
         DFT STFT MelWeightMatrix Rfft Irfft Affine
         FC FCTransposed FbFCPacked BatchMatMul DotProduct LC1D Conv1D Conv2D
         Conv3D ConvTranspose2D ConvTranspose3D
@@ -99,7 +100,7 @@ _OPERATORS = {
     """,
     "recurrent": """
         RNN LSTM GRU AttnLSTM GRUUnit LSTMUnit RecurrentNetwork GatedDeltaNet
-        GatedDeltaNetStateReplay
+        GatedDeltaNetStateReplay Mamba2Verify SpeculativePrefixCommit
         BeamSearch GreedySearch WhisperBeamSearch Sampling DynamicTimeWarping NGramRepeatBlock
         CTCBeamSearchDecoder CTCGreedyDecoder
     """,

@@ -42,12 +42,14 @@ export class Finder {
     if (places.has(path)) return places.findAround(path);
     const index = await this.readIndex();
     const takers = index.takersOf(path);
-    const own = takers.length > 0 ? takers : [index.placeOf(path) ?? path];
+    const place = index.placeOf(path);
+    if (takers.length === 0 && place === null) return places.findAround(path);
+    const own = takers.length > 0 ? takers : [place ?? path];
     const found = own.map((place) => places.findAround(place));
     const marked = new Set(found.flatMap((around) => [...around.marked]));
     const holders = new Set(found.flatMap((around) => [...around.holders]));
     const repetitions = found.flatMap((around) => around.repetitions);
-    if (takers.length > 0) {
+    if (takers.length > 0 || path.includes("%")) {
       if (path.includes("%")) marked.add(path);
       return { marked, holders, repetitions };
     }
