@@ -184,8 +184,10 @@ def test_the_page_shows_the_explorer(opened: Open, template: str) -> None:
     inspector = explorer.locator(".nl-inspector")
     inspector.get_by_text("ReduceMean").first.wait_for()
 
-    # select something else
+    # select something else, of all that there is
     page.keyboard.press("Escape")
+    explorer.focus(CANVAS)
+    page.keyboard.press("f")
     settle(explorer)
     click(page, explorer, "main/%image")
     explorer.wait_for_selector(f'{CANVAS}[data-selected="main/%image"]')
