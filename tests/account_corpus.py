@@ -199,7 +199,9 @@ def count_ours(model: Model) -> tuple[int, int, int]:
     graphs = model.graphs
     return (
         sum(len(graph.nodes) for graph in graphs),
-        sum(len(graph.initializers) + len(graph.sparse_initializers) for graph in graphs),
+        sum(len(graph.initializers) + len(graph.sparse_initializers) for graph in graphs)
+        # filled in the file, and inputs all the same
+        + sum("placeholder" in value.metadata for value in model.graph.inputs),
         sum(
             value is not None and value.producer is not None
             for graph in graphs

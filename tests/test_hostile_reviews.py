@@ -51,7 +51,9 @@ def test_a_review_ends_in_time_and_without_a_traceback(
         if status == 2:
             assert err.count("\n") <= 2, err
         elif arguments[0] == "diff" and arguments[1] == arguments[2]:
-            assert "The models are identical." in out, out
+            # of weights that cannot be read nobody knows it
+            unread = "The structure is the same, of the weights nothing is said" in out
+            assert "The models are identical." in out or unread, out
         if opens and str(part) not in arguments and str(other) not in arguments:
             assert status == 0, err
     assert time.process_time() - started < _SECONDS
