@@ -66,3 +66,13 @@ def test_what_cannot_be_collected_fails_at_once(tmp_path: Path) -> None:
     result = _run(tmp_path, "import nothing_of_that_name\n")
     assert result.returncode != 0
     assert "once more" not in result.stdout
+
+
+def test_modules_beside_the_runner_are_not_found_by_tests(tmp_path: Path) -> None:
+    source = """
+import sys
+from pathlib import Path
+def test_paths():
+    assert not [path for path in sys.path if Path(path, "run_tests.py").exists()]
+"""
+    assert _run(tmp_path, source).returncode == 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -61,4 +62,7 @@ def run_tests(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    sys.path[0] = str(
+        Path.cwd()
+    )  # as for `python -m pytest`: in this folder there is another `site`
     sys.exit(run_tests(sys.argv[1:]))

@@ -179,7 +179,7 @@ def test_a_page_is_cut_to_what_a_notebook_may_hold(
 ) -> None:
     monkeypatch.setattr(saving, "find_surroundings", lambda: "executor")
     kept = []
-    for most in (860_000, 355_000, 1_000):
+    for most in (860_000, 365_000, 1_000):
         monkeypatch.setattr(saving, "_PAGE_BYTES", most)
         explorer = netloupe.explore(MODEL)
         explorer._ipython_display_()
