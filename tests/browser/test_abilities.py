@@ -84,7 +84,7 @@ def test_the_canvas_alone_offers_what_it_does_by_itself(show: Open) -> None:
     stand.press("?")
     listed = stand.page.locator(".nl-help-keys dt").all_inner_texts()
     assert not {"Enter", "/", "H"} & {*listed}
-    assert [keys for keys in listed if "Ctrl" in keys] == ["Ctrl C"]
+    assert [keys.split() for keys in listed if "Ctrl" in keys] == [["Ctrl", "C"]]
     stand.press("Escape", "Escape")
     assert stand.selected == ""
     assert [request["type"] for request in stand.asked] == ["scene"]

@@ -19,7 +19,7 @@ sys.path.insert(0, str(_ROOT / "tools" / "site"))
 from class_pages import find_end, find_section, split_entries  # noqa: E402 - after the path is set
 from public_types import list_classes, list_members  # noqa: E402
 
-from .reference import list_documented_classes  # noqa: E402
+from tests.site.reference import list_documented_classes  # noqa: E402
 
 
 def list_functions() -> Iterator[tuple[str, Any]]:

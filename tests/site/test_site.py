@@ -34,6 +34,7 @@ from public_types import find_public_types, list_classes, list_members  # noqa: 
 #: module has for a type of its own
 _MACHINERY = {
     "Analysis": "how costs are computed: Costs says what came of it",
+    "Background": "in ViewKeywords the words for the ground of a picture",
     "Child": "part of a layout",
     "Comparison": "in Overlay.compare the words for how",
     "Correspondence": "how repetitions are shown",

@@ -14,8 +14,7 @@ import pytest
 
 from netloupe.commands.arguments import ADDERS, add_command, make_parser
 from netloupe.commands.cli import main
-
-from .sessions import Shown, list_commands, run_python
+from tests.site.sessions import Shown, list_commands, run_python
 
 _ROOT = Path(__file__).resolve().parents[2]
 _PAGE = _ROOT / "docs" / "tutorial.md"
