@@ -45,8 +45,14 @@ def test_other_names_alone_are_no_move() -> None:
 
 
 def test_a_node_that_takes_nothing_from_where_it_did_has_moved() -> None:
+    found = diff(load_text(BASE), load_text(BASE.replace("Exp (r)", "Exp (p)")))
+    assert [pair.left[0].name for pair in found.moved] == ["d"]
+
+
+def test_operands_that_change_places_come_from_where_they_came() -> None:
     found = diff(load_text(BASE), load_text(BASE.replace("Sub (p, q)", "Sub (q, p)")))
-    assert [pair.left[0].name for pair in found.moved] == ["c"]
+    assert [one.pair.left[0].name for one in found.nodes] == ["c"]
+    assert found.moved == []
 
 
 def test_layers_that_are_counted_anew_have_not_moved() -> None:
