@@ -178,11 +178,13 @@ def make_tool_twin(kind: str, model: onnx.ModelProto, naming: Naming = "kept") -
     """Return a model and what a tool made of it; None where the tool refuses it."""
     work = TOOLS[kind][1]
     logging.disable(logging.WARNING)
-    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
-        try:
+    try:
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
             made = work(model, Path(folder))
-        except Exception:  # what a tool cannot do is no twin
-            return None
+    except Exception:  # what a tool cannot do is no twin
+        return None
+    finally:
+        logging.disable(logging.NOTSET)
     left, right = onnx.ModelProto(), onnx.ModelProto()
     left.CopyFrom(model)
     right.CopyFrom(made)
