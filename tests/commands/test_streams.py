@@ -255,6 +255,18 @@ def test_a_closed_standard_output(model: Path) -> None:
     assert output.exists()
 
 
+def test_a_closed_standard_error(model: Path) -> None:
+    done = run_in_shell('netloupe info "$1" 2>&-', model)
+    assert done.returncode == 0
+    assert b"parameters" in done.stdout
+    done = run_in_shell('netloupe info "$1.missing" 2>&-', model)
+    assert (done.returncode, done.stdout) == (2, b"")
+    page = model.with_suffix(".html")
+    done = run_in_shell('netloupe report "$1" -o "$2" 2>&-', model, page)
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert page.exists()
+
+
 def test_a_closed_standard_input(model: Path) -> None:
     done = run_in_shell("netloupe info - <&-")
     assert done.returncode == 2
