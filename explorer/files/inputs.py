@@ -20,21 +20,38 @@ NOTES_ENDING = ".notes.jsonl"
 
 #: names of inputs by device and number of the file; None where they are not noted
 _inputs: dict[tuple[int, int], str] | None = None
-#: list further ones: what belongs to a model is looked for where something is to be replaced
-_later: list[Callable[[], Iterable[Path]]] = []
+#: lists further ones: what belongs to a model is looked for where something is to be replaced
+_later: Callable[[], Iterable[Path]] | None = None
 
 
 def start_noting_inputs() -> None:
     """Begin to note what is read, for the command that this process now runs."""
-    global _inputs
-    _inputs = {}
-    _later.clear()
+    global _inputs, _later
+    _inputs, _later = {}, None
+
+
+def stop_noting_inputs() -> None:
+    """Forget what was read: the command is over."""
+    global _inputs, _later
+    _inputs = _later = None
 
 
 def note_inputs_later(find: Callable[[], Iterable[Path]]) -> None:
-    """Note what lists further files that are read; it is called where one might be replaced."""
+    """Note what lists further files that are read; it is called where one might be replaced.
+
+    Only the last is kept, which may hold a model: those before it are asked now.
+    """
+    global _later
     if _inputs is not None:
-        _later.append(find)
+        _note_later()
+        _later = find
+
+
+def _note_later() -> None:
+    global _later
+    found, _later = _later, None
+    for path in found() if found is not None else ():
+        note_input(path)
 
 
 def note_input(path: str | os.PathLike[str]) -> None:
@@ -51,9 +68,7 @@ def refuse_input(target: Path) -> None:
     key = None if _inputs is None else _identify(target)
     if key is None or _inputs is None:
         return
-    while _later:
-        for path in _later.pop()():
-            note_input(path)
+    _note_later()
     name = _inputs.get(key)
     if name is not None:
         same = "" if os.fspath(target) == name else f", which is {name}"

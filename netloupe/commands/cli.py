@@ -10,7 +10,12 @@ import os
 import sys
 from collections.abc import Sequence
 
-from netloupe.explorer.files.inputs import NOTES_ENDING, note_input, start_noting_inputs
+from netloupe.explorer.files.inputs import (
+    NOTES_ENDING,
+    note_input,
+    start_noting_inputs,
+    stop_noting_inputs,
+)
 
 from .arguments import ADDERS, add_command, explain_command, make_parser
 from .plain_signs import PLAIN
@@ -60,7 +65,10 @@ def _parse_and_run(parser: argparse.ArgumentParser, given: list[str]) -> int:
     if [*parsed.models, parsed.init].count(STANDARD) > 1:
         parser.error("- stands for the standard input, which can be read only once")
     _note_inputs(parsed)
-    status: int = parsed.run(parsed)
+    try:
+        status: int = parsed.run(parsed)
+    finally:
+        stop_noting_inputs()
     return status
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from netloupe.commands.cli import INPUT_FILES, main
 from netloupe.commands.shared_arguments import read_file_name
 from netloupe.explorer.files import inputs
 from netloupe.explorer.files.output import write_file
+from netloupe.explorer.readers.load import load
 from netloupe.proto import caffe2_pb2
 
 _TEXT = """
@@ -29,7 +32,7 @@ main (float[2] x) => (float[2] y) <float[2] w = {1, 2}> { y = Add (x, w) }
 @pytest.fixture(autouse=True)
 def forget() -> Iterator[None]:
     yield
-    inputs._inputs = None
+    inputs.stop_noting_inputs()
 
 
 @pytest.fixture
@@ -100,7 +103,12 @@ def test_every_argument_that_is_read_is_noted() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["render m.onnx -o w.bin --format svg", "diff plain.onnx m.onnx -o w.bin --format md"]
+    "words",
+    [
+        "render m.onnx -o w.bin --format svg",
+        "diff plain.onnx m.onnx -o w.bin --format md",
+        "diff m.onnx plain.onnx -o w.bin --format md",
+    ],
 )
 def test_external_data_is_not_written_over(
     words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -130,6 +138,23 @@ def test_an_init_net_that_is_found_is_not_written_over(
     assert main(["render", "predict_net.pb", "-o", "init_net.pb", "--format", "svg"]) == 2
     assert "init_net.pb: is read by this command" in capsys.readouterr().err
     assert Path("init_net.pb").read_bytes() == init.SerializeToString()
+
+
+def test_what_was_read_keeps_no_model_but_the_last(folder: Path) -> None:
+    inputs.start_noting_inputs()
+    models = [weakref.ref(load("m.onnx")) for _ in range(3)]
+    gc.collect()
+    assert [model() is not None for model in models] == [False, False, True]
+    inputs.stop_noting_inputs()
+    gc.collect()
+    assert models[-1]() is None
+
+
+def test_after_a_command_nothing_is_noted(folder: Path) -> None:
+    assert main(["info", "m.onnx"]) == 0
+    model = weakref.ref(load("m.onnx"))
+    gc.collect()
+    assert model() is None
 
 
 def test_nothing_is_noted_outside_of_commands(tmp_path: Path) -> None:
