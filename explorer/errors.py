@@ -16,6 +16,10 @@ class ModelFormatError(NetloupeError):
     """The bytes were read, but they are no model that netloupe knows."""
 
 
+class ArgumentError(NetloupeError, TypeError):
+    """An argument is of a type that a public function does not take; the message says of which."""
+
+
 class NotFoundError(NetloupeError, LookupError):
     """No element of the model has the path or name that was asked for."""
 

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from .errors import ArgumentError
+
 #: gets what is begun ("" where the work only goes on), and the share of it that is done, 0 to 1
 #: (None where that is not known); what it raises ends the work
 Watch = Callable[[str, float | None], object]
@@ -35,12 +37,19 @@ def watched(watch: Watch) -> Iterator[None]:
         the share of it that is done, from 0 to 1, or None where that is not known. What it
         raises ends the work and comes out of it; :class:`Cancelled` is meant for that.
 
+    Raises
+    ------
+    ArgumentError
+        Where it is no function.
+
     Examples
     --------
     >>> with watched(lambda what, share: print(what, share)):
     ...     step("reading", 0.5)
     reading 0.5
     """
+    if not callable(watch):
+        raise ArgumentError(f"watched: watch is a {type(watch).__name__}. Give a function.")
     outer = _watch.get()
 
     def both(what: str, share: float | None) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.compare import Diff, diff
     from netloupe.explorer.costs import Costs, Totals
     from netloupe.explorer.errors import (
+        ArgumentError,
         BindingError,
         CheckError,
         CompareError,
@@ -61,6 +62,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Architecture": "netloupe.explorer.architecture.architecture",
     "ArchitectureBlock": "netloupe.explorer.architecture.architecture",
+    "ArgumentError": "netloupe.explorer.errors",
     "Attribute": "netloupe.explorer.model",
     "BindingError": "netloupe.explorer.errors",
     "Cancelled": "netloupe.explorer.progress",
@@ -118,6 +120,7 @@ _HOMES = {
 __all__ = [
     "Architecture",
     "ArchitectureBlock",
+    "ArgumentError",
     "Attribute",
     "BindingError",
     "Cancelled",

@@ -24,6 +24,7 @@ def test_exactly_these_names_are_public() -> None:
     assert list(netloupe.__all__) == [
         "Architecture",
         "ArchitectureBlock",
+        "ArgumentError",
         "Attribute",
         "BindingError",
         "Cancelled",

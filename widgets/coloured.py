@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.costs.symbols import Bindings
 from netloupe.explorer.overlays import Overlay, make_overlays
 from netloupe.explorer.render.paint import Paint, Paints, check_paints, encode_paints
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from .saving import SavedPage
 
 
+@explain_methods()
 class Coloured:
     """The part of :class:`.explorer.Explorer` that is about colours."""
 

@@ -11,6 +11,7 @@ from uuid import uuid4
 import ipywidgets
 import traitlets
 
+from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.compare import read_again
 from netloupe.explorer.describe.compared import name_compared
 from netloupe.explorer.errors import LayoutError, NetloupeError, NotFoundError
@@ -48,6 +49,7 @@ from .stepping import Stepping
 from .surroundings import is_in_marimo
 
 
+@explain_methods()
 class Explorer(Coloured, Stepping, Reviewed, Pictured, ipywidgets.HBox):  # type: ignore[misc]
     """Shows a model: click, open, search; read and set the selection from Python.
 

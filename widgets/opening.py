@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, Unpack
 from uuid import uuid4
 
+from netloupe.explorer.arguments import explain_arguments
 from netloupe.explorer.compare import diff
 from netloupe.explorer.layout import shared_engine
 from netloupe.explorer.model import Model
@@ -119,6 +120,7 @@ def _in_notebook() -> bool:
     return find_kernel_shell() is not None
 
 
+@explain_arguments
 def explore(
     source: Any,
     *,

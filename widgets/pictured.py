@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.files.output import check_ending, check_place, write_file
 from netloupe.explorer.options import Wrap
 from netloupe.explorer.render.picture import render_picture
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.session import Requests, Session
 
 
+@explain_methods()
 class Pictured:
     """The part of :class:`.explorer.Explorer` that draws what is open."""
 

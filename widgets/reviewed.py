@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.audit import QuantizationAudit
 from netloupe.explorer.checks import Findings
 from netloupe.explorer.compare import Diff
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from .saving import SavedPage
 
 
+@explain_methods()
 class Reviewed:
     """The part of :class:`.explorer.Explorer` that is about findings, differences and notes."""
 

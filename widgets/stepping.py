@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.session.lookup import Selectable, path_of
 from netloupe.explorer.session.reveal import reveal
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.session.views import Views
 
 
+@explain_methods()
 class Stepping:
     """The part of :class:`.explorer.Explorer` that changes and searches what is shown."""
 

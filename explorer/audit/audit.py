@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
+from netloupe.explorer.arguments import explain_arguments
 from netloupe.explorer.checks.check import Findings, apply_rules, choose_rules
 from netloupe.explorer.checks.stored_codes import StoredCodes
 from netloupe.explorer.checks.subject import Subject
@@ -42,6 +43,7 @@ _BATCH = re.compile(r"n|b|bs|.*batch.*", re.IGNORECASE)
 _BATCH_SIZE, _OTHER_SIZE = 1, 128
 
 
+@explain_arguments
 def audit(
     quantized: ModelSource,
     reference: ModelSource | None = None,

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple, overload
 
+from netloupe.explorer.arguments import explain_arguments, explain_methods
 from netloupe.explorer.dataframes import make_dataframe
 from netloupe.explorer.errors import CheckError, NetloupeError
 from netloupe.explorer.progress import is_ending, part, step
@@ -40,6 +41,7 @@ class SkippedRule(NamedTuple):
     reason: str
 
 
+@explain_methods()
 @dataclass(frozen=True, slots=True)
 class Findings(Sequence[Finding]):
     """What a check found: a sequence of findings, the worst first.
@@ -88,7 +90,16 @@ class Findings(Sequence[Finding]):
         ----------
         severity
             ``error``, ``warning`` or ``note``.
+
+        Raises
+        ------
+        CheckError
+            For anything else.
         """
+        if severity not in SEVERITIES:
+            raise CheckError(
+                f"there is no severity {severity!r}. Give one of {', '.join(SEVERITIES)}."
+            )
         bad = SEVERITIES[: SEVERITIES.index(severity) + 1]
         return any(each.severity in bad for each in self.findings if not each.suppressed)
 
@@ -122,6 +133,7 @@ class Findings(Sequence[Finding]):
         return f"<Findings: {told or 'nothing found'}>"
 
 
+@explain_arguments
 def check(
     model: ModelSource,
     *,

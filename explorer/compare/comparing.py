@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from netloupe.explorer.arguments import explain_arguments
 from netloupe.explorer.errors import CompareError
 from netloupe.explorer.model import Graph, Node, Tensor
 from netloupe.explorer.progress import part, step
@@ -35,6 +36,7 @@ _STEP = 1_000
 _SHARE_OF_MATCHING = 0.6
 
 
+@explain_arguments
 def diff(
     left: ModelSource,
     right: ModelSource,

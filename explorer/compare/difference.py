@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Unpack
 
+from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.errors import CopyError
 from netloupe.explorer.model import Model, Node, Tensor, door
 from netloupe.explorer.model.drawing import Drawable
@@ -99,6 +100,7 @@ class Counts(NamedTuple):
     moved: int = 0
 
 
+@explain_methods()
 @dataclass
 class Diff(Drawable):
     """What differs between two models.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.costs import Bindings, Costs, Totals, count_nodes
 from netloupe.explorer.costs.costs import analyze, count_nodes_costs
 from netloupe.explorer.model import Model, Node
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.model import Graph
 
 
+@explain_methods()
 class ModelGroup:
     """Nodes of one graph that belong together, and the groups among them.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
+from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.errors import ViewError
 
 from . import door
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from .model import Model
 
 
+@explain_methods()
 class Drawable:
     """Has a picture of what it holds, in all formats."""
 

@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from netloupe.explorer.arguments import explain_methods
+from netloupe.explorer.errors import ArgumentError
+
 from . import door
 from .drawing import Drawable
 from .failing import fail
@@ -89,6 +92,7 @@ class NetDetails:
     external_outputs: tuple[str, ...] = ()
 
 
+@explain_methods(leaving=["index_of"])
 class Graph(FilledLater, Drawable, Loaded):
     """Nodes in file order and the values between them.
 
@@ -271,11 +275,17 @@ class Graph(FilledLater, Drawable, Loaded):
 
         Raises
         ------
+        ArgumentError
+            For what is no node.
         Exception
             For a node of another graph, whose index would be that of something else here: a
             mistake of the caller, which nothing takes for damage of a file.
         """
-        if node.graph is not self:
+        try:
+            is_own = node.graph is self
+        except AttributeError:
+            raise ArgumentError(f"index_of: node is a {type(node).__name__}. Give Node.") from None
+        if not is_own:
             raise ForeignNodeError(f"{node.path} is no node of {self.path}")
         return node.index
 

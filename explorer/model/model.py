@@ -6,6 +6,8 @@ import fnmatch
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from netloupe.explorer.arguments import explain_methods
+
 from . import door
 from .dialect import Dialect
 from .drawing import Drawable
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@explain_methods()
 class Model(Drawable, Loaded):
     """One model file, as :func:`netloupe.load` returns it.
 

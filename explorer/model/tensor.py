@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 import numpy as np
 
+from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.notation import write_dims
 from netloupe.explorer.options import ThemeName
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from .device import DeviceOption
 
 
+@explain_methods()
 class Tensor(ArrayLike, Loaded):
     """A dense constant: an initializer, an attribute's value, a fill.
 

@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.checks import Finding
 from netloupe.explorer.errors import NotesError
 from netloupe.explorer.files.home import expand_home
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     import pandas
 
 
+@explain_methods()
 class Notes:
     """The notes on the elements of a model; iterating gives them, the earliest first.
 

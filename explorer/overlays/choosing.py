@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from netloupe.explorer.arguments import explain_arguments
 from netloupe.explorer.costs.symbols import Bindings
 from netloupe.explorer.errors import OverlayError
 from netloupe.explorer.model import Model
@@ -20,6 +21,7 @@ from .on_model import Overlay
 from .taking import check_settings, take_columns
 
 
+@explain_arguments
 def overlay(
     model: ModelSource, column: Any, *, bind: Bindings | None = None, **settings: Any
 ) -> Overlay:

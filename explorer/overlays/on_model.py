@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.errors import NotFoundError, OverlayError
 from netloupe.explorer.grouping import Group, GroupTree
 from netloupe.explorer.grouping.lookup import find_group, find_tree
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 MISSING = "missing"
 
 
+@explain_methods()
 class Overlay:
     """A column on a model.
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import DataType, Model, Node, StatedQuantization, Tensor, Value, door
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 
+@explain_methods()
 @dataclass(frozen=True, slots=True, eq=False)
 class Quantization:
     """How one value is quantized.

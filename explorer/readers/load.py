@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from netloupe.explorer.arguments import explain_arguments
 from netloupe.explorer.errors import NetloupeError, SourceError
 from netloupe.explorer.files.home import expand_home
 from netloupe.explorer.files.inputs import note_inputs_later
@@ -19,6 +20,7 @@ from netloupe.explorer.model.collector import collector_paused
 ModelSource: TypeAlias = Any
 
 
+@explain_arguments
 def load(source: Any, init: Any = None, *, infer_shapes: bool = False) -> Model:
     """Read a model file into the view model.
 

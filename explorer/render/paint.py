@@ -13,12 +13,14 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
+from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.errors import ViewError
 
 from .theme import themes_as_json
 from .tones import is_hex
 
 
+@explain_methods()
 @dataclass(frozen=True, slots=True)
 class Paint:
     """How one box or edge is painted.

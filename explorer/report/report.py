@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from netloupe.explorer.arguments import explain_arguments
 from netloupe.explorer.audit import QuantizationAudit, audit
 from netloupe.explorer.checks import Findings, check
 from netloupe.explorer.compare import Diff, diff
@@ -75,6 +76,7 @@ class _Known:
         return self.model if self.diff is None else self.diff.merged
 
 
+@explain_arguments
 def report(
     model: ModelSource,
     path: str | PathLike[str] | None = None,
