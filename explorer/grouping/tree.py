@@ -31,6 +31,9 @@ _MIN_OPERATOR_NODES = 3
 #: with one operand these give what they take
 _COPYING = frozenset({"Concat", "Identity"})
 
+#: a group is found by so many last parts of its path at most, or else by all of it
+_MOST_ENDS = 40
+
 _GET_LOW, _GET_INDEX = attrgetter("low"), attrgetter("index")
 
 
@@ -62,7 +65,9 @@ class GroupTree:
         self.singles: dict[str, Node] = {}
         #: labels and types of groups that are not to be called what they were recognised as
         self.told_labels: dict[Group, tuple[str, str]] = {}
-        self._ends: dict[str, list[str]] | None = None
+        #: paths of groups by how they are written and by each of their ends
+        self._whole: dict[str, list[str]] | None = None
+        self._ends: dict[str, list[str]] = {}
 
     def position_of(self, node: Node) -> int:
         """Return the position of a node of the graph in the tree's order; -1 for one not shown."""
@@ -98,18 +103,16 @@ class GroupTree:
         if exact is not None:
             return exact
         wanted = _normalize(text)
-        if self._ends is None:
-            self._ends = {}
+        if self._whole is None:
+            self._whole = {}
             for path in (*self.groups, *self.singles):
-                self._ends.setdefault(_normalize(path), []).append(path)
-        found = self._ends.get(_normalize(self.root.path + text)) or self._ends.get(wanted)
+                whole = _normalize(path)
+                self._whole.setdefault(whole, []).append(path)
+                for end in _list_ends(whole):
+                    self._ends.setdefault(end, []).append(path)
+        found = self._whole.get(_normalize(self.root.path + text)) or self._whole.get(wanted)
         if found is None:
-            found = [
-                path
-                for key, paths in self._ends.items()
-                if key.endswith("/" + wanted)
-                for path in paths
-            ]
+            found = self._ends.get(wanted, [])
         if len(found) != 1:
             return None
         return self.groups.get(found[0]) or self.singles.get(found[0])
@@ -117,6 +120,16 @@ class GroupTree:
 
 def _normalize(path: str) -> str:
     return path.strip("/").replace(".", "/")
+
+
+def _list_ends(path: str) -> Iterator[str]:
+    """Yield what stands behind each of the last slashes of a path."""
+    start = len(path)
+    for _ in range(_MOST_ENDS):
+        start = path.rfind("/", 0, start)
+        if start < 0:
+            return
+        yield path[start + 1 :]
 
 
 def build_group_tree(

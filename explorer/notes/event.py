@@ -10,7 +10,7 @@ import getpass
 import json
 import re
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
@@ -133,7 +133,9 @@ def read_event(line: bytes) -> Event:
     if not isinstance(told, dict) or told.get("format") != FORMAT:
         raise ValueError(f'no note (a line of notes has "format": "{FORMAT}")')
     is_removal = told.get("removed") is True
-    changes = {name: _read_field(name, told[name]) for name in _FIELDS if name in told}
+    # halves of surrogates stand in what is UTF-8 only where they are escaped
+    clean = clean_json if b"\\u" in line else check_depth
+    changes = {name: _read_field(name, told[name], clean) for name in _FIELDS if name in told}
     if not changes and not is_removal:
         raise ValueError("it changes nothing")
     return Event(
@@ -179,7 +181,7 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no number")
 
 
-def _read_field(name: str, told: Any) -> Any:
+def _read_field(name: str, told: Any, clean: Callable[[Any], Any]) -> Any:
     if name == "text":
         return check_text(name, told, LONGEST_TEXT)
     if name == "tags":
@@ -187,17 +189,17 @@ def _read_field(name: str, told: Any) -> Any:
     if name == "anchors":
         if not isinstance(told, list) or len(told) > MOST_ANCHORS:
             raise ValueError(f"anchors is no list of at most {MOST_ANCHORS}")
-        return [_read_anchor(anchor) for anchor in told]
-    return None if told is None else _read_accepts(told)
+        return [_read_anchor(anchor, clean) for anchor in told]
+    return None if told is None else _read_accepts(told, clean)
 
 
-def _read_anchor(anchor: Any) -> Any:
+def _read_anchor(anchor: Any, clean: Callable[[Any], Any]) -> Any:
     if not isinstance(anchor, dict) or not isinstance(anchor.get("path"), str):
         raise ValueError("an anchor has no path")
-    return clean_json(anchor)
+    return clean(anchor)
 
 
-def _read_accepts(told: Any) -> Any:
+def _read_accepts(told: Any, clean: Callable[[Any], Any]) -> Any:
     if not isinstance(told, dict):
         raise ValueError("accepts is no object")
     rule, fingerprint = told.get("rule"), told.get("fingerprint")
@@ -206,7 +208,7 @@ def _read_accepts(told: Any) -> Any:
         raise ValueError("accepts has no rule and fingerprint")
     if not isinstance(count, int) or isinstance(count, bool) or count < 1:
         raise ValueError("count of accepts is no number")
-    return clean_json(told)
+    return clean(told)
 
 
 def clean_json(told: Any, depth: int = 0) -> Any:
@@ -226,6 +228,28 @@ def clean_json(told: Any, depth: int = 0) -> Any:
     if isinstance(told, list | tuple):
         return [clean_json(each, depth + 1) for each in told]
     return told
+
+
+def check_depth(told: Any) -> Any:
+    """Return what JSON held, all of whose texts can be written.
+
+    Raises
+    ------
+    ValueError
+        Where it goes too deep.
+    """
+    held = [told]
+    for _ in range(_DEEPEST + 1):
+        inner: list[Any] = []
+        for each in held:
+            if isinstance(each, dict):
+                inner += each.values()
+            elif isinstance(each, list):
+                inner += each
+        held = [each for each in inner if isinstance(each, dict | list)]
+        if not held:
+            return told
+    raise ValueError("nested too deep")
 
 
 def _read_uuid(told: Mapping[str, Any], name: str) -> str:

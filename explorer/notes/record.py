@@ -15,7 +15,7 @@ from typing import Any
 
 from .event import Event
 
-_Rank = tuple[int, datetime, str, str]
+_Rank = tuple[int, datetime, str]
 
 
 @dataclass(slots=True)
@@ -65,8 +65,8 @@ class Record:
 
 
 def rank_event(event: Event) -> _Rank:
-    """Return by what events are ordered; different ones never have the same."""
-    return event.turn, event.at, event.id, event.write()
+    """Return by what events are ordered; those of one rank are ordered by how they are written."""
+    return event.turn, event.at, event.id
 
 
 def collect_records(events: Iterable[Event]) -> dict[str, Record]:
@@ -76,7 +76,14 @@ def collect_records(events: Iterable[Event]) -> dict[str, Record]:
     matter, nor how often each occurs.
     """
     records: dict[str, Record] = {}
-    for rank in sorted({rank_event(event): event for event in events}.items()):
-        event = rank[1]
-        records.setdefault(event.note, Record(event.note)).events.append(event)
+    ranked: dict[_Rank, list[Event]] = {}
+    for event in events:
+        ranked.setdefault(rank_event(event), []).append(event)
+    for rank in sorted(ranked):
+        alike = ranked[rank]
+        if len(alike) > 1:  # read twice, or changed by hand
+            written = {event.write(): event for event in alike}
+            alike = [written[text] for text in sorted(written)]
+        for event in alike:
+            records.setdefault(event.note, Record(event.note)).events.append(event)
     return dict(sorted(records.items(), key=lambda entry: (entry[1].events[0].at, entry[0])))

@@ -8,12 +8,14 @@ from typing import NamedTuple
 from netloupe.explorer.compare.names import match_names
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Graph, Model, Node, Value
-from netloupe.explorer.model.paths import find_element, index_nodes
+from netloupe.explorer.model.paths import CALL, find_element, index_nodes
 
 #: a key with more slashes is no path: each of them may end the path of a graph
 _MOST_SLASHES = 200
 #: so many nodes are fused in one chain at most
 _MOST_FUSED = 4
+#: from so many names on it is worth it to list how the names of elements end
+_MANY_NAMES = 50_000
 
 #: why a name has no place
 NO_ELEMENT = "nothing in the model has this name"
@@ -38,14 +40,24 @@ class NameFinder:
         Where they are looked for.
     find_group
         Returns whether a path is that of a group.
+    expected
+        How many names will be asked for. Where they are many more than the model has elements,
+        most are told by their last part to be no element's.
     """
 
-    def __init__(self, model: Model, find_group: Callable[[str], bool]) -> None:
+    def __init__(
+        self, model: Model, find_group: Callable[[str], bool], *, expected: int = 0
+    ) -> None:
         self.model = model
         self._find_group = find_group
         self._graphs = model.graphs  # listed anew whenever they are asked for
         self._names: dict[str, list[Node]] | None = None
         self._values: dict[str, list[Value]] | None = None
+        self._ends: set[str] | None = None
+        if expected > _MANY_NAMES:
+            elements = sum(len(graph.nodes) + len(graph.values) for graph in self._graphs)
+            if expected > elements:
+                self._ends = _list_ends(self._graphs)
 
     def find(self, name: str, *, is_added: bool = False) -> NamePlace | str:
         """Return where a name leads, or why nowhere.
@@ -57,6 +69,8 @@ class NameFinder:
         """
         if name.endswith("/"):
             return NamePlace("", None, (), name) if self._find_group(name) else NO_ELEMENT
+        if self._is_no_end(name):
+            return NO_ELEMENT
         if "/" in name and name.count("/") <= _MOST_SLASHES:
             found = find_element(self.model, name)
             if isinstance(found, Node):
@@ -67,6 +81,11 @@ class NameFinder:
                 holder = found.parent_node
                 return NO_ELEMENT if holder is None else _place_nodes([holder])
         return self._find_by_name(name, is_added)
+
+    def _is_no_end(self, name: str) -> bool:
+        """Return whether nothing can have a name, as no element's ends so."""
+        ends = self._ends
+        return ends is not None and name.rpartition("/")[2] not in ends and CALL not in name
 
     def _find_by_name(self, name: str, is_added: bool) -> NamePlace | str:
         if self._names is None:
@@ -118,6 +137,20 @@ class NameFinder:
         if value.initializer is not None and users:
             return _place_nodes(users[:1] if is_added else users)
         return NamePlace("", None, (), value.path)
+
+
+def _list_ends(graphs: Iterable[Graph]) -> set[str]:
+    """Return what stands behind the last slash of every path and every name."""
+    ends = set[str]()
+    for graph in graphs:
+        ends.add(graph.path.rpartition("/")[2])
+        for node in graph.nodes:
+            ends.add(node.path.rpartition("/")[2])
+            ends.add(node.name.rpartition("/")[2])
+        for name in graph.values:
+            end = name.rpartition("/")[2]
+            ends |= {end, f"%{end}"}
+    return ends
 
 
 def _place_nodes(nodes: Iterable[Node]) -> NamePlace:

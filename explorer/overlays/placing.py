@@ -164,7 +164,7 @@ class _Placer:
     def __init__(self, model: Model, column: Column, find_group: Callable[[str], bool]) -> None:
         self.column = column
         self.placed = PlacedColumn()
-        self._finder = NameFinder(model, find_group)
+        self._finder = NameFinder(model, find_group, expected=len(column.values))
         self._is_added = column.aggregation == "sum" and not column.has_words
         self._codes: dict[str, int] = {}
         #: names that nothing has, which are tried again all together

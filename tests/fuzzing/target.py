@@ -173,6 +173,7 @@ def compare(model: Model, twin: Model, *, draws: bool) -> None:
         write_report(model, "html", against=twin, color_by=["macs"])
         picture = make_picture(found.merged, ViewOptions.parse({"expand": "all"}))
         render_picture(picture, "svg")
+        found.to_panes()
 
 
 def _lay_over(model: Model, column: Any, **settings: Any) -> None:
