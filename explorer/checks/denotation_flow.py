@@ -11,10 +11,11 @@ that is said.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
+from weakref import WeakKeyDictionary
 
-from netloupe.explorer.model import Node, SparseTensorType, TensorType, Value
+from netloupe.explorer.model import Model, Node, SparseTensorType, TensorType, Value
 from netloupe.explorer.model.storage import multiply_dims
 from netloupe.explorer.notation import join_parts
 
@@ -57,6 +58,8 @@ _ALIKE_RESULTS = frozenset({"Dropout", "Split", "TopK"})
 #: operators whose results have no axes of their operands
 _WITHOUT_AXES = frozenset({"NonZero", "Shape", "Size"})
 _MOST_TOLD = 5
+#: by paths, since a value would keep its model
+_CARRIED: WeakKeyDictionary[Model, Mapping[str, Axes]] = WeakKeyDictionary()
 
 
 def follow_denotations(subject: Subject) -> Iterator[Occurrence]:
@@ -64,11 +67,38 @@ def follow_denotations(subject: Subject) -> Iterator[Occurrence]:
 
     What ends the way of a denotation is noted as not looked at.
     """
+    known: dict[Value, Axes] = {}
+    ended: Counter[str] = Counter()
+    yield from _follow(subject, known, ended)
+    if ended:
+        told = [f"{name[:60]} ({count:,})" for name, count in ended.most_common(_MOST_TOLD)]
+        subject.leave_out(
+            f"denotations of axes are not followed behind {join_parts(told, len(ended))}"
+        )
+
+
+def find_carried(model: Model) -> Mapping[str, Axes]:
+    """Return by path the denotations of axes that values of a model have from others.
+
+    Of values of which the file states some itself, nothing is in it. It is found once for a model.
+    """
+    if model not in _CARRIED:
+        known: dict[Value, Axes] = {}
+        for _ in _follow(Subject(model), known, Counter()):
+            pass  # what does not fit is a finding
+        _CARRIED[model] = {
+            value.path: axes for value, axes in known.items() if not _read_stated(value)
+        }
+    return _CARRIED[model]
+
+
+def _follow(
+    subject: Subject, known: dict[Value, Axes], ended: Counter[str]
+) -> Iterator[Occurrence]:
+    """Yield what does not fit; note denotations of values, and operators that end their way."""
     graphs = subject.graphs
     if not any(graph._has_denotations for graph in graphs):
         return
-    known: dict[Value, Axes] = {}
-    ended: Counter[str] = Counter()
     for graph in graphs:
         for value in graph.values.values():
             if axes := _read_stated(value):
@@ -79,11 +109,6 @@ def follow_denotations(subject: Subject) -> Iterator[Occurrence]:
                 yield from _carry(node, known, subject)
             if _ends_here(node, known):
                 ended[node.op_type] += 1
-    if ended:
-        told = [f"{name[:60]} ({count:,})" for name, count in ended.most_common(_MOST_TOLD)]
-        subject.leave_out(
-            f"denotations of axes are not followed behind {join_parts(told, len(ended))}"
-        )
 
 
 def _ends_here(node: Node, known: dict[Value, Axes]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from netloupe.explorer.checks.denotation_flow import find_carried
 from netloupe.explorer.model import SparseTensorType, TensorType, Value
 
 from .description import Row
@@ -50,6 +51,16 @@ def explain_image_metadata(metadata: Mapping[str, str]) -> str:
         for key, words in _IMAGE_KEYS.items()
         if key in given
     )
+
+
+def list_carried_denotations(value: Value) -> list[Row]:
+    """Return a row for each axis that is denoted by what the value is computed from.
+
+    ONNX, DimensionDenotation: Denotation Propagation.
+    """
+    axes = find_carried(value.graph.model).get(value.path, ())
+    note = "follows from operands"
+    return [Row(f"axis {axis}", name, note, "", name) for axis, name in enumerate(axes) if name]
 
 
 def list_image_facts(value: Value) -> list[Row]:

@@ -7,7 +7,7 @@ from netloupe.explorer.model.constant import describe_constant
 from netloupe.explorer.quantization import find_quantization, unpack_constant
 
 from .compared import describe_value_difference
-from .denotations import list_image_facts
+from .denotations import list_carried_denotations, list_image_facts
 from .description import Description, Row, Section, keep_sections, make_section
 from .file_text import (
     MOST_ELEMENTS,
@@ -33,11 +33,12 @@ def describe_value(value: Value, place: Place | None = None) -> Description:
     place = place or Place()
     tensor = constant_tensor(value)
     quantization = find_quantization(value)
+    axes = list_denotations(value.type) + list_carried_denotations(value)
     sections: list[Section | None] = [
         describe_value_difference(value),
         make_section("Value", _list_facts(value, place)),
         make_section("Quantization", list_quantization(value, quantization, place)),
-        make_section("Denotations", list_denotations(value.type) + list_image_facts(value)),
+        make_section("Denotations", axes + list_image_facts(value)),
         make_section("Uses", list_uses(value, place)),
         make_section("Axes", list_dimensions(value.inferred_type or value.type)),
         Section("Note in the file", (), write_text(value.doc)),
