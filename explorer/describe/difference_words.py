@@ -21,7 +21,7 @@ from netloupe.explorer.compare import (
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.grouping.lookup import find_tree
 from netloupe.explorer.model import Node
-from netloupe.explorer.notation import join_parts, write_count, write_number
+from netloupe.explorer.notation import clip_text, join_parts, write_count, write_number
 
 from .attributes import write_attribute_value
 from .file_text import write_line, write_tensor_type
@@ -30,6 +30,7 @@ from .joined_projections import write_compared_weights, write_joined
 _LONGEST = 200
 _MOST_KINDS = 6
 _MOST_STATED = 4
+_LONGEST_STATED = 80
 #: what a block is whose nodes are all others
 _LEVELS = {"changed": "rewritten"}
 #: what is smaller is no error of float32
@@ -141,11 +142,18 @@ def write_heading(found: Diff, entry: Entry) -> str:
         words = ASPECTS[entry.aspect]
         return f"Other {words}"
     return {
-        "weight": "Weight differs",
+        "weight": _name_weight_change(entry),
         "lone weight": f"Weight {entry.level}",
         "unread": "Weight could not be read" if entry.tensors else "Not looked at",
         "version": "Other versions",
     }[entry.topic]
+
+
+def _name_weight_change(entry: Entry) -> str:
+    kinds = join_words([write_line(change.what, _LONGEST) for change in entry.changes])
+    if not kinds:
+        return "Weight differs"
+    return "Weight quantized" if kinds == "quantized" else f"Weight of other {kinds}"
 
 
 def _find_worst_fold(found: Diff, pairs: Sequence[Pair]) -> Fold | None:
@@ -263,7 +271,7 @@ def _write_aspect(entry: Entry) -> str:
         for elements, noun in ((entry.pairs, "node"), (entry.tensors, "weight"))
         if elements
     ]
-    told += (write_change(change) for change in entry.changes[:_MOST_STATED])
+    told += (clip_text(write_change(c), _LONGEST_STATED) for c in entry.changes[:_MOST_STATED])
     rest = len(entry.changes) - _MOST_STATED
     if rest > 0:
         told.append(f"{rest:,} more of the models")

@@ -78,7 +78,7 @@ def write_difference_counts(found: Diff) -> str:
         ("removed", counts.weights_removed),
     )
     told = " · ".join(f"{what} {count:,}" for what, count in weights)
-    return f"nodes: {write_node_counts(found)}; weights: {told}"
+    return f"Nodes: {write_node_counts(found)}; weights: {told}"
 
 
 @dataclass

@@ -36,7 +36,7 @@ def test_a_verdict_comes_first(models: dict[str, str], capsys: pytest.CaptureFix
         "The models are identical.",
         "Same inputs and outputs.",
         (
-            "nodes: kept 4 · changed 0 · added 0 · removed 0; "
+            "Nodes: kept 4 · changed 0 · added 0 · removed 0; "
             "weights: equal 2 · changed 0 · added 0 · removed 0"
         ),
     ]

@@ -32,7 +32,7 @@ def test_of_the_model_the_difference_comes_first_and_then_the_newer_one() -> Non
     assert told.sections[0].text.splitlines() == [
         ("The models differ: 1 node removed (Tanh). Same inputs and outputs."),
         (
-            "nodes: kept 2 · changed 0 · added 0 · removed 1; "
+            "Nodes: kept 2 · changed 0 · added 0 · removed 1; "
             "weights: equal 0 · changed 0 · added 0 · removed 0"
         ),
     ]
