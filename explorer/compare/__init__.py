@@ -12,7 +12,7 @@ from .comparing import diff
 from .difference import Counts, Diff, NodeDifference, TensorDifference, Verdict
 from .digests import digest_weight, shape_of_digest
 from .elements import GroupPair
-from .entry import REAL_LEVELS, Entry, EntryLevel, EntryTopic
+from .entry import REAL_LEVELS, DifferenceEntry, EntryLevel, EntryTopic
 from .folding import Fold
 from .joined import JoinedProjection
 from .joined_weights import JoinedPart
@@ -31,7 +31,7 @@ __all__ = [
     "Change",
     "Counts",
     "Diff",
-    "Entry",
+    "DifferenceEntry",
     "EntryLevel",
     "EntryTopic",
     "Fold",

@@ -14,8 +14,8 @@ from netloupe.explorer.model.drawing import Drawable
 
 from .changes import IGNORABLE, Change, Ignored, list_ends
 from .difference_table import tabulate_diff
-from .entries import list_entries
-from .entry import Entry
+from .entries import list_difference_entries
+from .entry import DifferenceEntry
 from .folding import Fold
 from .joined_weights import JoinedPart
 from .matching import Matching, Pair
@@ -281,13 +281,13 @@ class Diff(Drawable):
         return find_moved(self.matching, self.nodes)
 
     @cached_property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[DifferenceEntry]:
         """What differs as a list in which each thing is told once, the most important first.
 
         Whole blocks come before operators, these before single nodes, these before weights; what
         is equal by calculation, what could not be read and what is only written otherwise are last.
         """
-        return list_entries(self)
+        return list_difference_entries(self)
 
     @cached_property
     def counts(self) -> Counts:

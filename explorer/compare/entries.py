@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.grouping.lookup import find_tree
 from netloupe.explorer.model import Node, Tensor
-from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.progress import step
 
 from .changes import IGNORABLE, Change
-from .entry import Entry, EntryLevel
+from .entry import DifferenceEntry, EntryLevel
 from .exchanged import find_exchanged_blocks, find_exchanged_weights
 from .matching import Pair
+from .operator_names import name_both_operators, name_quantized
 from .whole_blocks import find_whole_blocks
 
 if TYPE_CHECKING:
@@ -36,11 +36,9 @@ _STEP = 1_000
 _VERSIONS = ("IR version", "opset of ", "format")
 #: changes of operands name values, which exporters number
 _OF_OPERANDS = ("input ", "control input ", "output ")
-#: what an operator on quantized numbers is called beside the one on floats
-_MATRIX_AXES = 2
 
 
-def list_entries(found: Diff) -> list[Entry]:
+def list_difference_entries(found: Diff) -> list[DifferenceEntry]:
     """Return what differs, the most important first; see :attr:`Diff.entries`."""
     step("telling what differs")
     return [*_Account(found).list()]
@@ -55,7 +53,7 @@ class _Account:
         self._alone = {*found.left_alone, *found.right_alone}
         self._real = [one for one in found.nodes if any(not c.aspect for c in one.changes)]
 
-    def list(self) -> Iterator[Entry]:
+    def list(self) -> Iterator[DifferenceEntry]:
         yield from self._list_blocks()
         yield from self._list_exchanges()
         yield from self._list_interface()
@@ -75,7 +73,7 @@ class _Account:
 
     # blocks
 
-    def _list_blocks(self) -> Iterator[Entry]:
+    def _list_blocks(self) -> Iterator[DifferenceEntry]:
         found = self._found
         sides = found.matching.list_left_alone(), found.matching.list_right_alone()
         replaced = {node for one in found.replaced for side in one for node in side}
@@ -112,7 +110,7 @@ class _Account:
         groups: tuple[Group, ...] = (),
         operators: tuple[str, str] = ("", ""),
         **given: Any,
-    ) -> Entry:
+    ) -> DifferenceEntry:
         """Return an entry of nodes without a partner, and of the weights that they alone take."""
         self._nodes.update((*lefts, *rights))
         found = self._found
@@ -120,7 +118,7 @@ class _Account:
             self._take_weights(lefts, found.left_tensors),
             self._take_weights(rights, found.right_tensors),
         )
-        return Entry(
+        return DifferenceEntry(
             topic,
             level,
             count,
@@ -148,13 +146,13 @@ class _Account:
         self._tensors.update(taken)
         return (*taken,)
 
-    def _list_exchanges(self) -> Iterator[Entry]:
+    def _list_exchanges(self) -> Iterator[DifferenceEntry]:
         found = self._found
         for one in find_exchanged_blocks(found, self._real):
             pairs = tuple(each.pair for each in one.nodes)
             self._nodes.update(pair.right[0] for pair in pairs)
             changes = tuple(c for c in one.nodes[0].changes if not c.aspect)
-            yield Entry(
+            yield DifferenceEntry(
                 "exchange",
                 "changed",
                 len(one.groups),
@@ -166,7 +164,7 @@ class _Account:
         for many in find_exchanged_weights(found):
             self._tensors.update(each.right for each in many.tensors)
             count = len(many.groups) or len(many.tensors)
-            yield Entry(
+            yield DifferenceEntry(
                 "exchange",
                 "changed",
                 count,
@@ -175,9 +173,9 @@ class _Account:
                 is_whole=bool(many.groups) and many.with_names,
             )
 
-    def _list_interface(self) -> Iterator[Entry]:
+    def _list_interface(self) -> Iterator[DifferenceEntry]:
         for change in self._found.interface:
-            yield Entry("interface", "changed", 1, changes=(change,))
+            yield DifferenceEntry("interface", "changed", 1, changes=(change,))
 
     # nodes
 
@@ -185,7 +183,7 @@ class _Account:
         fold = self._found.folds.get(pair)
         return fold is not None and fold.is_equal
 
-    def _list_operators(self) -> Iterator[Entry]:
+    def _list_operators(self) -> Iterator[DifferenceEntry]:
         """Yield operators that became others, alone or with others around them."""
         became: list[tuple[tuple[str, str], Pair, tuple[Change, ...]]] = []
         for one in self._real:
@@ -197,7 +195,7 @@ class _Account:
         for pair in self._found.fused:
             if self._is_equal(pair):
                 continue
-            quantized = _name_quantized(pair)
+            quantized = name_quantized(pair)
             if quantized is None or pair in self._found.matching.joined:
                 rest.append(pair)
             else:
@@ -206,7 +204,7 @@ class _Account:
             pairs = tuple(pair for _, pair, _ in alike)
             self._nodes.update(node for pair in pairs for node in pair.right)
             changes = next((changes for *_, changes in alike if changes), ())
-            yield Entry(
+            yield DifferenceEntry(
                 "operator",
                 "changed",
                 len(alike),
@@ -216,33 +214,33 @@ class _Account:
             )
         yield from self._list_fused(rest, "changed")
 
-    def _list_fused(self, pairs: Iterable[Pair], level: EntryLevel) -> Iterator[Entry]:
+    def _list_fused(self, pairs: Iterable[Pair], level: EntryLevel) -> Iterator[DifferenceEntry]:
         joined = self._found.matching.joined
 
         def key(pair: Pair) -> Hashable:
             joint = joined.get(pair)
             parts = None if joint is None else (joint.is_left, len(joint.parts))
-            return parts, name_operators(pair.left, pair.right), pair in self._found.folds
+            return parts, name_both_operators(pair.left, pair.right), pair in self._found.folds
 
         for alike in _fold(pairs, key):
             self._nodes.update(node for pair in alike for node in pair.right)
             first = alike[0]
-            yield Entry(
+            yield DifferenceEntry(
                 "fused" if first not in joined else "joined",
                 level,
                 len(alike),
                 pairs=(*alike,),
-                operators=name_operators(first.left, first.right),
+                operators=name_both_operators(first.left, first.right),
             )
 
-    def _list_replaced(self) -> Iterator[Entry]:
+    def _list_replaced(self) -> Iterator[DifferenceEntry]:
         left = [
             one for one in self._found.replaced if self._nodes.isdisjoint((*one.left, *one.right))
         ]
-        for alike in _fold(left, lambda one: name_operators(one.left, one.right)):
+        for alike in _fold(left, lambda one: name_both_operators(one.left, one.right)):
             lefts = tuple(node for one in alike for node in one.left)
             rights = tuple(node for one in alike for node in one.right)
-            names = name_operators(alike[0].left, alike[0].right)
+            names = name_both_operators(alike[0].left, alike[0].right)
             yield self._tell_alone(
                 "replaced",
                 "changed",
@@ -253,14 +251,14 @@ class _Account:
                 replaced=(*alike,),
             )
 
-    def _list_changed(self) -> Iterator[Entry]:
+    def _list_changed(self) -> Iterator[DifferenceEntry]:
         left = [one for one in self._real if one.pair.right[0] not in self._nodes]
         for alike in _fold(left, _key_node):
             pairs = tuple(one.pair for one in alike)
             self._nodes.update(pair.right[0] for pair in pairs)
             changes = tuple(c for c in alike[0].changes if not c.aspect)
             name = pairs[0].right[0].op_type
-            yield Entry(
+            yield DifferenceEntry(
                 "node",
                 "changed",
                 len(alike),
@@ -269,7 +267,7 @@ class _Account:
                 operators=(name, name),
             )
 
-    def _list_alone(self) -> Iterator[Entry]:
+    def _list_alone(self) -> Iterator[DifferenceEntry]:
         found = self._found
         for level, nodes in (("removed", found.left_alone), ("added", found.right_alone)):
             left = [node for node in nodes if node not in self._nodes]
@@ -284,26 +282,28 @@ class _Account:
                     operators=(name, "") if is_left else ("", name),
                 )
 
-    def _list_moved(self) -> Iterator[Entry]:
+    def _list_moved(self) -> Iterator[DifferenceEntry]:
         # of one that also does something else that is told
         left = [p for p in self._found.moved if p.right[0] not in self._found.states]
         for alike in _fold(left, lambda pair: pair.right[0].op_type):
             name = alike[0].right[0].op_type
-            yield Entry("moved", "moved", len(alike), pairs=(*alike,), operators=(name, name))
+            yield DifferenceEntry(
+                "moved", "moved", len(alike), pairs=(*alike,), operators=(name, name)
+            )
 
     # models
 
-    def _list_of_model(self) -> Iterator[Entry]:
+    def _list_of_model(self) -> Iterator[DifferenceEntry]:
         left = [c for c in self._found.about if not c.aspect and not _is_version(c)]
         for alike in _fold(left, lambda change: _mask(change.what)):
-            yield Entry("model", "changed", len(alike), changes=(*alike,))
+            yield DifferenceEntry("model", "changed", len(alike), changes=(*alike,))
 
-    def _list_versions(self) -> Iterator[Entry]:
+    def _list_versions(self) -> Iterator[DifferenceEntry]:
         versions = tuple(c for c in self._found.about if not c.aspect and _is_version(c))
         if versions:
-            yield Entry("version", "written", len(versions), changes=versions)
+            yield DifferenceEntry("version", "written", len(versions), changes=versions)
 
-    def _list_aspects(self) -> Iterator[Entry]:
+    def _list_aspects(self) -> Iterator[DifferenceEntry]:
         found = self._found
         for aspect in IGNORABLE:
             changes = [change for change in found.about if change.aspect == aspect]
@@ -311,7 +311,7 @@ class _Account:
             tensors = [one for one in found.tensors if any(c.aspect == aspect for c in one.changes)]
             count = len(changes) + len(nodes) + len(tensors)
             if count:
-                yield Entry(
+                yield DifferenceEntry(
                     "aspect",
                     "written",
                     count,
@@ -323,7 +323,7 @@ class _Account:
 
     # weights
 
-    def _list_weights(self) -> Iterator[Entry]:
+    def _list_weights(self) -> Iterator[DifferenceEntry]:
         left = [
             one
             for one in self._found.tensors
@@ -334,24 +334,30 @@ class _Account:
         left.sort(key=lambda one: -(one.numbers.relative if one.numbers else float("inf")))
         for alike in _fold(left, _key_weight):
             changes = tuple(change for change in alike[0].changes if not change.aspect)
-            yield Entry("weight", "changed", len(alike), tensors=(*alike,), changes=changes)
+            yield DifferenceEntry(
+                "weight", "changed", len(alike), tensors=(*alike,), changes=changes
+            )
 
-    def _list_lone_weights(self) -> Iterator[Entry]:
+    def _list_lone_weights(self) -> Iterator[DifferenceEntry]:
         found = self._found
         for level, tensors in (("removed", found.left_tensors), ("added", found.right_tensors)):
             left = [tensor for tensor in tensors if tensor not in self._tensors]
             for alike in _fold(left, lambda tensor: _mask(tensor.path)):
                 if level == "removed":
-                    yield Entry("lone weight", "removed", len(alike), left_tensors=(*alike,))
+                    yield DifferenceEntry(
+                        "lone weight", "removed", len(alike), left_tensors=(*alike,)
+                    )
                 else:
-                    yield Entry("lone weight", "added", len(alike), right_tensors=(*alike,))
+                    yield DifferenceEntry(
+                        "lone weight", "added", len(alike), right_tensors=(*alike,)
+                    )
 
-    def _list_unread(self) -> Iterator[Entry]:
+    def _list_unread(self) -> Iterator[DifferenceEntry]:
         unread = [one for one in self._found.unread if all(c.aspect for c in one.changes)]
         for alike in _fold(unread, lambda one: _mask(one.left.path)):
-            yield Entry("unread", "unread", len(alike), tensors=(*alike,))
+            yield DifferenceEntry("unread", "unread", len(alike), tensors=(*alike,))
         for what in self._found.unjudged:
-            yield Entry("unread", "unread", 1, changes=(Change(what, None, None),))
+            yield DifferenceEntry("unread", "unread", 1, changes=(Change(what, None, None),))
 
 
 def _fold(
@@ -396,41 +402,3 @@ def _key_weight(one: TensorDifference) -> Hashable:
     real = ((c.what, repr(c.left), repr(c.right)) for c in one.changes if not c.aspect)
     path = _mask(one.left.path) if one.part is None else one.left.path
     return path, one.numbers is not None, *real
-
-
-def name_operators(left: Sequence[Node], right: Sequence[Node]) -> tuple[str, str]:
-    """Return the operators of both sides; with their domains where only these tell them apart."""
-    names = [{node.op_type: node.domain for node in nodes} for nodes in (left, right)]
-    alike = {name for name, domain in names[0].items() if names[1].get(name, domain) != domain}
-    first, second = (
-        " + ".join(
-            f"{node.domain}::{node.op_type}"
-            if node.domain and node.op_type in alike
-            else node.op_type
-            for node in side
-        )
-        for side in (left, right)
-    )
-    return first, second
-
-
-def _name_quantized(pair: Pair) -> tuple[str, str] | None:
-    """Return the operators where one became another on quantized numbers; None for anything else.
-
-    Such as MatMul, and MatMulInteger with a Mul behind it: the name of the one is part of that of
-    the other, which takes a weight.
-    """
-    sides = pair.left, pair.right
-    for one, other, is_turned in ((*sides, False), (*sides[::-1], True)):
-        if len(one) != 1:
-            continue
-        name = one[0].op_type
-        for node in other:
-            if name in node.op_type and name != node.op_type and _takes_weight(node):
-                return (node.op_type, name) if is_turned else (name, node.op_type)
-    return None
-
-
-def _takes_weight(node: Node) -> bool:
-    stored = (None if value is None else find_stored_tensor(value) for value in node.inputs)
-    return any(tensor is not None and len(tensor.dims) >= _MATRIX_AXES for tensor in stored)

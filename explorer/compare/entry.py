@@ -44,7 +44,7 @@ REAL_LEVELS: frozenset[EntryLevel] = frozenset({"removed", "added", "changed"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Entry:
+class DifferenceEntry:
     """One difference, with all the places where it is.
 
     Parameters

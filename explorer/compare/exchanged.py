@@ -12,7 +12,7 @@ from netloupe.explorer.model import Graph, Node, Tensor, Value
 
 from .changes import have_same_elements
 from .digests import digest_weight
-from .whole_blocks import list_around
+from .whole_blocks import list_outward
 
 if TYPE_CHECKING:
     from .difference import Diff, NodeDifference, TensorDifference
@@ -153,7 +153,7 @@ def _find_blocks(
     rows = []
     for node in (one, other):
         inner = tree.group_of(node)
-        rows.append(list_around(inner)[::-1] if inner is not None else [])
+        rows.append(list_outward(inner)[::-1] if inner is not None else [])
     for first, second in zip(*rows, strict=False):
         if first is not second:
             named = first.kind in _KINDS and second.kind in _KINDS
@@ -176,7 +176,7 @@ def find_exchanged_blocks(found: Diff, changed: Sequence[NodeDifference]) -> lis
     for one in rewired:
         node = one.pair.left[0]
         inner = find_tree(found.left, node.graph).group_of(node)
-        for group in list_around(inner) if inner is not None else ():
+        for group in list_outward(inner) if inner is not None else ():
             if group.kind in _KINDS:
                 groups[group] = None
     if len(groups) > _MOST_BLOCKS:

@@ -50,7 +50,7 @@ def _is_whole(group: Group, counts: Counter[Group]) -> bool:
     return group.kind in _KINDS and counts[group] == group.node_count
 
 
-def list_around(group: Group) -> list[Group]:
+def list_outward(group: Group) -> list[Group]:
     """Return a group and those around it, the innermost first, without that of the graph."""
     found = []
     around: Group | None = group

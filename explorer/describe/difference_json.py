@@ -8,7 +8,7 @@ from typing import Any
 from netloupe.explorer.compare import (
     Change,
     Diff,
-    Entry,
+    DifferenceEntry,
     NodeDifference,
     Pair,
     Replacement,
@@ -18,10 +18,15 @@ from netloupe.explorer.compare.states import differs
 from netloupe.explorer.model import Node, Tensor
 
 from .difference_summary import write_verdict
-from .difference_words import list_paths, write_entry, write_heading, write_side
+from .difference_words import (
+    list_entry_paths,
+    write_difference_entry,
+    write_difference_heading,
+    write_side,
+)
 from .encoding import MOST_ENTRIES, Listing, encode_json
 
-_SCHEMA = 2
+_SCHEMA = 1
 #: below so much confidence a pair rests on its neighbours alone (see Pair.confidence)
 _CERTAIN = 0.5
 
@@ -108,14 +113,14 @@ def _count(found: Diff) -> dict[str, dict[str, int]]:
     }
 
 
-def _encode_entry(found: Diff, entry: Entry) -> dict[str, Any]:
+def _encode_entry(found: Diff, entry: DifferenceEntry) -> dict[str, Any]:
     """Return one difference of the list, with what is said of it and its places."""
-    paths = [*list_paths(entry)] or [one.left.path for one in entry.tensors]
+    paths = [*list_entry_paths(entry)] or [one.left.path for one in entry.tensors]
     return {
         "level": entry.level,
         "topic": entry.topic,
-        "title": write_heading(found, entry),
-        "text": write_entry(found, entry),
+        "title": write_difference_heading(found, entry),
+        "text": write_difference_entry(found, entry),
         "count": entry.count,
         "paths": paths,
     }

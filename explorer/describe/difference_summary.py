@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from netloupe.explorer.compare import Diff, Entry, EntryTopic
+from netloupe.explorer.compare import Diff, DifferenceEntry, EntryTopic
 from netloupe.explorer.model import Node
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.notation import join_parts, write_count
@@ -16,8 +16,8 @@ from .difference_words import (
     join_words,
     list_errors,
     write_change,
-    write_heading,
-    write_title,
+    write_difference_heading,
+    write_what_differs,
 )
 from .file_text import write_line
 
@@ -35,7 +35,7 @@ _CONVOLUTIONS = frozenset(
     {"Conv", "ConvTranspose", "ConvInteger", "QLinearConv", "FusedConv", "Int8Conv"}
 )
 
-Write = Callable[[Diff, Sequence[Entry]], list[str]]
+Write = Callable[[Diff, Sequence[DifferenceEntry]], list[str]]
 
 
 def write_verdict(found: Diff) -> str:
@@ -57,7 +57,7 @@ def write_verdict(found: Diff) -> str:
 
 def _list_statements(found: Diff) -> list[str]:
     """Return what differs, at most a few; what is equal or a version only where nothing else is."""
-    by_topic: dict[EntryTopic, list[Entry]] = {}
+    by_topic: dict[EntryTopic, list[DifferenceEntry]] = {}
     for entry in found.entries:
         if entry.is_real:
             by_topic.setdefault(entry.topic, []).append(entry)
@@ -86,19 +86,19 @@ def _share(count: int, parts: int) -> list[int]:
     return [count - parts + 1, *[1] * (parts - 1)] if parts else []
 
 
-def _write_one(found: Diff, entry: Entry) -> str:
+def _write_one(found: Diff, entry: DifferenceEntry) -> str:
     """Return what a sentence says of one entry."""
     if entry.topic in ("block", "exchange", "operator"):
-        told = write_heading(found, entry)
+        told = write_difference_heading(found, entry)
     else:
-        told = write_title(found, entry)
+        told = write_what_differs(found, entry)
     if entry.topic == "node":
         told = f"{write_line(entry.operators[0], _LONGEST)}: {told}"
     is_of_nodes = entry.topic != "exchange" and (entry.pairs or entry.replaced)
     return f"{told} in {entry.count:,} places" if is_of_nodes and entry.count > 1 else told
 
 
-def _write_alone(found: Diff, entries: Sequence[Entry]) -> list[str]:
+def _write_alone(found: Diff, entries: Sequence[DifferenceEntry]) -> list[str]:
     """Return how many nodes one model alone has, with the operators of most of them."""
     told = []
     for level in ("removed", "added"):
@@ -120,7 +120,7 @@ def _write_operators(counts: dict[str, int]) -> str:
     return ", ".join([*names, "…"] if len(counts) > len(most) else names)
 
 
-def _write_nodes(found: Diff, entries: Sequence[Entry]) -> list[str]:
+def _write_nodes(found: Diff, entries: Sequence[DifferenceEntry]) -> list[str]:
     counts: Counter[str] = Counter()
     for entry in entries:
         counts[entry.operators[1]] += entry.count
@@ -130,27 +130,29 @@ def _write_nodes(found: Diff, entries: Sequence[Entry]) -> list[str]:
     return [f"{changed} changed ({_write_operators(dict(counts))})"]
 
 
-def _write_interface(found: Diff, entries: Sequence[Entry]) -> list[str]:
+def _write_interface(found: Diff, entries: Sequence[DifferenceEntry]) -> list[str]:
     return [
         "other inputs or outputs: " + "; ".join(write_change(e.changes[0]) for e in entries[:2])
     ]
 
 
-def _write_many_of_model(found: Diff, entries: Sequence[Entry]) -> list[str]:
+def _write_many_of_model(found: Diff, entries: Sequence[DifferenceEntry]) -> list[str]:
     count = sum(entry.count for entry in entries)
     return [f"{count:,} other statements of models or graphs"]
 
 
-def _write_weights(found: Diff, entries: Sequence[Entry]) -> list[str]:
+def _write_weights(found: Diff, entries: Sequence[DifferenceEntry]) -> list[str]:
     """Return how many weights differ, of which nodes, and by how much."""
-    by_kind: dict[tuple[str, ...], list[Entry]] = {}
+    by_kind: dict[tuple[str, ...], list[DifferenceEntry]] = {}
     for entry in entries:
         kinds = tuple(sorted({change.what for change in entry.changes}))
         by_kind.setdefault(kinds, []).append(entry)
     return [_write_alike_weights(found, kinds, alike) for kinds, alike in by_kind.items()]
 
 
-def _write_alike_weights(found: Diff, kinds: tuple[str, ...], entries: Sequence[Entry]) -> str:
+def _write_alike_weights(
+    found: Diff, kinds: tuple[str, ...], entries: Sequence[DifferenceEntry]
+) -> str:
     tensors = [one for entry in entries for one in entry.tensors]
     told = f"{write_count(len(tensors), 'weight')}{_name_takers(found, entries)}"
     errors = list_errors(tensors)
@@ -166,7 +168,7 @@ def _write_alike_weights(found: Diff, kinds: tuple[str, ...], entries: Sequence[
     return f"{told} by {middle} in the median, {worst} at most (L2)"
 
 
-def _name_takers(found: Diff, entries: Sequence[Entry]) -> str:
+def _name_takers(found: Diff, entries: Sequence[DifferenceEntry]) -> str:
     """Return of what nodes some weights are, as `` of 4 products``; "" where they are of many."""
     wanted = {one.right for entry in entries for one in entry.tensors}
     takers: dict[Node, str] = {}
@@ -194,18 +196,19 @@ def _write_purpose(count: int, name: str) -> str:
     return f"{count:,} {write_line(name, _LONGEST)}"
 
 
-def _write_lone_weights(found: Diff, entries: Sequence[Entry]) -> list[str]:
+def _write_lone_weights(found: Diff, entries: Sequence[DifferenceEntry]) -> list[str]:
     told = []
     for level in ("removed", "added"):
         count = sum(entry.count for entry in entries if entry.level == level)
-        nodes = [e for e in found.entries if e.level == level and e.topic in ("alone", "block")]
-        noun = "other weight" if _count_weights(nodes) else "weight"
+        side = "left_tensors" if level == "removed" else "right_tensors"
+        with_nodes = any(getattr(e, side) for e in found.entries if e.topic != "lone weight")
+        noun = "other weight" if with_nodes else "weight"
         if count:
             told.append(f"{write_count(count, noun)} {level}")
     return told
 
 
-def _count_weights(entries: Sequence[Entry]) -> int:
+def _count_weights(entries: Sequence[DifferenceEntry]) -> int:
     """Return how many weights nodes have with them that one model alone has."""
     return sum(len(entry.left_tensors) + len(entry.right_tensors) for entry in entries)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from netloupe.explorer.compare import (
     Change,
     Diff,
-    Entry,
+    DifferenceEntry,
     Fold,
     NumberDifference,
     Pair,
@@ -31,6 +31,8 @@ _LONGEST = 200
 _MOST_KINDS = 6
 _MOST_STATED = 4
 _LONGEST_STATED = 80
+#: statements of which there are many, by their beginnings
+_ALIKE = {"value ": "what is said of values", "metadata ": "metadata"}
 #: what a block is whose nodes are all others
 _LEVELS = {"changed": "rewritten"}
 #: what is smaller is no error of float32
@@ -45,16 +47,16 @@ ASPECTS = {
 }
 
 
-def write_entry(found: Diff, entry: Entry) -> str:
+def write_difference_entry(found: Diff, entry: DifferenceEntry) -> str:
     """Return one difference in a line: the first place, how many others, and what is so."""
-    title, place = write_title(found, entry), write_place(entry)
+    title, place = write_what_differs(found, entry), write_first_place(entry)
     if entry.topic == "unread" and not entry.tensors:
         return title
     told = [part for part in (title, *list_details(entry)) if part]
     return f"{place}: {', '.join(told)}" if place else ", ".join(told)
 
 
-def write_place(entry: Entry) -> str:
+def write_first_place(entry: DifferenceEntry) -> str:
     """Return the first place of a difference, and how many are alike; "" for the whole model."""
     if entry.topic in ("interface", "model", "version", "aspect", "exchange"):
         return ""
@@ -63,11 +65,11 @@ def write_place(entry: Entry) -> str:
     if entry.tensors:
         first = write_compared_weights(entry.tensors[0])
     else:
-        first = write_line(next(iter(list_paths(entry)), ""), _LONGEST)
+        first = write_line(next(iter(list_entry_paths(entry)), ""), _LONGEST)
     return first + (f" (and {entry.count - 1:,} alike)" if entry.count > 1 else "")
 
 
-def list_paths(entry: Entry) -> Iterator[str]:
+def list_entry_paths(entry: DifferenceEntry) -> Iterator[str]:
     """Yield the paths of a difference: of what both models have those of the left one.
 
     Of what is fused, split or replaced that of the first node, of blocks their own.
@@ -84,7 +86,7 @@ def list_paths(entry: Entry) -> Iterator[str]:
             yield from (tensor.path for tensor in (*entry.left_tensors, *entry.right_tensors))
 
 
-def write_title(found: Diff, entry: Entry) -> str:
+def write_what_differs(found: Diff, entry: DifferenceEntry) -> str:
     """Return in a few words what one difference is."""
     words = {
         "block": _write_block,
@@ -114,7 +116,7 @@ def write_title(found: Diff, entry: Entry) -> str:
     return ", ".join(map(write_change, entry.changes[:_MOST_KINDS]))  # interface, version
 
 
-def write_heading(found: Diff, entry: Entry) -> str:
+def write_difference_heading(found: Diff, entry: DifferenceEntry) -> str:
     """Return what one difference is called in a list: no numbers, and no place."""
     before, after = (_write_operators(names) for names in entry.operators)
     if entry.topic == "block":
@@ -149,7 +151,7 @@ def write_heading(found: Diff, entry: Entry) -> str:
     }[entry.topic]
 
 
-def _name_weight_change(entry: Entry) -> str:
+def _name_weight_change(entry: DifferenceEntry) -> str:
     kinds = join_words([write_line(change.what, _LONGEST) for change in entry.changes])
     if not kinds:
         return "Weight differs"
@@ -161,7 +163,7 @@ def _find_worst_fold(found: Diff, pairs: Sequence[Pair]) -> Fold | None:
     return max(folds, key=lambda fold: fold.error, default=None)
 
 
-def _write_block(entry: Entry) -> str:
+def _write_block(entry: DifferenceEntry) -> str:
     gone, new = len(entry.left_nodes), len(entry.right_nodes)
     if entry.level == "changed":
         return f"block rewritten, {write_count(gone, 'node')} before and {new:,} now"
@@ -171,7 +173,7 @@ def _write_block(entry: Entry) -> str:
     return f"{noun} {entry.level}: {write_count(gone or new, 'node')}{with_weights}"
 
 
-def _write_exchange(entry: Entry) -> str:
+def _write_exchange(entry: DifferenceEntry) -> str:
     if not entry.is_whole:
         paths = [write_line(one.left.path, _LONGEST) for one in entry.tensors[:_MOST_KINDS]]
         rest = len(entry.tensors) - _MOST_KINDS
@@ -186,7 +188,7 @@ def _write_exchange(entry: Entry) -> str:
 def name_blocks(groups: Sequence[Group]) -> str:
     """Return what some blocks are called, without the graph that they are in."""
     rest = len(groups) - _MOST_KINDS
-    told = [name_block(group) for group in groups[:_MOST_KINDS]]
+    told = [write_block_name(group) for group in groups[:_MOST_KINDS]]
     return join_words([*told, f"{rest:,} more"] if rest > 0 else told)
 
 
@@ -195,20 +197,20 @@ def join_words(words: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
-def name_block(group: Group) -> str:
+def write_block_name(group: Group) -> str:
     """Return what a block is called: its path in its graph, as ``layers.3``."""
     inside = group.path.removeprefix(f"{group.graph.path}/").rstrip("/")
     return write_line(inside, _LONGEST)
 
 
-def _write_operator(entry: Entry) -> str:
+def _write_operator(entry: DifferenceEntry) -> str:
     before, after = (write_line(name, _LONGEST) for name in entry.operators)
     told = [f"{before} became {after}"]
     told += (write_change(change) for change in entry.changes if change.what != "operator")
     return join_parts(told[:_MOST_KINDS], len(told))
 
 
-def _write_both(entry: Entry) -> str:
+def _write_both(entry: DifferenceEntry) -> str:
     before, after = (_write_operators(name) for name in entry.operators)
     return f"{before} {'replaced by' if entry.topic == 'replaced' else '->'} {after}"
 
@@ -219,12 +221,12 @@ def _write_operators(names: str) -> str:
     return " + ".join([*told[:_MOST_KINDS], f"{rest:,} more"] if rest > 0 else told)
 
 
-def _write_node(entry: Entry) -> str:
+def _write_node(entry: DifferenceEntry) -> str:
     told = [write_change(change) for change in entry.changes]
     return join_parts(told[:_MOST_KINDS], len(told))
 
 
-def _write_alone(entry: Entry) -> str:
+def _write_alone(entry: DifferenceEntry) -> str:
     name = write_line(entry.operators[0] or entry.operators[1], _LONGEST)
     weights = len(entry.left_tensors) + len(entry.right_tensors)
     with_weights = f" with {write_count(weights, 'weight')}" if weights else ""
@@ -245,44 +247,48 @@ def _write_moved(found: Diff, pair: Pair) -> str:
 def _name_module(model: object, node: Node) -> str:
     group = find_tree(node.graph.model, node.graph).group_of(node)
     is_named = group is not None and group.kind != "graph"
-    return name_block(group) if group is not None and is_named else "no module"
+    return write_block_name(group) if group is not None and is_named else "no module"
 
 
-def _write_of_model(entry: Entry) -> str:
+def _write_of_model(entry: DifferenceEntry) -> str:
     told = write_change(entry.changes[0])
     return told + (f" (and {entry.count - 1:,} alike)" if entry.count > 1 else "")
 
 
-def _write_lone_weight(entry: Entry) -> str:
+def _write_lone_weight(entry: DifferenceEntry) -> str:
     tensor = (*entry.left_tensors, *entry.right_tensors)[0]
     return f"{write_tensor_type(tensor)} {entry.level}"
 
 
-def _write_unread(entry: Entry) -> str:
+def _write_unread(entry: DifferenceEntry) -> str:
     if not entry.tensors:
         return write_line(entry.changes[0].what, _LONGEST)
     return "numbers could not be read"
 
 
-def _write_aspect(entry: Entry) -> str:
+def _write_aspect(entry: DifferenceEntry) -> str:
     """Return what is only written otherwise: how many elements it is of, and the first of these."""
     told = [
         write_count(len(elements), noun)
         for elements, noun in ((entry.pairs, "node"), (entry.tensors, "weight"))
         if elements
     ]
-    told += (clip_text(write_change(c), _LONGEST_STATED) for c in entry.changes[:_MOST_STATED])
-    rest = len(entry.changes) - _MOST_STATED
-    if rest > 0:
-        told.append(f"{rest:,} more of the models")
+    # of each of many values the same is mostly said, as of many entries of metadata
+    alike = {kind: [c for c in entry.changes if c.what.startswith(kind)] for kind in _ALIKE}
+    many = {kind for kind, changes in alike.items() if len(changes) > _MOST_STATED}
+    told += (f"{_ALIKE[kind]} {len(alike[kind]):,} times" for kind in _ALIKE if kind in many)
+    others = [c for c in entry.changes if not c.what.startswith((*many,))]
+    told += (clip_text(write_change(c), _LONGEST_STATED) for c in others[:_MOST_STATED])
+    if len(others) > _MOST_STATED:
+        told.append(f"{len(others) - _MOST_STATED:,} more of the models")
     return f"{ASPECTS[entry.aspect]}: {'; '.join(told)}"
 
 
-def _write_weight(entry: Entry) -> str:
+def _write_weight(entry: DifferenceEntry) -> str:
     return ", ".join(map(write_change, entry.changes))
 
 
-def list_details(entry: Entry) -> list[str]:
+def list_details(entry: DifferenceEntry) -> list[str]:
     """Return how far the weights of one difference are apart: all alike ones in one line."""
     if entry.topic != "weight":
         return []

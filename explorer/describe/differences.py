@@ -10,7 +10,7 @@ from netloupe.explorer.notation import write_count
 from netloupe.explorer.render.differences import write_difference_counts
 
 from .difference_summary import write_compatibility, write_verdict
-from .difference_words import write_entry
+from .difference_words import write_difference_entry
 from .file_text import write_line
 
 #: so many lines of each kind are shown
@@ -59,7 +59,7 @@ def list_told(found: Diff) -> list[DifferencePart]:
     """
     parts: dict[str, list[str]] = {"Differences": [], **{title: [] for title in _TITLES.values()}}
     for entry in found.entries:
-        parts[_TITLES.get(entry.level, "Differences")].append(write_entry(found, entry))
+        parts[_TITLES.get(entry.level, "Differences")].append(write_difference_entry(found, entry))
     return [DifferencePart(title, entries) for title, entries in parts.items() if entries]
 
 

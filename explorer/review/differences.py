@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from netloupe.explorer.compare import Change, Diff, Entry, NumberDifference
+from netloupe.explorer.compare import Change, Diff, DifferenceEntry, NumberDifference
 from netloupe.explorer.describe.attributes import write_attribute_value
 from netloupe.explorer.describe.difference_words import (
     find_median,
     list_errors,
     write_change,
+    write_difference_heading,
     write_fold,
-    write_heading,
 )
 from netloupe.explorer.describe.file_text import write_line, write_tensor_type
 from netloupe.explorer.describe.joined_projections import write_compared_weights, write_order
@@ -60,7 +60,7 @@ def list_diff_items(found: Diff, find_shown: FindShown = find_right) -> Iterator
         yield ReviewItem(
             "difference",
             entry.level,
-            write_heading(found, entry),
+            write_difference_heading(found, entry),
             _write_where(entry, [path for path, _ in places]),
             _ID,
             tuple(dict.fromkeys(path for path in shown if path)),
@@ -76,7 +76,7 @@ _WHY = (
 )
 
 
-def _write_where(entry: Entry, paths: Sequence[str]) -> str:
+def _write_where(entry: DifferenceEntry, paths: Sequence[str]) -> str:
     if entry.topic == "interface":
         return write_line(entry.changes[0].what.partition(" ")[2], _LONGEST)
     if entry.groups:
@@ -84,8 +84,10 @@ def _write_where(entry: Entry, paths: Sequence[str]) -> str:
     return write_where(paths, entry.count) if paths else "the model"
 
 
-def _list_places(found: Diff, entry: Entry) -> Iterator[tuple[str, bool]]:
+def _list_places(found: Diff, entry: DifferenceEntry) -> Iterator[tuple[str, bool]]:
     """Yield paths of what a difference is about, and whether they are of the left model."""
+    if entry.level == "written":
+        return  # no place of a picture is marked for a name or a text
     if entry.topic == "interface":
         yield from _find_end(found, entry.changes[0])
     elif entry.topic in ("block", "exchange") and entry.groups:
@@ -118,9 +120,9 @@ def _find_end(found: Diff, change: Change) -> Iterator[tuple[str, bool]]:
             return
 
 
-def _list_evidence(found: Diff, entry: Entry) -> Iterator[tuple[str, str]]:
+def _list_evidence(found: Diff, entry: DifferenceEntry) -> Iterator[tuple[str, str]]:
     if entry.topic in ("version", "aspect"):
-        yield from _list_written(entry)
+        yield from _list_written(found, entry)
     elif entry.topic in ("model", "interface"):
         yield from _list_stated(entry)
     elif entry.topic == "block":
@@ -152,10 +154,11 @@ def _list_evidence(found: Diff, entry: Entry) -> Iterator[tuple[str, str]]:
         yield ("with", write_count(weights, "weight"))
 
 
-def _list_written(entry: Entry) -> Iterator[tuple[str, str]]:
+def _list_written(found: Diff, entry: DifferenceEntry) -> Iterator[tuple[str, str]]:
     for elements, noun in ((entry.pairs, "node"), (entry.tensors, "weight")):
         if elements:
             yield (f"{noun}s", f"{len(elements):,}")
+    yield from _find_example(found, entry)
     for change in entry.changes[:_MOST_STATED]:
         yield (write_line(change.what, _LONGEST), _write_change(change))
     rest = len(entry.changes) - _MOST_STATED
@@ -163,7 +166,21 @@ def _list_written(entry: Entry) -> Iterator[tuple[str, str]]:
         yield ("more", write_count(rest, "statement"))
 
 
-def _list_stated(entry: Entry) -> Iterator[tuple[str, str]]:
+def _find_example(found: Diff, entry: DifferenceEntry) -> Iterator[tuple[str, str]]:
+    """Yield what one element says otherwise of an aspect: a node, or else a weight."""
+    for pair in entry.pairs[:1]:
+        for change in found.list_changes(pair.right[0]):
+            if change.aspect == entry.aspect:
+                path = write_line(pair.left[0].path, _LONGEST)
+                yield ("for example", f"{path}: {_write_change(change)}")
+                return
+    for one in entry.tensors[:1]:
+        change = next(change for change in one.changes if change.aspect == entry.aspect)
+        path = write_line(one.left.path, _LONGEST)
+        yield ("for example", f"{path}: {_write_change(change)}")
+
+
+def _list_stated(entry: DifferenceEntry) -> Iterator[tuple[str, str]]:
     if entry.count == 1:
         yield from _write_sides(entry.changes[0])
         return
@@ -171,7 +188,7 @@ def _list_stated(entry: Entry) -> Iterator[tuple[str, str]]:
         yield (write_line(change.what, _LONGEST), _write_change(change))
 
 
-def _list_of_block(found: Diff, entry: Entry) -> Iterator[tuple[str, str]]:
+def _list_of_block(found: Diff, entry: DifferenceEntry) -> Iterator[tuple[str, str]]:
     if entry.level != "changed":
         yield ("only in", _name_side(found, bool(entry.left_nodes)))
         yield ("nodes", f"{len(entry.left_nodes or entry.right_nodes):,}")
@@ -180,7 +197,7 @@ def _list_of_block(found: Diff, entry: Entry) -> Iterator[tuple[str, str]]:
         yield (when, write_count(len(nodes), "node"))
 
 
-def _list_of_chain(found: Diff, entry: Entry) -> Iterator[tuple[str, str]]:
+def _list_of_chain(found: Diff, entry: DifferenceEntry) -> Iterator[tuple[str, str]]:
     if entry.topic == "joined":
         yield ("parts", write_order(found.matching.joined[entry.pairs[0]]))
     folds = [found.folds[pair] for pair in entry.pairs if pair in found.folds]
@@ -193,7 +210,7 @@ def _list_of_chain(found: Diff, entry: Entry) -> Iterator[tuple[str, str]]:
         yield ("in the picture", f"{write_count(gone, 'node')} removed, {new:,} added")
 
 
-def _list_of_weights(entry: Entry) -> Iterator[tuple[str, str]]:
+def _list_of_weights(entry: DifferenceEntry) -> Iterator[tuple[str, str]]:
     """Yield in what weights differ, at the one that differs most, and how far all are apart."""
     one = entry.tensors[0]
     if one.part is not None:

@@ -137,12 +137,12 @@ def test_what_has_no_box_is_gone_to_where_it_is_shown(show: Any) -> None:
     shown = show()
     page = shown.page
     page.keyboard.press("l")
-    row = page.locator(".nlp-list .nl-review-row", has_text="blocks.0.second.conv.weight").first
+    row = page.locator(".nlp-list .nl-review-row", has_text="blocks.1.second.conv.weight").first
     row.click()
     shown.settle()
-    # the weight of the convolution, which is read through it
-    assert shown.selected(_NEW) == "main/blocks.0.second.conv.weight_DequantizeLinear"
-    assert shown.locate(_NEW, _CONV)
+    # the weight of a convolution, which is read through what dequantizes it
+    assert shown.selected(_NEW) == "main/%blocks.1.second.conv.weight_quantized"
+    assert shown.locate(_NEW, "main/node_conv2d_7")
     assert "has no pair" in shown.told("old")
 
 

@@ -309,6 +309,15 @@ def test_weights_are_summed_up_with_the_middle_and_the_worst() -> None:
     assert "main/%layers.5.fc.bias (and 5 alike): relative (L2) 12 %, median of all 8 %" in text
 
 
+def test_many_statements_of_one_kind_are_counted() -> None:
+    right = make_layers(COUNT)
+    for number in range(9):
+        right.metadata_props.add(key=f"key{number}", value="text")
+    right.producer_name = "someone"
+    text = format_diff(compare(make_layers(COUNT), right))
+    assert text.endswith('texts for people: metadata 9 times; producer "" -> someone')
+
+
 def test_an_exchange_needs_the_same_numbers() -> None:
     left, right = make_layers(COUNT), exchange_weights()
     (tensor,) = [t for t in right.graph.initializer if t.name == "layers.2.fc.weight"]
