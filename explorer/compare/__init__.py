@@ -12,6 +12,7 @@ from .comparing import diff
 from .difference import Counts, Diff, NodeDifference, TensorDifference, Verdict
 from .digests import digest_weight, shape_of_digest
 from .elements import GroupPair
+from .entry import REAL_LEVELS, DifferenceEntry, EntryLevel, EntryTopic
 from .folding import Fold
 from .joined import JoinedProjection
 from .joined_weights import JoinedPart
@@ -26,9 +27,13 @@ from .units import PASSING
 __all__ = [
     "IGNORABLE",
     "PASSING",
+    "REAL_LEVELS",
     "Change",
     "Counts",
     "Diff",
+    "DifferenceEntry",
+    "EntryLevel",
+    "EntryTopic",
     "Fold",
     "GroupPair",
     "JoinedPart",

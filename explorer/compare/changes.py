@@ -216,6 +216,15 @@ def compare_interfaces(left: Graph, right: Graph) -> Iterator[Change]:
                 yield Change(f"{kind} {name}", _name_type(first), _name_type(second))
 
 
+def list_ends(graph: Graph) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Return what a graph takes and gives, in order: name and type of each."""
+    given = _list_given(graph).values()
+    inputs, outputs = (
+        [(value.name, _name_type(value)) for value in values] for values in (given, graph.outputs)
+    )
+    return inputs, outputs
+
+
 def _name_type(value: Value) -> str:
     return str(value.type or "no type")
 

@@ -13,8 +13,10 @@ from netloupe.explorer.errors import CopyError
 from netloupe.explorer.model import Model, Node, Tensor, door
 from netloupe.explorer.model.drawing import Drawable
 
-from .changes import IGNORABLE, Change, Ignored
+from .changes import IGNORABLE, Change, Ignored, list_ends
 from .difference_table import tabulate_diff
+from .entries import list_difference_entries
+from .entry import DifferenceEntry
 from .folding import Fold
 from .joined_weights import JoinedPart
 from .matching import Matching, Pair
@@ -79,7 +81,7 @@ class TensorDifference(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """How many nodes two models have in common, and how many they do not.
+    """How many nodes and weights two models have in common, and how many they do not.
 
     Parameters
     ----------
@@ -90,7 +92,13 @@ class Counts(NamedTuple):
     added, removed
         Nodes without a partner, of the right and of the left model.
     moved
-        Paired nodes that stand elsewhere; they are among those kept or changed.
+        Of those kept, how many stand elsewhere.
+    reweighted
+        Of those changed, how many differ in the weights that they take alone.
+    weights_changed
+        Paired weights that are not the same; of joined weights each part counts.
+    weights_added, weights_removed
+        Weights without a partner, of the right and of the left model.
     """
 
     kept: int
@@ -98,10 +106,14 @@ class Counts(NamedTuple):
     added: int
     removed: int
     moved: int = 0
+    reweighted: int = 0
+    weights_changed: int = 0
+    weights_added: int = 0
+    weights_removed: int = 0
 
 
 @explain_methods()
-@dataclass
+@dataclass(repr=False)
 class Diff(Drawable):
     """What differs between two models.
 
@@ -177,12 +189,20 @@ class Diff(Drawable):
 
     @property
     def is_compatible(self) -> bool:
-        """Whether the right model can stand where the left one does: a drop-in replacement.
+        """Whether the inputs and outputs of the right model fit where those of the left one did.
 
         It takes inputs of the same names and gives at least the outputs of the left one, with
         types that hold what the left ones do.
         """
         return not self.interface
+
+    @property
+    def has_same_interface(self) -> bool:
+        """Whether both models take and give values of the same names and types, in one order.
+
+        That says nothing of what is computed between them.
+        """
+        return list_ends(self.left.graph) == list_ends(self.right.graph)
 
     @property
     def has_other_structure(self) -> bool:
@@ -216,6 +236,9 @@ class Diff(Drawable):
     def to_dict(self) -> dict[str, Any]:
         """Return what differs as ``netloupe diff --json`` prints it: plain data, which pickles."""
         return door.encode_diff(self)
+
+    def __repr__(self) -> str:
+        return f"<Diff: {door.write_verdict(self)}>"
 
     def __reduce__(self) -> NoReturn:
         raise CopyError(
@@ -260,12 +283,35 @@ class Diff(Drawable):
         return find_moved(self.matching, self.nodes)
 
     @cached_property
+    def entries(self) -> list[DifferenceEntry]:
+        """What differs as a list in which each thing is told once, the most important first.
+
+        Whole blocks come before operators, these before single nodes, these before weights; what
+        is equal by calculation, what could not be read and what is only written otherwise are last.
+        """
+        return list_difference_entries(self)
+
+    @cached_property
     def counts(self) -> Counts:
-        """How many nodes are kept, and how many are not."""
+        """How many nodes and weights are kept, and how many are not."""
         states = Counter(self.states.values())
         kept = sum(self.states.get(pair.right[0]) is None for pair in self.matching.pairs)
-        count = states["changed"], states["added"], states["removed"]
-        return Counts(kept, *count, len(self.moved))
+        own = {one.pair.right[0] for one in self.nodes if any(not c.aspect for c in one.changes)}
+        own.update(node for pair in self.fused for node in pair.right)
+        reweighted = sum(
+            state == "changed" and node not in own for node, state in self.states.items()
+        )
+        return Counts(
+            kept,
+            states["changed"],
+            states["added"],
+            states["removed"],
+            sum(pair.right[0] not in self.states for pair in self.moved),
+            reweighted,
+            sum(map(differs, self.tensors)),
+            len(self.right_tensors),
+            len(self.left_tensors),
+        )
 
     @cached_property
     def merging(self) -> MergedModel:

@@ -315,6 +315,10 @@ class StatedFacts:
                 if not is_same_end and (self._is_explained(value) or is_taken):
                     continue
                 partner = other
+            elif value is not None and partner is not None and _is_end(value):
+                other = right.values.get(name)
+                if not _is_end(partner) and other is not None and _is_end(other):
+                    partner = other  # whatever gives it now, it is known by its name
             second = partner.name if partner is not None and partner.graph is right else None
             if second is None:
                 yield from self._compare_info(

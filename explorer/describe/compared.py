@@ -14,7 +14,9 @@ from netloupe.explorer.render.differences import write_difference_counts
 from netloupe.explorer.view import nodes_inside
 
 from .description import Row, Section, make_section
-from .differences import list_told, write_change, write_compatibility, write_numbers, write_verdict
+from .difference_summary import write_compatibility, write_verdict
+from .difference_words import write_change, write_numbers
+from .differences import list_told
 from .file_text import write_line
 from .joined_projections import write_compared_weights, write_joined, write_order
 
@@ -40,7 +42,7 @@ def list_model_differences(found: Diff) -> list[Section]:
         lines = part.entries[:_MOST_LINES]
         if len(part.entries) > _MOST_LINES:
             lines = [*lines, f"… {len(part.entries) - _MOST_LINES:,} more"]
-        sections.append(Section(part.title, (), "\n".join(lines)))
+        sections.append(Section(f"{part.title}: {len(part.entries):,}", (), "\n".join(lines)))
     return sections
 
 

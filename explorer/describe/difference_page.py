@@ -9,7 +9,8 @@ from pathlib import Path
 from netloupe.explorer.compare import Diff
 from netloupe.explorer.render.differences import write_difference_counts
 
-from .differences import DifferencePart, list_told, write_compatibility, write_verdict
+from .difference_summary import write_compatibility, write_verdict
+from .differences import DifferencePart, list_told
 
 #: so many lines of each kind are shown
 _MOST_LINES = 40
@@ -37,7 +38,7 @@ def format_markdown(found: Diff) -> str:
 def _list_part(told: DifferencePart) -> Iterator[str]:
     entries = [*told.entries]
     yield ""
-    yield f"### {told.title}"
+    yield f"### {told.title}: {len(entries):,}"
     yield ""
     yield from (f"- {write_code_span(entry)}" for entry in entries[:_MOST_LINES])
     if len(entries) > _MOST_LINES:

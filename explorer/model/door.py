@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from netloupe.explorer.costs.totals import Totals as Totals
     from netloupe.explorer.costs.totals import count_model as count_model
     from netloupe.explorer.costs.weights import Weights as Weights
-    from netloupe.explorer.describe.differences import encode_diff as encode_diff
+    from netloupe.explorer.describe.difference_json import encode_diff as encode_diff
+    from netloupe.explorer.describe.difference_summary import write_verdict as write_verdict
     from netloupe.explorer.grouping import GroupTree as GroupTree
     from netloupe.explorer.grouping import ModelGroup as ModelGroup
     from netloupe.explorer.grouping import build_group_tree as build_group_tree
@@ -115,12 +116,13 @@ _HOMES = {
     "write_node_html": "render.html",
     "write_statistics_html": "render.html",
     "write_tensor_html": "render.html",
+    "write_verdict": "describe.difference_summary",
     "describe_architecture": "architecture",
     "draw_page": "standalone.page",
     "draw_panes": "panes.page",
     "draw_picture": "render.picture",
     "draw_scales": "plots",
-    "encode_diff": "describe.differences",
+    "encode_diff": "describe.difference_json",
     "find_oddities": "checks",
     "find_quantization": "quantization",
     "group_model": "grouping",

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from netloupe.explorer.compare import Diff
-from netloupe.explorer.describe.differences import write_compatibility, write_verdict
+from netloupe.explorer.describe.difference_summary import write_compatibility, write_verdict
 from netloupe.explorer.describe.file_text import write_line
 from netloupe.explorer.errors import OutputError, ViewError
 from netloupe.explorer.files.output import check_ending, check_place, write_file

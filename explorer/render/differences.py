@@ -51,25 +51,34 @@ def paint_differences(found: Diff, grouping: str = "auto") -> Paints:
 def title_difference(found: Diff) -> str:
     """Return the title of a picture of a difference: both names, and how much differs."""
     old, new = (Path(model.source).name or model.source for model in (found.left, found.right))
-    return f"{new} against {old}: {write_difference_counts(found)}"
+    fit = "compatible" if found.is_compatible else "not compatible"
+    ends = "same inputs and outputs" if found.has_same_interface else f"inputs and outputs {fit}"
+    return f"{new} against {old}: {write_node_counts(found)} · {ends}"
+
+
+def write_node_counts(found: Diff) -> str:
+    """Return how many nodes are kept, changed, moved, added and removed: what a picture marks."""
+    counts = found.counts
+    told = [f"kept {counts.kept:,}", f"changed {counts.changed:,}"]
+    if counts.reweighted:
+        is_all = counts.reweighted == counts.changed
+        told[-1] += " in weights alone" if is_all else f", {counts.reweighted:,} in weights alone"
+    if counts.moved:
+        told.append(f"moved {counts.moved:,}")
+    return " · ".join([*told, f"added {counts.added:,}", f"removed {counts.removed:,}"])
 
 
 def write_difference_counts(found: Diff) -> str:
-    """Return how many nodes are kept, changed, added and removed, and of the interface."""
+    """Return how many nodes and weights are kept, and how many are not."""
     counts = found.counts
-    told = [
-        f"{name} {count:,}"
-        for name, count in (
-            ("kept", counts.kept),
-            ("changed", counts.changed),
-            ("moved", counts.moved),
-            ("added", counts.added),
-            ("removed", counts.removed),
-        )
-        if count or name != "moved"
-    ]
-    told.append(f"interface {'compatible' if found.is_compatible else 'not compatible'}")
-    return " · ".join(told)
+    weights = (
+        ("equal", found.equal_tensors),
+        ("changed", counts.weights_changed),
+        ("added", counts.weights_added),
+        ("removed", counts.weights_removed),
+    )
+    told = " · ".join(f"{what} {count:,}" for what, count in weights)
+    return f"Nodes: {write_node_counts(found)}; weights: {told}"
 
 
 @dataclass

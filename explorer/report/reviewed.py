@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator
 from typing import get_args
 
 from netloupe.explorer.checks import Findings
-from netloupe.explorer.compare import Diff
-from netloupe.explorer.describe.differences import write_compatibility, write_verdict
+from netloupe.explorer.compare import REAL_LEVELS, Diff
+from netloupe.explorer.describe.difference_summary import write_compatibility, write_verdict
 from netloupe.explorer.describe.file_text import write_line, write_text
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.notes import Anchored, Note, Notes
+from netloupe.explorer.render.differences import write_difference_counts
 from netloupe.explorer.review import LEVELS, Level, Review, ReviewItem
 from netloupe.explorer.review.audits import AUDIT_ID
 
@@ -28,7 +29,7 @@ from .content import (
 _LONGEST, _LONGEST_PATH = 1_000, 200
 #: so many places of an item are named
 _MOST_OTHERS = 6
-_WORDS: dict[str, str] = {"noted": "note"}
+_WORDS: dict[str, str] = {"noted": "note", "written": "written otherwise"}
 #: sorts rows by how bad they are: the worst first
 _RANKS = {name: float(rank) for rank, name in enumerate(LEVELS)}
 
@@ -57,8 +58,13 @@ def tell_findings(review: Review, findings: Findings) -> ReportSection:
 def tell_differences(review: Review, found: Diff) -> ReportSection:
     """Return what differs from another version."""
     items = [item for item in review if item.kind == "difference"]
-    text = (write_compatibility(found), write_verdict(found))
-    tables = (_list_items("Differences, alike places told once", items),)
+    text = (write_verdict(found), write_compatibility(found), f"{write_difference_counts(found)}.")
+    real = [item for item in items if item.level in REAL_LEVELS]
+    rest = [item for item in items if item.level not in REAL_LEVELS]
+    tables = (
+        _list_items("Differences, alike places told once", real),
+        _list_items("Moved, equal by calculation, not read, or only written otherwise", rest),
+    )
     return ReportSection("differences", "Differences", text, tables)
 
 

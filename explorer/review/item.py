@@ -10,7 +10,19 @@ ItemKind = Literal["finding", "difference", "audit", "note"]
 KINDS: tuple[ItemKind, ...] = ("finding", "difference", "audit", "note")
 
 #: how bad a finding or a defect is, what became of an element, or that a person says it
-Level = Literal["error", "warning", "changed", "added", "removed", "moved", "minor", "noted"]
+Level = Literal[
+    "error",
+    "warning",
+    "changed",
+    "added",
+    "removed",
+    "moved",
+    "unread",
+    "minor",
+    "equal",
+    "written",
+    "noted",
+]
 
 
 class LevelStyle(NamedTuple):
@@ -39,7 +51,10 @@ LEVELS: dict[Level, LevelStyle] = {
     "added": LevelStyle("+", "added", "added"),
     "changed": LevelStyle("Δ", "changed", "changed"),
     "moved": LevelStyle("⇄", "changed", "moved"),
+    "unread": LevelStyle("?", "warning", "could not be read"),
     "minor": LevelStyle("i", "note", "minor finding"),
+    "equal": LevelStyle("=", "note", "equal by calculation"),
+    "written": LevelStyle("…", "note", "only written otherwise"),
     "noted": LevelStyle("✎", "note", "note"),
 }
 _RANKS = {level: rank for rank, level in enumerate(LEVELS)}
@@ -55,7 +70,9 @@ class ReviewItem:
         What it comes from: ``finding``, ``difference``, ``audit`` or ``note``.
     level
         How bad it is, or what kind of difference: ``minor`` is a finding of severity ``note``,
-        ``noted`` what a person has written.
+        ``noted`` what a person has written. Of differences ``equal`` is what was calculated to be
+        the same, ``unread`` what could not be compared, and ``written`` what only the file says
+        otherwise.
     title
         What is so, in a few words.
     where

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, overload
 from netloupe.explorer.audit import QuantizationAudit
 from netloupe.explorer.audit.result import Unchecked
 from netloupe.explorer.checks import RULES, Findings
-from netloupe.explorer.compare import Diff
+from netloupe.explorer.compare import REAL_LEVELS, Diff
 from netloupe.explorer.dataframes import make_dataframe
-from netloupe.explorer.describe.differences import write_compatibility, write_verdict
+from netloupe.explorer.describe.difference_summary import write_compatibility, write_verdict
 from netloupe.explorer.errors import ViewError
 from netloupe.explorer.model import Model
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.notes import Note, Notes
+from netloupe.explorer.render.differences import write_difference_counts
 
 from .audits import list_audit_items
 from .differences import FindShown, find_right, list_diff_items
@@ -34,10 +35,16 @@ UNREAD_WEIGHTS = "weights were not read"
 _COUNTED = (
     ("error", lambda item: item.level == "error"),
     ("warning", lambda item: item.level == "warning"),
-    ("difference", lambda item: item.kind == "difference"),
+    ("difference", lambda item: item.kind == "difference" and item.level in REAL_LEVELS),
+    ("moved", lambda item: item.level == "moved"),
+    ("could not be read", lambda item: item.level == "unread"),
     ("minor finding", lambda item: item.level == "minor"),
+    ("equal by calculation", lambda item: item.level == "equal"),
+    ("only written otherwise", lambda item: item.level == "written"),
     ("note", lambda item: item.kind == "note"),
 )
+#: what is said of some, and is no noun
+_SAID = frozenset({"moved", "could not be read", "equal by calculation", "only written otherwise"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +91,11 @@ class Review(Sequence[ReviewItem]):
         """How much there is, in a line: ``1 error, 2 warnings, 10 differences, 2 notes``."""
         open_ones = [item for item in self.items if not item.accepted]
         counts = [(sum(map(is_one, open_ones)), noun) for noun, is_one in _COUNTED]
-        told = [write_count(count, noun) for count, noun in counts if count]
+        told = [
+            f"{count:,} {noun}" if noun in _SAID else write_count(count, noun)
+            for count, noun in counts
+            if count
+        ]
         accepted = len(self.items) - len(open_ones)
         if accepted:
             told.append(f"{accepted:,} accepted")
@@ -146,8 +157,9 @@ def make_review(
     unchecked: list[tuple[str, str]] = []
     if diff is not None:
         items += list_diff_items(diff, find_shown)
-        headlines.append(write_compatibility(diff))
-        summaries.append(write_verdict(diff))
+        headlines.append(write_verdict(diff))
+        summaries.append(write_compatibility(diff))
+        summaries.append(f"{write_difference_counts(diff)}.")
     told = set()
     if audit is not None:
         items += list_audit_items(audit, {rule.id: rule for rule in RULES})

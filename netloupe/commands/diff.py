@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from netloupe.explorer.compare import IGNORABLE, Diff, diff, split_pair
+from netloupe.explorer.describe.difference_json import encode_diff
 from netloupe.explorer.describe.difference_page import format_markdown
-from netloupe.explorer.describe.differences import encode_diff, format_diff
+from netloupe.explorer.describe.differences import format_diff
 from netloupe.explorer.describe.sync_navigation import encode_sync_navigation
 from netloupe.explorer.errors import OutputError
 from netloupe.explorer.files.output import check_place, write_file
@@ -152,8 +153,8 @@ class FailOn:
     Parameters
     ----------
     kind
-        ``structure``: more than the numbers in weights differs; ``interface``: the model is no
-        drop-in replacement; ``weights``: numbers differ.
+        ``structure``: more than the numbers in weights differs; ``interface``: inputs or
+        outputs are not compatible; ``weights``: numbers differ.
     most
         By how much the numbers of a weight may differ: the length of the differences (L2) as a
         share of that of the left numbers.

@@ -16,7 +16,7 @@ _DIFF_EXAMPLES = """examples:
   netloupe diff old.onnx new.onnx -o panes.html --panes     side by side, kept at the same place
   netloupe diff old.onnx new.onnx -o diff.svg --theme dark
   netloupe diff old.onnx new.onnx -o - --format md          for a pull request
-  netloupe diff old.onnx new.onnx --fail-on interface       for a build: 1 if it is no drop-in
+  netloupe diff old.onnx new.onnx --fail-on interface       for a build: 1 if what fitted does not
   netloupe diff old.onnx new.onnx --fail-on weights:1e-3    1 if a weight is off by 0.1 % (L2)"""
 
 

@@ -137,12 +137,12 @@ def test_what_has_no_box_is_gone_to_where_it_is_shown(show: Any) -> None:
     shown = show()
     page = shown.page
     page.keyboard.press("l")
-    row = page.locator(".nlp-list .nl-review-row", has_text="blocks.0.second.conv.weight").first
+    row = page.locator(".nlp-list .nl-review-row", has_text="blocks.1.second.conv.weight").first
     row.click()
     shown.settle()
-    # the weight of the convolution, which is read through it
-    assert shown.selected(_NEW) == "main/blocks.0.second.conv.weight_DequantizeLinear"
-    assert shown.locate(_NEW, _CONV)
+    # the weight of a convolution, which is read through what dequantizes it
+    assert shown.selected(_NEW) == "main/%blocks.1.second.conv.weight_quantized"
+    assert shown.locate(_NEW, "main/node_conv2d_7")
     assert "has no pair" in shown.told("old")
 
 
@@ -210,7 +210,7 @@ def test_differences_are_stepped_through_and_listed(show: Any) -> None:
     page = shown.page
     listed = page.locator("[data-list]")
     count = int(listed.inner_text().split()[0])
-    assert count > 20
+    assert count > 10
     page.get_by_role("button", name="next").click()
     shown.settle()
     first = shown.selected(_NEW)
@@ -237,6 +237,21 @@ def test_differences_are_stepped_through_and_listed(show: Any) -> None:
     assert shown.selected(_NEW) not in ("", first)
     page.keyboard.press("l")
     assert page.locator(".nlp-list").is_hidden()
+    shown.check_quiet()
+
+
+def test_what_has_no_place_leaves_nothing_selected_or_dimmed(show: Any) -> None:
+    shown = show()
+    page = shown.page
+    lit = f"{API}.stats().lit"
+    shown.click(_OLD, "main/%relu_1")  # several nodes take it: all else is dimmed
+    shown.frames[_OLD].wait_for_function(f"{lit} !== null")
+    page.keyboard.press("k")  # the last one: what only texts of the models differ in
+    shown.settle()
+    assert "Other texts" in page.locator(".nlp-told").inner_text()
+    for side in (_OLD, _NEW):
+        shown.wait_for_selection(side, "")
+        assert shown.frames[side].evaluate(lit) is None
     shown.check_quiet()
 
 

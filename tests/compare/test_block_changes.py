@@ -26,10 +26,10 @@ def test_a_layer_that_is_gone_is_told_as_one() -> None:
     found = diff(*(load(model.SerializeToString()) for model in (twin.left, twin.right)))
     (gone,) = {node.path.split("/")[1] for node in found.removed_nodes}
     first = list_told(found)[0]
-    assert first.title == "Blocks and operators"
-    assert first.entries == [f"main/{gone}/ removed: 4 nodes"]
+    assert first.title == "Differences"
+    assert first.entries == [f"main/{gone}/: block removed: 4 nodes with 2 weights"]
     back = tell(twin.right, twin.left)
-    assert f"main/{gone}/ added: 4 nodes" in back
+    assert f"main/{gone}/: block added: 4 nodes" in back
 
 
 def test_an_operator_that_became_another_is_told_once() -> None:

@@ -13,7 +13,8 @@ from onnx import TensorProto, helper, numpy_helper
 from netloupe.commands.diff import read_fail_on
 from netloupe.explorer.compare import Diff, diff
 from netloupe.explorer.compare.numbers import compare_numbers
-from netloupe.explorer.describe.differences import encode_diff, format_diff
+from netloupe.explorer.describe.difference_json import encode_diff
+from netloupe.explorer.describe.differences import format_diff
 from netloupe.explorer.errors import CompareError
 from netloupe.explorer.readers.load import load
 from tests.corpus import corpus_file

@@ -14,7 +14,8 @@ from onnx import numpy_helper
 import netloupe
 from netloupe.explorer.compare import Diff, JoinedProjection, Pair, match_models, projections
 from netloupe.explorer.describe import describe_element
-from netloupe.explorer.describe.differences import encode_diff, format_diff
+from netloupe.explorer.describe.difference_json import encode_diff
+from netloupe.explorer.describe.differences import format_diff
 from netloupe.explorer.describe.text import format_text
 from netloupe.explorer.model import Model
 from netloupe.explorer.panes.pairs import write_pairs

@@ -60,7 +60,7 @@ def test_what_is_removed_stands_between_its_neighbours() -> None:
     assert [value.name for value in kept.inputs if value] == ["p"]
     assert kept.control_inputs == (gone.outputs[0],)
     assert found.merging.former == {kept: (gone.outputs[0],)}
-    assert found.counts == (2, 0, 0, 1, 0)
+    assert found.counts[:5] == (2, 0, 0, 1, 0)
 
 
 def test_what_is_inserted_leaves_no_trace_of_the_edge_that_it_stands_on() -> None:

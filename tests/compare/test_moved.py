@@ -6,7 +6,8 @@ import onnx
 
 import netloupe
 from netloupe.explorer.compare import diff
-from netloupe.explorer.describe.differences import encode_diff, format_diff
+from netloupe.explorer.describe.difference_json import encode_diff
+from netloupe.explorer.describe.differences import format_diff
 from netloupe.explorer.readers.load import load
 from tests.compare.networks import make_layers
 from tests.compare.test_elements import rename_all
@@ -26,7 +27,8 @@ def test_a_node_in_another_module_has_moved() -> None:
     assert list_moved(make_layers(4), right) == moved
     found = diff(load(make_layers(4)), load(right))
     told = format_diff(found)
-    assert "Moved nodes\n  main/layers.1/act/Tanh: now main/layers.2/act/Tanh_1" in told
+    title = "The same in another module: 1"
+    assert f"{title}\n  main/layers.1/act/Tanh: now main/layers.2/act/Tanh_1" in told
     assert encode_diff(found)["nodes"]["moved"][0]["b"] == ["main/layers.2/act/Tanh_1"]
     assert found.counts.moved == 1
     assert found.verdict == "cosmetic"

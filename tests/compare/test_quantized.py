@@ -7,7 +7,8 @@ import onnx
 from onnx import numpy_helper
 
 from netloupe.explorer.compare import Diff, diff
-from netloupe.explorer.describe.differences import encode_diff, format_diff
+from netloupe.explorer.describe.difference_json import encode_diff
+from netloupe.explorer.describe.differences import format_diff
 from netloupe.explorer.readers.load import load
 from tests.audit.networks import LAYERS, Quantizer, list_weights, make_cnn, make_model, normal
 from tests.audit.test_audit import make_nbits

@@ -10,7 +10,8 @@ from onnx import numpy_helper
 
 import netloupe
 from netloupe.explorer.compare import Diff
-from netloupe.explorer.describe.differences import encode_diff, format_diff
+from netloupe.explorer.describe.difference_json import encode_diff
+from netloupe.explorer.describe.differences import format_diff
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.review.differences import list_diff_items
@@ -89,14 +90,14 @@ def test_it_is_told_as_one_difference() -> None:
     assert not found.removed_nodes
     assert not found.added_nodes
     text = format_diff(found)
-    assert "1 chain of nodes replaced by others" in text
-    assert "GlobalAveragePool + Flatten -> ReduceMean + Reshape" in text
+    words = "GlobalAveragePool + Flatten replaced by ReduceMean + Reshape"
+    assert f"The models differ: {words}" in text
     encoded = encode_diff(found)["nodes"]
     assert encoded["removed"] == encoded["added"] == []
     (told,) = encoded["replaced"]
     assert [node["op_type"] for node in told["a"]] == ["GlobalAveragePool", "Flatten"]
     (item,) = [item for item in list_diff_items(found) if "replaced" in item.title]
-    assert item.title == "GlobalAveragePool, Flatten replaced by ReduceMean, Reshape"
+    assert item.title == "GlobalAveragePool + Flatten replaced by ReduceMean + Reshape"
     assert item.paths == (found.replaced[0].right[0].path,)
     table = found.to_dataframe()
     assert [*table["kind"]].count("replaced") == 1

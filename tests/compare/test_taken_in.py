@@ -274,5 +274,5 @@ def test_a_node_whose_path_is_the_same_has_not_moved_there() -> None:
         "[a] p = Relu (x) [b] q = Tanh (x) [c] r = Exp (q) [d] s = Neg (p) [e] y = Sub (r, s)"
     )
     text = format_diff(compare(left, right))
-    assert "main/c: now behind main/b" in text
+    assert "main/c: input 0 main/a -> main/b" in text
     assert "main/c: now main/c" not in text

@@ -16,8 +16,9 @@ from netloupe.explorer.checks import check
 from netloupe.explorer.compare import diff
 from netloupe.explorer.describe import add_statistics, describe_element, format_text, to_json
 from netloupe.explorer.describe.audits import encode_audit, format_audit
+from netloupe.explorer.describe.difference_json import encode_diff
 from netloupe.explorer.describe.difference_page import format_markdown
-from netloupe.explorer.describe.differences import encode_diff, format_diff
+from netloupe.explorer.describe.differences import format_diff
 from netloupe.explorer.describe.findings import encode_findings, format_findings
 from netloupe.explorer.describe.sarif import encode_sarif
 from netloupe.explorer.errors import NetloupeError

@@ -60,7 +60,7 @@ def test_a_changed_attribute_and_a_changed_weight_are_changes() -> None:
     assert paints["main/layers.0/fc/MatMul"] == CHANGED
     assert paints["main/layers.0/"] == Paint(mark="1", mark_tone="changed")
     assert "main/layers.1/" not in paints
-    assert found.counts == (9, 1, 0, 0, 0)
+    assert found.counts[:6] == (9, 1, 0, 0, 0, 1)
 
 
 def test_names_alone_are_no_changes() -> None:
@@ -109,7 +109,7 @@ def test_the_first_view_opens_where_the_differences_are() -> None:
 def test_the_title_says_how_much_differs() -> None:
     found = netloupe.diff(load_text(CHAIN), load_text(WITHOUT))
     assert title_difference(found).endswith(
-        ": kept 2 · changed 0 · added 0 · removed 1 · interface compatible"
+        ": kept 2 · changed 0 · added 0 · removed 1 · same inputs and outputs"
     )
     assert "kept 2" in found.to_svg()
     assert "kept 2" not in found.to_svg(title="mine")

@@ -11,6 +11,7 @@ import pytest
 import netloupe
 from netloupe.explorer.checks import Finding, Findings, SkippedRule, check
 from netloupe.explorer.checks.rules import RULES
+from netloupe.explorer.compare import REAL_LEVELS
 from netloupe.explorer.errors import ViewError
 from netloupe.explorer.model import Model
 from netloupe.explorer.review import Review, ReviewItem, make_review, sort_items, take_review
@@ -116,7 +117,10 @@ def test_the_worst_stands_first_and_what_is_accepted_last() -> None:
         for level in reversed(LEVELS)
     ]
     levels = [item.level for item in sort_items(items)]
-    assert levels == ["warning", "removed", "added", "changed", "moved", "minor", "noted", "error"]
+    assert levels == [
+        *("warning", "removed", "added", "changed", "moved", "unread", "minor", "equal"),
+        *("written", "noted", "error"),
+    ]
 
 
 def test_the_verdict_counts_each_kind_of_item() -> None:
@@ -169,8 +173,10 @@ def test_nodes_and_weights_of_one_model_alone_are_told() -> None:
     removed, added = find(review, "Relu removed"), find(review, "Cos added")
     assert (removed.level, removed.paths, removed.where) == ("removed", (), "#1:Relu")
     assert (added.level, right[added.paths[0]].op_type) == ("added", "Cos")
-    assert review.headline == "Inputs and outputs are compatible: a drop-in replacement."
-    assert review.verdict == f"{len(review)} differences"
+    assert review.headline.startswith("The models differ: Softmax: attribute axis 0 -> -1; ")
+    assert review.summary.startswith("Same inputs and outputs. Nodes: kept 1 · ")
+    real = [item for item in review if item.level in REAL_LEVELS]
+    assert review.verdict.startswith(f"{len(real)} differences")
 
 
 def test_a_node_with_another_operator_says_what_it_was() -> None:
@@ -197,7 +203,8 @@ def test_an_incompatible_input_is_told_where_it_is() -> None:
     assert gone.where in ("x", "other")
     new = next(item for item in review if item.where == "other")
     assert new.paths == ("main/%other",)
-    assert review.headline.startswith("Inputs or outputs are not compatible")
+    assert "other inputs or outputs: " in review.headline
+    assert review.summary.startswith("Inputs or outputs are not compatible")
 
 
 def test_differences_of_many_layers_are_one_item() -> None:

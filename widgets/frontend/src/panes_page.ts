@@ -7,7 +7,7 @@ import { ChangeList } from "./panes/change_list";
 import { makeFrame } from "./panes/frame";
 import { Pairs, type Side } from "./panes/pairs";
 import { Synchronised, type SynchronisedActions } from "./panes/synchronised";
-import type { ReviewItem } from "./review/items";
+import { type ReviewItem, isDifference } from "./review/items";
 
 /** What stands in the page. */
 interface PanesData {
@@ -47,7 +47,8 @@ class PanesPage {
   constructor(private readonly data: PanesData) {
     this.list = new ChangeList(find(".nlp-list"), data.review, {
       show: (side, path) => void this.synchronised?.show(side, path),
-      chosen: (item, total) => this.tellChosen(item, total),
+      clear: () => this.synchronised?.clear(),
+      chosen: (...told) => this.tellChosen(...told),
     });
     this.follow();
   }
@@ -141,12 +142,13 @@ class PanesPage {
     this.list.setTheme(theme);
   }
 
-  private tellChosen(item: ReviewItem | null, total: number): void {
+  private tellChosen(item: ReviewItem | null, differences: number, total: number): void {
     const button = find("[data-list]");
-    const noun = total === 1 ? "difference" : "differences";
-    button.textContent = item
-      ? `${(item.number + 1).toLocaleString("en")} of ${total.toLocaleString("en")}`
-      : `${total.toLocaleString("en")} ${noun}`;
+    const noun = differences === 1 ? "difference" : "differences";
+    const place = item && isDifference(item) ? item.number + 1 : 0;
+    button.textContent = place
+      ? `${place.toLocaleString("en")} of ${differences.toLocaleString("en")}`
+      : (item?.level.meaning ?? `${differences.toLocaleString("en")} ${noun}`);
     for (const each of document.querySelectorAll<HTMLButtonElement>(".nlp-steps button")) {
       each.disabled = total === 0;
     }

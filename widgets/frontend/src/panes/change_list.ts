@@ -3,7 +3,13 @@
 import { makeElement } from "../controls/elements";
 import { paletteOf } from "../paint/theme";
 import { Detail } from "../review/detail";
-import { type ReviewItem, type ReviewList, readReview } from "../review/items";
+import {
+  type ReviewItem,
+  type ReviewList,
+  isDifference,
+  readReview,
+  writeVerdict,
+} from "../review/items";
 import { ItemList } from "../review/list";
 import styleSheet from "../review/review.css";
 import type { ThemeName } from "../scene/options";
@@ -14,8 +20,10 @@ const SIDES = ["old: ", "new: "] as const;
 
 export interface ChangeListActions {
   show(side: Side, path: string): void;
-  /** another item is chosen; null for none */
-  chosen(item: ReviewItem | null, total: number): void;
+  /** what is chosen has no place in either model: nothing is selected any more */
+  clear(): void;
+  /** another item is chosen, null for none; of so many differences, and items in all */
+  chosen(item: ReviewItem | null, differences: number, total: number): void;
 }
 
 export class ChangeList {
@@ -36,7 +44,7 @@ export class ChangeList {
     const body = makeElement("div", "nl-review-body");
     const head = makeElement("div", "nl-review-head");
     const words = makeElement("p", "nl-review-verdict");
-    words.textContent = this.review.summary;
+    words.textContent = `${writeVerdict(this.review.items)}. ${this.review.summary}`;
     head.append(words);
     this.list = new ItemList(
       { choose: (item) => this.choose(item), fill: (item) => this.fill(item) },
@@ -48,7 +56,7 @@ export class ChangeList {
     place.append(this.host);
     const { items } = this.review;
     this.list.take(items, items.map((_, number) => number));
-    actions.chosen(null, items.length);
+    actions.chosen(null, this.countDifferences(), items.length);
   }
 
   get isShown(): boolean {
@@ -76,9 +84,15 @@ export class ChangeList {
 
   private choose(item: ReviewItem | null): void {
     this.list.choose(item);
-    this.actions.chosen(item, this.review.items.length);
+    this.actions.chosen(item, this.countDifferences(), this.review.items.length);
     const [path] = item?.paths ?? [];
     if (path !== undefined) this.showPath(path);
+    else this.actions.clear();
+  }
+
+  /** How many differ in more than how they are written, which stand first in the list. */
+  private countDifferences(): number {
+    return this.review.items.filter(isDifference).length;
   }
 
   private showPath(written: string): void {

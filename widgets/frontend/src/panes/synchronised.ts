@@ -25,6 +25,8 @@ export class Synchronised {
   private timer: ReturnType<typeof setTimeout> | undefined;
   /** what is done on the follower, one thing behind the other */
   private work: Promise<void> = Promise.resolve();
+  /** how often something else was to be selected there: what was wanted before is left out */
+  private wanted = 0;
 
   /**
    * @param isOn whether the other side follows
@@ -63,11 +65,19 @@ export class Synchronised {
   async show(side: Side, path: string): Promise<void> {
     this.lead(side);
     const [own, other] = this.sides();
+    const wanted = ++this.wanted;
     await own.show([path]);
-    const found = this.findPairs([path]);
-    if (found.length > 0) this.do(() => other.show(found));
-    else this.do(async () => other.select([]));
+    if (wanted !== this.wanted) return;
+    this.passTo(other, this.findPairs([path]));
     this.tell([path]);
+  }
+
+  /** Select nothing on either side. */
+  clear(): void {
+    const [own, other] = this.sides();
+    this.wanted += 1;
+    own.select([]);
+    this.passTo(other, []);
   }
 
   private sides(): readonly [Pane, Pane] {
@@ -115,8 +125,17 @@ export class Synchronised {
     this.tell(selected);
     if (!this.isOn) return;
     const found = this.findPairs(selected);
-    if (found.length === 0) other.select([]);
-    else if (!isSame(found, other.selected)) this.do(() => other.show(found));
+    if (!isSame(found, other.selected)) this.passTo(other, found);
+  }
+
+  /** Let a side have some elements selected, unless others are wanted until its turn comes. */
+  private passTo(side: Pane, paths: readonly string[]): void {
+    const wanted = ++this.wanted;
+    this.do(async () => {
+      if (wanted !== this.wanted) return;
+      if (paths.length === 0) side.select([]);
+      else await side.show(paths);
+    });
   }
 
   private tell(paths: readonly string[]): void {

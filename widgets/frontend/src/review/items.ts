@@ -89,26 +89,40 @@ export function readReview(written: unknown): ReviewList {
   };
 }
 
-/** What is counted, by kind or level of items, and how it is called. */
-const COUNTED: ReadonlyArray<readonly [string, (item: ReviewItem) => boolean]> = [
+/** The levels of differences in what a model does or computes; as in explorer/compare/entry.py. */
+const REAL_LEVELS: ReadonlySet<string> = new Set(["removed", "added", "changed"]);
+
+/** Whether it says in what two models differ, and not only how one is written. */
+export function isDifference({ kind, level }: ReviewItem): boolean {
+  return kind === "difference" && REAL_LEVELS.has(level.name);
+}
+
+/** What is counted, by kind or level of items, and what it is called; no noun has no plural. */
+const COUNTED: ReadonlyArray<readonly [string, (item: ReviewItem) => boolean, "said"?]> = [
   ["error", ({ level }) => level.name === "error"],
   ["warning", ({ level }) => level.name === "warning"],
-  ["difference", ({ kind }) => kind === "difference"],
+  ["difference", isDifference],
+  ["moved", ({ level }) => level.name === "moved", "said"],
+  ["could not be read", ({ level }) => level.name === "unread", "said"],
   ["minor finding", ({ level }) => level.name === "minor"],
+  ["equal by calculation", ({ level }) => level.name === "equal", "said"],
+  ["only written otherwise", ({ level }) => level.name === "written", "said"],
   ["note", ({ kind }) => kind === "note"],
 ];
 
 /** How much there is, in a line; as `Review.verdict` in explorer/review/review.py. */
 export function writeVerdict(items: readonly ReviewItem[]): string {
   const open = items.filter(({ accepted }) => accepted === "");
-  const told = COUNTED.map(([noun, isOne]) => writeCount(open.filter(isOne).length, noun));
+  const told = COUNTED.map(([words, isOne, said]) =>
+    writeCount(open.filter(isOne).length, words, said === "said"),
+  );
   const accepted = items.length - open.length;
   const counts = [...told, accepted ? `${accepted.toLocaleString("en")} accepted` : ""];
   return counts.filter(Boolean).join(", ") || "nothing found";
 }
 
-function writeCount(count: number, noun: string): string {
-  return count ? `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}` : "";
+function writeCount(count: number, words: string, isSaid: boolean): string {
+  return count ? `${count.toLocaleString("en")} ${words}${count === 1 || isSaid ? "" : "s"}` : "";
 }
 
 function readLevel([name, sign, tone, meaning]: readonly unknown[]): LevelStyle {

@@ -26,6 +26,9 @@ const NOTHING: ReviewList = {
 /** milliseconds after the last key that is typed into the filter */
 const PAUSE = 120;
 
+/** The levels of what nobody has to do anything about, which the badge leaves out. */
+const QUIET: ReadonlySet<string> = new Set(["minor", "moved", "equal", "written", "noted"]);
+
 export class ReviewView {
   readonly element = document.createElement("div");
   private readonly frame = makeElement("div", "nl-review");
@@ -206,7 +209,7 @@ export class ReviewView {
 
   private showBadge(): void {
     const due = this.review.items.filter(
-      ({ level, accepted }) => accepted === "" && level.name !== "minor" && level.name !== "noted",
+      ({ level, accepted }) => accepted === "" && !QUIET.has(level.name),
     );
     // the same numbers as in the verdict, which the badge adds up
     this.tabs.count(due.length, due[0]?.level.tone ?? "", writeVerdict(due));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ReviewError, readReview, writeVerdict } from "../../src/review/items";
+import { ReviewError, isDifference, readReview, writeVerdict } from "../../src/review/items";
 import { writeReview } from "./reviews";
 
 test("an item is read with all its texts", () => {
@@ -51,4 +51,20 @@ test("the verdict counts what nobody has accepted", () => {
   );
   expect(writeVerdict(items)).toBe("1 error, 2 warnings, 1 difference, 1 accepted");
   expect(writeVerdict([])).toBe("nothing found");
+});
+
+test("what is equal or only written otherwise is no difference", () => {
+  const { items } = readReview(
+    writeReview([
+      { kind: 1, level: 2 },
+      { kind: 1, level: 2 },
+      { kind: 1, level: 4 },
+      { kind: 1, level: 5 },
+      { kind: 1, level: 5 },
+    ]),
+  );
+  expect(writeVerdict(items)).toBe(
+    "2 differences, 1 equal by calculation, 2 only written otherwise",
+  );
+  expect(items.filter(isDifference).length).toBe(2);
 });

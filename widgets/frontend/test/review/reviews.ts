@@ -31,6 +31,8 @@ export function writeReview(items: readonly Given[]): Record<string, unknown> {
       ["warning", "!", "warning", "warning"],
       ["changed", "Δ", "changed", "changed"],
       ["noted", "✎", "note", "note"],
+      ["equal", "=", "note", "equal by calculation"],
+      ["written", "…", "note", "only written otherwise"],
     ],
     items: items.map((given) => [
       given.kind ?? 0,
