@@ -35,6 +35,13 @@ class Recorder:
         assert len(answers) == 1
         return answers[0]
 
+    def begin(self) -> dict[str, Any]:
+        """Do as a browser that has come: ask for the first scene, and tell that it is painted."""
+        answer = self.ask(type="scene")
+        self.explorer._requests.receive({"id": "2", "type": "painted"}, [])
+        self.explorer._requests.pool.submit(lambda: None).result(timeout=60)
+        return answer
+
     def is_open(self, path: str) -> bool:
         """Return whether a group is open; what is prepared opens others for a moment."""
         with self.explorer._requests.lock:

@@ -11,12 +11,10 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Unpack, cast, get_args
 
-import anywidget
 import traitlets
 
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.options import Details, Direction, Share, ThemeName
-from netloupe.explorer.page import PAGE
 from netloupe.explorer.session.lookup import list_selected
 from netloupe.explorer.session.messages import (
     ErrorMessage,
@@ -26,12 +24,14 @@ from netloupe.explorer.session.messages import (
     SceneMessage,
 )
 
+from .shared_code import SharedCodeWidget
+
 _log = logging.getLogger(__name__)
 
 RequestHandler = Callable[[Request, list[memoryview]], None]
 
 
-class Canvas(anywidget.AnyWidget):
+class Canvas(SharedCodeWidget):
     """Draws a Scene; pans, zooms, selects, searches.
 
     Parameters
@@ -50,9 +50,7 @@ class Canvas(anywidget.AnyWidget):
         For a keyword that is no trait.
     """
 
-    _esm = PAGE / "canvas.js"
-    # where it stands in an explorer; its own style sheet is in the module
-    _css = PAGE / "explorer.css"
+    code_file = "canvas.js"
 
     #: path of what is selected, of several elements the first, "" for nothing; set by the
     #: browser when the user selects, by Python when its user does
@@ -114,6 +112,9 @@ class Canvas(anywidget.AnyWidget):
     file_name = traitlets.Unicode("").tag(sync=True)
     #: id of the static picture that the canvas replaces, "" for none; set by Python
     static_id = traitlets.Unicode("").tag(sync=True)
+    #: the first scene, where it is made unasked and nobody has been shown one: ``message`` and the
+    #: ``buffers`` that belong to it, or ``coming``; set by Python
+    first = traitlets.Dict().tag(sync=True)
 
     def __init__(self, on_request: RequestHandler | None = None, **traits: Any) -> None:
         unknown = [name for name in traits if not self.has_trait(name)]
@@ -153,6 +154,13 @@ class Canvas(anywidget.AnyWidget):
         """Show an error; with an id it also ends that request."""
         self.reply(request_id, ErrorMessage(type="error", message=message))
 
+    def offer_scene(
+        self, header: Mapping[str, Any], buffers: Sequence[bytes], **fields: Unpack[SceneFields]
+    ) -> None:
+        """Have a scene ready for whoever comes, who so need not ask for it."""
+        message: SceneMessage = {**fields, "type": "scene", "header": header}
+        self.first = {"message": message, "buffers": list(buffers)}
+
     def select(self, paths: Sequence[str]) -> None:
         """Mark what is at some paths, all at once; nothing where there are none."""
         with self.hold_sync(), self.hold_trait_notifications():
@@ -164,7 +172,7 @@ class Canvas(anywidget.AnyWidget):
         return list_selected(self.selection, self.selected_paths)
 
     def _receive(self, _widget: object, content: object, buffers: list[memoryview]) -> None:
-        if not isinstance(content, dict) or self.on_request is None:
+        if not isinstance(content, dict) or self.on_request is None or "type" not in content:
             return
         request = cast("Request", content)
         try:

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
-import anywidget
 import traitlets
 
-from netloupe.explorer.page import PAGE
 from netloupe.explorer.page.description_html import read_path
 from netloupe.explorer.session.messages import DescriptionRequest
 
+from .shared_code import SharedCodeWidget
 
-class DescriptionText(anywidget.AnyWidget):
+
+class DescriptionText(SharedCodeWidget):
     """Shows HTML in which every text of the model is escaped already.
 
     Parameters
@@ -34,8 +34,7 @@ class DescriptionText(anywidget.AnyWidget):
     not yet read the state of all widgets waits two seconds for each one that it does not know.
     """
 
-    _esm = PAGE / "description_text.js"
-    _css = PAGE / "explorer.css"
+    code_file = "description_text.js"
 
     #: what is shown; set by Python
     html = traitlets.Unicode("").tag(sync=True)

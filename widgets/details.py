@@ -16,6 +16,8 @@ from .inspector import Inspector
 class Details:
     """Describes elements of the model that is shown, in the view that is shown.
 
+    Of the model itself nothing is said before its overview is read, which waits for the picture.
+
     Parameters
     ----------
     views
@@ -32,7 +34,6 @@ class Details:
         self._is_wanted = is_wanted
         self._grouping = views.current.grouping
         self.overview = Overview(views.model, inspector, is_wanted)
-        self.overview.show()
 
     def describe(self, paths: Sequence[str]) -> None:
         """Describe what is at some paths; the model where there are none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -15,7 +16,7 @@ from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.compare import read_again
 from netloupe.explorer.describe.compared import name_compared
 from netloupe.explorer.errors import LayoutError, NetloupeError, NotFoundError
-from netloupe.explorer.layout import Scene
+from netloupe.explorer.layout import WINDOW, Scene, Window
 from netloupe.explorer.model import Model
 from netloupe.explorer.options import ThemeName
 from netloupe.explorer.progress import Cancelled
@@ -46,7 +47,13 @@ from .review_panel import ReviewPanel
 from .reviewed import Reviewed
 from .saving import Saved, SavedPage
 from .stepping import Stepping
-from .surroundings import is_in_marimo
+from .surroundings import find_surroundings, is_in_marimo
+
+#: of a canvas beside its inspector in a notebook on a laptop, in pixels
+_WIDTH = WINDOW.width - 360
+#: by the height of a canvas, the window in which an explorer of this process was seen last: the
+#: next one is laid out for it before the browser says how large it is
+_SEEN: dict[int, Window] = {}
 
 
 @explain_methods()
@@ -94,12 +101,19 @@ class Explorer(Coloured, Stepping, Reviewed, Pictured, ipywidgets.HBox):  # type
         height: int = 560,
         saved: Saved = "explorer",
     ) -> None:
-        self._session = Session(model, options)
+        in_marimo = is_in_marimo()
+        #: whether the first scene travels without being asked for: who executes a notebook keeps
+        #: what is shown, and no kernel is there when it is seen
+        offers = not in_marimo and find_surroundings() in ("notebook", "dashboard")
+        seen = _SEEN.get(height, Window(_WIDTH, float(height or WINDOW.height)))
+        self._session = Session(model, options, seen if offers else WINDOW)
         self._views = self._session.views
         self._static_id = uuid4().hex
         self._is_displayed = False
         theme = options.theme
-        self.canvas = (PageCanvas if is_in_marimo() else Canvas)(
+        self.canvas = (PageCanvas if in_marimo else Canvas)(
+            _dom_classes=("nl-explorer-canvas",),
+            first={"coming": True} if offers else {},
             theme=theme if theme == "dark" else "auto",
             direction=options.direction,
             height=height,
@@ -116,24 +130,22 @@ class Explorer(Coloured, Stepping, Reviewed, Pictured, ipywidgets.HBox):  # type
         )
         self.inspector: Inspector | PageInspector
         self._details: Details | PageInspector
-        self._tabs: ReviewPanel | PageCanvas
+        #: None until the picture is painted: it asks for what it shows
+        self._tabs: ReviewPanel | PageCanvas | None = None
         if isinstance(self.canvas, PageCanvas):
             self.canvas.on_inspect = self._receive_question
             self.inspector = self._details = PageInspector(
                 self.canvas, self._views, lambda: self._requests.looking()
             )
             self._tabs = self.canvas
-            super().__init__([self.canvas])
+            super().__init__([self.canvas], _dom_classes=("nl-explorer",))
         else:
-            self._tabs = ReviewPanel(self._receive_review)
             self.inspector = Inspector(
-                self._navigate, self._look_at_files, head=self._tabs, is_awaited=True
+                self._navigate, self._look_at_files, make_head=self._make_tabs, is_awaited=True
             )
             self._details = Details(self._views, self.inspector, lambda: not self.selected_paths)
-            super().__init__([self.canvas, self.inspector])
-        # where they stand is said by explorer.css, which needs no rule of the page around
-        self.add_class("nl-explorer")
-        self.canvas.add_class("nl-explorer-canvas")
+            # where they stand is said by explorer.css, which needs no rule of the page around
+            super().__init__([self.canvas, self.inspector], _dom_classes=("nl-explorer",))
         self.canvas.observe(self._canvas_selected, ["selection", "selected_paths"])
         self.canvas.observe(self._turned, "direction")
         self._show_paints()
@@ -151,7 +163,10 @@ class Explorer(Coloured, Stepping, Reviewed, Pictured, ipywidgets.HBox):  # type
             self._look_at_files,
             self._begun,
             self._write_page,
+            self.canvas.offer_scene if offers else None,
         )
+        if offers:
+            self._requests.scene.add_done_callback(self._look_at_first)
         self.canvas.on_request = self._requests.receive
         self._inferring = Inferring(model, self._inferred, self.log)
         self._reviewing = Reviewing(self._session, self._tell_review, self._show_marks, self.log)
@@ -365,8 +380,20 @@ class Explorer(Coloured, Stepping, Reviewed, Pictured, ipywidgets.HBox):  # type
         self._look_at_files()
         self._details.describe(paths)
 
+    def _look_at_first(self, made: Future[Scene]) -> None:
+        """Let the browser ask for the first scene where it could not be made."""
+        if made.cancelled() or made.exception() is not None:
+            self.canvas.first = {}
+
+    def _make_tabs(self) -> ReviewPanel:
+        self._tabs = ReviewPanel(self._receive_review)
+        return self._tabs
+
     def _begun(self) -> None:
-        """Go on where the browser has its first picture, and with it knows all widgets."""
+        """Go on where the browser has painted its first picture, and so knows all widgets."""
+        self.canvas.first = {}  # whoever comes now asks for what is shown by then
+        if self._views.first.window != WINDOW:
+            _SEEN[self.canvas.height] = self._views.first.window
         self.inspector.begin()
         self._details.overview.read()
         self._inferring.start()

@@ -34,10 +34,11 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
         Called with the path of a row that is clicked.
     on_source_changed
         Called, perhaps from a thread, where elements cannot be read since their file changed.
-    head
-        Stands above all descriptions.
+    make_head
+        Makes what stands above all descriptions.
     is_awaited
-        Whether the page that shows it is still to come; until :meth:`begin` no widget is opened.
+        Whether the picture beside it is still to be painted; until :meth:`begin` nothing is opened
+        in it.
     **traits
         ``theme``: ``light`` or ``dark``, that of the canvas beside it. Those of
         :class:`ipywidgets.VBox`.
@@ -64,14 +65,15 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
         on_navigate: NavigateHandler | None = None,
         on_source_changed: Callable[[], None] | None = None,
         *,
-        head: ipywidgets.DOMWidget | None = None,
+        make_head: Callable[[], ipywidgets.DOMWidget] | None = None,
         is_awaited: bool = False,
         **traits: Any,
     ) -> None:
         unknown = [name for name in traits if not self.has_trait(name)]
         if unknown:
             raise TypeError(f"Inspector has no trait {', '.join(map(repr, unknown))}")
-        super().__init__(**traits)
+        dark = ("nl-inspector-dark",) if traits.get("theme") == "dark" else ()
+        super().__init__(_dom_classes=("nl-inspector", *dark), **traits)
         self.on_navigate = on_navigate
         self._on_source_changed = on_source_changed
         self.description: Description | None = None
@@ -81,21 +83,29 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
         self._error = ""
         #: by section, how many of its links are shown
         self._most: dict[int, int] = {}
-        layout = ipywidgets.Layout(width="auto")
-        self._above = DescriptionText(self._navigate, self._show_more, layout=layout)
-        self._below = DescriptionText(self._navigate, self._show_more, layout=layout)
-        self._head = () if head is None else (head,)
-        self._inside = (*self._head, self._above, self._below)
-        self.add_class("nl-inspector")
-        self._show_theme()
-        self._show_panel()
+        self._make_head = make_head
+        self._head: tuple[ipywidgets.DOMWidget, ...] = ()
+        #: above the tensor's panel, and below it; None until they are opened
+        self._above: DescriptionText | None = None
+        self._below: DescriptionText | None = None
+        if not is_awaited:
+            self._open()
 
     def begin(self) -> None:
-        """Open what waited for the page; called when it has asked for its first picture."""
+        """Open what waited for the picture; called when that is painted."""
         with self.lock:
             if self._is_awaited:
                 self._is_awaited = False
-                self._show_panel()
+                self._open()
+
+    def _open(self) -> None:
+        self._head = () if self._make_head is None else (self._make_head(),)
+        layout = ipywidgets.Layout(width="auto")
+        self._above = DescriptionText(self._navigate, self._show_more, layout=layout)
+        self._below = DescriptionText(self._navigate, self._show_more, layout=layout)
+        self._inside = (*self._head, self._above, self._below)
+        self._write()
+        self._show_panel()
 
     def show(self, description: Description) -> None:
         """Show a description in place of the last one."""
@@ -134,15 +144,17 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
 
     def _write(self) -> None:
         """Write the description: where it has a tensor, all but its first section below that."""
-        description = self.description
+        description, above_it, below_it = self.description, self._above, self._below
+        if above_it is None or below_it is None:
+            return
         if description is None:
-            self._above.html = self._error
+            above_it.html = self._error
             return
         sections = [*enumerate(description.sections)]
         count = len(sections) if description.tensor is None else 1
         above, below = sections[:count], sections[count:]
-        self._above.html = self._error + write_header(description) + self._write_sections(above)
-        self._below.html = self._write_sections(below)
+        above_it.html = self._error + write_header(description) + self._write_sections(above)
+        below_it.html = self._write_sections(below)
 
     def _write_sections(self, sections: Sequence[tuple[int, Section]]) -> str:
         return "".join(
@@ -159,12 +171,14 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
 
     def _show_panel(self) -> None:
         """Show the tensor of the description, or take the panel away."""
+        if self._above is None or self._below is None:
+            return
         description = self.description
         shown: list[ipywidgets.Widget] = [self._above, self._below]
         if description is None or description.tensor is None:
             if self._panel is not None:
                 self._panel.cancel()
-        elif not self._is_awaited:
+        else:
             if self._panel is None:
                 self._panel = TensorPanel(
                     description.tensor,

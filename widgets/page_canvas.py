@@ -28,7 +28,10 @@ class PageCanvas(Canvas):
         Those of :class:`Canvas`.
     """
 
+    # here every widget is given its module by an address, of which a page keeps what it has loaded
+    code_file = ""
     _esm = PAGE / "page_widget.js"
+    _css = PAGE / "explorer.css"
 
     #: called with what the inspector asks, as a dictionary
     on_inspect: Callable[[Mapping[str, Any]], None] | None = None

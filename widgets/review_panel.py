@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import anywidget
-
-from netloupe.explorer.page import PAGE
 from netloupe.explorer.session.review_messages import ReviewMessage
 
+from .shared_code import SharedCodeWidget
 
-class ReviewPanel(anywidget.AnyWidget):
+
+class ReviewPanel(SharedCodeWidget):
     """Shows tabs, and in one of them the list of a review.
 
     Parameters
@@ -26,13 +25,11 @@ class ReviewPanel(anywidget.AnyWidget):
         Those of :class:`ipywidgets.DOMWidget`.
     """
 
-    _esm = PAGE / "review_panel.js"
-    _css = PAGE / "explorer.css"
+    code_file = "review_panel.js"
 
     def __init__(self, on_request: Callable[[object], object], **traits: Any) -> None:
-        super().__init__(**traits)
+        super().__init__(_dom_classes=("nl-review-holder",), **traits)
         self._on_request = on_request
-        self.add_class("nl-review-holder")
         self.on_msg(self._receive)
 
     def tell_review(self, message: ReviewMessage) -> None:

@@ -32,7 +32,7 @@ class Reviewed:
         _session: Session
         _reviewing: Reviewing
         _saved: SavedPage
-        _tabs: ReviewPanel | PageCanvas
+        _tabs: ReviewPanel | PageCanvas | None
 
         def _navigate(self, path: str) -> None: ...
 
@@ -119,7 +119,8 @@ class Reviewed:
 
     def _tell_review(self, message: ReviewMessage) -> None:
         """Tell tabs, and the page of a saved notebook; called perhaps from a thread."""
-        self._tabs.tell_review(message)
+        if self._tabs is not None:
+            self._tabs.tell_review(message)
         if message["type"] == "review" and "_saved" in vars(self):  # else it is being made
             self._saved.follow_review()
 

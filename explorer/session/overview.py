@@ -57,13 +57,15 @@ class Overview:
         self._is_wanted = is_wanted
         count = sum(len(graph.nodes) + len(graph.initializers) for graph in model.graphs)
         self._is_whole = count <= _MOST_AT_ONCE
-        self._description: Description = self._describe_at_once()
+        self._description: Description | None = None
         self._is_started = False
         self._is_read = threading.Event()
         self._reading = Background(self._read, lambda _share: None)
 
     def show(self) -> None:
         """Show what is known of the model so far."""
+        if self._description is None:
+            self._description = self._describe_at_once()
         self._inspector.show(self._description)
 
     def renew(self) -> None:
@@ -90,6 +92,8 @@ class Overview:
         self._reading.cancel()
 
     def _read(self) -> None:
+        if self._description is None and self._is_wanted():
+            self.show()
         self._description = describe_model(self.model)
         with self._inspector.lock:
             if self._is_wanted():

@@ -7,12 +7,12 @@ and set through two functions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Unpack
+from typing import Any, ClassVar, Protocol, Unpack
 
 from netloupe.explorer.errors import ViewError
 from netloupe.explorer.layout import DEADLINE, PATIENCE, Scene, Window
@@ -31,6 +31,16 @@ from .request_queue import RequestQueue
 from .reveal import reveal
 from .session import Session
 from .trail import find_caller
+
+
+class Offer(Protocol):
+    """Takes a scene as ``encode_scene`` gives it, and how it is to be shown."""
+
+    def __call__(
+        self, header: Mapping[str, Any], buffers: Sequence[bytes], **fields: Unpack[SceneFields]
+    ) -> None:
+        """Take it."""
+
 
 #: a flat picture of more boxes is asked about first
 SURE_ABOVE = 5_000
@@ -59,10 +69,19 @@ class Requests:
     look
         Called when the user has acted: the files may have changed.
     on_begun
-        Called when a browser has been given its first scene. Until then it may not have read
-        the state of the widgets, and what is opened meanwhile makes it wait two seconds each.
+        Called when a browser has painted its first scene. Until then it may not have read the
+        state of the widgets, what is opened meanwhile makes it wait two seconds each, and what
+        else is computed keeps the picture waiting.
     write_page
         Writes a picture as a page that can be explored; returns its bytes, and notices.
+    offer
+        Has a scene ready for whoever comes, so that the first one need not be asked for; None
+        where each page asks.
+
+    Attributes
+    ----------
+    is_shown
+        Whether a browser has been given a scene.
     """
 
     def __init__(
@@ -76,6 +95,7 @@ class Requests:
         look: Callable[[], None],
         on_begun: Callable[[], None],
         write_page: Callable[[Picture], tuple[bytes, list[str]]] = draw_still_page,
+        offer: Offer | None = None,
     ) -> None:
         self.session = session
         self.views = session.views
@@ -86,6 +106,8 @@ class Requests:
         self._reload = reload
         self._on_begun = on_begun
         self._write_page = write_page
+        self._offer = offer
+        self.is_shown = False
         handlers = {kind: partial(handler, self) for kind, handler in self._handlers.items()}
         self._queue = RequestQueue(
             session, client, handlers, settle, look, lambda: self.scene.done()
@@ -125,12 +147,26 @@ class Requests:
             self.views.expand("none")
             scene = self._compose()
             self.scene = _finished(scene)
+        self.is_shown = True
+        self._reply(number, scene, True, **self._show_first())
+
+    def _show_first(self) -> SceneFields:
+        """Return how to show a scene to who has seen none."""
         selected = self._selected()
         if selected:  # before the browser was there
-            self._reply(number, scene, True, select=write_paths(selected), center=selected[0])
-        else:
-            self._reply(number, scene, True, fit=True)
-        self._on_begun()
+            return {"select": write_paths(selected), "center": selected[0]}
+        return {"fit": True}
+
+    def _answer_painted(self, _number: Any, message: Request) -> None:
+        self.is_shown = True
+        window = _window(message)
+        try:
+            if window is not None and not self._has_window:
+                self._has_window = True
+                if self.session.choose_for(window):
+                    self.push(fit=True)
+        finally:
+            self._on_begun()
 
     def _answer_toggle(self, number: Any, message: Request) -> None:
         item = self.views.toggle(_path(message))
@@ -304,6 +340,7 @@ class Requests:
 
     _handlers: ClassVar[dict[str, Callable[[Requests, Any, Request], None]]] = {
         "scene": _answer_scene,
+        "painted": _answer_painted,
         "toggle": _answer_toggle,
         "open": _answer_open,
         "close": _answer_close,
@@ -332,7 +369,28 @@ class Requests:
 
     def _compose_first(self) -> Scene:
         with self.lock, self._queue.busy.during(None):
-            return self._compose()
+            scene = self._compose()
+            self._offer_first(scene)
+            return scene
+
+    def _offer_first(self, scene: Scene) -> None:
+        """Have the first scene ready for whoever comes."""
+        if self._offer is not None and not self.is_shown:
+            fields = self._show_first()
+            header, buffers = self._encode(scene, True, fields)
+            self._offer(header, buffers, **fields)
+
+    def _encode(
+        self, scene: Scene, whole: bool, fields: SceneFields
+    ) -> tuple[dict[str, Any], list[bytes]]:
+        """Return a scene as a message has it, and add what is told with every one."""
+        header, buffers = self.session.encode(scene, whole=whole)
+        self.tell_overlays()
+        fields["history"] = self._tell_history()
+        selected = fields.get("select")
+        paths = self._selected() if selected is None else read_paths(selected)
+        fields["places"] = list_boxes_showing(self.views.current, paths)
+        return header, buffers
 
     def _compose(self, deadline: float = DEADLINE, *, is_noted: bool = True) -> Scene:
         scene = self.session.compose(deadline)
@@ -349,31 +407,24 @@ class Requests:
         /,
         **fields: Unpack[SceneFields],
     ) -> None:
-        header, buffers = self.session.encode(scene, whole=whole)
-        self.tell_overlays()
-        self._add_common(fields)
+        header, buffers = self._encode(scene, whole, fields)
         self.client.reply_scene(number, header, buffers, **fields)
 
     def push(self, scene: Scene | None = None, **fields: Unpack[SceneFields]) -> None:
         """Show the current view in the browser, laid out already or not."""
-        header, buffers = self.session.encode(scene or self._compose())
-        self.tell_overlays()
-        self._add_common(fields)
+        offer = None if self.is_shown else self._offer
+        # while it is offered, nobody is known to have what came before
+        header, buffers = self._encode(scene or self._compose(), offer is not None, fields)
         self.client.push_scene(header, buffers, **fields)
         self._tell_view()
+        if offer is not None:
+            offer(header, buffers, **fields)
 
     def replace_first(self) -> None:
         """Lay out the current view in place of the first one, which no browser has seen yet."""
         self.session.history = History()
         self._compose()
         self._tell_view()
-
-    def _add_common(self, fields: SceneFields) -> None:
-        """Add what is told with every scene."""
-        fields["history"] = self._tell_history()
-        selected = fields.get("select")
-        paths = self._selected() if selected is None else read_paths(selected)
-        fields["places"] = list_boxes_showing(self.views.current, paths)
 
     def _tell_history(self) -> HistoryState:
         """Return which moment a scene shows, and whether one can go back and forth from it."""

@@ -16,6 +16,7 @@ from netloupe.explorer.errors import ViewError
 from netloupe.explorer.layout import (
     DEADLINE,
     PATIENCE,
+    WINDOW,
     Composer,
     FirstView,
     LayoutEngine,
@@ -53,14 +54,16 @@ class Session:
         The model.
     options
         How the first view is made; direction, theme and grouping hold for the others too.
+    window
+        In which it is expected to be seen.
     """
 
-    def __init__(self, model: Model, options: ViewOptions) -> None:
+    def __init__(self, model: Model, options: ViewOptions, window: Window = WINDOW) -> None:
         self._labels = _make_labels(model, options)
         #: the canvas knows levels by their numbers, whichever composer made them
         self._level_ids = count(1)
         self._composer = Composer(ids=self._level_ids)
-        self.views = Views(model, options, FirstView(self._composer, self._labels))
+        self.views = Views(model, options, FirstView(self._composer, self._labels, window))
         #: what was chosen to be seen first, and how
         self.first = self.views.note()
         self.first_options = options
@@ -343,6 +346,8 @@ class Session:
             closed something already, or where it was said what is open.
         """
         views = self.views
+        if window == views.first.window:
+            return False
         views.first = FirstView(self._composer, self._labels, window)
         if self.is_open_said or views.note() != self.first:
             return False

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from .beside import Beside
 
-#: seconds that descriptions wait for the first picture to go out, once it is laid out
-_PICTURE_SECONDS = 0.25
+#: seconds that descriptions wait for the first picture to be painted, once it is laid out
+_PICTURE_SECONDS = 1.0
 #: of more that the model does not have only these are named
 _MOST_GONE = 5
 
@@ -166,7 +166,7 @@ class Exploration:
                 if gone:
                     said = "The address of this page names what the model does not have"
                     self._views.notices.append(f"{said}: {_list(gone)}.")
-                if self._is_seen.is_set():
+                if self._requests.is_shown:
                     self._requests.push(select=write_paths(selected))
                 else:
                     self._requests.replace_first()
@@ -266,7 +266,7 @@ class Exploration:
             self._known.inspecting.tell_more()
 
     def _wait_for_picture(self) -> None:
-        """Let the first picture go out before anything is described."""
+        """Let the first picture be painted before anything is described."""
         self._requests.scene.exception()
         self._is_seen.wait(_PICTURE_SECONDS)
 

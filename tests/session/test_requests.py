@@ -71,7 +71,7 @@ class Listener:
 class Asker:
     """Requests of a listener, whose selection is what was selected last."""
 
-    def __init__(self, model: Path = REFINE) -> None:
+    def __init__(self, model: Path = REFINE, offer: Any = None) -> None:
         self.listener = Listener()
         self.selected: Sequence[str] = ()
         self.begun = 0
@@ -84,6 +84,7 @@ class Asker:
             lambda: None,
             lambda: None,
             self._begin,
+            offer=offer,
         )
 
     def _select(self, paths: Sequence[str]) -> None:
@@ -104,6 +105,13 @@ class Asker:
         ]
         return answer
 
+    def tell(self, **message: Any) -> list[Mapping[str, Any]]:
+        """Return what is sent where no answer is waited for."""
+        before = len(self.listener.sent)
+        self.requests.receive({"id": "told", **message}, [])
+        self.requests.pool.submit(lambda: None).result(timeout=60)
+        return [told for _, told in self.listener.sent[before:] if told["type"] != "busy"]
+
 
 @pytest.fixture
 def asker() -> Iterator[Asker]:
@@ -115,8 +123,55 @@ def asker() -> Iterator[Asker]:
 def test_the_first_scene_is_sent_whole(asker: Asker) -> None:
     answer = asker.ask(type="scene")
     assert (answer["type"], answer["fit"], answer["history"]["undo"]) == ("scene", True, False)
-    assert asker.begun == 1
     assert len(asker.listener.reader.paths()) > 3
+
+
+def test_other_work_begins_once_the_first_scene_is_painted(asker: Asker) -> None:
+    asker.ask(type="scene")
+    assert asker.begun == 0
+    assert asker.tell(type="painted") == []
+    assert asker.begun == 1
+
+
+def test_the_painted_scene_is_replaced_where_the_window_is_another(asker: Asker) -> None:
+    asker.ask(type="scene")
+    before = asker.listener.reader.paths()
+    (pushed,) = asker.tell(type="painted", window=[3000, 9000])
+    assert (pushed["type"], pushed["fit"], pushed["history"]["undo"]) == ("scene", True, False)
+    assert asker.listener.reader.paths() != before
+    # of its own window, and where another page is of another size, nothing is told
+    assert asker.tell(type="painted", window=[300, 200]) == []
+
+
+def test_a_scene_is_offered_until_somebody_is_shown_one() -> None:
+    offered: list[tuple[set[str], SceneFields]] = []
+
+    def offer(
+        header: Mapping[str, Any], buffers: Sequence[bytes], **fields: Unpack[SceneFields]
+    ) -> None:
+        reader = SceneReader()
+        reader.read(dict(header), list(buffers))  # which takes nothing that is not whole
+        offered.append((reader.paths(), fields))
+
+    asker = Asker(offer=offer)
+    requests = asker.requests
+    requests.scene.result(timeout=60)
+    (first, fields), *others = offered
+    assert (fields["fit"], others) == (True, [])
+    # what Python shows meanwhile takes its place
+    with requests.wanted():
+        requests.views.expand("all")
+        path = next(iter(requests.session.views.model.graph.nodes)).path
+        requests.push(select=path, center=path)
+    second, fields = offered[-1]
+    assert first < second
+    assert fields["select"] == path
+    asker.tell(type="painted")
+    with requests.wanted():
+        requests.views.expand("none")
+        requests.push()
+    assert len(offered) == 2
+    requests.close()
 
 
 def test_a_group_is_opened_and_taken_back(asker: Asker) -> None:

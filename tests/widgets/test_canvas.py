@@ -19,6 +19,7 @@ from netloupe.explorer.render.wire import encode_scene
 from netloupe.explorer.view import ConstantRow, Item
 from netloupe.explorer.view.item import ItemKind
 from netloupe.widgets.canvas import Canvas
+from netloupe.widgets.shared_code import find_code
 
 
 class Sent(list[tuple[dict[str, Any], list[bytes] | None]]):
@@ -56,7 +57,9 @@ def test_traits_start_with_nothing_selected(canvas: Canvas) -> None:
 
 def test_built_files_are_there(canvas: Canvas) -> None:
     assert "export{" in canvas._esm
-    assert ".nl-canvas" in canvas._esm  # its style sheet is in it, for the shadow root
+    code = find_code(canvas.code_file).code
+    assert "export{" in code
+    assert ".nl-canvas" in code  # its style sheet is in it, for the shadow root
 
 
 def test_request_reaches_the_handler_and_the_scene_its_request(canvas: Canvas, sent: Sent) -> None:

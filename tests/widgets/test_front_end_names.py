@@ -74,6 +74,7 @@ def test_the_kind_of_each_trait_is_the_same() -> None:
         "readonly string[]": traitlets.List,
         "ReadonlyArray<readonly string[]>": traitlets.List,
         "PaintsByPath": traitlets.Dict,
+        "FirstScene": traitlets.Dict,
     }
     named = {
         "Details": "details",

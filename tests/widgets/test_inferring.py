@@ -16,6 +16,7 @@ from netloupe.explorer.errors import InferenceError
 from netloupe.explorer.inference import Inference, lacks_types
 from netloupe.explorer.inference import infer_shapes as infer
 from netloupe.explorer.model import Model
+from netloupe.explorer.page.description_html import write_description
 from netloupe.explorer.progress import Cancelled, step
 from netloupe.explorer.session import inferring
 from netloupe.widgets import Explorer
@@ -53,8 +54,9 @@ def explorer() -> Iterator[Explorer]:
 
 
 def shown(explorer: Explorer) -> str:
-    inspector = explorer.inspector
-    return str(inspector._above.html) + str(inspector._below.html)
+    description = explorer.inspector.description
+    assert description is not None
+    return write_description(description)
 
 
 def wait_started(explorer: Explorer) -> None:

@@ -200,16 +200,18 @@ def test_descriptions_come_and_go_in_the_same_widgets(
     assert counted.opened == 0
 
 
-def test_before_the_page_is_there_no_widget_is_opened(
+def test_before_the_picture_is_painted_no_widget_is_opened(
     model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     inspector = Inspector(is_awaited=True)
     counted = Counted(monkeypatch)
     inspector.show(describe_path(model, "main/%Wq"))
     inspector.show(describe_path(model, "main/%B"))
-    assert ">B<" in text_of(inspector)
+    inspector.show_error("something is wrong")
     assert counted.opened == 0
     inspector.begin()
+    assert ">B<" in text_of(inspector)
+    assert "something is wrong" in text_of(inspector)
     assert "Statistics" in panel_of(inspector).statistics.value
     opened = counted.opened
     assert opened > 0

@@ -33,8 +33,9 @@ def make_weights() -> onnx.ModelProto:
 
 
 def ask_first_scene(explorer: Explorer) -> None:
-    """Ask as the browser does when it shows the canvas."""
+    """Ask as the browser does when it shows the canvas, and tell that it is painted."""
     explorer._requests.receive({"id": "1", "type": "scene"}, [])
+    explorer._requests.receive({"id": "2", "type": "painted"}, [])
 
 
 def titles(explorer: Explorer) -> list[str]:
@@ -66,16 +67,20 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     gate.set()
 
 
-def test_a_small_model_is_described_at_once() -> None:
+def test_a_small_model_is_described_once_its_picture_is_painted() -> None:
     explorer = netloupe.explore(make_model())
+    assert explorer.inspector.description is None
+    ask_first_scene(explorer)
+    assert explorer._details.overview.wait(PATIENCE)
     assert explorer.inspector.description == describe_model(explorer.model)
     explorer.close()
 
 
 def test_a_large_one_first_in_outline(gate: Gate) -> None:
     explorer = netloupe.explore(make_model())
-    assert titles(explorer) == ["Model", "Contents", "Operator sets", "Inputs", "Outputs", "More"]
     ask_first_scene(explorer)
+    assert gate.reached.wait(PATIENCE)
+    assert titles(explorer) == ["Model", "Contents", "Operator sets", "Inputs", "Outputs", "More"]
     gate.set()
     assert explorer._details.overview.wait(PATIENCE)
     assert explorer.inspector.description == describe_model(explorer.model)

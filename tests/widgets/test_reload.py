@@ -37,7 +37,7 @@ def path(tmp_path: Path) -> Path:
 def recorder(path: Path) -> Iterator[Recorder]:
     explorer = netloupe.explore(path, expand="none")
     recorder = Recorder(explorer)
-    recorder.ask(type="scene")
+    recorder.begin()
     yield recorder
     explorer.close()
 

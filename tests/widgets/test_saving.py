@@ -113,7 +113,7 @@ def test_it_is_written_once_after_the_first_picture(displays: Displays) -> None:
     [before] = displays.shown.values()
     assert "<iframe" not in before["text/html"]
     assert not explorer._saved._is_started
-    Recorder(explorer).ask(type="scene")
+    Recorder(explorer).begin()
     explorer.open("main/blocks/0-3/")
     explorer.select("main/head/")
     explorer.canvas.shown_theme = "dark"
@@ -132,7 +132,7 @@ def test_it_is_written_once_after_the_first_picture(displays: Displays) -> None:
     framed = kept["text/html"][kept["text/html"].index("<iframe") :]
     assert re.findall(r"(?s)<noscript>(.*?)</noscript>", framed) == [""]
     # another browser that asks for the picture has nothing written anew
-    Recorder(explorer).ask(type="scene")
+    Recorder(explorer).begin()
     assert explorer._saved.wait(60)
     assert displays.updates == 1
     explorer.close()
@@ -141,7 +141,7 @@ def test_it_is_written_once_after_the_first_picture(displays: Displays) -> None:
 def test_what_is_shown_again_has_what_is_open_by_then(displays: Displays) -> None:
     explorer = netloupe.explore(MODEL, expand="none")
     explorer._ipython_display_()
-    Recorder(explorer).ask(type="scene")
+    Recorder(explorer).begin()
     assert explorer._saved.wait(60)
     explorer.open("main/stem/")
     explorer._ipython_display_()
@@ -156,7 +156,7 @@ def test_of_what_was_read_anew_the_page_is_written_anew(
     path = Path(shutil.copy(MODEL, tmp_path))
     explorer = netloupe.explore(path)
     explorer._ipython_display_()
-    Recorder(explorer).ask(type="scene")
+    Recorder(explorer).begin()
     assert explorer._saved.wait(60)
     assert displays.updates == 1
     shutil.copy(MODEL.with_name("digits_refine.onnx"), path)
@@ -195,7 +195,7 @@ def test_a_page_is_cut_to_what_a_notebook_may_hold(
 def test_what_is_closed_is_not_written(displays: Displays) -> None:
     explorer = netloupe.explore(MODEL)
     explorer._ipython_display_()
-    Recorder(explorer).ask(type="scene")
+    Recorder(explorer).begin()
     explorer.close()
     assert explorer._saved.wait(20)
     assert displays.updates == 0
@@ -215,7 +215,7 @@ def test_a_cell_that_a_program_runs_has_it_at_once(
 
 def test_inside_of_another_widget_there_is_no_output_to_keep_it(displays: Displays) -> None:
     explorer = netloupe.explore(MODEL)
-    Recorder(explorer).ask(type="scene")
+    Recorder(explorer).begin()
     assert not explorer._saved._is_started
     explorer.close()
 
@@ -227,7 +227,7 @@ def test_nothing_is_written_where_nobody_keeps_it(
     monkeypatch.setattr(saving, "find_surroundings", lambda: around)
     explorer = netloupe.explore(MODEL)
     explorer._ipython_display_()
-    Recorder(explorer).ask(type="scene")
+    Recorder(explorer).begin()
     assert not explorer._saved._is_started
     assert "<iframe" not in str(displays.shown)
     explorer.close()
@@ -362,7 +362,7 @@ def test_what_is_found_later_is_kept_too(displays: Displays, tmp_path: Path) -> 
     explorer = netloupe.explore(model)
     try:
         explorer._ipython_display_()
-        Recorder(explorer).ask(type="scene")
+        Recorder(explorer).begin()
         assert explorer._saved.wait(120)
         explorer.findings  # noqa: B018 - applies rules
         shown = displays.shown[explorer._static_id]

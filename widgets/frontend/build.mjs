@@ -48,6 +48,8 @@ await build({
   footer: { js: `/*! Bundled here:\n\n${licence}\n*/` },
 });
 await build({ ...common, entryPoints: { description_text: "src/description_text.ts" } });
+// the module of a widget in a notebook, which brings one of the others once in a page
+await build({ ...common, entryPoints: { shared_code: "src/host/shared_code.ts" } });
 // what stands around an explorer in a report
 await build({
   ...common,

@@ -47,6 +47,8 @@ import type { Scene } from "./scene/scene";
 const LEAST_FOR_LEGEND = 640;
 /** How long the first scene waits for the canvas to have a size, in milliseconds. */
 const TIME_TO_APPEAR = 250;
+/** After so long what waits for the first frame begins without it: nobody may be looking. */
+const TIME_TO_BE_PAINTED = 1_000;
 /** What is gone to must not be under any of these. */
 const COVERS =
   ".nl-search-line, .nl-search-panel, .nl-breadcrumb, .nl-toolbar, .nl-strip > *, .nl-chip, .nl-legend";
@@ -88,6 +90,7 @@ export class CanvasView {
   private history: HistoryState = { moment: 0, undo: false, redo: false };
   private hits: { found: SearchHit[]; current: string | null } = { found: [], current: null };
   private ready = false;
+  private isToldPainted = false;
   /** whether there is anything to colour by */
   private hasOverlays = false;
   private disposed = false;
@@ -162,7 +165,7 @@ export class CanvasView {
     });
     this.build(parent);
     this.follow();
-    void this.requests.askFirstScene(this.sized());
+    void this.requests.showFirstScene(() => this.sized());
   }
 
   dispose(): void {
@@ -366,14 +369,24 @@ export class CanvasView {
     if (this.ready) return;
     this.ready = true;
     this.page.element.dataset.ready = "true";
+    this.tellPainted();
     this.begun();
     this.page.later(hideStaticPicture(this.connection.traits.get("static_id")));
+  }
+
+  /** Tell once that the first picture is painted, or that it has waited long enough. */
+  private tellPainted(): void {
+    if (this.isToldPainted || this.disposed) return;
+    this.isToldPainted = true;
+    const { camera } = this.stage;
+    this.requests.tellPainted(camera.isHidden ? null : camera.size);
   }
 
   // ------------------------------------------------------------------ the host
 
   private showScene(scene: Scene, arrival: Arrived): void {
     this.page.showAbsence(false);
+    if (!this.isToldPainted) setTimeout(() => this.tellPainted(), TIME_TO_BE_PAINTED);
     this.measure();
     const view = this.changeMoment(scene, arrival);
     scene.standIn(arrival.places ?? {});

@@ -11,6 +11,7 @@ import {
 } from "../host/conversation";
 import type {
   CommandMessage,
+  FirstScene,
   HistoryState,
   HitsMessage,
   LegendEntry,
@@ -51,6 +52,7 @@ export class Requests {
   private readonly store = new LevelStore();
   private underWay: string[] = [];
   private closed = false;
+  private endWaiting: () => void = () => undefined;
 
   constructor(
     private readonly connection: CanvasConnection,
@@ -76,19 +78,33 @@ export class Requests {
 
   close(): void {
     this.closed = true;
+    this.endWaiting();
     this.conversation.close();
   }
 
-  /** @param size tells the size of the canvas once it has one; null where it is hidden */
-  async askFirstScene(size: Promise<Size | null>): Promise<void> {
+  /**
+   * Show the first scene: the one that is made unasked, where there is one, else ask for it.
+   *
+   * @param size tells the size of the canvas once it has one; null where it is hidden
+   */
+  async showFirstScene(size: () => Promise<Size | null>): Promise<void> {
     const { words, patience } = this.connection.host;
+    const here = this.connection.traits.get("first");
+    if (here.message) {
+      this.take(here.message, here.buffers ?? [], undefined);
+      return;
+    }
     this.progress.show(words.waiting, null, null);
     try {
-      const known = await size;
+      const made = here.coming ? await this.waitForFirst(patience.first) : here;
       if (this.closed) return;
-      const asked: SceneRequest = known
-        ? { type: "scene", window: [known.width, known.height] }
-        : { type: "scene" };
+      if (made.message) {
+        this.take(made.message, made.buffers ?? [], undefined);
+        return;
+      }
+      const known = await size();
+      if (this.closed) return;
+      const asked: SceneRequest = { type: "scene", ...sizeOf(known) };
       const request = this.conversation.request(asked, patience.first);
       const { message, buffers } = await request.reply;
       if (message.type === "scene") this.take(message, buffers, undefined);
@@ -99,6 +115,30 @@ export class Requests {
     } finally {
       this.progress.hide();
     }
+  }
+
+  /** Wait for the scene that is being made; there is none in what comes where it is not made. */
+  private waitForFirst(timeout: number | null): Promise<FirstScene> {
+    const { traits } = this.connection;
+    return new Promise((resolve) => {
+      const settle = (made: FirstScene): void => {
+        clearTimeout(timer);
+        stop();
+        resolve(made);
+      };
+      const timer = timeout === null ? undefined : setTimeout(() => settle({}), timeout);
+      const stop = traits.follow("first", () => {
+        const made = traits.get("first");
+        if (!made.coming) settle(made);
+      });
+      this.endWaiting = () => settle({});
+    });
+  }
+
+  /** Tell that the first picture is painted; `size` is that of the canvas, null where hidden. */
+  tellPainted(size: Size | null): void {
+    if (!this.connection.host.can("begin") || this.closed) return;
+    this.conversation.tell({ type: "painted", ...sizeOf(size) });
   }
 
   /**
@@ -225,4 +265,8 @@ export class Requests {
     if (!(error instanceof VersionError)) return messageOf(error);
     return `${error.message}: ${this.connection.host.words.renew}`;
   }
+}
+
+function sizeOf(size: Size | null): { window?: [number, number] } {
+  return size ? { window: [size.width, size.height] } : {};
 }

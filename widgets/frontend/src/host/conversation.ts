@@ -108,9 +108,13 @@ export class Conversation {
 
   /** Tell the host to give up a request, or whatever it is at. */
   cancel(target: string | null): void {
+    this.tell({ type: "cancel", ...(target === null ? {} : { target }) });
+  }
+
+  /** Tell the host something; no answer is waited for. */
+  tell(content: Request): void {
     if (this.isLost) return;
-    const id = this.nextId();
-    this.connection.send({ id, type: "cancel", ...(target === null ? {} : { target }) });
+    this.connection.send({ ...content, id: this.nextId() });
   }
 
   /** Whether something that was asked for has not been answered. */

@@ -15,6 +15,8 @@ export type Request = Asked & {
 type Asked =
   /** `window`: width and height of the canvas in CSS pixels, where it has any */
   | { type: "scene"; window?: [number, number] }
+  /** the first picture is painted, so that other work may begin; no answer is waited for */
+  | { type: "painted"; window?: [number, number] }
   | { type: "toggle" | "open" | "close"; path: string }
   | { type: "enter" | "reveal"; path: string }
   | { type: "expand"; mode: Expand }
@@ -44,7 +46,7 @@ export type PictureRequest = Extract<Request, { type: "picture" }>;
 /** A request for another scene. */
 export type SceneRequest = Exclude<
   Request,
-  { type: "search" | "legend" | "command" | "picture" | "cancel" }
+  { type: "search" | "legend" | "command" | "picture" | "painted" | "cancel" }
 >;
 
 /**
@@ -52,6 +54,8 @@ export type SceneRequest = Exclude<
  * host answers `scene`. A canvas offers what its host can do.
  */
 export const ABILITIES = {
+  /** something waits for the first picture: what else is said of a model, and its review */
+  begin: ["painted"],
   /** boxes are opened and closed where they stand */
   open: ["toggle", "open", "close"],
   /** all groups at once are opened, closed or opened as at first */
@@ -130,6 +134,15 @@ export interface SceneMessage {
   readonly history?: HistoryState;
   /** by path of what is selected the keys of the boxes that show or hide it */
   readonly places?: PlacesByPath;
+}
+
+/** The first scene, where it is made unasked; nothing in it where it has to be asked for. */
+export interface FirstScene {
+  /** whether it is being made */
+  readonly coming?: boolean;
+  readonly message?: SceneMessage;
+  /** those that belong to the message */
+  readonly buffers?: ArrayBufferView[];
 }
 
 /** What a search has found. */

@@ -4,6 +4,7 @@
  */
 
 import type { PaintsByPath } from "../scene/paints_by_path";
+import type { FirstScene } from "./messages";
 import type { Details, Direction, Share, ThemeName } from "../scene/options";
 
 export interface CanvasTraits {
@@ -32,6 +33,7 @@ export interface CanvasTraits {
   title: string;
   file_name: string;
   static_id: string;
+  first: FirstScene;
 }
 
 /** What the traits are until they are set. */
@@ -61,6 +63,7 @@ export const CANVAS_TRAITS: CanvasTraits = {
   title: "",
   file_name: "",
   static_id: "",
+  first: {},
 };
 
 /** The traits of widgets/description_text.py. */

@@ -98,6 +98,7 @@ test("the menus have exactly what the canvas does by itself where the host can d
 
 test("each thing that a host can do brings its entries, and no others", () => {
   const entries: { [what in Ability]: string[] } = {
+    begin: [],
     open: ["Close"],
     expand: labelsOf(options.expand.choices),
     enter: [],

@@ -27,7 +27,7 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 
 test("until the first scene is there the host's words stand, and a kernel is given up", async () => {
-  const asked = askOf(KERNEL).askFirstScene(Promise.resolve(null));
+  const asked = askOf(KERNEL).showFirstScene(async () => null);
   expect(parts.progress.show.mock.calls).toEqual([["Waiting for the kernel …", null, null]]);
   await vi.advanceTimersByTimeAsync(7_999);
   expect(parts.actions.absent).not.toHaveBeenCalled();
@@ -39,7 +39,7 @@ test("until the first scene is there the host's words stand, and a kernel is giv
 
 test("a host without time-outs is never given up", async () => {
   const requests = askOf(hostThatCan("legend"));
-  void requests.askFirstScene(Promise.resolve(null));
+  void requests.showFirstScene(async () => null);
   expect(parts.progress.show.mock.calls[0][0]).toBe("Unpacking …");
   void requests.ask({ type: "scene" });
   await vi.advanceTimersByTimeAsync(3_600_000);
@@ -47,6 +47,60 @@ test("a host without time-outs is never given up", async () => {
   expect(vi.getTimerCount()).toBe(0);
   expect(parts.actions.absent).not.toHaveBeenCalled();
   expect(parts.strip.showError).not.toHaveBeenCalled();
+});
+
+/** A scene as this canvas cannot draw it: what becomes of it is seen by what is said of it. */
+const ODD = { message: { type: "scene", header: { version: 1 } }, buffers: [] };
+
+test("a first scene that is there already is taken at once, and nothing is asked", () => {
+  model = new FakeModel({ first: ODD });
+  void askOf(KERNEL).showFirstScene(async () => null);
+  expect(parts.strip.showError.mock.lastCall[0]).toMatch(/has version 1/);
+  expect(parts.progress.show).not.toHaveBeenCalled();
+  expect(model.sent).toEqual([]);
+});
+
+test("one that is being made is waited for; where it is not made, it is asked for", async () => {
+  model = new FakeModel({ first: { coming: true } });
+  const shown = askOf(KERNEL).showFirstScene(async () => null);
+  await vi.advanceTimersByTimeAsync(1_000);
+  model.receiveTrait("first", ODD);
+  await shown;
+  expect(parts.strip.showError.mock.lastCall[0]).toMatch(/has version 1/);
+  expect(model.sent).toEqual([]);
+
+  model = new FakeModel({ first: { coming: true } });
+  void askOf(KERNEL).showFirstScene(async () => ({ width: 700, height: 500 }));
+  model.receiveTrait("first", {});
+  await vi.advanceTimersByTimeAsync(0);
+  expect(model.sent).toMatchObject([{ type: "scene", window: [700, 500] }]);
+
+  model = new FakeModel({ first: { coming: true } });
+  void askOf(KERNEL).showFirstScene(async () => null);
+  await vi.advanceTimersByTimeAsync(8_000);
+  expect(model.sent).toMatchObject([{ type: "scene" }]);
+});
+
+test("a canvas that is taken away asks for nothing any more", async () => {
+  model = new FakeModel({ first: { coming: true } });
+  const requests = askOf(KERNEL);
+  const shown = requests.showFirstScene(async () => null);
+  requests.close();
+  await shown;
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(model.sent).toEqual([]);
+  expect(model.listening).toBe(0);
+  expect(parts.actions.absent).not.toHaveBeenCalled();
+});
+
+test("that the first picture is painted is told to a host in which something waits for it", () => {
+  askOf(hostThatCan("legend")).tellPainted({ width: 700, height: 500 });
+  expect(model.sent).toEqual([]);
+  askOf(KERNEL).tellPainted({ width: 700, height: 500 });
+  askOf(KERNEL).tellPainted(null);
+  const [sized, hidden] = model.sent.map(({ id, ...told }) => told);
+  expect(sized).toEqual({ type: "painted", window: [700, 500] });
+  expect(hidden).toEqual({ type: "painted" });
 });
 
 test("an answer that does not come and a host that has gone are told in its words", async () => {
