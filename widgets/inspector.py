@@ -88,14 +88,16 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
         self._inside = (*self._head, self._above, self._below)
         self.add_class("nl-inspector")
         self._show_theme()
-        self._show_panel()
+        self._arrange_panel()
 
     def begin(self) -> None:
         """Open what waited for the page; called when it has asked for its first picture."""
         with self.lock:
             if self._is_awaited:
                 self._is_awaited = False
-                self._show_panel()
+                self._arrange_panel()
+                if self._panel is not None:
+                    self._panel.read()
 
     def show(self, description: Description) -> None:
         """Show a description in place of the last one."""
@@ -103,8 +105,14 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
             self.description = description
             self._error = ""
             self._most.clear()
+            is_first = self._panel is None
+            if not is_first:  # the last tensor goes before another name stands above it
+                self._arrange_panel()
             self._write()
-            self._show_panel()
+            if is_first:
+                self._arrange_panel()
+            if description.tensor is not None and self._panel is not None:
+                self._panel.read()
 
     def renew(self, description: Description) -> None:
         """Show what more is known of what is shown; what was unfolded and the tensor stay."""
@@ -157,8 +165,8 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
             self._most[number] = self._most.get(number, MOST_LINKS) + MOST_LINKS
             self._write()
 
-    def _show_panel(self) -> None:
-        """Show the tensor of the description, or take the panel away."""
+    def _arrange_panel(self) -> None:
+        """Show that the description's tensor is to be read, or take the panel away."""
         description = self.description
         shown: list[ipywidgets.Widget] = [self._above, self._below]
         if description is None or description.tensor is None:
@@ -174,7 +182,7 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
                 )
                 self._inside += (self._panel,)
             else:
-                self._panel.show(description.tensor, description.value)
+                self._panel.expect(description.tensor, description.value)
             shown.insert(1, self._panel)
         self.children = [*self._head, *shown]
 
