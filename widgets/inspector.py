@@ -105,7 +105,8 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
         self._below = DescriptionText(self._navigate, self._show_more, layout=layout)
         self._inside = (*self._head, self._above, self._below)
         self._write()
-        self._show_panel()
+        self._arrange_panel()
+        self._read_panel()
 
     def show(self, description: Description) -> None:
         """Show a description in place of the last one."""
@@ -113,8 +114,13 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
             self.description = description
             self._error = ""
             self._most.clear()
+            is_first = self._panel is None
+            if not is_first:  # the last tensor goes before another name stands above it
+                self._arrange_panel()
             self._write()
-            self._show_panel()
+            if is_first:
+                self._arrange_panel()
+            self._read_panel()
 
     def renew(self, description: Description) -> None:
         """Show what more is known of what is shown; what was unfolded and the tensor stay."""
@@ -169,8 +175,14 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
             self._most[number] = self._most.get(number, MOST_LINKS) + MOST_LINKS
             self._write()
 
-    def _show_panel(self) -> None:
-        """Show the tensor of the description, or take the panel away."""
+    def _read_panel(self) -> None:
+        """Read the tensor of the description, if it has one and its panel is open."""
+        description = self.description
+        if description is not None and description.tensor is not None and self._panel is not None:
+            self._panel.read()
+
+    def _arrange_panel(self) -> None:
+        """Show that the description's tensor is to be read, or take the panel away."""
         if self._above is None or self._below is None:
             return
         description = self.description
@@ -188,7 +200,7 @@ class Inspector(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no type
                 )
                 self._inside += (self._panel,)
             else:
-                self._panel.show(description.tensor, description.value)
+                self._panel.expect(description.tensor, description.value)
             shown.insert(1, self._panel)
         self.children = [*self._head, *shown]
 

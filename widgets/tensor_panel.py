@@ -13,6 +13,7 @@ import ipywidgets
 from netloupe.explorer.describe import describe_parts
 from netloupe.explorer.errors import SourceChangedError, TensorDataError
 from netloupe.explorer.model import SparseTensor, Tensor, Value
+from netloupe.explorer.notation import write_count
 from netloupe.explorer.options import ThemeName
 from netloupe.explorer.page.description_html import write_error, write_section
 from netloupe.explorer.plots import draw_plot_png, draw_scales
@@ -33,6 +34,9 @@ DEFAULT_BINS = 64
 MOST_BINS = 512
 #: of what answers an earlier question while the answer is read
 _STALE = "nl-inspector-stale"
+#: what stands where the picture will, with as much room
+_AWAITED = "nl-inspector-awaited"
+_ROOM = "nl-inspector-room"
 _WIDTH = 340
 _HEIGHT = 190
 
@@ -56,7 +60,7 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
     Parameters
     ----------
     tensor
-        The tensor that is shown first.
+        The tensor that is shown first, once :meth:`read` is called.
     value
         The value whose elements these are.
     theme
@@ -78,36 +82,88 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
         #: held while widgets change, since a thread changes them too
         self._lock = threading.RLock()
         self._background: Background | None = None
+        self._reading: Reading | None = None
         self._make_controls()
-        self.show(tensor, value)
+        self.expect(tensor, value)
 
     # what Python can do
 
-    def show(self, tensor: Tensor | SparseTensor, value: Value | None = None) -> None:
-        """Show another tensor, with bins and scale as they are.
+    def expect(self, tensor: Tensor | SparseTensor, value: Value | None = None) -> None:
+        """Show that another tensor is to be read, with bins and scale as they are.
 
         Parameters
         ----------
         tensor
-            Its elements are read at once; of more than ``AT_ONCE`` first a sample and then all,
-            in a thread.
+            Of the one before nothing is shown any more.
         value
             The value whose elements these are; its quantization can be drawn over the histogram.
+
+        Notes
+        -----
+        Each change reaches the page by itself, and reading takes its time: whoever shows the
+        tensor's name calls this before it, and :meth:`read` after it.
         """
         with self._lock:
-            self.cancel()
+            self._end_reading()
+            self._reading = None
+            self._is_awaited = True
+            self.message.value = ""
+            self.awaited.value = f"Reading {write_count(tensor.size, 'element')} …"
+            if tensor.size > 1:  # of a single one there is no picture
+                self.awaited.add_class(_ROOM)
+            else:
+                self.awaited.remove_class(_ROOM)
+            self._arrange()
             self._tensor = tensor
             #: the given elements and indices, where the tensor is sparse
             given = describe_parts(tensor)
             self._parts = write_section(given) if given.rows else ""
             self._quantization = find_quantization(value) if value is not None else None
-            self._reading: Reading | None = None
-            self._is_stale = False
+            self._mark(is_stale=False)
             self._known: dict[tuple[TensorView, int, int], Statistics] = {}
             self.statistics.value = ""
             self.choice.offer(tensor, self._quantization)
             self.read_all.description = f"Read all {tensor.size:,} elements"
-            self._read()
+            self._arrange()
+
+    def read(self) -> None:
+        """Read what is asked for now and show it.
+
+        At most ``AT_ONCE`` elements are read at once; of more first a sample and then all, in a
+        thread.
+        """
+        with self._lock:
+            self._end_reading()
+            self.message.value = ""
+            question = self._question()
+            if question.view == "scales":
+                self._is_awaited = False
+                self._draw()
+                self._mark(is_stale=False)
+                self._arrange()
+                return
+            # bound here: by the time a thread reads, another tensor may be shown
+            read = partial(look_at_tensor, self._tensor, question, self._quantization)
+            job = _Job(question, read, self._known)
+            if self._tensor.size <= AT_ONCE:
+                try:
+                    self._answer(None, job)
+                except BaseException:  # an interrupted kernel's too: nothing is being read
+                    self._is_awaited = False
+                    self._arrange()
+                    raise
+                return
+            self.progress.value = 0.0
+            self.state.value = "reading a sample"
+            self._mark(is_stale=True)
+
+            background = Background(
+                lambda: self._answer(background, job),
+                lambda share: self._report(background, share),
+            )
+            self._background = background
+            self._arrange()
+            background.start()
 
     def set_theme(self, theme: ThemeName) -> None:
         """Draw the picture in another theme."""
@@ -120,8 +176,8 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
         with self._lock:
             if self._background is None:
                 return
-            self._background.cancel()
-            self._background = None
+            self._end_reading()
+            self._is_awaited = False
             self._arrange()
 
     def wait(self, seconds: float | None = None) -> bool:
@@ -132,9 +188,7 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
     def close(self) -> None:
         """End what is read, and close the panel and everything in it."""
         with self._lock:
-            if self._background is not None:
-                self._background.cancel()
-                self._background = None
+            self._end_reading()
             for widget in self._inside:
                 for part in (widget.layout, getattr(widget, "style", None)):
                     if part is not None:
@@ -145,7 +199,7 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
     # widgets
 
     def _make_controls(self) -> None:
-        self.choice = TensorChoice(self._read)
+        self.choice = TensorChoice(self.read)
         self.bins = ipywidgets.BoundedIntText(
             value=DEFAULT_BINS,
             min=1,
@@ -159,6 +213,8 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
         self.overlay = ipywidgets.Checkbox(
             value=True, description="quantization", indent=False, layout=_sized("auto")
         )
+        self.awaited = ipywidgets.HTML()
+        self.awaited.add_class(_AWAITED)
         self.picture = ipywidgets.Image(format="png")
         self.picture.add_class("nl-inspector-plot")
         self.progress = ipywidgets.FloatProgress(
@@ -177,14 +233,14 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
         self._inside = [
             *(self.choice, self.choice.view, self.choice.axis, self.choice.channel),
             *(self._controls, self._work, self.bins, self.log_scale, self.overlay),
-            *(self.picture, self.progress, self.state),
+            *(self.awaited, self.picture, self.progress, self.state),
             *(self.stop, self.read_all, self.message, self.statistics),
         ]
-        self.bins.observe(lambda _change: self._read(), "value")
+        self.bins.observe(lambda _change: self.read(), "value")
         for control in (self.log_scale, self.overlay):
             control.observe(self._look_changed, "value")
         self.stop.on_click(lambda _button: self.cancel())
-        self.read_all.on_click(lambda _button: self._read())
+        self.read_all.on_click(lambda _button: self.read())
 
     def _arrange(self) -> None:
         """Show the widgets that have something to say."""
@@ -203,15 +259,19 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
         shown: list[ipywidgets.Widget] = [self.choice] if self.choice.children else []
         if self.message.value:
             shown.append(self.message)
-        if view == "scales" or (counts is not None and not self.message.value):
+        if self._is_awaited:
+            shown.append(self.awaited)
+        elif view == "scales" or (counts is not None and not self.message.value):
             shown.append(self.picture)
         if controls:
             shown.append(self._controls)
         if self._background is not None:
             shown.append(self._work)
-        elif view != "scales" and not self.message.value and not self._is_answered():
+        elif not (
+            self._is_awaited or view == "scales" or self.message.value or self._is_answered()
+        ):
             shown.append(self.read_all)
-        if self.statistics.value and view != "scales":
+        if self.statistics.value and view != "scales" and not self._is_awaited:
             shown.append(self.statistics)
         self.children = shown
 
@@ -230,36 +290,10 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
         view, axis, channel = self.choice.view, self.choice.axis, self.choice.channel
         return Question(view.value, axis.value, channel.value, self.bins.value)
 
-    def _read(self) -> None:
-        """Read what is asked for now: at once where that is quick, else in a thread."""
-        with self._lock:
-            if self._background is not None:
-                self._background.cancel()
-                self._background = None
-            self.message.value = ""
-            question = self._question()
-            if question.view == "scales":
-                self._draw()
-                self._mark(is_stale=False)
-                self._arrange()
-                return
-            # bound here: by the time a thread reads, another tensor may be shown
-            read = partial(look_at_tensor, self._tensor, question, self._quantization)
-            job = _Job(question, read, self._known)
-            if self._tensor.size <= AT_ONCE:
-                self._answer(None, job)
-                return
-            self.progress.value = 0.0
-            self.state.value = "reading a sample"
-            self._mark(is_stale=True)
-
-            background = Background(
-                lambda: self._answer(background, job),
-                lambda share: self._report(background, share),
-            )
-            self._background = background
-            self._arrange()
-            background.start()
+    def _end_reading(self) -> None:
+        if self._background is not None:
+            self._background.cancel()
+            self._background = None
 
     def _answer(self, background: Background | None, job: _Job) -> None:
         """Read and show; in a thread a sample first."""
@@ -292,6 +326,7 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
             if self._background is not background:
                 return
             self._background = None
+            self._is_awaited = False
             if message:
                 self._mark(is_stale=False)
                 self.message.value = write_error(message)
@@ -305,8 +340,9 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
             if self._background is not background:
                 return
             self._reading = reading
-            self.statistics.value = write_section(reading.section) + self._parts
             self._draw()
+            self.statistics.value = write_section(reading.section) + self._parts
+            self._is_awaited = False
             self._mark(is_stale=False)
             if reading.is_sample:
                 self.state.value = f"a sample; reading all {self._tensor.size:,}"

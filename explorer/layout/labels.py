@@ -35,6 +35,9 @@ COUNT_SPOTS: tuple[Spot, ...] = (
 )
 #: and so far from the end, where the arrow is
 LEAST_LEFT = 17.0
+#: length and half the width of an arrow, with a little around it
+_ARROW = 8.0
+_HALF_ARROW = 4.0
 #: points on each piece of a curve by which areas that it runs through are found
 _STEPS = 8
 #: half of what the walls of an open item take
@@ -144,6 +147,22 @@ class _Samples:
         places[..., axis] += aside[:, None] * np.array([side for _, side in spots])
         return places
 
+    def list_arrows(self) -> Floats:
+        """Return the areas of the arrows in which edges end, shape (drawn edges, 4)."""
+        last = self.controls[self.pieces[1:][np.diff(self.pieces) > 0] - 1]
+        ends = last[:, 3]
+        steps = ends[:, None] - last[:, 2::-1]
+        lengths = np.hypot(steps[..., 0], steps[..., 1])
+        # points that lie where the edge ends have no direction
+        chosen = np.argmax(lengths > 0.01, axis=1)
+        rows = np.arange(len(last))
+        steps, lengths = steps[rows, chosen], lengths[rows, chosen]
+        ways = steps / np.maximum(lengths, 0.01)[:, None]
+        backs = ends - _ARROW * ways
+        halves = _HALF_ARROW * np.abs(ways[:, ::-1])
+        low, high = np.minimum(ends, backs) - halves, np.maximum(ends, backs) + halves
+        return np.concatenate([low, high], axis=1)
+
     def areas(self, wanted: Surroundings) -> tuple[Floats, Integers]:
         """Return the areas near by that curves run through, and the edges that these belong to.
 
@@ -212,7 +231,7 @@ class _Labels:
         return areas
 
     def _list_obstacles(self, numbers: Integers, *, with_curves: bool = True) -> AreaIndex:
-        """Return what is in the way of some labels: boxes, walls, the title, and curves."""
+        """Return what is in the way of some labels: boxes, walls, the title, arrows and curves."""
         inside = self.inside
         axis = 1 if self.direction == "TB" else 0
         wanted = Surroundings(self.areas[numbers].reshape(-1, 4), axis)
@@ -228,7 +247,8 @@ class _Labels:
         boxes = inside.boxes.copy()
         boxes[:, 2:] += boxes[:, :2]
         boxes[self.opened] += (-_WALL, -_WALL, _WALL, _WALL)
-        fixed = np.concatenate([inside.titles, walls, boxes, self.taken])
+        arrows = self.curves.list_arrows()
+        fixed = np.concatenate([inside.titles, walls, boxes, self.taken, arrows])
         fixed = fixed[wanted.near(fixed)]
         if not with_curves:
             return AreaIndex(fixed, np.full(len(fixed), -1))

@@ -1,18 +1,21 @@
-"""What a paint lays over a box: a ring, a pill on the upper edge, a mark in the corner."""
+"""What a paint lays over a box: a ring, a pill on its border, a mark in the corner."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from .face import Face
 from .marks import Mark, RectMark, TextMark
 from .paint import Paint
+from .pills import Pill, place_pill
 from .sizes import (
     LABEL_BASELINE,
     LABEL_HEIGHT,
-    LABEL_PADDING,
     MARK_BASELINE,
     MARK_HEIGHT,
     MARK_OVERHANG,
     MARK_PADDING,
+    PAINT_DIP,
     PAINT_INSET,
     PAINT_RING,
     PAINT_RISE,
@@ -22,7 +25,7 @@ from .sizes import (
     SHEET_OFFSET,
     TEXT_STYLES,
 )
-from .text import measure_text, shorten_text
+from .text import measure_text
 from .theme import Theme
 
 #: between the pill and the mark in the corner
@@ -30,7 +33,14 @@ _GAP = 4.0
 
 
 def mark_paint(
-    face: Face, width: float, height: float, paint: Paint, theme: Theme, *, is_open: bool
+    face: Face,
+    width: float,
+    height: float,
+    paint: Paint,
+    theme: Theme,
+    *,
+    is_open: bool,
+    arrows: Sequence[float] = (),
 ) -> list[Mark]:
     """Return what a paint lays over a box, from the box's own top left corner.
 
@@ -46,6 +56,8 @@ def mark_paint(
         The colours.
     is_open
         Whether it is an open group: its border is painted, and no ring drawn around it.
+    arrows
+        Where along its upper border arrows end, which the pill does not cover.
     """
     sheets = 0.0 if is_open else face.stack * SHEET_OFFSET
     marks: list[Mark] = []
@@ -56,9 +68,14 @@ def mark_paint(
         disc = _mark_corner(width - sheets, sheets, paint, theme)
         marks += disc
         right = min(right, disc[0].x - _GAP)
-    # what is open may have controls right below its upper edge
-    rise = LABEL_HEIGHT if is_open else PAINT_RISE
-    return marks + _mark_pill(right, sheets - rise, paint, theme)
+    pill = place_pill(paint.text, right, arrows) if paint.text else None
+    if pill is not None:
+        # what is open may have controls right below its upper edge
+        rise = LABEL_HEIGHT if is_open else PAINT_RISE
+        # and at the lower border are bars, and facts right above it
+        top = height - PAINT_DIP if pill.is_below else sheets - rise
+        marks += _mark_pill(pill, top, paint, theme)
+    return marks
 
 
 def _mark_around(
@@ -96,21 +113,13 @@ def _mark_corner(right: float, top: float, paint: Paint, theme: Theme) -> list[R
     ]
 
 
-def _mark_pill(right: float, top: float, paint: Paint, theme: Theme) -> list[Mark]:
-    """Return the pill with the paint's text, which ends at the right."""
-    if not paint.text:
-        return []
+def _mark_pill(pill: Pill, top: float, paint: Paint, theme: Theme) -> list[Mark]:
+    """Return the pill with the paint's text."""
     tone = theme.tones[paint.text_tone]
-    room = max(right - PAINT_INSET, 0.0) - 2 * LABEL_PADDING
-    text = shorten_text(paint.text, room + 0.5, *TEXT_STYLES["badge"], "start")
-    if text in ("", "…"):  # a box as small as a junction has no room
-        return []
     size, bold = TEXT_STYLES["badge"]
-    across = measure_text(text, size, bold) + 2 * LABEL_PADDING
-    middle, baseline = right - across / 2, top + LABEL_BASELINE
+    left, middle = pill.right - pill.width, pill.right - pill.width / 2
+    half = LABEL_HEIGHT / 2
     return [
-        RectMark(
-            right - across, top, across, LABEL_HEIGHT, LABEL_HEIGHT / 2, tone.fill, tone.border
-        ),
-        TextMark(middle, baseline, text, size, bold, tone.text, "middle"),
+        RectMark(left, top, pill.width, LABEL_HEIGHT, half, tone.fill, tone.border),
+        TextMark(middle, top + LABEL_BASELINE, pill.text, size, bold, tone.text, "middle"),
     ]

@@ -61,6 +61,7 @@ PAINTED_BORDER: float = _SIZES["paint"]["border"]
 PAINT_INSET: float = _SIZES["paint"]["inset"]
 #: by which the pill is higher than the box
 PAINT_RISE: float = _SIZES["paint"]["rise"]
+PAINT_DIP: float = _SIZES["paint"]["dip"]
 #: from a box to the middle of the ring that a paint draws around it
 PAINT_RING: float = _SIZES["paint"]["ring"]
 #: dashes and gaps of the ring, the border or the edge of what a paint dashes

@@ -33,6 +33,7 @@ from .marks import (
 )
 from .paint import NO_PAINTS, Paint, Paints, find_paint
 from .painted import mark_paint
+from .pills import find_arrows
 from .sheet import Sheet
 from .sizes import FONT_FAMILY
 from .text import clean_label
@@ -132,6 +133,7 @@ class _Drawing:
         self.theme = theme
         self.selected = selected
         self.paints = paint_calls(paints, list_open_calls(box.item for box in scene.boxes))
+        self.arrows = find_arrows(scene) if self.paints else {}
         self.id_prefix = id_prefix
         self.ids: dict[str, int] = {}
         self.bodies: dict[tuple[Face, Paint | None], str] = {}
@@ -188,12 +190,17 @@ class _Drawing:
             paint, face = self.paints.get(box.item.path), self.face_of(box.item)
             if paint is None:
                 continue
-            laid = mark_paint(face, box.width, box.height, paint, self.theme, is_open=True)
+            laid = self._lay_paint(box, face, paint, is_open=True)
             if laid:
                 drawn = "".join(map(_draw_mark, laid))
                 title = escape_text(clean_label(box.item.path, LONGEST_TITLE))
                 place = f"{_number(box.x)} {_number(box.y)}"
                 yield f'<g transform="translate({place})"><title>{title}</title>{drawn}</g>'
+
+    def _lay_paint(self, box: SceneBox, face: Face, paint: Paint, *, is_open: bool) -> list[Mark]:
+        arrows = self.arrows.get((box.x, box.y), ())
+        size = box.width, box.height
+        return mark_paint(face, *size, paint, self.theme, is_open=is_open, arrows=arrows)
 
     def _draw_box(self, box: SceneBox) -> str:
         face = self.face_of(box.item)
@@ -211,7 +218,7 @@ class _Drawing:
         if item.path in self.selected:
             body += _draw_mark(mark_ring(box.width, box.height, shape, self.theme))
         if paint is not None and shape != "frame":
-            laid = mark_paint(face, box.width, box.height, paint, self.theme, is_open=False)
+            laid = self._lay_paint(box, face, paint, is_open=False)
             body += "".join(map(_draw_mark, laid))
         identity = self._identify(_ID_LETTERS[item.kind], item.key)
         title = escape_text(clean_label(item.path, LONGEST_TITLE))

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from itertools import count
 from typing import Any
 
 from netloupe.explorer.describe import Description
@@ -55,8 +56,10 @@ class Inspecting:
         self._tell = tell
         self._log = log
         self._of_model: Description | None = None
-        #: by the numbers that descriptions give them
-        self._weights: list[tuple[Tensor | SparseTensor, Value | None]] = []
+        #: by the numbers that descriptions give them, each of which is given once only: a page
+        #: knows by it whether a weight is still the one that it shows
+        self._weights: dict[int, tuple[Tensor | SparseTensor, Value | None]] = {}
+        self._numbers = count()
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="netloupe-inspector")
         #: of the weight that was asked for last
         self._wanted_weight: Any = None
@@ -98,7 +101,7 @@ class Inspecting:
 
     def forget(self) -> None:
         """Forget weights of a model that is no longer shown."""
-        self._weights = []
+        self._weights = {}
 
     # answers
 
@@ -121,11 +124,12 @@ class Inspecting:
             self._answer(number, html=html)
 
     def _number(self, tensor: Tensor | SparseTensor, value: Value | None) -> int:
-        for number, (known, of) in enumerate(self._weights):
+        for number, (known, of) in self._weights.items():
             if known is tensor and of is value:
                 return number
-        self._weights.append((tensor, value))
-        return len(self._weights) - 1
+        number = next(self._numbers)
+        self._weights[number] = (tensor, value)
+        return number
 
     def _weigh(self, number: int, weight: int) -> None:
         """Read a weight; it is given up where another is asked for meanwhile."""
@@ -135,11 +139,12 @@ class Inspecting:
                 raise Cancelled
 
         try:
-            if not 0 <= weight < len(self._weights):
+            wanted = self._weights.get(weight)
+            if wanted is None:
                 raise NotFoundError(f"There is no weight {weight}.")
             with watched(look):
                 look("", None)
-                block = write_weight(*self._weights[weight])
+                block = write_weight(*wanted)
         except Cancelled:
             self._answer(number, error="Reading the weight was given up for another one.")
         except (NetloupeError, OSError, ValueError) as error:

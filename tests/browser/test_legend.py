@@ -103,3 +103,101 @@ def test_the_legend_is_put_away_by_its_button_the_menu_and_escape(stand: Stand) 
     assert re.search("Legend", legend.inner_text())
     toggle(stand)
     assert legend.is_hidden()
+
+
+BOXES = """() => {
+  const { netloupe } = document.querySelector("[data-netloupe=canvas]");
+  return netloupe.paths().map((path) => netloupe.bounds(path));
+}"""
+
+
+def place_of(stand: Stand) -> dict[str, float]:
+    found: dict[str, float] | None = stand.page.locator(".nl-legend").bounding_box()
+    assert found is not None
+    return found
+
+
+def count_covered(stand: Stand) -> int:
+    """Return how many boxes are partly under the legend."""
+    at = place_of(stand)
+    return sum(
+        box["x"] < at["x"] + at["width"]
+        and at["x"] < box["x"] + box["width"]
+        and box["y"] < at["y"] + at["height"]
+        and at["y"] < box["y"] + box["height"]
+        for box in stand.page.evaluate(BOXES)
+    )
+
+
+@pytest.fixture
+def coloured(page: Any) -> Iterator[Stand]:
+    """An explorer that was coloured before it is shown, as a cell does."""
+    page.set_viewport_size({"width": 1000, "height": 660})
+    explorer = netloupe.explore(light_file("light_squeezenet.onnx"), height=640, expand="none")
+    nodes = explorer.model.graph.nodes
+    explorer.color_by({nodes[0].path: 2.0, "fused away": 1.9}, name="latency", unit="ms")
+    yield Stand(page, explorer)
+    explorer.close()
+
+
+def test_colours_that_were_there_first_have_a_legend(coloured: Stand) -> None:
+    """It says what could not be placed, and covers no box where a corner is free."""
+    coloured.page.locator(".nl-legend-row", has_text="not placed").wait_for()
+    said = " ".join(rows(coloured))
+    assert "1 not placed" in said
+    assert "1 of 2 entries placed" in said
+    assert count_covered(coloured) == 0
+
+
+def test_in_a_narrow_place_it_is_folded(page: Any) -> None:
+    page.set_viewport_size({"width": 560, "height": 660})
+    explorer = netloupe.explore(light_file("light_squeezenet.onnx"), height=640, expand="none")
+    explorer.color_by("macs")
+    stand = Stand(page, explorer)
+    legend = page.locator(".nl-legend")
+    legend.wait_for()
+    assert page.locator(".nl-legend-body").is_hidden()
+    page.get_by_role("button", name="Unfold the legend").click()
+    assert page.locator(".nl-legend-body").is_visible()
+    assert place_of(stand)["height"] > 100
+    explorer.close()
+
+
+def test_the_legend_is_moved_by_hand_and_by_keys(coloured: Stand) -> None:
+    page = coloured.page
+    page.locator(".nl-legend-row", has_text="not placed").wait_for()
+    before = place_of(coloured)
+    page.mouse.move(before["x"] + 80, before["y"] + 14)
+    page.mouse.down()
+    page.mouse.move(before["x"] + 380, before["y"] - 146, steps=4)
+    page.mouse.up()
+    dragged = place_of(coloured)
+    assert dragged["x"] == pytest.approx(before["x"] + 300, abs=1)
+    assert dragged["y"] != before["y"]
+    grip = page.get_by_role("button", name=re.compile("Move the legend"))
+    grip.focus()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowDown")
+    moved = place_of(coloured)
+    assert moved["x"] == pytest.approx(dragged["x"] - 20, abs=1)
+    for _ in range(60):  # never out of the picture
+        page.keyboard.press("ArrowLeft")
+        page.keyboard.press("ArrowUp")
+    room = page.locator(".nl-room").bounding_box()
+    assert place_of(coloured)["x"] == pytest.approx(room["x"] + 10, abs=1)
+    assert place_of(coloured)["y"] == pytest.approx(room["y"] + 10, abs=1)
+
+    # folded it keeps its place, and what is under it can be reached
+    page.get_by_role("button", name="Fold the legend").click()
+    folded = place_of(coloured)
+    assert folded["height"] < 40
+    assert folded["x"] == pytest.approx(room["x"] + 10, abs=1)
+    page.keyboard.press("Enter")
+    assert place_of(coloured)["height"] > 100
+
+    for _ in range(60):
+        grip.press("ArrowRight")
+    page.set_viewport_size({"width": 700, "height": 660})
+    coloured.settle()
+    room = page.locator(".nl-room").bounding_box()
+    assert place_of(coloured)["x"] + place_of(coloured)["width"] <= room["x"] + room["width"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -20,6 +21,8 @@ from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.asked_view import make_view
 from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.render.picture import make_picture
+from netloupe.explorer.render.sizes import TEXT_STYLES
+from netloupe.explorer.render.text import measure_text
 from netloupe.explorer.view import View, ViewOptions, expand_view
 from tests.corpus import corpus_file
 from tests.graph_strategies import random_models
@@ -43,6 +46,24 @@ def meet(first: Area, second: Area) -> bool:
         and second[0] < first[2]
         and first[1] < second[3]
         and second[1] < first[3]
+    )
+
+
+def find_arrow(points: Sequence[float]) -> Area:
+    """Return the area of the arrow in which a curve ends, with a little around it."""
+    x, y = points[-2:]
+    for at in (-4, -6, -8):  # control points may lie where the curve ends
+        dx, dy = x - points[at], y - points[at + 1]
+        if (length := math.hypot(dx, dy)) > 0.01:
+            break
+    dx, dy = dx / max(length, 0.01), dy / max(length, 0.01)
+    back_x, back_y = x - 8 * dx, y - 8 * dy
+    wide, high = 4 * abs(dy), 4 * abs(dx)
+    return (
+        min(x, back_x) - wide,
+        min(y, back_y) - high,
+        max(x, back_x) + wide,
+        max(y, back_y) + high,
     )
 
 
@@ -70,6 +91,7 @@ def place_one_by_one(composed: Composed, direction: Direction) -> np.ndarray:
         for (x0, y0), (x1, y1) in pairwise(curve):
             area = (min(x0, x1) - 1, min(y0, y1) - 1, max(x0, x1) + 1, max(y0, y1) + 1)
             taken.append((area, number))
+    taken += [(find_arrow(curve), -1) for curve in inside.curves.tuples() if curve]
     found = np.full((len(curves), 2), np.nan)
     done = set()
     wanted = [number for number, curve in enumerate(curves) if texts.wanted[number] and curve]
@@ -168,6 +190,30 @@ def test_numbers_stand_on_the_edges_that_they_count(engine: LayoutEngine, name: 
     stubs = [edge for edge in scene.edges if scene.boxes[edge.source].item.kind == "stub"]
     assert bool(stubs) == name.startswith("unet")
     assert not any(edge.label for edge in stubs)
+
+
+@pytest.mark.parametrize("direction", ["TB", "LR"])
+@pytest.mark.parametrize(
+    "name",
+    ["exported/distilgpt2_merged.legacy", "exported/unet.dynamo", "exported/gru_cells.dynamo"],
+)
+def test_no_label_covers_an_arrow(engine: LayoutEngine, name: str, direction: Direction) -> None:
+    """Whether its own or that of another edge: it says where values go."""
+    options = ViewOptions.parse({"direction": direction, "wrap": False})
+    model = load(corpus_file(f"{name}.onnx"))
+    picture = make_picture(model, options, composer=Composer(engine), deadline=600)
+    arrows = [find_arrow(edge.points) for edge in picture.scene.edges if edge.arrow]
+    labelled = [edge for edge in picture.scene.edges if edge.label]
+    assert labelled
+    for edge in labelled:
+        half = measure_text(edge.label, *TEXT_STYLES["badge"]) / 2 + 4
+        area = (
+            edge.label_x - half,
+            edge.label_y - HEIGHT / 2 + 0.5,
+            edge.label_x + half,
+            edge.label_y + HEIGHT / 2 - 0.5,
+        )
+        assert not any(meet(area, arrow) for arrow in arrows), edge
 
 
 SHARED = """

@@ -232,6 +232,7 @@ def test_the_panel_forgets_the_last_tensor(model: Model) -> None:
     description = describe_path(model, "main/%B")
     assert description.tensor is not None
     fresh = TensorPanel(description.tensor, description.value)
+    fresh.read()
     assert panel.choice.view.options == fresh.choice.view.options == (("all elements", "all"),)
     choice = panel.choice
     assert (choice.view.value, choice.axis.value, choice.channel.max) == ("all", 0, 0)
@@ -338,6 +339,7 @@ def test_the_parts_of_a_sparse_tensor_are_shown(place: int) -> None:
     graph.sparse_initializer.append(helper.make_sparse_tensor(values, indices, [9]))
     model = netloupe.load(helper.make_model(graph))
     panel = TensorPanel(model.graph.sparse_initializers[0])
+    panel.read()
     text = panel.statistics.value + panel.message.value
     assert "[4.25, -8.5]" in text
     assert f"[3, {place}]" in text

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from netloupe.explorer.errors import TensorDataError
-from netloupe.explorer.model import Payload, Tensor, data_type
+from netloupe.explorer.model import Payload, Tensor, Value, data_type
 from netloupe.explorer.quantization import Quantization
 from netloupe.explorer.tensors import elements as elements_module
 from netloupe.widgets import tensor_panel
@@ -70,6 +70,12 @@ def gate(small_steps: None) -> Iterator[Gate]:
         gate.let()
 
 
+def show_tensor(tensor: Tensor, value: Value | None = None) -> TensorPanel:
+    panel = TensorPanel(tensor, value)
+    panel.read()
+    return panel
+
+
 def make_quantized(**fields: Any) -> Quantization:
     given: dict[str, Any] = {
         "value": None,
@@ -89,7 +95,7 @@ def use_quantization(monkeypatch: pytest.MonkeyPatch, quantization: Quantization
 
 
 def test_a_large_tensor_shows_a_sample_and_then_everything(gate: Gate) -> None:
-    panel = TensorPanel(make_tensor(WEIGHTS, gate.fetch))
+    panel = show_tensor(make_tensor(WEIGHTS, gate.fetch))
     gate.wait()
     assert panel._work in panel.children
     assert panel.picture not in panel.children
@@ -110,7 +116,7 @@ def test_a_large_tensor_shows_a_sample_and_then_everything(gate: Gate) -> None:
 
 
 def test_cancel_leaves_the_sample_and_offers_the_rest(gate: Gate) -> None:
-    panel = TensorPanel(make_tensor(WEIGHTS, gate.fetch))
+    panel = show_tensor(make_tensor(WEIGHTS, gate.fetch))
     gate.wait()
     gate.let()
     gate.wait()
@@ -148,7 +154,7 @@ def test_cancel_in_the_middle_of_a_pass(monkeypatch: pytest.MonkeyPatch, small_s
             panels[0].cancel()
 
     monkeypatch.setattr(TensorPanel, "_report", report)
-    panel = TensorPanel(make_tensor(WEIGHTS))
+    panel = show_tensor(make_tensor(WEIGHTS))
     panels.append(panel)
     background = panel._background
     assert background is not None
@@ -165,7 +171,7 @@ def test_progress_runs_from_nothing_to_everything(
     told: list[float] = []
     monkeypatch.setattr("netloupe.explorer.session.background._SECONDS_BETWEEN_REPORTS", 0.0)
     monkeypatch.setattr(TensorPanel, "_report", lambda self, background, share: told.append(share))
-    panel = TensorPanel(make_tensor(WEIGHTS))
+    panel = show_tensor(make_tensor(WEIGHTS))
     assert panel.wait(SECONDS)
     assert told[0] == 0.0
     assert told == sorted(told)
@@ -174,7 +180,7 @@ def test_progress_runs_from_nothing_to_everything(
 
 
 def test_closing_ends_the_reading_and_nothing_is_shown_after(gate: Gate) -> None:
-    panel = TensorPanel(make_tensor(WEIGHTS, gate.fetch))
+    panel = show_tensor(make_tensor(WEIGHTS, gate.fetch))
     gate.wait()
     background = panel._background
     assert background is not None
@@ -186,7 +192,7 @@ def test_closing_ends_the_reading_and_nothing_is_shown_after(gate: Gate) -> None
 
 
 def test_another_number_of_bins_ends_the_reading_before_it(gate: Gate) -> None:
-    panel = TensorPanel(make_tensor(WEIGHTS, gate.fetch))
+    panel = show_tensor(make_tensor(WEIGHTS, gate.fetch))
     gate.wait()
     first = panel._background
     assert first is not None
@@ -219,7 +225,7 @@ def test_errors_in_the_background_are_shown(
     def fetch() -> Payload:
         raise error
 
-    panel = TensorPanel(make_tensor(WEIGHTS, fetch))
+    panel = show_tensor(make_tensor(WEIGHTS, fetch))
     assert panel.wait(SECONDS)
     assert words in panel.message.value
     assert panel.message in panel.children
@@ -228,7 +234,7 @@ def test_errors_in_the_background_are_shown(
 
 
 def test_channels_can_be_shown_side_by_side_and_alone() -> None:
-    panel = TensorPanel(make_tensor(WEIGHTS))
+    panel = show_tensor(make_tensor(WEIGHTS))
     pictures = [bytes(panel.picture.value)]
     assert [value for _, value in panel.choice.view.options] == ["all", "channels", "channel"]
     panel.choice.view.value = "channels"
@@ -249,7 +255,7 @@ def test_channels_can_be_shown_side_by_side_and_alone() -> None:
 
 
 def test_channels_side_by_side_show_a_sample_and_then_everything(gate: Gate) -> None:
-    panel = TensorPanel(make_tensor(WEIGHTS, gate.fetch))
+    panel = show_tensor(make_tensor(WEIGHTS, gate.fetch))
     for _ in range(2):  # the histogram's sample and all of it
         gate.wait()
         gate.let()
@@ -279,7 +285,7 @@ def test_channels_side_by_side_show_a_sample_and_then_everything(gate: Gate) -> 
 
 
 def test_cancelled_before_its_sample_the_picture_stays_marked(gate: Gate) -> None:
-    panel = TensorPanel(make_tensor(WEIGHTS, gate.fetch))
+    panel = show_tensor(make_tensor(WEIGHTS, gate.fetch))
     for _ in range(2):
         gate.wait()
         gate.let()
@@ -294,13 +300,13 @@ def test_cancelled_before_its_sample_the_picture_stays_marked(gate: Gate) -> Non
 
 def test_one_axis_has_no_channels() -> None:
     for array in (WEIGHTS[0], np.array(3.0, np.float32), np.array([["a", "b"]], object)):
-        panel = TensorPanel(make_tensor(array))
+        panel = show_tensor(make_tensor(array))
         assert panel.choice not in panel.children
 
 
 def test_too_many_channels_are_an_error_and_the_choice_stays() -> None:
     array = np.zeros((2**19, 2), np.int8)
-    panel = TensorPanel(make_tensor(array))
+    panel = show_tensor(make_tensor(array))
     panel.choice.view.value = "channels"
     assert "more than 16777216 counters" in panel.message.value
     panel.choice.axis.value = 1
@@ -313,7 +319,7 @@ def test_grid_and_share_of_the_chosen_channel(monkeypatch: pytest.MonkeyPatch) -
     scale[3] = 0.001  # holds −0.128 … 0.127 only
     quantization = make_quantized(scale=scale, zero_point=np.zeros(40, np.int8), axis=0)
     value = use_quantization(monkeypatch, quantization)
-    panel = TensorPanel(make_tensor(WEIGHTS), value)  # type: ignore[arg-type]
+    panel = show_tensor(make_tensor(WEIGHTS), value)  # type: ignore[arg-type]
     panel.choice.view.value = "channel"
     assert panel._reading is not None
     assert panel._reading.saturation is not None
@@ -333,7 +339,7 @@ def test_grid_and_share_of_the_chosen_channel(monkeypatch: pytest.MonkeyPatch) -
 def test_scales_have_a_picture_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     scale = np.linspace(0.01, 0.02, 40).astype(np.float32)
     value = use_quantization(monkeypatch, make_quantized(scale=scale, axis=0))
-    panel = TensorPanel(make_tensor(WEIGHTS), value)  # type: ignore[arg-type]
+    panel = show_tensor(make_tensor(WEIGHTS), value)  # type: ignore[arg-type]
     before = bytes(panel.picture.value)
     panel.choice.view.value = "scales"
     assert bytes(panel.picture.value) != before

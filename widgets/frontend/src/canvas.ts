@@ -43,7 +43,7 @@ import type { ThemeName } from "./scene/options";
 import { layPaints } from "./scene/paints_by_path";
 import type { Scene } from "./scene/scene";
 
-/** Of so many pixels a legend leaves enough of the picture. */
+/** Of so many pixels a legend leaves enough of the picture; where there are less it is folded. */
 const LEAST_FOR_LEGEND = 640;
 /** How long the first scene waits for the canvas to have a size, in milliseconds. */
 const TIME_TO_APPEAR = 250;
@@ -65,6 +65,7 @@ export class CanvasView {
   private readonly legend = new Legend({
     ask: () => this.requests.legend(this.page.themeName),
     colour: (overlay) => this.actions.ask({ type: "overlay", overlay }),
+    weigh: (place) => this.stage.measureUnder(place),
     left: this.giveBack,
   });
   private readonly stage: Stage;
@@ -93,6 +94,8 @@ export class CanvasView {
   private isToldPainted = false;
   /** whether there is anything to colour by */
   private hasOverlays = false;
+  /** whether the legend of new colours is shown with the next frame, when there is a picture */
+  private legendIsDue = false;
   private disposed = false;
   private readonly watchers: Array<() => void> = [];
 
@@ -323,6 +326,7 @@ export class CanvasView {
     if (this.disposed) return;
     const { clientWidth: width, clientHeight: height } = this.room;
     this.stage.resize({ width, height }, window.devicePixelRatio || 1);
+    this.legend.keepInside();
   }
 
   private showPanes(): void {
@@ -371,6 +375,7 @@ export class CanvasView {
     this.page.element.dataset.ready = "true";
     this.tellPainted();
     this.begun();
+    this.showDueLegend();
     this.page.later(hideStaticPicture(this.connection.traits.get("static_id")));
   }
 
@@ -435,7 +440,7 @@ export class CanvasView {
     this.strip.showOffer(message, "Reload", this.connection.host.can("reload") ? reload : null);
   }
 
-  /** Offer what boxes can be coloured by; colours come with their legend where there is room. */
+  /** Offer what boxes can be coloured by; colours come with their legend. */
   private offerOverlays(): void {
     const { host, traits } = this.connection;
     if (!host.can("overlay")) return;
@@ -443,8 +448,15 @@ export class CanvasView {
     this.legend.offer(names, chosen);
     const isNew = names.length > 0 && !this.hasOverlays;
     this.hasOverlays = names.length > 0;
-    if (isNew && this.room.clientWidth >= LEAST_FOR_LEGEND) this.legend.show();
-    else void this.legend.refresh();
+    this.legendIsDue = isNew || (this.legendIsDue && this.hasOverlays);
+    if (this.ready) this.showDueLegend();
+    void this.legend.refresh();
+  }
+
+  private showDueLegend(): void {
+    if (!this.legendIsDue) return;
+    this.legendIsDue = false;
+    this.legend.show(this.room.clientWidth < LEAST_FOR_LEGEND);
   }
 
   private applyFocus(): void {

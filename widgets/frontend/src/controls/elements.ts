@@ -18,6 +18,8 @@ const ICONS = {
   help: "M6 6.2a2 2 0 1 1 2.9 1.8c-.6.3-.9.7-.9 1.4M8 12h.1",
   screen: "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10M6 6h4v4H6z",
   inspector: "M2.5 3h11v10h-11zM9.5 3v10",
+  fold: "M3.5 6L8 10.5L12.5 6",
+  move: "M8 2.5v11M2.5 8h11M6 4.5l2-2 2 2M6 11.5l2 2 2-2M4.5 6l-2 2 2 2M11.5 6l2 2-2 2",
   back: "M10 3.5L5.5 8l4.5 4.5",
   forward: "M6 3.5L10.5 8L6 12.5",
 } as const;

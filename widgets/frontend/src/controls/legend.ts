@@ -2,13 +2,17 @@
 
 import { messageOf } from "../host/conversation";
 import type { LegendEntry } from "../host/messages";
+import type { Rectangle } from "../scene/geometry";
 import { iconButton, makeElement } from "./elements";
+import { Place } from "./place";
 
 export interface LegendActions {
   /** ask for what the picture that is shown has to explain */
   ask(): Promise<LegendEntry[]>;
   /** colour boxes by another column, -1 for none */
   colour(overlay: number): void;
+  /** how much of the picture would be under a place in it */
+  weigh(place: Rectangle): number;
   /** it is put away: give the keyboard back */
   left(): void;
 }
@@ -18,6 +22,7 @@ const NONE = -1;
 
 export class Legend {
   readonly element = makeElement("section", "nl-legend");
+  private readonly body = makeElement("div", "nl-legend-body");
   private readonly list = makeElement("ul", "nl-legend-list");
   private readonly own = makeElement("ul", "nl-legend-list");
   private readonly signs = makeElement("details", "nl-legend-signs");
@@ -25,15 +30,23 @@ export class Legend {
   private wantsSigns = false;
   private readonly choice = makeElement("label", "nl-legend-choice");
   private readonly select = makeElement("select", "nl-select");
+  private readonly folder = iconButton("fold", "Fold the legend", () => this.fold(!this.isFolded));
+  private readonly place: Place;
   /** counts what was asked: only the last answer is shown */
   private asked = 0;
 
   constructor(private readonly actions: LegendActions) {
     this.element.setAttribute("aria-label", "Legend");
     this.element.hidden = true;
-    const head = makeElement("div", "nl-help-head");
-    head.textContent = "Legend";
-    head.append(iconButton("close", "Close the legend", () => this.hide()));
+    const head = makeElement("div", "nl-help-head nl-legend-head");
+    const grip = iconButton("move", "Move the legend: drag it, or press arrow keys", () => undefined);
+    this.place = new Place(this.element, head, grip, (place) => actions.weigh(place));
+    const title = makeElement("span", "nl-legend-title");
+    title.textContent = "Legend";
+    head.append(
+      ...[grip, title, this.folder],
+      iconButton("close", "Close the legend", () => this.hide()),
+    );
     this.choice.append("Colour by ", this.select);
     this.choice.hidden = true;
     this.select.addEventListener("change", () => actions.colour(Number(this.select.value)));
@@ -41,7 +54,9 @@ export class Legend {
     summary.textContent = "Signs";
     summary.addEventListener("click", () => (this.wantsSigns = !this.signs.open));
     this.signs.append(summary, this.list);
-    this.element.append(head, this.choice, this.own, this.signs);
+    this.body.append(this.choice, this.own, this.signs);
+    this.element.append(head, this.body);
+    this.fold(false);
     this.element.addEventListener("keydown", (event) => {
       // arrows choose a column, and do not walk through the picture
       const isOwn = event.target === this.select || event.target === summary;
@@ -78,9 +93,30 @@ export class Legend {
     this.show();
   }
 
-  show(): void {
+  /** Show it where it covers least; folded, it leaves the picture nearly whole. */
+  show(isFolded = false): void {
     this.element.hidden = false;
+    this.fold(isFolded);
+    this.place.choose();
     void this.refresh();
+  }
+
+  /** Keep all of it in a picture that has become smaller. */
+  keepInside(): void {
+    if (this.isShown) this.place.keepInside();
+  }
+
+  private get isFolded(): boolean {
+    return this.body.hidden;
+  }
+
+  private fold(isFolded: boolean): void {
+    this.body.hidden = isFolded;
+    this.element.classList.toggle("nl-legend-folded", isFolded);
+    this.folder.title = isFolded ? "Unfold the legend" : "Fold the legend";
+    this.folder.setAttribute("aria-label", this.folder.title);
+    this.folder.setAttribute("aria-expanded", String(!isFolded));
+    this.keepInside();
   }
 
   hide(): void {
@@ -114,6 +150,7 @@ export class Legend {
     // colours by numbers are read again and again, signs are learnt once
     this.signs.open = own.length === 0 || this.wantsSigns;
     this.signs.classList.toggle("nl-legend-folds", own.length > 0);
+    this.place.settle();
   }
 }
 

@@ -1,10 +1,11 @@
-/** What a paint lays over a box: a ring around it, a pill on its upper edge, a mark in its corner. */
+/** What a paint lays over a box: a ring around it, a pill on its border, a mark in its corner. */
 
 import { TEXT_STYLES } from "../scene/face";
 import sizes from "../scene/sizes";
 import { type Paint, toneOf } from "./paints";
 import { type Pass, shareOf } from "./pass";
-import { elide, fontOf, measureText } from "./text";
+import { arrowsAt, placePill } from "./pills";
+import { fontOf, measureText } from "./text";
 import { type Tone, findTone } from "./theme";
 
 /** Between the pill and the mark in the corner. */
@@ -34,7 +35,7 @@ export function drawPaint(pass: Pass, box: number): void {
   const left = paint.mark ? drawMark(pass, paint, right, top, positions[at + 2]) : right;
   // what is open has controls right below its upper edge
   const rise = isOpen ? sizes.edge_label.height : sizes.paint.rise;
-  if (pass.detail === "full") drawPill(pass, box, paint, left, right, top - rise);
+  if (pass.detail === "full") drawPill(pass, box, paint, left, right, top, rise);
   context.globalAlpha = 1;
 }
 
@@ -84,25 +85,30 @@ function drawMark(pass: Pass, paint: Paint, right: number, top: number, width: n
   return left;
 }
 
-/** Draw what the paint says in a pill that ends left of the mark. */
+/** Draw what the paint says in a pill that ends left of the mark, and covers no arrow. */
 function drawPill(
   pass: Pass,
   box: number,
   paint: Paint,
   mark: number,
   end: number,
-  upper: number,
+  top: number,
+  rise: number,
 ): void {
-  const { context, positions } = pass;
+  const { context, positions, scene } = pass;
   const tone = pillTone(pass, paint);
   if (!paint.text || !tone) return;
-  const { height, baseline, padding } = sizes.edge_label;
-  const right = Math.min(end - sizes.paint.inset, mark < end ? mark - GAP : end);
-  const room = right - positions[box * 4] - sizes.paint.inset - 2 * padding;
-  const text = elide(paint.text, room / measureText(paint.text, "badge"));
-  if (!text) return;
-  const width = measureText(text, "badge") + 2 * padding;
-  const left = right - width;
+  const { height, baseline } = sizes.edge_label;
+  const latest = Math.min(end - sizes.paint.inset, mark < end ? mark - GAP : end);
+  const arrows = arrowsAt(scene, box);
+  const origin = positions[box * 4];
+  const pill = placePill(paint.text, latest - origin, arrows, (given) => measureText(given, "badge"));
+  if (!pill) return;
+  const { text, width } = pill;
+  const left = origin + pill.right - width;
+  // at the lower border are bars, and facts right above it
+  const lower = positions[box * 4 + 1] + positions[box * 4 + 3] - sizes.paint.dip;
+  const upper = pill.isBelow ? lower : top - rise;
   context.font = fontOf("badge");
   context.textAlign = "center";
   context.textBaseline = "alphabetic";

@@ -7,7 +7,7 @@ import type { Lit } from "../scene/trace";
 import { drawBlocks, drawBoxes, drawFrames, drawRings } from "./draw_boxes";
 import { drawEdges, drawLabels, drawPorts } from "./draw_edges";
 import { drawTitles } from "./draw_titles";
-import type { Detail, Emphasis, Motion, Pass } from "./pass";
+import { TITLES_ZOOM, type Detail, type Emphasis, type Motion, type Pass } from "./pass";
 import type { Paints } from "./paints";
 import type { Titles } from "./place_titles";
 import type { Palette } from "./theme";
@@ -15,7 +15,6 @@ import type { Tiles } from "./tiles";
 import { type Viewport, visiblePart } from "./viewport";
 
 const FULL_ZOOM = 0.45;
-const TITLES_ZOOM = 0.25;
 /** With more boxes in the window they lose their texts. */
 export const MOST_BOXES_WITH_TEXT = 2500;
 /** Frames of which less than this height is on the screen get no title. */

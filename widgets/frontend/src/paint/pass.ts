@@ -6,6 +6,9 @@ import type { Lit } from "../scene/trace";
 import type { Paints } from "./paints";
 import type { Palette } from "./theme";
 
+/** From here on boxes have titles. */
+export const TITLES_ZOOM = 0.25;
+
 /** What is selected, pointed at, found and lit. */
 export interface Emphasis {
   boxes: Set<number>;

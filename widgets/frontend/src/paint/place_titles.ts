@@ -4,7 +4,7 @@ import { TEXT_STYLES, type Face } from "../scene/face";
 import type { Rectangle } from "../scene/geometry";
 import type { Picker } from "../scene/pick";
 import type { Scene } from "../scene/scene";
-import type { Pass, PlacedTitle } from "./pass";
+import { TITLES_ZOOM, type Pass, type PlacedTitle } from "./pass";
 import { elide, measureText } from "./text";
 
 /** Sizes of the text on the screen, the preferred one first. */
@@ -48,8 +48,9 @@ export class Titles {
   /**
    * Place the titles of the open groups among `boxes`, of which outer ones come first: in the top
    * left corner, beside or below the titles that are there already, shortened to the group's
-   * width. One that finds no room above the boxes inside is laid over them, since the group tells
-   * more than what is in it; over another title none is laid.
+   * width. One that finds no room above the boxes inside is shortened where these have titles that
+   * it would cover; from farther away it is laid over them, since the group tells more than what is
+   * in it. Over another title none is laid.
    */
   place({ boxes, positions, zoom, motion }: Frames): PlacedTitle[] {
     if (this.zoom !== zoom) this.known = new Map();
@@ -85,15 +86,31 @@ export class Titles {
     }
     let first: PlacedTitle | null = null;
     let whole: PlacedTitle | null = null;
+    // the last one is the smallest, and so the one with the most letters
+    let shortened: PlacedTitle | null = null;
     for (const size of SIZES) {
       for (const title of this.titlesOf(box, positions, zoom, size, taken)) {
         // while boxes move, the index knows where they will be and not where they are
         if (!isIndexed || this.isFree(title.ground, box)) return title;
         first ??= title;
         if (!title.text.endsWith("…")) whole ??= title;
+        if (zoom >= TITLES_ZOOM) shortened = this.shorten(title, zoom) ?? shortened;
       }
     }
-    return whole ?? first;
+    return shortened ?? whole ?? first;
+  }
+
+  /** A title shortened to what is free on its line; null where too little is. */
+  private shorten(title: PlacedTitle, zoom: number): PlacedTitle | null {
+    const { box, size, ground } = title;
+    const lefts = this.inWayOf(ground, box).map((other) => this.scene.boxes[other * 4]);
+    const padding = PADDING / zoom;
+    const room = Math.min(...lefts) - ground.x - 2 * padding - 1 / zoom;
+    const { text: name, width: wide } = this.nameOf(this.scene.faceOf(box));
+    const text = elide(name, (room * zoom) / (wide * size));
+    if (!text) return null;
+    const width = Math.min((this.measure(text) * size) / zoom, room) + 2 * padding;
+    return { box, text, size, ground: { ...ground, width } };
   }
 
   /** The title of an open group in the places where it fits, the best first. */
@@ -150,10 +167,14 @@ export class Titles {
 
   /** Whether nothing but a group, what is around it and its own wall lies in a rectangle. */
   private isFree(ground: Rectangle, box: number): boolean {
-    return this.picker.boxesIn(ground).every((other) => {
+    return this.inWayOf(ground, box).length === 0;
+  }
+
+  private inWayOf(ground: Rectangle, box: number): number[] {
+    return Array.from(this.picker.boxesIn(ground)).filter((other) => {
       let around = box;
       while (around >= 0 && around !== other) around = this.scene.parentOf(around);
-      return around >= 0;
+      return around < 0;
     });
   }
 }

@@ -1,6 +1,6 @@
 /** The picture in its window: holds the scene and the emphasis, and paints on demand. */
 
-import type { Point, Rectangle, Size } from "../scene/geometry";
+import { type Point, type Rectangle, type Size, boxRectangle, measureCommon } from "../scene/geometry";
 import { type Hit, Picker } from "../scene/pick";
 import { Routes } from "../scene/routes";
 import type { Paths, Scene } from "../scene/scene";
@@ -123,6 +123,20 @@ export class Stage {
   /** The part of the scene that is in the window, or will be. */
   get part(): Rectangle {
     return visiblePart(this.camera.destination, this.camera.size);
+  }
+
+  /** How many pixels of closed boxes and of the minimap are under a place in the window. */
+  measureUnder(place: Rectangle): number {
+    const { scene, picker, minimap } = this;
+    if (!scene || !picker) return 0;
+    const view = this.camera.destination;
+    const { x, y } = toScene(view, place);
+    const part = { x, y, width: place.width / view.zoom, height: place.height / view.zoom };
+    let inScene = 0;
+    for (const box of picker.boxesIn(part)) {
+      if (!scene.isOpen(box)) inScene += measureCommon(part, boxRectangle(scene, box));
+    }
+    return inScene * view.zoom ** 2 + measureCommon(place, minimap.place);
   }
 
   /** What is at a point of the window. */

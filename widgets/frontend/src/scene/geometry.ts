@@ -132,3 +132,10 @@ export function contains(part: Rectangle, point: Point): boolean {
     point.y <= part.y + part.height
   );
 }
+
+/** The area that two rectangles have in common. */
+export function measureCommon(one: Rectangle, other: Rectangle): number {
+  const width = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);
+  const height = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
+  return Math.max(width, 0) * Math.max(height, 0);
+}

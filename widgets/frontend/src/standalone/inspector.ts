@@ -7,7 +7,7 @@ import type { CanvasTraits } from "../host/traits";
 import type { ReviewConnection } from "../review/connection";
 import { ReviewView } from "../review/review_view";
 import { quotePath } from "./templates";
-import { showWeight } from "./weight_panel";
+import { awaitWeight, showWeight } from "./weight_panel";
 import type { Weight } from "./weights";
 
 export interface InspectorActions {
@@ -27,6 +27,8 @@ export class Inspector {
   private asked = 0;
   private html = "";
   private isDue = false;
+  /** weights that are shown, and need not be asked for again */
+  private readonly read = new WeakSet<HTMLElement>();
 
   constructor(
     private readonly traits: Traits<CanvasTraits>,
@@ -74,6 +76,10 @@ export class Inspector {
     const asked = ++this.asked;
     const path = this.traits.get("selection");
     const all = this.traits.get("selected_paths");
+    // what is still shown is of something else: said once the answer is late
+    const late = setTimeout(() => {
+      if (!isRenewed && asked === this.asked) this.markStale(true);
+    }, LATE_MS);
     let html: string;
     try {
       html =
@@ -83,17 +89,41 @@ export class Inspector {
     } catch (error) {
       html = writeError(error instanceof Error ? error.message : String(error));
     }
-    if (asked !== this.asked || (isRenewed && html === this.html)) return;
+    clearTimeout(late);
+    if (asked !== this.asked) return;
+    this.markStale(false);
+    const shown = isRenewed ? this.listWeights() : [];
+    if (!isRenewed || html !== this.html) this.write(html, isRenewed);
+    if (!isRenewed) this.element.scrollTop = 0;
+    for (const place of this.listWeights()) {
+      const before = shown.find((one) => one.dataset.weight === place.dataset.weight);
+      if (before && this.read.has(before)) {
+        if (before !== place) place.replaceWith(before);
+        continue;
+      }
+      // another element, since an answer may still come for this one
+      const fresh = place.cloneNode() as HTMLElement;
+      place.replaceWith(fresh);
+      void this.fill(fresh);
+    }
+  }
+
+  private write(html: string, isRenewed: boolean): void {
     const unfolded = isRenewed ? this.listUnfolded() : new Set<string>();
     this.html = html;
     this.text.innerHTML = html;
     for (const part of this.text.querySelectorAll("details")) {
       part.open ||= unfolded.has(titleOf(part));
     }
-    if (!isRenewed) this.element.scrollTop = 0;
-    for (const place of this.text.querySelectorAll<HTMLElement>(".nl-inspector-weight")) {
-      void this.fill(place);
-    }
+  }
+
+  private markStale(isStale: boolean): void {
+    this.text.classList.toggle("nl-inspector-stale", isStale);
+    this.text.setAttribute("aria-busy", String(isStale));
+  }
+
+  private listWeights(): HTMLElement[] {
+    return [...this.text.querySelectorAll<HTMLElement>(".nl-inspector-weight")];
   }
 
   private listUnfolded(): Set<string> {
@@ -129,10 +159,12 @@ export class Inspector {
     );
   }
 
-  /** Show a weight where its description has a place for it. */
+  /** Show a weight where its description has a place for it, and until then that it is read. */
   private async fill(place: HTMLElement): Promise<void> {
+    awaitWeight(place, LATE_MS);
     try {
       showWeight(place, await this.actions.readWeight(Number(place.dataset.weight)));
+      this.read.add(place);
     } catch (error) {
       place.innerHTML = writeError(error instanceof Error ? error.message : String(error));
     }
@@ -186,6 +218,8 @@ function writeLink(path: string, name: string, text: string, note = ""): string 
 }
 
 const MOST_LISTED = 200;
+/** an answer that comes sooner is not waited for in words */
+const LATE_MS = 150;
 
 const NOT_HERE = '<div class="nl-inspector-text">Its description is not in this file.</div>';
 

@@ -7,6 +7,13 @@ import type { Weight } from "./weights";
 /** a picture is drawn no narrower than this */
 const LEAST_WIDTH = 160;
 
+/** Keep room for a histogram, and say that its weight is being read where that takes its time. */
+export function awaitWeight(place: HTMLElement, patience: number): void {
+  const room = makeElement("div", "nl-inspector-awaited nl-inspector-room");
+  place.replaceChildren(room);
+  setTimeout(() => (room.textContent = "Reading its elements …"), patience);
+}
+
 /** Show a weight in an element, and draw its histogram again whenever the width changes. */
 export function showWeight(place: HTMLElement, weight: Weight): void {
   const { words, histogram } = weight;

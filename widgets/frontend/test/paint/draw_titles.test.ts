@@ -36,10 +36,31 @@ test("a group keeps its title where boxes leave no room, and these lose their la
     { path: "encoder", open: true, at: [0, 0, 400, 300] },
     ...places.map((at) => ({ path: "MatMul", parent: 0, at: [...at] as [number, number, number, number] })),
   ]);
-  const titles = titlesAt(0.25, scene);
+  const titles = titlesAt(0.24, scene);
   expect(titles.map(({ text }) => text)).toEqual(["encoder"]);
   const covered = places.map(([x, y, width, height]) => isUnderTitle({ titles }, { x, y, width, height }));
   expect(covered).toEqual([true, false]);
+});
+
+test.each([0.25, 0.3, 0.38, 0.44])("at zoom %d no group's title covers its first child's", (zoom) => {
+  for (const name of ["enc", "encoder", "encoder_layer_of_a_large_model"]) {
+    for (let left = 4; left < 300; left += 12) {
+      for (const top of [2, 8, 16, 24, 40]) {
+        const scene = makeScene([
+          { path: name, open: true, at: [0, 0, 400, 300] },
+          { path: "MatMul", parent: 0, at: [left, top, 90, 40] },
+        ]);
+        const [title] = titlesAt(zoom, scene);
+        const { ground, text } = title;
+        const covers =
+          left < ground.x + ground.width && ground.x < left + 90 && top < ground.y + ground.height;
+        // a few letters must have room beside it
+        const letters = Math.floor(((left - 20) * zoom - 12) / (7 * LETTER));
+        if (covers) expect(letters).toBeLessThan(6);
+        else expect(name.startsWith(text.replace("…", ""))).toBe(true);
+      }
+    }
+  }
 });
 
 test("from afar a repeat is called by its name and the number of its repetitions", () => {

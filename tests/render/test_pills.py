@@ -1,0 +1,119 @@
+"""What paints say of boxes covers no arrow, whatever the box, the arrows and the words are."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from netloupe.explorer.layout import Composer, LayoutEngine
+from netloupe.explorer.options import Direction
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.render.marks import RectMark, TextMark, TriangleMark, mark_edge
+from netloupe.explorer.render.paint import Paint
+from netloupe.explorer.render.painted import mark_paint
+from netloupe.explorer.render.picture import make_picture
+from netloupe.explorer.render.pills import find_arrows, place_pill
+from netloupe.explorer.render.sizes import ARROW_HALF_WIDTH, PAINT_INSET
+from netloupe.explorer.render.theme import load_theme
+from netloupe.explorer.view import ViewOptions
+from tests.corpus import corpus_file
+
+TEXTS = ("12.3 k MACs · 12 %", "877 k · 88 %; 877 k each", "0.4 ms", "a word without an end")
+
+
+@given(
+    st.sampled_from(TEXTS),
+    st.floats(20, 400),
+    st.lists(st.floats(0, 400), max_size=6),
+)
+def test_a_pill_lies_between_arrows_or_below(text: str, right: float, arrows: list[float]) -> None:
+    pill = place_pill(text, right, arrows)
+    if pill is None:
+        assert right < PAINT_INSET + 40
+        return
+    assert pill.right <= right + 0.01
+    assert pill.right - pill.width >= PAINT_INSET - 1
+    assert text.startswith(pill.text.rstrip("…"))
+    if pill.is_below:
+        assert arrows
+        return
+    for arrow in arrows:
+        assert (
+            arrow + ARROW_HALF_WIDTH <= pill.right - pill.width + 0.5
+            or arrow - ARROW_HALF_WIDTH >= pill.right - 0.5
+        )
+
+
+@pytest.mark.parametrize(
+    ("right", "arrows", "text", "is_below"),
+    [
+        (190.0, [], "12.3 k MACs · 12 %", False),
+        (190.0, [20.0], "12.3 k MACs · 12 %", False),  # right of the arrow
+        (190.0, [180.0], "12.3 k MACs · 12 %", False),  # left of it
+        (190.0, [95.0], "12.3 k MACs", False),  # the less important part is left out
+        (130.0, [65.0], "12.3 k MACs · 12 %", True),  # at the lower border is room for all
+        (90.0, [45.0], "12.3 k MACs", True),
+    ],
+)
+def test_where_a_pill_goes(right: float, arrows: list[float], text: str, is_below: bool) -> None:
+    """As in ``widgets/frontend/test/paint/pills.test.ts``."""
+    pill = place_pill("12.3 k MACs · 12 %", right, arrows)
+    assert pill is not None
+    assert (pill.text, pill.is_below) == (text, is_below)
+
+
+@pytest.mark.parametrize(
+    ("name", "direction"),
+    [
+        *product(("exported/unet.dynamo.onnx", "exported/gpt2.legacy.onnx"), ("TB", "LR")),
+        ("exported/detr.dynamo.onnx", "TB"),
+    ],
+)
+def test_no_pill_of_a_model_covers_an_arrow(name: str, direction: Direction) -> None:
+    engine = LayoutEngine()
+    try:
+        options = ViewOptions.parse({"direction": direction})
+        picture = make_picture(load(corpus_file(name)), options, composer=Composer(engine))
+    finally:
+        engine.stop()
+    scene, theme = picture.scene, load_theme("light")
+    arrows = [
+        (
+            min(mark.points[::2]),
+            min(mark.points[1::2]),
+            max(mark.points[::2]),
+            max(mark.points[1::2]),
+        )
+        for edge in scene.edges
+        for mark in mark_edge(edge, theme, False, None)
+        if isinstance(mark, TriangleMark)
+    ]
+    assert arrows
+    ends = find_arrows(scene)
+    count = 0
+    for box in scene.boxes:
+        if box.item.kind == "root":
+            continue
+        paint = Paint("scale-2", "12.3 k MACs · 12 %")
+        laid = mark_paint(
+            *(picture.labels.faces.face(box.item), box.width, box.height, paint, theme),
+            is_open=box.item.is_open,
+            arrows=ends.get((box.x, box.y), ()),
+        )
+        if not any(isinstance(mark, TextMark) for mark in laid):
+            continue
+        pill = next(mark for mark in laid if isinstance(mark, RectMark))
+        left, top = box.x + pill.x, box.y + pill.y
+        own = [arrow for arrow in arrows if box.y - 8 <= arrow[3] <= box.y + 1]
+        for arrow in own:
+            assert (
+                arrow[2] <= left
+                or left + pill.width <= arrow[0]
+                or arrow[3] <= top
+                or top + pill.height <= arrow[1]
+            ), box.item.key
+        count += 1
+    assert count > 4
