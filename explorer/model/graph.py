@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from netloupe.explorer.notation import write_count
+
 from . import door
 from .drawing import Drawable
 from .failing import fail
@@ -280,7 +282,7 @@ class Graph(FilledLater, Drawable, Loaded):
         return node.index
 
     def __repr__(self) -> str:
-        return f"<Graph {self.path!r}, {len(self.nodes)} nodes>"
+        return f"<Graph {self.path!r}, {write_count(len(self.nodes), 'node')}>"
 
     def _repr_html_(self) -> str:
         return door.write_graph_html(self)
