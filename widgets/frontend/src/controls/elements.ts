@@ -18,6 +18,7 @@ const ICONS = {
   help: "M6 6.2a2 2 0 1 1 2.9 1.8c-.6.3-.9.7-.9 1.4M8 12h.1",
   screen: "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10M6 6h4v4H6z",
   inspector: "M2.5 3h11v10h-11zM9.5 3v10",
+  home: "M2.5 12.5v-9h4l1.5 2h5.5v2M2.5 12.5l2-5h10l-2 5z",
   back: "M10 3.5L5.5 8l4.5 4.5",
   forward: "M6 3.5L10.5 8L6 12.5",
 } as const;
@@ -36,15 +37,26 @@ export function makeElement<Tag extends keyof HTMLElementTagNameMap>(
 export function iconButton(icon: Icon, title: string, press: () => void): HTMLButtonElement {
   const button = makeElement("button", "nl-button");
   button.type = "button";
-  button.title = title;
-  button.setAttribute("aria-label", title);
+  button.addEventListener("click", press);
+  return showIcon(button, icon, title);
+}
+
+/** A link that looks like a button with an icon. */
+export function iconLink(icon: Icon, title: string, address: string): HTMLAnchorElement {
+  const link = makeElement("a", "nl-button");
+  link.href = address;
+  return showIcon(link, icon, title);
+}
+
+function showIcon<Kind extends HTMLElement>(element: Kind, icon: Icon, title: string): Kind {
+  element.title = title;
+  element.setAttribute("aria-label", title);
   const picture = document.createElementNS(SVG, "svg");
   picture.setAttribute("viewBox", "0 0 16 16");
   picture.setAttribute("aria-hidden", "true");
   const path = document.createElementNS(SVG, "path");
   path.setAttribute("d", ICONS[icon]);
   picture.append(path);
-  button.append(picture);
-  button.addEventListener("click", press);
-  return button;
+  element.append(picture);
+  return element;
 }
