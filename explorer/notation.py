@@ -28,9 +28,14 @@ def write_bytes(count: int) -> str:
     return f"over 1,000 {_BYTE_UNITS[-1]}"
 
 
-def write_count(number: int, noun: str) -> str:
-    """Return ``1 node``, ``4,900 nodes``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def write_count(number: int, noun: str, several: str = "") -> str:
+    """Return ``1 node``, ``4,900 nodes``; ``several`` is the plural that is no ``nouns``."""
+    return f"{number:,} {noun if number == 1 else several or f'{noun}s'}"
+
+
+def say_how_many(number: int, noun: str, several: str = "") -> str:
+    """Return ``there is 1 part``, ``there are 4 parts``."""
+    return f"there {'is' if number == 1 else 'are'} {write_count(number, noun, several)}"
 
 
 def write_span(numbers: Collection[int]) -> str:

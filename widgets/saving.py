@@ -301,4 +301,6 @@ def _write_words(options: ViewOptions) -> list[str]:
     values: dict[str, Any] = {**asdict(options), "expand": "none"}
     for name in STILL_OPTIONS:
         del values[name]
-    return write_options(values)
+    del values["theme"]
+    # told in any case: without it a page is light or dark as the system is
+    return [*write_options(values), "--theme", options.theme]

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from netloupe.explorer.costs import Bindings, Costs, write_amount, write_macs
+from netloupe.explorer.costs.wording import name_amount
 from netloupe.explorer.grouping import find_tree
 from netloupe.explorer.model import Model, Node
 from netloupe.explorer.patterns import Detail
@@ -166,11 +167,11 @@ def write_costs(costs: Costs, size: Sequence[int] = ()) -> str:
     if costs.parameters:
         biases = costs.attention_biases
         apart = f" and {write_amount(biases)} attention biases" if biases else ""
-        said.append(f"{write_amount(costs.parameters)} parameters{apart}")
+        said.append(name_amount(write_amount(costs.parameters), "parameter") + apart)
     macs = write_macs(costs)
     if macs not in ("0", "≥ 0") and len(macs) <= _LONGEST_MACS and "…" not in macs:
         at = f" at {' × '.join(f'{dim:,}' for dim in size)}" if size and costs.macs else ""
-        said.append(f"{macs} MACs{at}")
+        said.append(name_amount(macs, "MAC") + at)
     return f"{', '.join(said)}." if said else ""
 
 

@@ -54,7 +54,7 @@ def find_classical(nodes: Sequence[Node]) -> Sketch | None:
         "SVMRegressor": "support vector regressor",
     }[node.op_type]
     before = _list_steps(nodes, node)
-    clauses = (f"{classes} classes" if classes else "", before)
+    clauses = (write_count(classes, "class", "classes") if classes else "", before)
     return Sketch(family, family[:1].upper() + family[1:], clauses, (), facts, False)
 
 
@@ -87,10 +87,10 @@ def _tell_trees(nodes: Sequence[Node], models: Sequence[Node]) -> Sketch | None:
         facts["classes"] = count
     several = len(models) > 1
     clauses = (
-        f"{len(models)} estimators with {trees:,} trees together"
+        f"{write_count(len(models), 'estimator')} with {write_count(trees, 'tree')} together"
         if several and trees != len(models)
         else write_count(trees, "tree"),
-        f"{count} classes" if is_classifier and count else "",
+        write_count(count, "class", "classes") if is_classifier and count else "",
         _list_steps(nodes, models[0]),
     )
     return Sketch("tree ensemble", "Tree ensemble", clauses, _sketch_trees(models), facts, False)
@@ -147,7 +147,10 @@ def _tell_stacked(models: Sequence[Node]) -> Sketch | None:
     classes = _count_classes(last)
     named = ", ".join(f"{name} ×{count}" if count > 1 else name for name, count in kinds.items())
     facts: dict[str, Detail] = {"classes": classes} if classes else {}
-    clauses = (f"{last.op_type} over {named}", f"{classes} classes" if classes else "")
+    clauses = (
+        f"{last.op_type} over {named}",
+        write_count(classes, "class", "classes") if classes else "",
+    )
     return Sketch("stacked classifiers", "Stacked classifiers", clauses, (), facts, False)
 
 

@@ -115,7 +115,7 @@ def sketch_backbone(outline: Outline, blocks: Sequence[OutlinePart]) -> Sketch |
         clauses.append(_join([*_list_norms(blocks), *_list_activations(blocks)]))
     if all(widths):
         facts["stage_widths"] = tuple(widths)
-        clauses.append(f"{widths[0]:,} → {widths[-1]:,} channels")
+        clauses.append(f"{widths[0]:,} → {write_count(widths[-1], 'channel')}")
     sketches = [
         BlockSketch(name, len(stage), outline.nodes(stage), {"out": stage[-1].size("out")})
         for stage in stages
@@ -289,7 +289,7 @@ def _tell_dense(outline: Outline) -> Sketch | None:
         facts |= _read_classes(head)
     clauses = (
         f"blocks of {write_row(counts)} layers",
-        f"{growth} channels more by each",
+        f"{write_count(growth, 'channel')} more by each",
         _write_classes(facts),
     )
     sketches = tuple(
@@ -371,7 +371,7 @@ def _tell_plain(outline: Outline) -> Sketch | None:
     clauses = [f"stages of {write_row(counts)} convolutions"]
     if all(widths):
         facts["stage_widths"] = tuple(widths)
-        clauses.append(f"{widths[0]:,} → {widths[-1]:,} channels")
+        clauses.append(f"{widths[0]:,} → {write_count(widths[-1], 'channel')}")
     layers = sum(_count_linears(part) for part in linears)
     clauses += [write_count(layers, "linear layer"), _write_classes(facts)]
     sketches = tuple(

@@ -143,7 +143,8 @@ def _tell_pyramid(outline: Outline) -> Sketch | None:
         return None
     facts: dict[str, Detail] = {"scales": len(scales)}
     one, two = next(iter(widths))
-    clauses = (f"predictions at every place of {len(scales)} scales ({one} and {two} channels)",)
+    places = write_count(len(scales), "scale")
+    clauses = (f"predictions at every place of {places} ({one} and {two} channels)",)
     return Sketch("one-stage detector", "One-stage detector", clauses, (), facts)
 
 
@@ -173,7 +174,7 @@ def _tell_super_resolution(outline: Outline) -> Sketch | None:
     widths = [convolutions[0].size("in"), *(part.size("out") for part in convolutions)]
     is_row = not outline.of_kind("residual", "Add", "Concat")
     clauses = (
-        f"{len(convolutions)} convolutions"
+        write_count(len(convolutions), "convolution")
         + (f" {write_way(widths)}" if is_row and all(widths) else ""),
         f"pixel shuffle ×{factor}",
     )
@@ -214,8 +215,8 @@ def _tell_decoder(outline: Outline) -> Sketch | None:
     }
     clauses = (
         f"levels of {write_row([len(run) for run in runs])} residual blocks",
-        f"{widths[0]:,} → {widths[-1]:,} channels",
-        f"{len(ups)} times made larger",
+        f"{widths[0]:,} → {write_count(widths[-1], 'channel')}",
+        "made larger " + ("once" if len(ups) == 1 else f"{len(ups)} times"),
         write_count(len(attentions), "self-attention") if attentions else "",
         f"{write_count(final.size('out'), 'channel')} out",
     )

@@ -103,7 +103,8 @@ def _write_attention(details: Mapping[str, Detail]) -> str:
     words = []
     positions = details.get("positions")
     if positions:
-        words.append("rotary" if positions == "rotary" else f"{positions} positions")
+        noun = "" if positions == "rotary" else " position" if positions == 1 else " positions"
+        words.append(f"{positions}{noun}")
     if details.get("causal"):
         words.append("causal")
     if details.get("past"):
@@ -123,7 +124,8 @@ def _write_feeding(details: Mapping[str, Detail]) -> str:
         unit = f", {details['unit']}" if "unit" in details else ""
         if unit and isinstance(widths, tuple):
             unit += " " + write_way(widths[:-1])
-        return f"{details['experts']} experts{chosen}{unit}"
+        experts = details["experts"]
+        return f"{experts} expert{'' if experts == 1 else 's'}{chosen}{unit}"
     text = name
     if isinstance(widths, tuple):
         text += " " + write_way(widths[:-1])

@@ -85,7 +85,9 @@ def _tell_single(outline: Outline, stacks: list[Stack]) -> Sketch | None:
         extra.append(f"patches of {patch.kernel[0]} × {patch.kernel[0]}")
     elif len(wave) > 2 and wave[0].size("in") == 1 and not tokens:
         family = "speech encoder"
-        extra.append(f"{len(_list_feature_convolutions(wave))} convolutions over the wave")
+        extra.append(
+            f"{write_count(len(_list_feature_convolutions(wave)), 'convolution')} over the wave"
+        )
     if not family:
         return _tell_blocks_only(outline, stack)
     title = family[:1].upper() + family[1:]
@@ -147,7 +149,7 @@ def _tell_conformer(outline: Outline, stack: Stack) -> Sketch | None:
         ),
     )
     clauses = (
-        f"{over} convolutions over the wave" if over else "",
+        f"{write_count(over, 'convolution')} over the wave" if over else "",
         f"{write_count(len(layers), 'block')}{in_brackets(write_layers(details))}",
         *write_sizes(facts),
     )

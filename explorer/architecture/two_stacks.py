@@ -161,7 +161,8 @@ def tell_encoder_decoder(outline: Outline, stacks: list[Stack]) -> Sketch | None
             if part.place < encoder[0].start and len(part.kernel) == 1
         ]
         channels = convolved[0].size("in") if convolved else 0
-        over = f"{len(convolved)} convolutions over {channels} channels" if channels else ""
+        many = write_count(len(convolved), "convolution")
+        over = f"{many} over {write_count(channels, 'channel')}" if channels else ""
         return Sketch(
             "encoder-decoder transformer",
             "Encoder-decoder transformer",

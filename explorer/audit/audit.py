@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from netloupe.explorer.arguments import explain_arguments
 from netloupe.explorer.checks.check import Findings, apply_rules, choose_rules
+from netloupe.explorer.checks.skipped import tell_skipped
 from netloupe.explorer.checks.stored_codes import StoredCodes
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.compare import match_models
@@ -32,7 +33,7 @@ from netloupe.explorer.readers.load import ModelSource, load
 
 from .coverage import Coverage, measure_coverage
 from .islands import find_islands
-from .result import QuantizationAudit, State, Unchecked, WeightAudit
+from .result import NO_TWIN, QuantizationAudit, State, Unchecked, WeightAudit
 from .twins import Comparison, compare_with_twin
 from .verdict import write_audit_verdict
 
@@ -176,18 +177,15 @@ class _Audit:
                 "ranges of activations", "they need data: only what the graph says is checked"
             )
         if self._reference is None and any(one.fidelity is None for one in audited):
-            yield Unchecked("fidelity of weights", "no float model was given (--float)")
+            yield Unchecked("fidelity of weights", NO_TWIN)
         reasons = Counter(_leave_out_path(one) for one in audited if one.reason)
         for reason, count in reasons.items():
             yield Unchecked("weights", reason, count)
         left = self._subject.quantized.left_count
         if left:
             yield Unchecked("weights", "there are too many: they were not read", left)
-        rules: dict[str, list[str]] = {}
-        for skipped in findings.skipped_rules:
-            rules.setdefault(skipped.reason, []).append(skipped.id)
-        for reason, ids in rules.items():
-            yield Unchecked(f"all that rules look at: {', '.join(ids)}", reason)
+        for reason, rules in tell_skipped(findings.skipped_rules):
+            yield Unchecked(f"all that rules look at: {rules}", reason)
         if coverage.macs_are_lower_bound:
             yield Unchecked(
                 "MACs of some nodes", "they are not known, so that shares leave them out"

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 State = Literal["paired", "rescaled", "multiplied", "not comparable", "no twin"]
 
 
+#: why weights were not compared with those of a twin
+NO_TWIN = "no float model was given"
+
+
 @dataclass(frozen=True, slots=True)
 class WeightAudit:
     """One quantized weight.

@@ -11,6 +11,7 @@ from .findings import find_oddities
 from .folding import Finding
 from .rule import SEVERITIES, Occurrence, Rule
 from .rules import RULES
+from .skipped import tell_skipped
 
 __all__ = [
     "RULES",
@@ -24,4 +25,5 @@ __all__ = [
     "find_cycles",
     "find_oddities",
     "find_rules",
+    "tell_skipped",
 ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from netloupe.explorer.errors import NotesError
 from netloupe.explorer.model import Model
+from netloupe.explorer.notation import write_count
 
 from .folding import Finding, mask_digits
 
@@ -66,7 +67,7 @@ def _find_reason_against(finding: Finding, note: Note) -> str | None:
         if not has_moved or mask_digits(accepts.message) != mask_digits(finding.message):
             return ""
     if finding.count > accepts.count:
-        return f"it was at {accepts.count:,} and is at {finding.count:,} places now"
+        return f"it was at {accepts.count:,} and is at {write_count(finding.count, 'place')} now"
     others = [path for path in finding.paths if path not in note.paths]
     if not others:
         return None

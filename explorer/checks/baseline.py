@@ -84,10 +84,12 @@ def read_baseline(file: str | PathLike[str]) -> Baseline:
         return Baseline(tuple(_read_entries(text)))
     except (OSError, ValueError, RecursionError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise CheckError(
+        refused = CheckError(
             f"the baseline {str(file)[:200]!r} cannot be used: {reason}. "
-            "Make one with `netloupe check MODEL --json > FILE`."
-        ) from error
+            "Give a file with the JSON that a check has written."
+        )
+        refused.in_shell = "Make one with `netloupe check MODEL --json > FILE`."
+        raise refused from error
 
 
 def _read_entries(text: str) -> Iterator[tuple[str, dict[str, int]]]:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from netloupe.explorer.model import Graph, Model, ModelWarning
+from netloupe.explorer.notation import write_count
 
 from .findings import Oddity, list_oddities
 from .rule import Occurrence
@@ -57,7 +58,10 @@ def collect_noted(model: Model) -> dict[str, list[Occurrence]]:
         path = found[rule][-1].path
         found[rule].append(
             Occurrence(
-                path, f"and {count:,} more places after this one", cause="more", places=count
+                path,
+                f"and {write_count(count, 'more place')} after this one",
+                cause="more",
+                places=count,
             )
         )
     return found

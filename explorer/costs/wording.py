@@ -67,9 +67,18 @@ def write_macs(costs: Costs) -> str:
     return f"≥ {text}" if costs.macs_is_lower_bound else text
 
 
+def name_amount(amount: str, noun: str) -> str:
+    """Return an amount that is written already with what it is of: ``1 MAC``, ``4.09 G MACs``."""
+    return f"{amount} {noun}{'' if amount == '1' else 's'}"
+
+
 def describe_costs(costs: Costs) -> tuple[str, ...]:
     """Return what something costs in one line, why it may be more, and what is stored twice."""
-    parts = [f"{write_macs(costs)} MACs"] if costs._work.macs or costs.macs_is_lower_bound else []
+    parts = (
+        [name_amount(write_macs(costs), "MAC")]
+        if costs._work.macs or costs.macs_is_lower_bound
+        else []
+    )
     if costs._work.activations:
         parts.append(f"activations {write_activations(costs)}")
     reason = describe_unknown_costs(costs)

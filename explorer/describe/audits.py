@@ -14,6 +14,7 @@ from netloupe.explorer.audit import (
     StorageShare,
     WeightAudit,
 )
+from netloupe.explorer.audit.result import NO_TWIN
 from netloupe.explorer.audit.verdict import is_changed, write_percent
 from netloupe.explorer.checks import SEVERITIES
 from netloupe.explorer.notation import join_parts, write_bytes, write_count, write_number
@@ -131,7 +132,7 @@ def _list_precisions(found: QuantizationAudit) -> Iterator[str]:
 
 def _write_precision(share: PrecisionShare) -> str:
     operators = [f"{count:,} {write_line(name, 60)}" for name, count in share.operators.items()]
-    told = f"{share.name}: {share.macs:,} MACs at {write_count(share.nodes, 'node')}"
+    told = f"{share.name}: {write_count(share.macs, 'MAC')} at {write_count(share.nodes, 'node')}"
     if share.unknown:
         told += f", those of {share.unknown:,} not known"
     return f"{told} ({join_parts(operators[:_MOST_OPERATORS], len(operators))})"
@@ -265,4 +266,5 @@ def _write_table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> It
 
 def _write_unchecked(one: Any) -> str:
     times = f" ({one.count:,})" if one.count > 1 else ""
-    return f"{write_line(one.what, _LONGEST)}{times}: {write_line(one.reason, 500)}"
+    option = " (--float)" if one.reason == NO_TWIN else ""
+    return f"{write_line(one.what, 500)}{times}: {write_line(one.reason, 500)}{option}"

@@ -361,7 +361,7 @@ def write_numbers(numbers: NumberDifference) -> str:
     if not numbers.changed:
         return bits
     share = 100 * numbers.changed / max(numbers.count, 1)
-    told = [f"{share:.3g} % of {numbers.count:,} numbers changed"]
+    told = [f"{share:.3g} % of {write_count(numbers.count, 'number')} changed"]
     if numbers.unbounded:
         became = write_count(numbers.unbounded, "number")
         told.append(f"{became} of these to or from NaN or infinity, so that no distance is finite")

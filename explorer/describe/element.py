@@ -12,6 +12,7 @@ from netloupe.explorer.view import View
 
 from .bundles import describe_box
 from .description import Description, Element
+from .file_text import write_line
 from .graphs import describe_graph, describe_group
 from .models import describe_model
 from .nodes import describe_node
@@ -47,7 +48,7 @@ def describe_path(model: Model, path: str, view: View | None = None) -> Descript
         if item is not None and item.is_terminal and item.merged:
             return describe_box(model, item, view)
         if item is not None:
-            return describe_element(model, item.element, item.path)
+            return _say_label(describe_element(model, item.element, item.path), view)
         group = view.group_at(path)
         if group is not None:
             return describe_group(group, view, path)
@@ -62,7 +63,19 @@ def describe_path(model: Model, path: str, view: View | None = None) -> Descript
             raise missing from None
         return describe_group(group)
     exact = path if find_element(model, path) is element else ""
-    return describe_element(model, element, exact)
+    return _say_label(describe_element(model, element, exact), view)
+
+
+def _say_label(description: Description, view: View | None) -> Description:
+    """Return the description of a node with what its box is called in a view."""
+    node = description.element
+    if view is None or not isinstance(node, Node):
+        return description
+    label = view.borders(node.graph).tree.node_labels.get(node.index, "")
+    if not label or label in (node.op_type, node.name):
+        return description
+    subtitle = " · ".join(filter(None, (write_line(label), description.subtitle)))
+    return dataclasses.replace(description, subtitle=subtitle)
 
 
 def describe_element(

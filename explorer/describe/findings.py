@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from netloupe.explorer.checks import SEVERITIES, Finding, Findings
+from netloupe.explorer.checks import SEVERITIES, Finding, Findings, tell_skipped
 from netloupe.explorer.notation import write_bytes, write_count
 
 from .encoding import encode_json
@@ -103,13 +103,8 @@ def format_findings(findings: Findings) -> str:
         lines += ["", *_wrap(write_line(notice, _LONGEST_MESSAGE), "", "  ")]
     if findings.skipped_rules:
         lines += ["", "not checked"]
-        reasons: dict[str, list[str]] = {}
-        for skipped in findings.skipped_rules:
-            reasons.setdefault(skipped.reason, []).append(skipped.id)
-        for reason, ids in reasons.items():
-            lines += _wrap(
-                f"{', '.join(ids)}: {write_line(reason, _LONGEST_MESSAGE)}", "  ", "    "
-            )
+        for reason, rules in tell_skipped(findings.skipped_rules):
+            lines += _wrap(f"{rules}: {write_line(reason, _LONGEST_MESSAGE)}", "  ", "    ")
     return "\n".join(lines) + "\n"
 
 

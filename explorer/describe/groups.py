@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from netloupe.explorer.costs import Bindings, Costs, write_amount, write_macs
+from netloupe.explorer.costs.wording import name_amount
 from netloupe.explorer.grouping import ModelGroup
 from netloupe.explorer.model import Model
 from netloupe.explorer.notation import clip_text, write_count
@@ -102,8 +103,8 @@ def _list_numbers(group: ModelGroup, costs: Costs) -> tuple[str, str, str]:
     parameters, macs = costs.parameters, write_line(write_macs(costs))
     return (
         write_count(group.node_count, "node"),
-        f"{write_amount(parameters)} parameters" if parameters else "",
-        f"{macs} MACs" if macs != "0" else "",
+        name_amount(write_amount(parameters), "parameter") if parameters else "",
+        name_amount(macs, "MAC") if macs != "0" else "",
     )
 
 

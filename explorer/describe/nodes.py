@@ -178,5 +178,5 @@ def _list_sharding(spec: ShardingSpec) -> list[Row]:
         for extent, shards in dimension.shards[:MOST_ROWS]:
             count = "?" if shards is None else f"{shards:,}"
             size = "" if extent is None else f" of {write_line(str(extent))}"
-            rows.append(Row(f"axis {axis}", f"{count} shards{size}"))
+            rows.append(Row(f"axis {axis}", f"{count} shard{'' if shards == 1 else 's'}{size}"))
     return rows

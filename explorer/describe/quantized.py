@@ -8,7 +8,7 @@ from itertools import islice
 import numpy as np
 
 from netloupe.explorer.model import Value
-from netloupe.explorer.notation import join_parts, write_computed
+from netloupe.explorer.notation import join_parts, write_computed, write_count
 from netloupe.explorer.quantization import Quantization, find_quantization
 
 from .description import MOST_ROWS, Row
@@ -77,7 +77,7 @@ def _list_range(found: Quantization) -> list[Row]:
     if low.size == 1:
         return [Row("real range", text)]
     return [
-        Row("real range", text, f"over {low.size:,} scales"),
+        Row("real range", text, f"over {write_count(low.size, 'scale')}"),
         Row("lowest, each", _write_each(low)),
         Row("highest, each", _write_each(high)),
     ]

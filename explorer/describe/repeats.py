@@ -105,7 +105,7 @@ def _compare(found: Contents, most: Contents) -> str:
     parts = [f"{_write_operators(more)} more" if more else ""]
     parts.append(f"{_write_operators(fewer)} less" if fewer else "")
     if found.parameters != most.parameters:
-        parts.append(f"{found.parameters:,} parameters instead of {most.parameters:,}")
+        parts.append(f"{write_count(found.parameters, 'parameter')} instead of {most.parameters:,}")
     return "; ".join(filter(None, parts))
 
 

@@ -7,7 +7,7 @@ import math
 
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import SparseTensor, Tensor
-from netloupe.explorer.notation import write_computed
+from netloupe.explorer.notation import write_computed, write_count
 from netloupe.explorer.progress import part
 from netloupe.explorer.tensors import (
     Elements,
@@ -80,7 +80,7 @@ def list_statistics(
         rows.append(Row("looked at", which))
     if found.is_sample:
         note = f"a sample of {elements.size:,}"
-        rows.append(Row("looked at", f"{found.count:,} elements", note))
+        rows.append(Row("looked at", write_count(found.count, "element"), note))
     subject = " of magnitudes" if found.is_magnitude else ""
     for name, number in (
         ("min", found.minimum),

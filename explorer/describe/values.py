@@ -84,7 +84,7 @@ def _explain_unknown(value: Value) -> str:
     model = value.graph.model
     done = model._inference
     if done is None:
-        hint = ": infer_shapes() or --infer-shapes may tell it" if model.can_infer_shapes else ""
+        hint = ": inferring shapes may tell it" if model.can_infer_shapes else ""
         return f"the file states none{hint}"
     return done.problem or f"the file states none, and onnx {done.version} infers none"
 

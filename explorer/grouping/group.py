@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Literal, cast
 
 from netloupe.explorer.model import Graph, Node
+from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import MOST_NODES, Recognition
 
 from .recognised import Recogniser
@@ -187,7 +188,7 @@ class Group:
         return frozenset(self._recogniser.names_met) if self._recogniser else frozenset()
 
     def __repr__(self) -> str:
-        return f"<Group {self.path!r}, {self.node_count} nodes>"
+        return f"<Group {self.path!r}, {write_count(self.node_count, 'node')}>"
 
 
 def adopt(parent: Group) -> None:

@@ -87,7 +87,7 @@ def _say_missing(model: Model, tree: GroupTree, path: str) -> NotFoundError:
     leaves = {known.rstrip("/").rpartition("/")[2]: known for known in reversed(paths)}
     near = get_close_matches(path.rstrip("/").rpartition("/")[2], leaves, 3, 0.6)
     hint = f" Did you mean {', '.join(repr(leaves[leaf]) for leaf in near)}?" if near else ""
-    return NotFoundError(
-        f"{model.source}: there is no group at {path!r}.{hint} "
-        "`netloupe info MODEL --groups` lists them."
-    )
+    advice = "" if near else " model.groups has them all."
+    error = NotFoundError(f"{model.source}: there is no group at {path!r}.{hint}{advice}")
+    error.in_shell = "`netloupe info MODEL --groups` lists them."
+    return error

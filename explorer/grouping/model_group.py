@@ -8,6 +8,7 @@ from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.costs import Bindings, Costs, Totals, count_nodes
 from netloupe.explorer.costs.costs import analyze, count_nodes_costs
 from netloupe.explorer.model import Model, Node
+from netloupe.explorer.notation import write_count
 
 from .group import Group, GroupKind
 from .lookup import find_group, find_tree
@@ -147,7 +148,7 @@ class ModelGroup:
 
     def __repr__(self) -> str:
         what = f", {self.recognised}" if self.recognised else ""
-        return f"<ModelGroup {self.path!r}, {self.node_count} nodes{what}>"
+        return f"<ModelGroup {self.path!r}, {write_count(self.node_count, 'node')}{what}>"
 
 
 def group_model(model: Model, path: str | None = None) -> ModelGroup:

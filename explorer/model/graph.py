@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.errors import ArgumentError
+from netloupe.explorer.notation import write_count
 
 from . import door
 from .drawing import Drawable
@@ -290,7 +291,7 @@ class Graph(FilledLater, Drawable, Loaded):
         return node.index
 
     def __repr__(self) -> str:
-        return f"<Graph {self.path!r}, {len(self.nodes)} nodes>"
+        return f"<Graph {self.path!r}, {write_count(len(self.nodes), 'node')}>"
 
     def _repr_html_(self) -> str:
         return door.write_graph_html(self)

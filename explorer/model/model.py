@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from netloupe.explorer.arguments import explain_methods
+from netloupe.explorer.notation import write_count
 
 from . import door
 from .dialect import Dialect
@@ -567,8 +568,9 @@ class Model(Drawable, Loaded):
         return self
 
     def __repr__(self) -> str:
-        graphs = len(self.graphs)
-        return f"<Model {self.source!r}: {self.format}, {self.node_count} nodes in {graphs} graphs>"
+        graphs = write_count(len(self.graphs), "graph")
+        nodes = write_count(self.node_count, "node")
+        return f"<Model {self.source!r}: {self.format}, {nodes} in {graphs}>"
 
     def _repr_html_(self) -> str:
         return door.write_model_html(self)

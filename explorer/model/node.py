@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
+from netloupe.explorer.notation import write_count
+
 from . import door
 from .failing import fail
 from .loaded import Loaded
@@ -355,7 +357,8 @@ def list_node_warnings(graph: Graph) -> Iterator[ModelWarning]:
                 yield ModelWarning(node.path, message)
     for message, count in counts.items():
         if count > MOST_ALIKE:
-            rest = f"{count - MOST_ALIKE:,} more nodes have the same warning: {message}"
+            nodes = write_count(count - MOST_ALIKE, "more node has", "more nodes have")
+            rest = f"{nodes} the same warning: {message}"
             yield ModelWarning(graph.path, rest)
 
 

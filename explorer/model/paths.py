@@ -125,10 +125,10 @@ def say_ambiguous(model: Model, name: str, candidates: Sequence[Element]) -> Not
 def say_missing(model: Model, path: str, kind: str, near: Sequence[str]) -> NotFoundError:
     """Return the error for a path or name of nothing, with what looks like it."""
     hint = f" Did you mean {', '.join(map(repr, near))}?" if near else ""
-    return NotFoundError(
-        f"{model.source}: there is no {kind} named {path!r}.{hint} "
-        "`netloupe inspect MODEL main` lists what the main graph holds."
-    )
+    advice = "" if near else " Search for a part of it, or look at 'main', the main graph."
+    error = NotFoundError(f"{model.source}: there is no {kind} named {path!r}.{hint}{advice}")
+    error.in_shell = "`netloupe inspect MODEL main` lists what the main graph holds."
+    return error
 
 
 def find_element(model: Model, path: str) -> Graph | Node | Value | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from netloupe.explorer.errors import NotesError, NotFoundError
+from netloupe.explorer.notation import write_count
 
 from .event import LONGEST_LINE, Event
 from .record import Record, collect_records
@@ -64,7 +65,10 @@ class NoteStore:
         ]
         if content.foreign_count > len(content.foreign):
             more = content.foreign_count - len(content.foreign)
-            told.append(f"{where}: {more:,} more lines are no notes and left as they are.")
+            told.append(
+                f"{where}: {write_count(more, 'more line')} "
+                "beyond these: no notes, left as they are."
+            )
         told += [
             f"{where}: two wrote the text of note {record.id} at once. Its history has both."
             for record in self._records.values()
@@ -91,9 +95,11 @@ class NoteStore:
         if len(found) == 1:
             return found[0]
         what = "several notes have ids that begin with" if found else "there is no note with the id"
-        raise NotFoundError(
-            f"{self._source}: {what} {wanted[:60]!r}. `netloupe notes MODEL` lists them."
+        error = NotFoundError(
+            f"{self._source}: {what} {wanted[:60]!r}. Give the id of one of the model's notes."
         )
+        error.in_shell = "`netloupe notes MODEL` lists them."
+        raise error
 
     def keep(self, events: Sequence[Event]) -> None:
         """Append events to the file; where that fails they stay in memory.

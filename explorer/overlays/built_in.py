@@ -13,6 +13,7 @@ from netloupe.explorer.costs.costs import analyze, find_work
 from netloupe.explorer.costs.symbols import Bindings
 from netloupe.explorer.errors import OverlayError
 from netloupe.explorer.model import Model, Node
+from netloupe.explorer.notation import write_count
 
 from .column import Column, ModelColumn, to_number
 from .scales import OTHER_WORDS
@@ -175,7 +176,10 @@ def make_difference(found: Diff) -> list[Column]:
     states |= {node.path: "changed" for one in found.nodes for node in one.pair.right}
     states |= {node.path: "added" for node in found.right_alone}
     gone = len(found.left_alone)
-    notes = (f"{gone:,} nodes of the old model have no place",) if gone else ()
+    notes: tuple[str, ...] = ()
+    if gone:
+        nodes = write_count(gone, "node of the old model has", "nodes of the old model have")
+        notes = (f"{nodes} no place",)
     columns: list[Column] = [
         ModelColumn(
             "difference",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from netloupe.explorer.compare import Matching, match_models
 from netloupe.explorer.errors import OverlayError
 from netloupe.explorer.model import Node
+from netloupe.explorer.notation import write_count
 
 from .column import Column, NodeSet
 
@@ -121,7 +122,10 @@ def _join(overlay: Overlay, nodes: tuple[Node, ...], numbers: dict[Node, float])
 def _say_lost(lost: int) -> tuple[str, ...]:
     if not lost:
         return ()
-    return (f"{lost:,} pairs of nodes have a number on one side alone, or none to divide by",)
+    return (
+        write_count(lost, "pair of nodes has", "pairs of nodes have")
+        + " a number on one side alone, or none to divide by",
+    )
 
 
 def _make_column(

@@ -32,7 +32,7 @@ def write_measured(measured: Measured, column: Column) -> str:
         return write_spread(measured.spread, column, value, measured.share)
     text = write_amount_of(value, column.unit)
     if measured.in_set:
-        return f"{text} for {measured.in_set} nodes"
+        return f"{text} for {write_count(measured.in_set, 'node')}"
     if measured.share is not None and measured.count > 1:
         text = f"{text} · {write_part(measured.share)}"
     shared = write_amount_of(measured.shared, column.unit)

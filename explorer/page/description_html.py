@@ -35,7 +35,8 @@ def write_header(description: Description) -> str:
     return (
         '<div class="nl-inspector-header">'
         f'<div class="nl-inspector-kind">{escape(description.kind)}</div>'
-        f'<div class="nl-inspector-title">{escape(description.title)}</div>'
+        f'<div class="nl-inspector-title" role="heading" aria-level="2">{escape(description.title)}'
+        "</div>"
         f'<div class="nl-inspector-subtitle">{subtitle}</div>'
         + (f'<code class="nl-inspector-path">{escape(path)}</code>' if path else "")
         + f"{_write_warnings(description.warnings)}</div>"
@@ -70,7 +71,10 @@ def write_error(message: str) -> str:
 
 def write_title(section: Section) -> str:
     """Return the title of a section."""
-    return f'<div class="nl-inspector-section-title">{escape(section.title)}</div>'
+    return (
+        '<div class="nl-inspector-section-title" role="heading" aria-level="3">'
+        f"{escape(section.title)}</div>"
+    )
 
 
 def write_section(section: Section) -> str:

@@ -67,13 +67,15 @@ def draw_panes(
     if path is not None:  # what can be known to be wrong is said before the work begins
         check_ending(path, "html")
         check_place(path)
-    data, _ = make_panes(found, options, content)
+    data, _ = make_panes(found, options, content, follows_system=view.get("theme") is None)
     if path is not None:
         write_file(path, data)
     return data
 
 
-def make_panes(found: Diff, options: ViewOptions, content: PageContent) -> tuple[bytes, list[str]]:
+def make_panes(
+    found: Diff, options: ViewOptions, content: PageContent, *, follows_system: bool = False
+) -> tuple[bytes, list[str]]:
     """Return the page of two models side by side, and notices about it.
 
     Parameters
@@ -84,6 +86,8 @@ def make_panes(found: Diff, options: ViewOptions, content: PageContent) -> tuple
         The first view of each; direction and theme can be changed on the page.
     content
         What it holds of weights, and how large it is at most.
+    follows_system
+        Whether it is light or dark as the system is, in place of the theme of the options.
 
     Raises
     ------
@@ -98,7 +102,7 @@ def make_panes(found: Diff, options: ViewOptions, content: PageContent) -> tuple
             raise ViewError(
                 f"{name} names a part of one model, and two panes show two. Leave it out."
             )
-    return _PanesMaker(found, options, content).make()
+    return _PanesMaker(found, options, content, follows_system=follows_system).make()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +119,11 @@ class _Side:
 
 
 class _PanesMaker:
-    def __init__(self, found: Diff, options: ViewOptions, content: PageContent) -> None:
+    def __init__(
+        self, found: Diff, options: ViewOptions, content: PageContent, *, follows_system: bool
+    ) -> None:
         self._found, self._options, self._content = found, options, content
+        self._follows_system = follows_system
 
     def make(self) -> tuple[bytes, list[str]]:
         found, options = self._found, self._options
@@ -135,7 +142,7 @@ class _PanesMaker:
             title=title or f"{names[1]} against {names[0]}",
             verdict=write_verdict(found),
             compatibility=write_compatibility(found),
-            theme=options.theme,
+            theme="auto" if self._follows_system else options.theme,
             review=review,
             pairs=pairs,
             panes=(),
@@ -162,6 +169,7 @@ class _PanesMaker:
                 replace(self._options, title=side.name),
                 side.paints,
                 content=replace(self._content, size_limit=share),
+                follows_system=self._follows_system,
                 operand_kinds=side.operand_kinds,
             )
         return split_page(page), notices

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from netloupe.explorer.notation import write_count
+
 from .found import Blocks, Found
 from .operations import Operations, list_data
 from .recognition import Detail
@@ -49,7 +51,7 @@ def find_experts(blocks: Blocks) -> Iterator[Found]:
     if not fused and not is_picked and not (len(experts) > 1 and len(experts) >= count // 2):
         return
     details: dict[str, Detail] = {"experts": count}
-    facts = [f"{count} experts"]
+    facts = [write_count(count, "expert")]
     if choice is not None:
         chosen = _read_count(operations, choice)
         if chosen:

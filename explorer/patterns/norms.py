@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from netloupe.explorer.model import Value
+from netloupe.explorer.notation import write_count
 
 from .found import Blocks, Found
 from .operations import Operations
@@ -74,7 +75,7 @@ def _read_operator(operations: Operations, number: int) -> Found:
         width, groups = width or scaled, None
     elif not name.startswith("GroupNorm"):
         groups = None
-    facts = [f"{groups} groups"] if groups else []
+    facts = [write_count(groups, "group")] if groups else []
     details: dict[str, Detail] = {}
     if groups:
         details["groups"] = groups

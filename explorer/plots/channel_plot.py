@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from netloupe.explorer.notation import write_count
 from netloupe.explorer.options import ThemeName
 from netloupe.explorer.tensors.channels import ChannelHistogram, compute_channels
 from netloupe.explorer.tensors.decode import open_elements
@@ -198,7 +199,7 @@ def _write_notes(
     if channels.is_sample:
         parts.append(f"a sample of {channels.size:,} each")
     if count > columns:
-        parts.append(f"{count:,} channels in {columns} columns")
+        parts.append(f"{count:,} channels in {write_count(columns, 'column')}")
     if parts:
         add_note(ax, " · ".join(parts), colours["quiet"])
     if channels.outside is not None and channels.counts.size:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import Node, data_type
+from netloupe.explorer.notation import write_count
 from netloupe.explorer.tensors import Elements, open_elements
 
 from .codebooks import CODEBOOK_OP, find_codebook, unpack_codebook
@@ -255,7 +256,8 @@ def _check_sizes(
             wanted *= size
     if scale.size != wanted or zero_point.size not in (1, wanted):
         raise TensorDataError(
-            f"{weight.path}: {scale.size:,} scales and {zero_point.size:,} zero points do not fit "
+            f"{weight.path}: {write_count(scale.size, 'scale')} and "
+            f"{write_count(zero_point.size, 'zero point')} do not fit "
             f"its shape {list(dims)[:16]}."
         )
 

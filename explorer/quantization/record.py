@@ -15,6 +15,7 @@ from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import DataType, Model, Node, StatedQuantization, Tensor, Value, door
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
+from netloupe.explorer.notation import say_how_many
 from netloupe.explorer.options import ThemeName
 from netloupe.explorer.progress import step
 
@@ -182,7 +183,7 @@ class Quantization:
         if size == 1:
             return self
         if not 0 <= index < size:
-            raise ValueError(f"there are {size} channels, and no channel {index}")
+            raise ValueError(f"{say_how_many(size, 'channel')}, and no channel {index}")
 
         def pick(array: Array | None) -> Array | None:
             return array if array is None or array.size != size else array.reshape(-1)[index]

@@ -111,11 +111,20 @@ def make_picture(
             "out. Give the path of a group, or what stands behind its title."
             for text in view.list_unmet()
         ]
+        if not view.root.children:
+            notices.append(f"{view.graph.path}: {NOTHING_TO_DRAW}.")
+            # a blank picture would leave its reader to wonder
+            name = Path(model.source).name or model.source
+            options = replace(options, title=options.title or f"{name}: {NOTHING_TO_DRAW}")
         scene = replace(scene, notices=(*notices, *scene.notices))
         if colouring is not None:
             paints = lay_paints(paints, colouring.paint(view, walk_items(scene)))
         picture = Picture(model, view, options, scene, labels, paints=paints, colouring=colouring)
         return lay_on_sheet(picture, composer)
+
+
+#: what is said in place of a picture of nothing; the canvas has a sentence of its own
+NOTHING_TO_DRAW = "nothing to draw: no nodes, inputs or outputs"
 
 
 def title_of_model(model: Model, graph: str) -> str:

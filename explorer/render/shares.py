@@ -13,7 +13,7 @@ from dataclasses import replace
 from netloupe.explorer.costs import count_nodes, write_amount, write_share
 from netloupe.explorer.costs.costs import analyze, find_work
 from netloupe.explorer.costs.polynomial import Amount
-from netloupe.explorer.costs.wording import divide_terms
+from netloupe.explorer.costs.wording import divide_terms, name_amount
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Model, Node
 from netloupe.explorer.notation import write_bytes
@@ -113,7 +113,7 @@ class Shares:
     def _write(self, part: Amount) -> str:
         if self._share == "bytes" and isinstance(part, int):
             return write_bytes(part)
-        return f"{write_amount(part)} {'MACs' if self._share == 'macs' else 'parameters'}"
+        return name_amount(write_amount(part), "MAC" if self._share == "macs" else "parameter")
 
 
 def _write_in_row(face: Face, words: str) -> tuple[TextRun, ...]:

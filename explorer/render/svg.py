@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from netloupe.explorer.layout import Scene, SceneBox, SceneEdge
+from netloupe.explorer.notation import write_count
 from netloupe.explorer.view import Item
 
 from .called import list_open_calls, paint_calls
@@ -313,7 +314,10 @@ def make_id(path: str) -> str:
 def _describe(scene: Scene) -> str:
     kinds = [box.item.kind for box in scene.boxes if box.enters is None]
     groups = kinds.count("group") + kinds.count("branch")
-    text = f"{kinds.count('node')} nodes, {groups} groups and {len(scene.edges)} edges."
+    text = (
+        f"{write_count(kinds.count('node'), 'node')}, {write_count(groups, 'group')} and "
+        f"{write_count(len(scene.edges), 'edge')}."
+    )
     return " ".join([text, *(clean_label(notice, 1000) for notice in scene.notices)])
 
 

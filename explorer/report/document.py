@@ -78,7 +78,7 @@ def _write_head(column: ReportColumn) -> str:
     kind = ' class="nlr-number"' if column.is_number else ""
     title = escape(column.title)
     if not title:
-        return f'<th scope="col"{kind}></th>'
+        return f"<td{kind}></td>"
     return (
         f'<th scope="col" aria-sort="none"{kind}><button type="button" data-sort>{title}'
         '<span class="nlr-arrow" aria-hidden="true"></span></button></th>'

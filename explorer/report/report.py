@@ -221,6 +221,19 @@ def write_report(
     return surround_page(page, around), notices
 
 
+def review_model(model: Model, float_twin: Model | None = None) -> Review:
+    """Return what a report lists of a model: findings, where it is quantized an audit, and notes.
+
+    Parameters
+    ----------
+    model
+        The model; its weights are read.
+    float_twin
+        The float model that a quantized one was made of: its weights are compared with it.
+    """
+    return _find_out(model, None, float_twin, None, None).review
+
+
 def _find_out(
     model: Model,
     against: Model | None,

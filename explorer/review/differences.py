@@ -237,7 +237,7 @@ def _write_numbers(numbers: NumberDifference) -> list[tuple[str, str]]:
     if not numbers.changed:
         return [("other bits", f"{write_count(numbers.other_bits, 'number')}: -0 or another NaN")]
     share = 100 * numbers.changed / max(numbers.count, 1)
-    changed = ("changed", f"{share:.3g} % of {numbers.count:,} numbers")
+    changed = ("changed", f"{share:.3g} % of {write_count(numbers.count, 'number')}")
     if numbers.unbounded:
         return [changed, ("to or from NaN or ∞", write_count(numbers.unbounded, "number"))]
     rows = [

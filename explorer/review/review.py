@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from netloupe.explorer.audit import QuantizationAudit
 from netloupe.explorer.audit.result import Unchecked
-from netloupe.explorer.checks import RULES, Findings
+from netloupe.explorer.checks import RULES, Findings, tell_skipped
 from netloupe.explorer.compare import REAL_LEVELS, Diff
 from netloupe.explorer.dataframes import make_dataframe
 from netloupe.explorer.describe.difference_summary import write_compatibility, write_verdict
@@ -171,7 +171,8 @@ def make_review(
     else:
         left = [each for each in findings if (each.id, each.fingerprint) not in told]
         items += list_finding_items(left, findings.rules)
-        unchecked += _group_skipped(findings)
+        told_skipped = tell_skipped(findings.skipped_rules)
+        unchecked += [(write_message(reason), rules) for reason, rules in told_skipped]
     return Review(
         tuple(sort_items(items)),
         " ".join(headlines),
@@ -179,15 +180,6 @@ def make_review(
         tuple(unchecked),
         any(reason == UNREAD_WEIGHTS for reason, _ in unchecked),
     )
-
-
-def _group_skipped(findings: Findings) -> Iterator[tuple[str, str]]:
-    """Yield why rules did not see everything, and which."""
-    reasons: dict[str, list[str]] = {}
-    for skipped in findings.skipped_rules:
-        reasons.setdefault(skipped.reason, []).append(skipped.id)
-    for reason, ids in reasons.items():
-        yield write_message(reason), ", ".join(ids)
 
 
 def _tell_unaudited(unchecked: Unchecked) -> tuple[str, str]:

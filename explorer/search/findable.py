@@ -150,13 +150,14 @@ class _Place:
 
 
 class _FindableNode(Findable):
-    """A node."""
+    """A node; where its box is called something else, that is told too."""
 
-    __slots__ = ("_node", "_place")
+    __slots__ = ("_label", "_node", "_place")
     kind = "node"
 
     def __init__(self, node: Node, label: str, place: _Place) -> None:
         self.own = (node.op_type, node.name, label)
+        self._label = label
         self._node = node
         self._place = place
 
@@ -171,7 +172,10 @@ class _FindableNode(Findable):
 
     @property
     def detail(self) -> str:
-        return self._node.op_type
+        op_type, label = self._node.op_type, self._label
+        if not label or label == op_type or self.title.endswith(label):
+            return op_type
+        return f"{label} · {op_type}"
 
     def list_further(self) -> list[str]:
         """Return domain and attributes, and its modules that are no groups themselves."""

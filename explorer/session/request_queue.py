@@ -101,14 +101,15 @@ class RequestQueue:
     def _answer(self, message: Request) -> None:
         """Answer one request; runs beside the kernel's own work."""
         number, client = message.get("id"), self._client
-        handler = self._handlers.get(str(message.get("type")))
+        asked = str(message.get("type"))
+        handler = self._handlers.get(asked)
         try:
             self._look()
             if handler is None:
-                raise ViewError(f"the request {message.get('type')!r} is unknown.")
-            if number in self._unwanted and message.get("type") != "scene":
+                raise ViewError(f"the request {asked!r} is unknown.")
+            if number in self._unwanted and asked != "scene":
                 raise Cancelled("the layout was cancelled")
-            with self.lock, self.busy.during(number), self._session.changing():
+            with self.lock, self.busy.during(number, asked), self._session.changing():
                 self._session.resume()
                 handler(number, message)
                 self._settle()

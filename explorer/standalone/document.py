@@ -18,8 +18,13 @@ _STYLE = """
 body { background: #fbfcfd; margin: 12px; }
 [data-theme="dark"] body { background: #0f1318; }
 .nl-page-error { max-width: 720px; margin: 40px auto; padding: 0 12px; color: #b3261e;
-  font: 15px/1.5 "DejaVu Sans", Verdana, sans-serif; overflow-wrap: anywhere; }
+  font: 400 15px/1.5 "DejaVu Sans", Verdana, sans-serif; overflow-wrap: anywhere; }
 [data-theme="dark"] .nl-page-error { color: #ff8a80; }
+.nl-page-link { display: block; max-width: 720px; margin: -20px auto 0; padding: 0 12px;
+  color: #1769aa; font: 15px/1.5 "DejaVu Sans", Verdana, sans-serif; }
+[data-theme="dark"] .nl-page-link { color: #6cb6f5; }
+.nl-page-heading { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden;
+  clip-path: inset(50%); white-space: nowrap; }
 noscript svg { max-width: 100%; height: auto; }
 """
 

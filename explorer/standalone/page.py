@@ -96,7 +96,15 @@ def draw_page(
         check_place(path)
     given = [*color_by] if isinstance(color_by, list | tuple) else [color_by]
     overlays = [] if color_by is None else make_overlays(model, given)
-    data, _ = make_page(model, options, paints, content=content, review=listed, overlays=overlays)
+    data, _ = make_page(
+        model,
+        options,
+        paints,
+        content=content,
+        review=listed,
+        follows_system=view.get("theme") is None,
+        overlays=overlays,
+    )
     if path is not None:
         write_file(path, data)
     return data
@@ -233,7 +241,7 @@ def _list_ignored(options: ViewOptions) -> list[str]:
     if not given:
         return []
     what = ", ".join(given)
-    return [f"The explorer in a page has no {what}: still pictures have (--static, static=True)."]
+    return [f"The explorer in a page has no {what}: still pictures have (static)."]
 
 
 def write_page(

@@ -113,7 +113,9 @@ def _write_panes(
 
     options = ViewOptions.parse(given)
     shared_engine().start()
-    return make_panes(found, options, PageContent.parse(**content))
+    return make_panes(
+        found, options, PageContent.parse(**content), follows_system=given["theme"] is None
+    )
 
 
 def _draw(
@@ -141,6 +143,7 @@ def _draw(
             options,
             paints,
             content=PageContent.parse(**content),
+            follows_system=given["theme"] is None,
         )
     picture = make_picture(found.merged, options, paints=paints)
     return render_picture(picture, kind), picture.notices

@@ -274,7 +274,9 @@ def format_summary(summary: dict[str, Any], dialect: Dialect) -> str:
     quantization = summary["quantization"]
     if quantization["tensors"]:
         sources = ", ".join(f"{name} {n}" for name, n in quantization["sources"].items())
-        lines.append(_line("quantized", f"{quantization['tensors']:,} values ({sources})"))
+        lines.append(
+            _line("quantized", f"{write_count(quantization['tensors'], 'value')} ({sources})")
+        )
     if quantization["not_quantized"]:
         told = write_count(quantization["not_quantized"], "value")
         lines.append(_line("annotated", f"{told} with a type of floating point or a layout alone"))

@@ -15,6 +15,7 @@ from netloupe.explorer.describe.notes import (
 )
 from netloupe.explorer.errors import NotesError
 from netloupe.explorer.model import Model
+from netloupe.explorer.notation import write_count
 from netloupe.explorer.notes import Note
 from netloupe.explorer.readers.load import load
 
@@ -65,12 +66,13 @@ def _act(model: Model, parsed: argparse.Namespace) -> Note | str | None:
         return f"removed {note.id}"
     if parsed.action == "merge":
         count = notes.merge(parsed.other)
-        return f"{count:,} new events; {len(notes):,} notes now"
+        return f"{write_count(count, 'new event')}; {write_count(len(notes), 'note')} now"
     if parsed.action == "carry":
         count = notes.carry_from(load(parsed.other))
         states = [note.state for note in notes]
         doubtful = sum(state in ("uncertain", "orphaned") for state in states)
-        return f"{count:,} notes taken over; {doubtful:,} of all {len(states):,} need a look"
+        taken = write_count(count, "note")
+        return f"{taken} taken over; {doubtful:,} of all {len(states):,} need a look"
     return None
 
 

@@ -83,6 +83,7 @@ def _make_intake(parsed: argparse.Namespace, recent: RecentFiles | None) -> Inta
             partial(_read_first, path, read, None if is_sent else recent),
             partial(_explain, name=str(path)),
             [path],
+            is_sent=is_sent,
         )
 
     return Intake(make, takes_paths=not parsed.models, recent=recent)

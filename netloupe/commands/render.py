@@ -19,6 +19,7 @@ from .terminal import TerminalProgress
 if TYPE_CHECKING:
     from netloupe.explorer.model import Model
     from netloupe.explorer.overlays import Overlay
+    from netloupe.explorer.review import Review
     from netloupe.explorer.standalone.content import PageContent
     from netloupe.explorer.view import ViewOptions
 
@@ -34,6 +35,11 @@ def run_render(parsed: argparse.Namespace) -> int:
     is_page = not parsed.static and all(kind == "html" for _, kind in targets.values())
     if parsed.color_by and any(kind == "dot" for _, kind in targets.values()):
         raise OutputError("DOT has no colours of boxes. Write another format, or no --color-by.")
+    if parsed.review and not is_page:
+        raise OutputError(
+            "--review is of the explorer in a .html file. "
+            f"{'Leave --static out' if parsed.static else 'Write one'}, or leave it out."
+        )
     check_color_by(parsed)
     given = read_page_options(parsed, is_page=is_page)
     from netloupe.explorer.standalone.content import PageContent
@@ -95,7 +101,14 @@ def _draw(
             from netloupe.explorer.standalone.page import make_page
 
             shared_engine().start()
-            data, notices = make_page(model, options, content=kind, overlays=overlays)
+            data, notices = make_page(
+                model,
+                options,
+                content=kind,
+                review=_review(model, parsed.twin) if parsed.review else None,
+                follows_system=parsed.theme is None,
+                overlays=overlays,
+            )
         else:
             shared_engine().start()
             picture = make_picture(
@@ -112,6 +125,13 @@ def _draw(
         write_standard_output(data)
     for notice in (*notices, *describe_overlays(overlays)):
         say("note", notice)
+
+
+def _review(model: Model, twin: str | None) -> Review:
+    """Return what there is to look at in a model."""
+    from netloupe.explorer.report.report import review_model
+
+    return review_model(model, None if twin is None else load_named(twin, None))
 
 
 def _take_one(model: Model, overlays: Sequence[Overlay]) -> Overlay | None:

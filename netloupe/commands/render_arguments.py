@@ -21,6 +21,7 @@ from .shared_arguments import (
 _RENDER_EXAMPLES = """examples:
   netloupe render model.onnx -o model.svg
   netloupe render model.onnx -o model.html        the explorer in one file
+  netloupe render model.onnx -o m.html --review   with what check finds beside it
   netloupe render model.onnx -o m.html --weights none --size-limit 2MB
   netloupe render model.onnx -o layer3.pdf --focus encoder/layer.3 --hops 1
   netloupe render model.onnx -o m.svg --color-by macs
@@ -53,6 +54,11 @@ def add_render(commands: Any) -> None:
     add_view_options(render)
     add_color_by(render)
     add_twin(render)
+    render.add_argument(
+        "--review",
+        action="store_true",
+        help="of .html: a tab that lists what check, audit and notes say, with marks",
+    )
     render.add_argument("--show", action="store_true", help="open the file when it is written")
     render.set_defaults(run=_run)
 

@@ -169,6 +169,15 @@ class PageHandler(Guarded):
             self.finish(self._server.write_page(self.find_model()))
 
 
+class StartHandler(Guarded):
+    """Gives the page on which a model is chosen, whatever is shown at first."""
+
+    def get(self) -> None:
+        """Give the page."""
+        self._server.was_seen = True
+        self.finish(self._server.write_start_page())
+
+
 class SocketHandler(WebSocketHandler, Guarded):
     """Talks with one page of a model."""
 

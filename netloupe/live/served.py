@@ -47,6 +47,8 @@ class ServedModel:
     files
         Of which it is read: addresses of pages tell it from others by them. Its name where there
         are none.
+    is_sent
+        Whether a page has sent it: where it is kept tells its user nothing.
     """
 
     def __init__(
@@ -55,8 +57,12 @@ class ServedModel:
         read: Callable[[], ReadyModel],
         explain: Callable[[Exception], str] = str,
         files: Sequence[str | Path] = (),
+        *,
+        is_sent: bool = False,
     ) -> None:
         self.name = name
+        #: the absolute path of its file; "" where that has none that its user knows
+        self.place = str(Path(files[0]).absolute()) if files and not is_sent else ""
         #: what addresses of its pages begin with; the same however often its files are written
         self.mark = _make_mark([str(Path(file).absolute()) for file in files] or [name])
         self._explain = explain

@@ -14,9 +14,10 @@ from tornado.web import Application
 from netloupe.explorer.standalone.document import write_html
 
 from .bounded import BoundedServer
-from .handlers import NothingHandler, PageHandler, SocketHandler, call_soon
+from .handlers import NothingHandler, PageHandler, SocketHandler, StartHandler, call_soon
 from .intake import MOST_BYTES
 from .loopback import listen, write_address
+from .naming import tell_apart
 from .served import ReadyModel, ServedModel
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ class LiveServer:
         self.pages: set[SocketHandler] = set()
         routes = [
             (r"/", PageHandler, {"server": self}),
+            (r"/start", StartHandler, {"server": self}),
             (r"/socket", SocketHandler, {"server": self}),
         ]
         if intake is not None:
@@ -192,19 +194,24 @@ class LiveServer:
                 self._options.direction,
                 self._options.theme,
             )
+        name = tell_apart(self.models)[self.models.index(served)]
+        # where nothing else was to be shown, the end of it is the end of this server
+        is_alone = [*self._at_start] == [served]
         data = {
             "live": "socket",
+            "start": "start" if self.intake is not None or len(self.models) > 1 else None,
+            "ends_with_it": is_alone,
             "mark": served.mark,
             "most_dropped": None if self.intake is None else MOST_BYTES,
             "traits": {
-                "title": f"Graph of {served.name}" if title in ("auto", "") else title,
+                "title": f"Graph of {name}" if title in ("auto", "") else title,
                 "file_name": served.name,
                 "direction": direction,
                 "theme": "dark" if theme == "dark" else "auto",
                 "height": 0,
             },
         }
-        return write_html(served.name, data, {}, _NO_SCRIPT, _REACH)
+        return write_html(name, data, {}, _NO_SCRIPT, _REACH)
 
     async def wait_for_failure(self, *, page_comes: bool) -> None:
         """Wait until there is nothing to show, and a page has been told why.

@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
+from netloupe.explorer.notation import write_count
 from netloupe.explorer.page import PAGE
 from netloupe.explorer.render.json_text import write_json
 from netloupe.explorer.render.text import clean_label
 
 from .intake import MOST_BYTES, Intake
+from .naming import tell_apart
 from .served import ServedModel
 
 
@@ -35,7 +37,7 @@ def write_start_page(models: Sequence[ServedModel], intake: Intake | None) -> st
     style = (PAGE / "start.css").read_text("utf-8")
     data = {"most_dropped": None if intake is None else MOST_BYTES}
     told = write_json(data).decode().replace("<", "\\u003c")
-    title = "Choose a model" if not models else f"{len(models):,} models"
+    title = "Choose a model" if not models else write_count(len(models), "model")
     parts = [_write_open(models), "" if intake is None else _write_drop(intake)]
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -66,9 +68,9 @@ def _write_open(models: Sequence[ServedModel]) -> str:
         return ""
     rows = "".join(
         f'<li><a data-model="{number}" target="_blank" rel="noopener">'
-        f"{escape(clean_label(served.name))}</a>"
+        f"{escape(clean_label(name))}</a>"
         f'<span class="nl-state">{escape(clean_label(_tell_state(served)))}</span></li>\n'
-        for number, served in enumerate(models)
+        for number, (served, name) in enumerate(zip(models, tell_apart(models), strict=True))
     )
     return (
         "<section><h2>Open models</h2>\n"

@@ -11,7 +11,8 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.browser.servers import TOKEN, Server, run_server
+from tests.browser.notebook_page import NotebookPage
+from tests.browser.servers import TOKEN, Server, run_server, write_notebook
 from tests.browser.shown_page import API, CANVAS
 from tests.corpus import corpus_file
 
@@ -206,3 +207,45 @@ def test_notebook_7_opens_it_in_a_page_of_its_own(page: Any, server: Server) -> 
     told = [url for _, url in notebook.asked if "/api/contents/models/gpt2.onnx?" in url]
     assert told
     assert all("content=0" in url for url in told)
+
+
+def test_ctrl_s_saves_the_notebook_wherever_in_the_explorer_the_keyboard_is(
+    page: Any, server: Server, folder: Path
+) -> None:
+    file = folder / "root" / "keys.ipynb"
+    write_notebook(file, CELL.format("models/gpt2.onnx"), "kept = 1")
+    notebook = NotebookPage(page, server, file.name)
+    notebook.run_cell(0)
+    notebook.wait_for_canvas()
+    notebook.settle()
+
+    def save() -> None:
+        """Press the keys, and wait until the server has the file, which is as if changed."""
+        page.evaluate("() => { jupyterapp.shell.currentWidget.context.model.dirty = true; }")
+        with page.expect_response(
+            lambda told: told.request.method == "PUT" and file.name in told.url
+        ) as answer:
+            page.keyboard.press("Control+s")
+        assert answer.value.ok
+
+    # on the picture: a key of ours, which a notebook would take for a command, and theirs
+    page.focus(CANVAS)
+    page.keyboard.press("f")
+    page.keyboard.press("x")
+    save()
+    told = json.loads(file.read_text())
+    assert ["".join(cell["source"]) for cell in told["cells"]][1:] == ["kept = 1"]
+    assert told["cells"][0]["outputs"]
+    # while something is typed, in the search and in a review
+    page.keyboard.press("/")
+    page.keyboard.type("lm_head")
+    save()
+    assert page.evaluate(f"document.querySelector('{CANVAS}').shadowRoot.activeElement.value") == (
+        "lm_head"
+    )
+    page.get_by_role("tab", name="Review").click()
+    save()
+    # a control of the inspector
+    page.get_by_role("tab", name="Inspect", exact=True).focus()
+    save()
+    assert len(json.loads(file.read_text())["cells"]) == 2

@@ -45,7 +45,7 @@ def test_a_defect_stands_before_numbers(
     out = capsys.readouterr().out
     assert "Errors\n  NL-Q09 main/body/Conv: its bias is dequantized with" in out
     assert out.index("NL-Q09") < out.index("Codes of weights")
-    assert "no float model was given (--float)" in out
+    assert "fidelity of weights: no float model was given (--float)" in out
 
 
 def test_json_of_one_and_lines_of_several(

@@ -27,7 +27,7 @@ def test_inspect_tells_types_and_that_the_file_does_not_state_them(
 ) -> None:
     assert main(["inspect", model, "%r"]) == 0
     text = capsys.readouterr().out
-    assert "type unknown  (the file states none: infer_shapes() or --infer-shapes may" in text
+    assert "type unknown  (the file states none: inferring shapes may" in text
     assert main(["inspect", model, "%r", "--infer-shapes"]) == 0
     assert "float32[N, 2]  (inferred: the file states none)" in capsys.readouterr().out
     assert main(["inspect", model, "relu", "--infer-shapes", "--json"]) == 0

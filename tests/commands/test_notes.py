@@ -54,7 +54,7 @@ def test_another_file_and_the_standard_input(
     assert not Path("m.onnx.notes.jsonl").exists()
     assert "x" in Path("elsewhere.jsonl").read_text()
     assert run("m.onnx", "merge", "elsewhere.jsonl") == 0
-    assert "1 new events; 1 notes now" in capsys.readouterr().out
+    assert "1 new event; 1 note now" in capsys.readouterr().out
 
 
 def test_uncertain_notes_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -73,7 +73,7 @@ def test_carry(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     save_chain(folder / "new.onnx", make_chain(names="a/{0}/{1}"))
     capsys.readouterr()
     assert run("new.onnx", "carry", "m.onnx") == 0
-    assert "1 notes taken over; 0 of all 1 need a look" in capsys.readouterr().out
+    assert "1 note taken over; 0 of all 1 need a look" in capsys.readouterr().out
 
 
 def test_foreign_lines_are_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import netloupe
 from netloupe.commands.cli import main
 from tests.commands.failing import fail
 
@@ -70,3 +74,47 @@ def test_options_that_do_not_fit(
         "'histograms', 'none'", "histograms, none"
     )
     assert list(tmp_path.iterdir()) == []
+
+
+def read_data(page: Path, name: str = "nl-data") -> dict[str, Any]:
+    """Return what the script of a page is told."""
+    text = page.read_text("utf-8")
+    data = re.search(rf'id="{name}">([^<]*)<', text)
+    assert data is not None
+    return dict(json.loads(data[1]))
+
+
+@pytest.mark.parametrize(
+    ("words", "theme"),
+    [([], "auto"), (["--theme", "light"], "light"), (["--theme", "dark"], "dark")],
+)
+def test_a_page_looks_as_the_system_does_unless_a_theme_was_asked_for(
+    words: list[str], theme: str, tmp_path: Path
+) -> None:
+    old, new = str(DIGITS), str(DIGITS.with_name("digits_refine.onnx"))
+    page, panes = tmp_path / "page.html", tmp_path / "panes.html"
+    assert main(["render", new, "-o", str(page), *words]) == 0
+    assert read_data(page)["traits"]["theme"] == theme
+    assert main(["diff", old, new, "-o", str(panes), "--panes", *words]) == 0
+    assert read_data(panes, "nlp-data")["theme"] == theme
+    assert main(["diff", old, new, "-o", str(page), *words]) == 0
+    assert read_data(page)["traits"]["theme"] == theme
+    asked: dict[str, Any] = {"theme": words[1]} if words else {}
+    netloupe.load(new).to_html(page, **asked)
+    assert read_data(page)["traits"]["theme"] == theme
+
+
+def test_a_page_has_the_review_that_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = DIGITS.with_name("digits_cnn.qdq.onnx")
+    page = tmp_path / "page.html"
+    assert main(["render", str(model), "-o", str(page)]) == 0
+    assert not read_data(page)["has_review"]
+    assert main(["render", str(model), "-o", str(page), "--review"]) == 0
+    assert read_data(page)["has_review"]
+    assert read_data(page)["traits"]["marks"]
+    line = fail(capsys, "render", DIGITS, "-o", tmp_path / "x.svg", "--review")
+    assert "--review is of the explorer in a .html file. Write one, or leave it out." in line
+    line = fail(capsys, "render", DIGITS, "-o", tmp_path / "x.html", "--static", "--review")
+    assert "Leave --static out, or leave it out." in line

@@ -21,7 +21,7 @@ MODEL = """g (float[N, 3] x) => (float[N, 3] y) <float[3] w = {1.0, 2.0, 3.0}> {
 def test_reprs_say_what_a_thing_is() -> None:
     model = load_text(MODEL)
     node = model.graph.nodes[0]
-    assert repr(model) == "<Model '<ModelProto>': ONNX, 2 nodes in 1 graphs>"
+    assert repr(model) == "<Model '<ModelProto>': ONNX, 2 nodes in 1 graph>"
     assert repr(model.graph) == "<Graph 'main', 2 nodes>"
     assert repr(node) == "<Node Mul 'main/mul'>"
     assert repr(node.inputs[0]) == "<Value 'main/%x' float32[N, 3]>"

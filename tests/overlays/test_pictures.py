@@ -172,7 +172,7 @@ def test_two_columns_on_two_models_are_compared_through_the_matcher() -> None:
     assert ratio.measure("n1").value == 0.5
     assert ratio.measure("n4").value is None  # nothing to divide by
     assert ratio.measure("main").value == 85 / 100  # of the sums
-    assert ratio.describe_placement()[-1].startswith("1 pairs of nodes have a number on one side")
+    assert ratio.describe_placement()[-1].startswith("1 pair of nodes has a number on one side")
 
 
 def test_what_cannot_be_compared_is_refused() -> None:

@@ -6,9 +6,11 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
+from onnx import helper
 
 from netloupe.explorer.layout import Scene
 from netloupe.explorer.model import Model
+from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.face import Face
 from netloupe.explorer.render.faces import FaceBook
 from netloupe.explorer.render.svg import draw_svg, make_id
@@ -176,3 +178,13 @@ def test_sheets_of_a_stack_lie_behind(scene: Scene, faces: FaceBook) -> None:
 def test_an_empty_scene_is_a_picture() -> None:
     root = ElementTree.fromstring(draw_svg(Scene(10, 10), FaceBook().face).encode())
     assert root.get("viewBox") == "0 0 10 10"
+
+
+def test_a_picture_of_nothing_says_so() -> None:
+    graph = helper.make_graph([], "empty", [], [])
+    model = load(helper.make_model(graph).SerializeToString())
+    texts = [*ElementTree.fromstring(model.to_svg()).iter(f"{SVG}text")]
+    told = " ".join("".join(text.itertext()) for text in texts)
+    assert told == "<bytes>: nothing to draw: no nodes, inputs or outputs"
+    titled = [*ElementTree.fromstring(model.to_svg(title="mine")).iter(f"{SVG}text")]
+    assert ["".join(text.itertext()) for text in titled] == ["mine"]

@@ -147,8 +147,8 @@ def test_what_was_not_checked_is_told_with_its_reason() -> None:
     )
     review = make_review(Findings("m.onnx", (), skipped))
     assert review.unchecked == (
-        (UNREAD_WEIGHTS, "NL-N01, NL-N02"),
-        ("the file is missing", "NL-G03"),
+        (UNREAD_WEIGHTS, "NL-N01 nan-weight, NL-N02 infinite-weight"),
+        ("the file is missing", "NL-G03 copied-initializer"),
     )
     assert review.lacks_weights
     assert not make_review(Findings("m.onnx", (), skipped[2:])).lacks_weights

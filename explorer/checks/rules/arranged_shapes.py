@@ -8,6 +8,7 @@ from math import prod
 from netloupe.explorer.checks.rule import Rule
 from netloupe.explorer.checks.uses import Case, Demand
 from netloupe.explorer.costs.facts import Dims, find_size, list_integers
+from netloupe.explorer.notation import write_count
 
 from .operand_shapes import are_different, make_finder
 
@@ -58,7 +59,10 @@ def _tile(case: Case) -> Iterator[str]:
         if len(times) != 1:
             yield f"{case.say(1)}, but must be a list"
         elif are_different(times[0], rank):
-            yield f"{case.say(1)}, but must have {rank} entries: {case.say(0)}"
+            yield (
+                f"{case.say(1)}, but must have "
+                f"{write_count(rank, 'entry', 'entries')}: {case.say(0)}"
+            )
 
 
 def _pad(case: Case) -> Iterator[str]:
@@ -75,7 +79,10 @@ def _pad(case: Case) -> Iterator[str]:
         dims = case.dims(3)
         axes = dims[0] if dims and isinstance(dims[0], int) else None
     if count is not None and axes is not None and count != 2 * axes:
-        yield f"pads has {count} entries, but must have {2 * axes}: {case.say(0)}"
+        yield (
+            f"pads has {write_count(count, 'entry', 'entries')}, "
+            f"but must have {2 * axes}: {case.say(0)}"
+        )
     mode = case.text("mode", "constant")
     if mode not in ("constant", "reflect", "edge", "wrap"):
         yield f"mode is {mode[:40]!r}"
@@ -118,7 +125,10 @@ def _scale_up(case: Case) -> Iterator[str]:
     if count is None and dims is not None and len(dims) == 1 and isinstance(dims[0], int):
         count = dims[0]
     if rank is not None and count is not None and count != rank:
-        yield f"scales has {count} entries, but must have {rank}: {case.say(0)}"
+        yield (
+            f"scales has {write_count(count, 'entry', 'entries')}, "
+            f"but must have {rank}: {case.say(0)}"
+        )
 
 
 def _move_depth(case: Case) -> Iterator[str]:

@@ -10,6 +10,7 @@ from netloupe.explorer.checks.operands import read_constant
 from netloupe.explorer.checks.rule import Rule
 from netloupe.explorer.checks.uses import Case, Demand
 from netloupe.explorer.costs.facts import Dim, list_integers
+from netloupe.explorer.notation import say_how_many, write_count
 
 from .operand_shapes import are_shapes_different, make_finder
 
@@ -92,17 +93,20 @@ def _split(case: Case) -> Iterator[str]:
     size, count = dims[axis], case.results
     if lengths is not None:
         if len(lengths) != count:
-            told = f"split is {list(lengths[:8])}, {len(lengths)} parts"
-            yield f"{told}, but there are {count} outputs"
+            told = f"split is {list(lengths[:8])}, {write_count(len(lengths), 'part')}"
+            yield f"{told}, but {say_how_many(count, 'output')}"
         elif min(lengths, default=0) < 0 or (isinstance(size, int) and sum(lengths) != size):
             told = f"split is {list(lengths[:8])}, {sum(lengths)} in all"
             yield f"{told}, but axis {axis} has {size}: {case.say(0)}"
         return
     parts = case.integer("num_outputs") if case.is_stated("num_outputs") else None
     if parts is not None and parts != count:
-        yield f"num_outputs is {parts}, but there are {count} outputs"
+        yield f"num_outputs is {parts}, but {say_how_many(count, 'output')}"
     elif not case.has(1) and case.version < 18 and isinstance(size, int) and count and size % count:
-        yield f"axis {axis} has {size}, not divisible into {count} parts: {case.say(0)}"
+        yield (
+            f"axis {axis} has {size}, not divisible into "
+            f"{write_count(count, 'part')}: {case.say(0)}"
+        )
 
 
 def _take_top(case: Case) -> Iterator[str]:
@@ -215,7 +219,7 @@ def _slice(case: Case) -> Iterator[str]:
         yield "steps has a 0"
     rank = case.rank(0)
     if lists[0] is not None and rank is not None and len(lists[0]) > rank:
-        yield f"starts has {len(lists[0])} entries, but {case.say(0)}"
+        yield f"starts has {write_count(len(lists[0]), 'entry', 'entries')}, but {case.say(0)}"
 
 
 def _quantize(case: Case) -> Iterator[str]:

@@ -10,6 +10,7 @@ from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.checks.uses import Case, Demand, write_dimensions
 from netloupe.explorer.costs.facts import Dim, Dims
 from netloupe.explorer.costs.products import GATES, read_factors
+from netloupe.explorer.notation import say_how_many, write_count
 
 _MOST_OPERANDS = 1_000
 #: versions from which on operands are stretched as numpy does (Operators.md)
@@ -126,12 +127,17 @@ def _multiply(case: Case, left: int = 0, right: int = 1) -> Iterator[str]:
     if are_different(columns, rows):
         hint = _suggest_transposed(case, columns, right)
         yield (
-            f"{case.say(left)} and {case.say(right)}: {columns} columns meet {rows} rows; both "
-            f"must be the same{hint}"
+            f"{case.say(left)} and {case.say(right)}: {_count(columns, 'column')} against "
+            f"{_count(rows, 'row')}; both must be the same{hint}"
         )
     clash = find_clash([one[:-2], two[:-2]])
     if clash is not None:
         yield f"{case.say(left)} and {case.say(right)}, whose batches cannot be broadcast"
+
+
+def _count(dim: Dim, noun: str) -> str:
+    """Return what an axis has; its size may be a symbol."""
+    return f"{dim} {noun}{'' if dim == 1 else 's'}"
 
 
 def _suggest_transposed(case: Case, columns: Dim, right: int) -> str:
@@ -139,7 +145,8 @@ def _suggest_transposed(case: Case, columns: Dim, right: int) -> str:
     if dims is None or len(dims) < 2:
         return ""
     other = dims[-1] if case.integer("transB", 0) == 0 else dims[-2]
-    return f" (the second one transposed has {columns} rows)" if other == columns else ""
+    rows = _count(columns, "row")
+    return f" (the second one transposed has {rows})" if other == columns else ""
 
 
 def _multiply_and_add(case: Case) -> Iterator[str]:
@@ -169,8 +176,8 @@ def _contract(case: Case) -> Iterator[str]:
     if not equation or "." in equation:
         return
     if len(terms) != len(case.operands):
-        told = f"the equation {equation[:60]!r} has {len(terms)} terms"
-        yield f"{told}, but there are {len(case.operands)} operands"
+        told = f"the equation {equation[:60]!r} has {write_count(len(terms), 'term')}"
+        yield f"{told}, but {say_how_many(len(case.operands), 'operand')}"
         return
     sizes: dict[str, tuple[int, int]] = {}
     for index, term in enumerate(terms):
@@ -269,7 +276,7 @@ def _normalize(case: Case, places: Sequence[int]) -> Iterator[str]:
         if len(dims) != 1:
             yield f"{case.say(index)}, but {case.op_type} takes a list there"
         elif are_different(dims[0], channels):
-            yield f"{case.say(index)}, but there are {channels} channels: {case.say(0)}"
+            yield f"{case.say(index)}, but of {_count(channels, 'channel')}: {case.say(0)}"
 
 
 def _normalize_groups(case: Case) -> Iterator[str]:
@@ -277,7 +284,7 @@ def _normalize_groups(case: Case) -> Iterator[str]:
     if groups is not None and groups < 1:
         yield f"num_groups is {groups}"
     elif data and len(data) > 1 and groups and isinstance(data[1], int) and data[1] % groups:
-        yield f"{case.say(0)}, whose {data[1]} channels are not divisible into {groups} groups"
+        yield f"{case.say(0)}, of {data[1]} channels, which is not divisible into {groups} groups"
     yield from _normalize(case, (1, 2))
 
 

@@ -23,7 +23,7 @@ from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import Node, Tensor, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
-from netloupe.explorer.notation import write_number
+from netloupe.explorer.notation import write_count, write_number
 from netloupe.explorer.quantization.codes import count_lost
 from netloupe.explorer.quantization.layout import find_storage, read_integer
 from netloupe.explorer.quantization.opened import open_weight
@@ -194,7 +194,8 @@ def _find_zero_points(subject: Subject) -> Iterator[Occurrence]:
         if scales is not None and scales.size != stored.size:
             yield Occurrence(
                 node.path,
-                f"it has {scales.size:,} scales, but {stored.size:,} zero points",
+                f"it has {write_count(scales.size, 'scale')}, "
+                f"but {write_count(stored.size, 'zero point')}",
                 {"scales": scales.size, "zero_points": stored.size},
                 "count",
             )
@@ -234,7 +235,8 @@ def _find_axes(subject: Subject) -> Iterator[Occurrence]:
             message = f"its axis {axis} is none of the {len(dims)} axes of what it takes"
         elif dims[axis] != stored.size:
             message = (
-                f"it has {stored.size:,} scales for the {dims[axis]:,} channels of axis {axis}"
+                f"it has {write_count(stored.size, 'scale')} for the "
+                f"{write_count(dims[axis], 'channel')} of axis {axis}"
             )
         else:
             continue

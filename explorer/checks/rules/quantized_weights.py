@@ -13,7 +13,7 @@ from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import Node, Tensor, Value, find_operators
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
-from netloupe.explorer.notation import write_number
+from netloupe.explorer.notation import write_count, write_number
 from netloupe.explorer.progress import step
 from netloupe.explorer.quantization.codes import CodeFacts
 from netloupe.explorer.quantization.layout import read_bits, read_integer
@@ -275,7 +275,8 @@ def _find_accumulators(subject: Subject) -> Iterator[Occurrence]:
         if most > _ACCUMULATOR:
             yield Occurrence(
                 node.path,
-                f"it adds {depth:,} products of up to {tops[0]:,} times {tops[1]:,}: up to "
+                f"it adds {write_count(depth, 'product')} of "
+                f"up to {tops[0]:,} times {tops[1]:,}: up to "
                 f"{most:.3g}, and 32 bits hold {_ACCUMULATOR:.3g}",
                 {"depth": depth, "largest_sum": most},
             )
@@ -347,7 +348,7 @@ RULES = (
         "What lies beyond is clipped: the largest weights, which matter most, are wrong. A scale "
         "from the largest magnitude puts about one code of a channel there.",
         "Raise the scale of such channels to max|w| / (2^(bits - 1) - 1), or compare with the "
-        "float model: `netloupe audit MODEL --float TWIN`.",
+        "float model in an audit.",
         "ONNX Runtime, quantization.md; practice",
         _find_clipped_codes,
         reads_values=True,

@@ -14,7 +14,7 @@ from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.grouping import Group, find_tree
 from netloupe.explorer.model import Node, Tensor
-from netloupe.explorer.notation import join_parts, write_dims, write_number
+from netloupe.explorer.notation import join_parts, write_count, write_dims, write_number
 
 #: so many siblings make a rule, from which one is the exception
 _LEAST_SIBLINGS = 4
@@ -206,7 +206,8 @@ def _find_unlike_weights(subject: Subject) -> Iterator[Occurrence]:
                 yield Occurrence(
                     tensor.path,
                     f"the root mean square of its numbers is {write_number(rms)}; of the "
-                    f"{len(family) - 1} others at its place it is {write_number(others)} in the "
+                    f"{write_count(len(family) - 1, 'other')} at "
+                    f"its place it is {write_number(others)} in the "
                     f"middle, {write_number(max(rms / others, others / rms))} times "
                     + ("less" if rms > others else "more"),
                     {
@@ -238,7 +239,7 @@ RULES = (
         "Stacks are written as a loop; an exception inside shows a wrong export, a half-done "
         "conversion or an edit. At the ends of a stack, where width, stride and what is shared "
         "differ on purpose, only other computing is told, as a note.",
-        "Compare the block with its neighbour: `netloupe inspect MODEL PATH`.",
+        "Inspect the block and its neighbour, and compare what is said of them.",
         "netloupe's groups",
         _find_unlike_groups,
     ),
@@ -248,7 +249,7 @@ RULES = (
         "warning",
         "A weight whose numbers are far larger or smaller than those at its place in other layers",
         "A scale was applied twice or never, a layer was not loaded, or training diverged there.",
-        "Compare its histogram with that of a neighbour: `netloupe inspect MODEL PATH`.",
+        "Inspect it, and compare its histogram with that of a neighbour.",
         "Iglewicz and Hoaglin 1993, modified z-score, on logarithms",
         _find_unlike_weights,
         reads_values=True,

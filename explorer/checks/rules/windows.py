@@ -8,6 +8,7 @@ from functools import partial
 from netloupe.explorer.checks.rule import Rule
 from netloupe.explorer.checks.uses import Case, Demand
 from netloupe.explorer.costs.windows import Operands
+from netloupe.explorer.notation import say_how_many
 
 from .operand_shapes import are_different, make_finder
 
@@ -77,8 +78,8 @@ def _convolve(case: Case, places: Operands) -> Iterator[str]:
             f"channels, the weight is for {wanted}{grouped}{hint}"
         )
     elif isinstance(weights[0], int) and weights[0] % group:
-        told = f"{case.say(places.weights)}, whose {weights[0]} filters"
-        yield f"{told} are not divisible by group {group}"
+        told = f"{case.say(places.weights)}, whose number of filters, {weights[0]},"
+        yield f"{told} is not divisible by group {group}"
     yield from _judge_bias(case, places, weights[1 if is_transposed else 0], group)
 
 
@@ -94,7 +95,9 @@ def _judge_bias(case: Case, places: Operands, filters: object, group: int) -> It
     if len(bias) != 1:
         yield f"{case.say(place)}, but a bias is a list"
     elif isinstance(filters, int) and are_different(bias[0], filters):
-        yield f"{case.say(place)}, but there are {filters} filters: {case.say(places.weights)}"
+        yield (
+            f"{case.say(place)}, but {say_how_many(filters, 'filter')}: {case.say(places.weights)}"
+        )
 
 
 def _judge_reach(case: Case, place: int, kernel: tuple[object, ...]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from netloupe.explorer.checks.operands import take_input
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.model import Function, Graph, Node
+from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Found, Operations, find_fusable, know
 
 #: by what a block is called, the operator that stands for it, and its operator set
@@ -57,7 +58,7 @@ def _find_in_graph(graph: Graph) -> Iterator[Occurrence]:
         what = (
             f"{found.name} is written out between its projections"
             if found.kind == "attention"
-            else f"{found.name} is written out in {len(found.numbers)} operations"
+            else f"{found.name} is written out in {write_count(len(found.numbers), 'operation')}"
         )
         yield Occurrence(
             operations.nodes[found.end].path,

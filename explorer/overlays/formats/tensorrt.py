@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from netloupe.explorer.errors import OverlayError
+from netloupe.explorer.notation import write_count
 from netloupe.explorer.overlays.column import Column, NodeSet
 
 from .text import LONGEST_WORD, take_number
@@ -135,7 +136,9 @@ def read_tensorrt_profile(
             reasons[key] = "TensorRT has added it, or compiled a part of the graph into it"
     notes = ["times of layers may be measured one by one: together they can take longer than a run"]
     if sets:
-        notes.append(f"{len(sets):,} times are of several nodes each, and are not divided")
+        notes.append(
+            write_count(len(sets), "time is", "times are") + " of several nodes, and not divided"
+        )
     return [
         Column(
             "time",

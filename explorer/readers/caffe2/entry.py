@@ -52,7 +52,7 @@ def _read(content: Content, match: Match, around: Around) -> Model:
     try:
         if leads_out(found, around.path):  # nobody named it: a downloaded folder may hold any link
             raise SourceError(
-                f"{found}: is a link out of its folder. Give it with --init or as init=… to use it."
+                f"{found}: is a link out of its folder. Name it as the init net (init) to use it."
             )
         init = open_source(found)
         fills = _parse_init_net(init, around)

@@ -10,7 +10,7 @@ import { Page } from "./controls/canvas_element";
 import { Commands } from "./controls/commands";
 import { ContextMenu } from "./controls/context_menu";
 import { Help, Question } from "./controls/dialogs";
-import { makeElement } from "./controls/elements";
+import { iconLink, makeElement } from "./controls/elements";
 import { followGestures } from "./controls/gestures";
 import { Highlights } from "./controls/highlights";
 import { keepFocus } from "./controls/keyboard_focus";
@@ -45,6 +45,7 @@ import type { Scene } from "./scene/scene";
 
 /** Of so many pixels a legend leaves enough of the picture; where there are less it is folded. */
 const LEAST_FOR_LEGEND = 640;
+const EMPTY = "Nothing to draw: this graph has no nodes, inputs or outputs.";
 /** How long the first scene waits for the canvas to have a size, in milliseconds. */
 const TIME_TO_APPEAR = 250;
 /** After so long what waits for the first frame begins without it: nobody may be looking. */
@@ -87,6 +88,8 @@ export class CanvasView {
   /** what the picture has for itself */
   private readonly room = makeElement("div", "nl-room");
   private readonly zoom = makeElement("span", "nl-zoom");
+  /** what is said where there is nothing to draw */
+  private readonly blank = makeElement("p", "nl-blank");
   private readonly moments = new Moments();
   private history: HistoryState = { moment: 0, undo: false, redo: false };
   private hits: { found: SearchHit[]; current: string | null } = { found: [], current: null };
@@ -217,19 +220,23 @@ export class CanvasView {
   private build(parent: HTMLElement): void {
     const { page, stage, highlights } = this;
     const top = makeElement("div", "nl-top");
+    const { home, remark } = this.connection.host;
+    if (home !== undefined) top.append(iconLink("home", "Open another model", home));
     if (this.connection.host.can("search")) top.append(this.search.element);
     top.append(page.breadcrumb, this.toolbar.element);
     this.room.append(
       ...[stage.canvas, this.steppers.element, stage.minimap.canvas, this.tooltip.element],
-      this.legend.element,
+      ...[this.legend.element, this.blank],
     );
+    this.blank.textContent = EMPTY;
+    this.blank.hidden = true;
     const bars = makeElement("div", "nl-bars");
     bars.append(
       ...[this.progress.element, this.hint.element, this.offer.element, this.focusBar.element],
       ...[this.steppers.bar, highlights.chip.element, highlights.bar.element],
     );
     const foot = makeElement("div", "nl-foot");
-    foot.append(bars, this.zoom);
+    foot.append(bars, ...(remark ? [makeRemark(...remark)] : []), this.zoom);
     page.frame.append(
       ...[top, this.progress.line, this.room, this.strip.element, foot],
       ...[this.menu.element, this.help.element, this.question.element, page.absent, page.live],
@@ -392,6 +399,7 @@ export class CanvasView {
   private showScene(scene: Scene, arrival: Arrived): void {
     this.page.showAbsence(false);
     if (!this.isToldPainted) setTimeout(() => this.tellPainted(), TIME_TO_BE_PAINTED);
+    this.blank.hidden = scene.boxCount > 0;
     this.measure();
     const view = this.changeMoment(scene, arrival);
     scene.standIn(arrival.places ?? {});
@@ -477,6 +485,17 @@ export class CanvasView {
     this.selection.hover(hit?.paths ?? []);
     this.steppers.hover(point && toScene(this.stage.camera.view, point));
   }
+}
+
+/** What is to be known of all that is shown; in full where somebody asks or listens. */
+function makeRemark(short: string, full: string): HTMLElement {
+  const element = makeElement("span", "nl-remark");
+  element.textContent = short;
+  element.title = full;
+  const unseen = makeElement("span", "nl-unseen");
+  unseen.textContent = `. ${full}`;
+  element.append(unseen);
+  return element;
 }
 
 /** A zoom in per cent, with two digits where it is small. */

@@ -17,6 +17,7 @@ export function showExplorer(
   begun: () => void = () => undefined,
 ): CanvasView {
   const around = makeElement("div", "nl-explorer");
+  nameLandmarks(around, inspector.element, host.traits.get("title"));
   const canvas = makeElement("div", "nl-explorer-canvas");
   around.append(canvas, inspector.element);
   // the page may still be read: what comes later stands behind it
@@ -36,4 +37,18 @@ export function showExplorer(
   });
   follow();
   return view;
+}
+
+/** Name the parts of the page for those who go from one to the next without seeing them. */
+function nameLandmarks(around: HTMLElement, inspector: HTMLElement, title: string): void {
+  inspector.setAttribute("role", "region");
+  inspector.setAttribute("aria-label", "Inspector and review");
+  // of a page around it this is a part
+  const isWhole = document.querySelector("main, [role=main], h1") === null;
+  around.setAttribute("role", isWhole ? "main" : "region");
+  around.setAttribute("aria-label", "Explorer");
+  if (!isWhole) return;
+  const heading = makeElement("h1", "nl-page-heading");
+  heading.textContent = title || document.title;
+  around.append(heading);
 }

@@ -38,7 +38,11 @@ async function begin(): Promise<void> {
     message.setAttribute("role", "alert");
     document.documentElement.dataset.theme = detectTheme();
     message.textContent = error instanceof Error ? error.message : String(error);
-    document.body.append(message);
+    const whole = makeElement("main", "");
+    const heading = makeElement("h1", "nl-page-heading");
+    heading.textContent = "This page cannot be shown";
+    whole.append(heading, message);
+    document.body.append(whole);
   }
 }
 

@@ -138,6 +138,8 @@ const LINKED = -2;
 /** Show what a file holds. */
 export function showFile(data: StaticPage): void {
   const frame = data.in_pane ? window.frameElement : null;
+  // the page around a pane has the title of both
+  if (frame) document.title = data.traits.title ?? "";
   // the window of a pane is moved from outside, too
   const address = new Address(data.mark, frame ? new FrameAddress(frame) : new Hash(), frame !== null);
   const { first: link } = address;
@@ -167,7 +169,7 @@ export function showFile(data: StaticPage): void {
     const kept = findStorage();
     const findAround = (path: string): Promise<Around> => host.findAround(path);
     const actions = { read: readReview, goTo, findAround, download, kept };
-    inspector.showReview(new FileReview(host.traits, actions));
+    address.keepTab(inspector.showReview(new FileReview(host.traits, actions)));
   }
   const view = showExplorer(host, inspector, () => {
     if (link?.place) view.standAt(link.place);

@@ -2,6 +2,7 @@
 
 import type { Traits } from "../host/connection";
 import type { CanvasTraits } from "../host/traits";
+import type { TabName } from "../host/host";
 import type { WindowPlace } from "../scene/geometry";
 import { type Choices, type Focus, type Link, explainRefusal, readLink, writeLink } from "./link";
 
@@ -40,6 +41,14 @@ export interface LinkedView {
   onFrame(watch: () => void): void;
 }
 
+/** What knows which tab is shown beside the picture. */
+export interface TabKeeper {
+  readonly tab: TabName;
+  showTab(tab: TabName): void;
+  /** Call something where another tab is shown. */
+  onTab(changed: () => void): void;
+}
+
 /** milliseconds after which the address follows what is seen */
 const SOON = 250;
 
@@ -49,6 +58,8 @@ export class Address {
   /** why it does not fit; null where it does, or was empty */
   readonly error: unknown = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private tabs: TabKeeper | null = null;
+  private note: () => void = () => undefined;
 
   /**
    * @param mark tells pages apart: of another model it is another
@@ -69,12 +80,20 @@ export class Address {
     this.first = first;
   }
 
+  /** Keep which tab is shown, too, and show the one that the address says. */
+  keepTab(tabs: TabKeeper): void {
+    this.tabs = tabs;
+    if (this.first) tabs.showTab(this.first.tab);
+    tabs.onTab(() => this.note());
+  }
+
   /** Write the address soon, and show what it says where someone else has changed it. */
   follow(host: LinkedHost, view: LinkedView): void {
     const note = (): void => {
       clearTimeout(this.timer);
       this.timer = setTimeout(() => void this.write(host, view), SOON);
     };
+    this.note = note;
     host.onChange(note);
     for (const name of ["selection", "selected_paths", "direction"] as const) {
       host.traits.follow(name, note);
@@ -90,6 +109,7 @@ export class Address {
     try {
       const link = readLink(this.keeper.read(), this.mark);
       await host.follow(link);
+      this.tabs?.showTab(link.tab);
       if (link.place) view.standAt(link.place);
     } catch (error) {
       host.warn(explainRefusal(error));
@@ -106,6 +126,7 @@ export class Address {
       place: view.place,
       opened: await host.writeOpened(),
       focus: host.shownFocus,
+      tab: this.tabs?.tab ?? "inspect",
       choices: host.choices,
     };
     this.keeper.write(writeLink(link, this.mark));

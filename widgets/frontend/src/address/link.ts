@@ -3,6 +3,7 @@
  * direction, and where the window stands. Whoever opens that address sees the same.
  */
 
+import type { TabName } from "../host/host";
 import type { WindowPlace } from "../scene/geometry";
 import options, { type Direction } from "../scene/options";
 
@@ -22,6 +23,8 @@ export interface Link {
   readonly opened: string | null;
   /** the neighbourhood that alone is shown */
   readonly focus: Focus | null;
+  /** which tab is shown beside the picture */
+  readonly tab: TabName;
   /** what else is chosen of the view, where it is not as at first */
   readonly choices: Choices;
 }
@@ -64,6 +67,7 @@ function writeFields(link: Link, mark: string): string {
     fields.set("focus", link.focus.path);
     fields.set("hops", String(link.focus.hops));
   }
+  if (link.tab !== "inspect") fields.set("tab", link.tab);
   for (const name of CHOICES) {
     const choice = link.choices[name];
     if (choice !== undefined) fields.set(name, choice);
@@ -97,6 +101,7 @@ export function readLink(text: string, mark: string): Link {
     place: readPlace(fields.get("at")),
     opened: fields.get("open"),
     focus: readFocus(fields),
+    tab: fields.get("tab") === "review" ? "review" : "inspect",
     choices: Object.fromEntries(choices),
   };
 }

@@ -20,6 +20,7 @@ const ICONS = {
   inspector: "M2.5 3h11v10h-11zM9.5 3v10",
   fold: "M3.5 6L8 10.5L12.5 6",
   move: "M8 2.5v11M2.5 8h11M6 4.5l2-2 2 2M6 11.5l2 2 2-2M4.5 6l-2 2 2 2M11.5 6l2 2-2 2",
+  home: "M2.5 12.5v-9h4l1.5 2h5.5v2M2.5 12.5l2-5h10l-2 5z",
   back: "M10 3.5L5.5 8l4.5 4.5",
   forward: "M6 3.5L10.5 8L6 12.5",
 } as const;
@@ -38,15 +39,26 @@ export function makeElement<Tag extends keyof HTMLElementTagNameMap>(
 export function iconButton(icon: Icon, title: string, press: () => void): HTMLButtonElement {
   const button = makeElement("button", "nl-button");
   button.type = "button";
-  button.title = title;
-  button.setAttribute("aria-label", title);
+  button.addEventListener("click", press);
+  return showIcon(button, icon, title);
+}
+
+/** A link that looks like a button with an icon. */
+export function iconLink(icon: Icon, title: string, address: string): HTMLAnchorElement {
+  const link = makeElement("a", "nl-button");
+  link.href = address;
+  return showIcon(link, icon, title);
+}
+
+function showIcon<Kind extends HTMLElement>(element: Kind, icon: Icon, title: string): Kind {
+  element.title = title;
+  element.setAttribute("aria-label", title);
   const picture = document.createElementNS(SVG, "svg");
   picture.setAttribute("viewBox", "0 0 16 16");
   picture.setAttribute("aria-hidden", "true");
   const path = document.createElementNS(SVG, "path");
   path.setAttribute("d", ICONS[icon]);
   picture.append(path);
-  button.append(picture);
-  button.addEventListener("click", press);
-  return button;
+  element.append(picture);
+  return element;
 }

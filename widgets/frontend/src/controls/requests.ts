@@ -166,14 +166,14 @@ export class Requests {
 
   /** @throws RefusedError with what is wrong with the expression */
   async search(text: string, regex: boolean): Promise<HitsMessage> {
-    const { message } = await this.request({ type: "search", text, regex }).reply;
+    const { message } = await this.finish(this.request({ type: "search", text, regex }));
     if (message.type !== "hits") throw new Error("The answer to a search has no hits.");
     return message;
   }
 
   /** @throws RefusedError where there is no such theme */
   async legend(theme: ThemeName): Promise<LegendEntry[]> {
-    const { message } = await this.request({ type: "legend", theme }).reply;
+    const { message } = await this.finish(this.request({ type: "legend", theme }));
     if (message.type !== "legend") throw new Error("What was asked for a legend sent none.");
     return message.entries;
   }
@@ -194,11 +194,15 @@ export class Requests {
     return { bytes: buffers[0], notices: message.notices };
   }
 
-  /** Ask for what may take a while; it is under way until it is answered. */
-  private async work(content: Request): Promise<Reply> {
+  /** Ask for what may take a while. */
+  private work(content: Request): Promise<Reply> {
     const { patience } = this.connection.host;
     const timeout = patience.answer === null ? null : PATIENCE;
-    const { id, reply } = this.conversation.request(content, timeout);
+    return this.finish(this.conversation.request(content, timeout));
+  }
+
+  /** Wait for an answer. Until then it is under way, and what is said of it stands no longer. */
+  private async finish({ id, reply }: { id: string; reply: Promise<Reply> }): Promise<Reply> {
     this.underWay.push(id);
     try {
       return await reply;

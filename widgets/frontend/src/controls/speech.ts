@@ -62,7 +62,8 @@ export function describeSelection(scene: Scene, paths: readonly string[]): strin
     }
     const title = titleOf(scene.faceOf(box)) || path;
     const shown = scene.pathOf(box) === path ? null : repetitionOf(scene, box);
-    const name = shown ? `${shown.index + 1} of ${shown.count} of ${title}` : title;
+    const called = shown ? `${shown.index + 1} of ${shown.count} of ${title}` : title;
+    const name = withoutBlank([called, ownName(scene, box, title)]).join(", ");
     return `${name}, ${kindOf(scene, box)}, ${count(inputs.size, "input")}, ${count(outputs.size, "output")}`;
   }
   const row = scene.rowsAt(path)[0];
@@ -71,6 +72,13 @@ export function describeSelection(scene: Scene, paths: readonly string[]): strin
     return withoutBlank([path, "value", labelOf(scene, path)]).join(", ");
   }
   return `${path}, not in the picture`;
+}
+
+/** The name of a node whose box is called something else; "" where it is the same, or has none. */
+function ownName(scene: Scene, box: number, title: string): string {
+  if (!(scene.flagsOf(box) & NODE)) return "";
+  const name = nameOf(scene.pathOf(box));
+  return name.startsWith("#") || title.includes(name) ? "" : name;
 }
 
 /** A sentence about what other boxes show or hide. */

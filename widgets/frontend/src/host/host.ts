@@ -5,6 +5,9 @@
 
 import type { Ability } from "./messages";
 
+/** The tabs beside the picture: what is said of the selection, and what there is to review. */
+export type TabName = "inspect" | "review";
+
 /** What is said of a host. */
 export interface HostWords {
   /** until the first scene is there */
@@ -31,6 +34,10 @@ export interface Host {
   readonly hasInspector: boolean;
   readonly words: HostWords;
   readonly patience: HostPatience;
+  /** what is to be known of all that is shown, in short and in full */
+  readonly remark?: readonly [short: string, full: string];
+  /** the address of the page on which another model is chosen */
+  readonly home?: string;
 }
 
 /** Make a host of what it can do and what else is known of it. */

@@ -3,7 +3,7 @@
 import type { LinkedHost } from "../address/address";
 import type { Choices, Focus, Link } from "../address/link";
 import type { CanvasConnection } from "../host/connection";
-import { makeHost, type HostWords } from "../host/host";
+import { type Host, makeHost, type HostWords } from "../host/host";
 import { ALL_ABILITIES, type Request } from "../host/messages";
 import { LocalTraits } from "../host/local_traits";
 import type { ReviewMessage } from "../review/connection";
@@ -58,12 +58,7 @@ export class LiveHost implements CanvasConnection, LinkedHost {
     lost: LOST,
     renew: "run `netloupe open` again",
   };
-  readonly host = makeHost(ALL_ABILITIES, {
-    hasInspector: true,
-    words: this.words,
-    // a model may take minutes to be read
-    patience: { first: null, answer: null },
-  });
+  readonly host: Host;
   readonly traits: SharedTraits;
   /** what a review tab talks with */
   readonly review: RemoteReview;
@@ -82,13 +77,22 @@ export class LiveHost implements CanvasConnection, LinkedHost {
   /**
    * @param failed called with why there is nothing to show
    * @param words what is said in place of our own words
+   * @param home the address of the page on which another model is chosen
    */
   constructor(
     address: URL,
     traits: Partial<CanvasTraits>,
     private readonly failed: (why: string) => void,
     words: Partial<HostWords> = {},
+    home?: string,
   ) {
+    this.host = makeHost(ALL_ABILITIES, {
+      hasInspector: true,
+      words: this.words,
+      // a model may take minutes to be read
+      patience: { first: null, answer: null },
+      ...(home !== undefined && { home }),
+    });
     Object.assign(this.words, words);
     if (words.lost !== undefined) this.words.absent = words.lost;
     this.traits = new SharedTraits({ ...CANVAS_TRAITS, ...traits }, (values) => {

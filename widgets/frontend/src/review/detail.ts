@@ -165,17 +165,12 @@ export class Detail {
   private makeRule(): HTMLElement {
     const rule = makeElement("div", "nl-review-rule");
     rule.hidden = true;
-    const { why, source, id } = this.item;
+    const { why, source } = this.item;
     for (const text of [why, source && `Source: ${source}`]) {
       if (!text) continue;
       const paragraph = makeElement("p", "");
       paragraph.textContent = text;
       rule.append(paragraph);
-    }
-    if (rule.childElementCount > 0 && id.startsWith("NL-")) {
-      const command = makeElement("code", "nl-review-path");
-      command.textContent = `netloupe check --explain ${id}`;
-      rule.append(command);
     }
     return rule;
   }

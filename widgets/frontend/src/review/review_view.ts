@@ -7,6 +7,7 @@
  */
 
 import { makeElement } from "../controls/elements";
+import type { TabName } from "../host/host";
 import { keepKeys } from "../host/kept_keys";
 import { Chips } from "./chips";
 import type { CheckProgress, ReviewConnection, ReviewMessage, ReviewRequest } from "./connection";
@@ -17,8 +18,9 @@ import { ItemList } from "./list";
 import { NoteForm } from "./note_form";
 import styleSheet from "./review.css";
 import { Status } from "./status";
-import { type TabName, Tabs } from "./tabs";
+import { Tabs } from "./tabs";
 import { followTheme } from "./theme";
+import { makeUnchecked } from "./unchecked";
 
 const NOTHING: ReviewList = {
   ...{ headline: "", summary: "", unchecked: [], lacksWeights: false, levels: [], items: [] },
@@ -62,6 +64,7 @@ export class ReviewView {
   private readonly writing = new NoteForm(this.draftsOf(""));
   /** what a new note says, which is shown once it is in the list; null for none */
   private awaited: string | null = null;
+  private readonly tabWatchers: Array<() => void> = [];
   private readonly stops: Array<() => void> = [];
 
   /** @param parent where on the page it is put: in an inspector, above the description */
@@ -70,7 +73,7 @@ export class ReviewView {
     parent: HTMLElement,
   ) {
     this.tabs = new Tabs((tab) => {
-      this.showTab(tab);
+      this.applyTab(tab);
       if (tab === "review" && !this.knowsMarks && !this.hasMarks) this.setMarks(true);
     });
     this.chips = new Chips((filter) => this.narrow(filter));
@@ -89,8 +92,23 @@ export class ReviewView {
     this.stops.push(followTheme(this.frame, inspector), () => this.list.dispose());
     this.stops.push(connection.onMessage((message) => this.receive(message)));
     this.stops.push(connection.onLost(() => this.disable()));
-    this.showTab("inspect");
+    this.applyTab("inspect");
     connection.send({ ask: "review" });
+  }
+
+  get tab(): TabName {
+    return this.tabs.shown;
+  }
+
+  showTab(tab: TabName): void {
+    if (tab === this.tab) return;
+    this.tabs.show(tab);
+    this.applyTab(tab);
+  }
+
+  /** Call something where another tab is shown. */
+  onTab(changed: () => void): void {
+    this.tabWatchers.push(changed);
   }
 
   dispose(): void {
@@ -153,7 +171,7 @@ export class ReviewView {
         if (item && this.list.placeOf(item) < 0) this.narrow({ ...NO_FILTER });
         this.showItem(item);
         if (item) this.tabs.show("review");
-        this.showTab(this.tabs.shown);
+        this.applyTab(this.tabs.shown);
         break;
       }
       case "noted":
@@ -231,9 +249,7 @@ export class ReviewView {
     title.textContent = "Not checked";
     this.foot.append(title);
     for (const [reason, what] of unchecked) {
-      const row = makeElement("p", "nl-review-foot-row");
-      row.textContent = what ? `${what}: ${reason}` : reason;
-      this.foot.append(row);
+      this.foot.append(makeUnchecked(reason, what));
     }
   }
 
@@ -361,11 +377,12 @@ export class ReviewView {
 
   // ------------------------------------------------------------------ tabs, keys, marks
 
-  private showTab(tab: TabName): void {
+  private applyTab(tab: TabName): void {
     const isReview = tab === "review";
     this.body.hidden = !isReview;
     this.element.dataset.tab = tab;
     this.element.closest(".nl-inspector")?.classList.toggle("nl-reviewing", isReview);
+    for (const changed of this.tabWatchers) changed();
   }
 
   private setMarks(marks: boolean): void {

@@ -1,8 +1,8 @@
 /** The two tabs beside the picture: what is said of the selection, and what there is to review. */
 
 import { makeElement } from "../controls/elements";
+import type { TabName } from "../host/host";
 
-export type TabName = "inspect" | "review";
 const TABS: ReadonlyArray<readonly [TabName, string]> = [
   ["inspect", "Inspect"],
   ["review", "Review"],

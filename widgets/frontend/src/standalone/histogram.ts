@@ -219,9 +219,24 @@ export function drawHistogram(
   drawn.push(label("count", 0, 9, "start"));
   drawn.push(label(facts.of, plot.x + plot.width / 2, height - 3, "middle"));
   return (
-    `<svg class="nl-histogram-picture" role="img" aria-label="Histogram" ` +
+    `<svg class="nl-histogram-picture" role="img" aria-label="${tellHistogram(facts, counts)}" ` +
     `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">${drawn.join("")}</svg>`
   );
+}
+
+/** What a histogram shows, in words: of what, from where to where, and where most of it is. */
+export function tellHistogram(facts: HistogramFacts, counts: ArrayLike<number>): string {
+  const all = Array.from(counts);
+  const [low, high] = facts.edges;
+  const total = all.reduce((sum, count) => sum + count, 0);
+  const begin = `Histogram of ${escapeText(facts.of)}`;
+  if (total === 0) return `${begin}: nothing to show`;
+  const most = all.indexOf(Math.max(...all));
+  const wide = (high - low) / all.length;
+  const write = (number: number): string => String(Number(number.toPrecision(3)));
+  const range = `from ${write(low)} to ${write(high)}`;
+  const peak = `most between ${write(low + most * wide)} and ${write(low + (most + 1) * wide)}`;
+  return `${begin}: ${range}, ${peak}`;
 }
 
 function rectangle(kind: string, { x, y, width, height }: Rectangle): string {
@@ -258,5 +273,9 @@ function round(length: number): number {
 }
 
 function escapeText(text: string): string {
-  return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+  return text
+    .replace(/&/g, "&amp;")
+    .replace(/</g, "&lt;")
+    .replace(/>/g, "&gt;")
+    .replace(/"/g, "&quot;");
 }

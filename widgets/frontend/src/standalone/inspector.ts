@@ -152,9 +152,9 @@ export class Inspector {
     const rest = left > 0 ? `… ${left.toLocaleString("en")} more` : "";
     return (
       `<div class="nl-inspector-header"><div class="nl-inspector-kind">${escapeText(kind)}</div>` +
-      `<div class="nl-inspector-title">${escapeText(title)}</div>` +
+      `<div class="nl-inspector-title" role="heading" aria-level="2">${escapeText(title)}</div>` +
       `<div class="nl-inspector-subtitle">${escapeText(isWhole ? counts : writeCount(paths.length, "element"))}</div></div>` +
-      `<div class="nl-inspector-section-title">Selected</div>${rows.join("")}` +
+      `<div class="nl-inspector-section-title" role="heading" aria-level="3">Selected</div>${rows.join("")}` +
       (rest && `<div class="nl-inspector-text">${rest}</div>`)
     );
   }
@@ -201,7 +201,8 @@ function writeCount(count: number, noun: string): string {
 /** A path of which no more is said here. */
 function listPath(path: string): string {
   return (
-    '<div class="nl-inspector-header"><div class="nl-inspector-title">Selected</div></div>' +
+    '<div class="nl-inspector-header">' +
+    '<div class="nl-inspector-title" role="heading" aria-level="2">Selected</div></div>' +
     writeLink(path, "", path)
   );
 }

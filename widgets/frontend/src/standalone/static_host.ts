@@ -54,6 +54,10 @@ const FILE: Omit<Host, "can"> = {
     renew: "write the file anew",
   },
   patience: { first: null, answer: null },
+  remark: [
+    "Saved copy",
+    "Everything shown is stored in this file: it does not follow the model, and tells no program what is selected.",
+  ],
 };
 
 export class StaticHost implements CanvasConnection, LinkedHost {

@@ -7,6 +7,7 @@ const LINK: Link = {
   place: { x: 12, y: -3, zoom: 0.25 },
   opened: "0:main/~5*:é/",
   focus: { path: "main/c", hops: 3 },
+  tab: "review",
   choices: { graph: "main/If/then", details: "all" },
 };
 
@@ -17,7 +18,8 @@ describe("the address of a page", () => {
 
   it("says nothing of what is as at first", () => {
     const plain: Link = {
-      ...{ direction: "TB", selected: [], place: null, opened: null, focus: null, choices: {} },
+      ...{ direction: "TB", selected: [], place: null, opened: null, focus: null },
+      ...{ tab: "inspect", choices: {} },
     };
     expect(writeLink(plain, "12345678")).toBe("v=1&of=12345678");
     expect(readLink("v=1&of=12345678", "12345678")).toEqual(plain);

@@ -138,3 +138,15 @@ test("a scene of another version says what to do about it there", () => {
     expect(parts.strip.showError.mock.lastCall[0].endsWith(`: ${advice}`)).toBe(true);
   }
 });
+
+test("what is said while something is looked for goes with the answer", async () => {
+  const requests = askOf(KERNEL);
+  const found = requests.search("relu", false);
+  const { id } = model.sent[0];
+  model.receive({ id, type: "busy", message: "Searching", share: null });
+  expect(parts.progress.show).toHaveBeenLastCalledWith("Searching", null, expect.any(Function));
+  expect(parts.progress.hide).not.toHaveBeenCalled();
+  model.receive({ id, type: "hits", hits: [], total: 0 });
+  await found;
+  expect(parts.progress.hide).toHaveBeenCalledOnce();
+});

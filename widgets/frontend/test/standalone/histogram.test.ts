@@ -5,6 +5,7 @@ import {
   measureText,
   placeHistogram,
   placeTicks,
+  tellHistogram,
   writeCount,
   writeNotes,
   writeNumbers,
@@ -101,4 +102,14 @@ test("texts are no markup", () => {
   expect(writeNotes(facts)).toContain("&lt;i&gt;");
   expect(writeNotes(facts)).toContain('<span class="nl-histogram-note">3 NaN</span>');
   expect(writeNotes(tell(0, 1))).toBe("");
+});
+
+test("what a histogram shows is told in words, too", () => {
+  expect(tellHistogram(tell(-1, 1, { of: 'value of "w"' }), [1, 0, 4, 2])).toBe(
+    "Histogram of value of &quot;w&quot;: from -1 to 1, most between 0 and 0.5",
+  );
+  expect(tellHistogram(tell(0, 1), [0, 0])).toBe("Histogram of value: nothing to show");
+  expect(drawHistogram(tell(0, 1), [1, 2, 3, 4], 300)).toContain(
+    'aria-label="Histogram of value: from 0 to 1, most between 0.75 and 1"',
+  );
 });
