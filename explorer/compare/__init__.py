@@ -21,11 +21,12 @@ from .names import NamedElement, NameMatching, match_names
 from .numbers import NumberDifference
 from .replaced import Replacement
 from .states import State
-from .units import PASSING
+from .units import PASSING, WEIGHTED
 
 __all__ = [
     "IGNORABLE",
     "PASSING",
+    "WEIGHTED",
     "Change",
     "Counts",
     "Diff",

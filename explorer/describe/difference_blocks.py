@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from netloupe.explorer.compare import Diff
+from netloupe.explorer.compare import WEIGHTED, Diff
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.grouping.lookup import find_tree
 from netloupe.explorer.model import Graph, Model, Node
@@ -34,11 +34,21 @@ def list_block_changes(found: Diff) -> list[str]:
         for change in one.changes:
             if change.what == "operator" and not change.aspect:
                 became[str(change.left), str(change.right)] += 1
+    for pair in found.fused:
+        sides = [[n for n in nodes if n.op_type in WEIGHTED] for nodes in (pair.left, pair.right)]
+        if len(sides[0]) == len(sides[1]) == 1:
+            before, after = (_name_operator(nodes[0]) for nodes in sides)
+            became[before, after] += before != after
     for (before, after), count in became.most_common():
         if count >= _LEAST_PLACES:
             names = write_line(before, _LONGEST), write_line(after, _LONGEST)
             lines.append(f"{names[0]} became {names[1]} in {count:,} places")
     return lines
+
+
+def _name_operator(node: Node) -> str:
+    is_own = node.domain == node.graph.dialect.domain
+    return node.op_type if is_own else f"{node.domain}::{node.op_type}"
 
 
 def _list_whole(model: Model, alone: Iterable[Node], what: str) -> Iterator[str]:
