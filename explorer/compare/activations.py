@@ -18,6 +18,8 @@ from netloupe.explorer.model import Graph, Node, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.progress import is_ending
 
+#: ONNX Runtime's operators on blocks of channels are called as those that they stand for
+BLOCKED_DOMAIN = "com.microsoft.nchwc"
 #: activations that do nothing above a lowest number, and below a highest one
 _CLAMPS = frozenset({"Clip", "Relu"})
 _QUANTIZE = "QuantizeLinear"
@@ -30,6 +32,13 @@ _RESULTS = {
     "QLinearConv": 6,
     "QLinearMatMul": 6,
     "QLinearMul": 6,
+}
+#: of operators that add a bias to what they take, where it is among the operands
+_BIASES = {
+    "BiasGelu": 1,
+    "FastGelu": 1,
+    "SkipLayerNormalization": 4,
+    "SkipSimplifiedLayerNormalization": 3,
 }
 #: default of LeakyRelu, and of HardSigmoid (onnx/docs/Operators.md)
 _DEFAULTS = {"LeakyRelu": {"alpha": 0.01}, "HardSigmoid": {"alpha": 0.2, "beta": 0.5}}
@@ -50,17 +59,20 @@ class TakenIn(NamedTuple):
         Those that may be the end of a range of codes, behind any node.
     has_sums
         Whether norms may have the sum before them inside, as SkipLayerNormalization.
+    has_blocks
+        Whether convolutions may have weights in blocks of channels, of which the last is filled up.
     """
 
     fused: frozenset[str] = frozenset()
     clamped: frozenset[str] = frozenset()
     has_sums: bool = False
+    has_blocks: bool = False
 
 
 def list_inside(left: Graph, right: Graph) -> TakenIn:
     """Return which activations the nodes of two graphs have inside of them."""
     fused: set[str] = set()
-    is_clamped = has_sums = False
+    is_clamped = has_sums = has_blocks = False
     for graph in (left, right):
         for node in graph.nodes:
             if node.domain.startswith("com.microsoft"):
@@ -68,8 +80,10 @@ def list_inside(left: Graph, right: Graph) -> TakenIn:
                 if name:
                     fused.add(name)
                 has_sums = has_sums or node.op_type in SUMMING_NORMS
+                has_blocks = has_blocks or node.domain == BLOCKED_DOMAIN
             is_clamped = is_clamped or node.op_type == _QUANTIZE or node.op_type in _RESULTS
-    return TakenIn(frozenset(fused), _CLAMPS if is_clamped else frozenset(), has_sums)
+    clamped = _CLAMPS if is_clamped else frozenset[str]()
+    return TakenIn(frozenset(fused), clamped, has_sums, has_blocks)
 
 
 def _read_activation(node: Node) -> str:
@@ -102,6 +116,33 @@ def find_added(nodes: tuple[Node, ...], holders: tuple[Node, ...]) -> Iterator[N
     behind = given.users if given is not None and not given.is_output else ()
     if len(behind) == 1 and behind[0].op_type == _read_activation(holder):
         yield behind[0]
+
+
+def find_added_bias(node: Node) -> Value | None:
+    """Return what an operator adds to its operand first: the bias of the product before it.
+
+    Source: ContribOperators.md of ONNX Runtime: BiasGelu, FastGelu, SkipLayerNormalization,
+    SkipSimplifiedLayerNormalization.
+    """
+    place = _BIASES.get(node.op_type) if node.domain.startswith("com.microsoft") else None
+    return node.inputs[place] if place is not None and place < len(node.inputs) else None
+
+
+def find_biases(nodes: tuple[Node, ...], holders: tuple[Node, ...]) -> Iterator[Node]:
+    """Yield the sums with a stored bias before some nodes, where what stands for them adds it."""
+    if not any(find_added_bias(node) is not None for node in holders):
+        return
+    inside = {*nodes}
+    givers = dict.fromkeys(value.producer for n in nodes for value in n.inputs if value is not None)
+    for node in givers:
+        if node is None or node in inside or node.op_type != "Add" or len(node.outputs) != 1:
+            continue
+        stored = [v for v in node.inputs if v is not None and find_stored_tensor(v) is not None]
+        given = node.outputs[0]
+        if len(stored) != 1 or given is None or given.is_output:
+            continue
+        if inside.issuperset(given.users):
+            yield node
 
 
 def takes_summand(node: Node) -> bool:

@@ -22,6 +22,8 @@ from .units import Units
 _FEW = 8
 
 Integers = np.ndarray[Any, np.dtype[np.int64]]
+#: blocks of channels have so many at most
+_BLOCK = 16
 
 
 class Flows:
@@ -198,9 +200,17 @@ def _describe(tensor: Tensor) -> tuple[object, ...]:
 def colour_by_kind(units: Units) -> Hashes:
     """Return colours of units by what they do, and the size of their largest weight."""
     return hash_each(
-        (kind, max(map(shape_of_digest, units.weights[unit]), key=_count, default=()))
+        (kind, max(_list_shapes(units, unit), key=_count, default=()))
         for unit, kind in enumerate(units.kinds)
     )
+
+
+def _list_shapes(units: Units, unit: int) -> list[tuple[int, ...]]:
+    """Return the dimensions of the weights of a unit, sorted: some operators take them turned."""
+    dims = [*(tensor.dims for tensor in units.weights[unit]), *units.filled[unit]]
+    if units.has_blocks and units.kinds[unit] == "convolution":
+        dims = [(*(-(-size // _BLOCK) for size in each[:2]), *each[2:]) for each in dims]
+    return [tuple(sorted(each)) for each in dims]
 
 
 def _count(dims: tuple[int, ...]) -> int:

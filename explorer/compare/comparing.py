@@ -10,6 +10,7 @@ from netloupe.explorer.model import Graph, Node, Tensor
 from netloupe.explorer.progress import part, step
 from netloupe.explorer.readers.load import ModelSource, load
 
+from .blocked_weights import compare_blocked, list_blocked
 from .by_hand import Named
 from .changes import (
     IGNORABLE,
@@ -191,7 +192,7 @@ class _Comparison:
         of_folds = {t for fold in found.folds.values() if fold.is_equal for t in fold.tensors}
         for left in [left for left, right in pairs.items() if {left, right} & of_folds]:
             del pairs[left]
-        of_codes = self._compare_quantized(pairs)
+        of_codes = self._compare_quantized(pairs) | self._compare_blocked(pairs)
         for number, (left, right) in enumerate(pairs.items()):
             if not number % _STEP:
                 step("comparing weights" if not number else "", number / len(pairs))
@@ -230,6 +231,37 @@ class _Comparison:
         for left in [left for left, right in pairs.items() if left in done or right in done]:
             del pairs[left]
         return done | parameters
+
+    def _compare_blocked(self, pairs: dict[Tensor, Tensor]) -> set[Tensor]:
+        """Compare weights that one model stores in blocks of channels; return them.
+
+        They are taken out of the other pairs.
+        """
+        paired = self.found.matching.pairs
+        sides = (
+            {*list_blocked(node for pair in paired for node in pair.left)},
+            {*list_blocked(node for pair in paired for node in pair.right)},
+        )
+        done: set[Tensor] = set()
+        for left, right in [*pairs.items()]:
+            is_right = right in sides[1]
+            if is_right == (left in sides[0]):
+                continue
+            one = compare_blocked(left, right, is_right=is_right)
+            if one is None:
+                continue
+            del pairs[left]
+            done |= {left, right}
+            before, after = ("one after the other", one.told)[:: 1 if is_right else -1]
+            changes = [Change("order of channels", before, after, "storage")]
+            if not one.is_filled_up:
+                changes.append(Change("dims", left.dims, right.dims))
+            numbers = one.numbers if one.numbers is not None and one.numbers.changed else None
+            entry = TensorDifference(
+                left, right, tuple(self._keep(changes)), numbers, one.numbers is None
+            )
+            self.found.tensors.append(entry)
+        return done
 
     def _compare_joined(self, joint: JoinedProjection) -> None:
         """Compare each part of a joined weight with the weight that the other model has for it."""

@@ -58,6 +58,19 @@ def digest_weight(tensor: Tensor) -> int | None:
     return min(_hash(head + np.ascontiguousarray(each).tobytes()) for each in turned)
 
 
+def have_other_numbers(left: Tensor, right: Tensor) -> bool:
+    """Return whether two weights differ in what is looked at of them; not where one is not read."""
+    if shape_of_digest(left) != shape_of_digest(right):
+        return True
+    if left.size >= _LEAST:
+        digests = digest_weight(left), digest_weight(right)
+        return None not in digests and digests[0] != digests[1]
+    try:
+        return not np.allclose(left.numpy(), right.numpy(), equal_nan=True)
+    except (NetloupeError, TypeError, ValueError):
+        return False
+
+
 def _hash(data: bytes) -> int:
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little") or 1
 
@@ -66,15 +79,17 @@ def _sample(elements: Elements, dims: tuple[int, ...]) -> np.ndarray[Any, Any]:
     """Return elements that are spread evenly: of a matrix shape (rows, columns), else a row."""
     if len(dims) == 2:
         rows, columns = (_spread(dim, _ALONG) for dim in dims)
-        return np.stack([_take(elements, row * dims[1] + columns) for row in rows.tolist()])
-    return _take(elements, _spread(elements.size, _IN_ALL))
+        return np.stack([take_places(elements, row * dims[1] + columns) for row in rows.tolist()])
+    return take_places(elements, _spread(elements.size, _IN_ALL))
 
 
 def _spread(count: int, most: int) -> np.ndarray[Any, np.dtype[np.int64]]:
     return np.linspace(0, count - 1, min(count, most)).astype(np.int64)
 
 
-def _take(elements: Elements, places: np.ndarray[Any, np.dtype[np.int64]]) -> np.ndarray[Any, Any]:
+def take_places(
+    elements: Elements, places: np.ndarray[Any, np.dtype[np.int64]]
+) -> np.ndarray[Any, Any]:
     """Return the elements at some places, ascending."""
     first, last = int(places[0]), int(places[-1])
     if last - first < _MOST_AT_ONCE:

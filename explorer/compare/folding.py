@@ -19,6 +19,8 @@ from netloupe.explorer.model import Node, Tensor
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.progress import is_ending, step
 
+from .digests import have_other_numbers
+
 if TYPE_CHECKING:
     from .matching import Pair
 
@@ -79,6 +81,22 @@ def check_fold(pair: Pair) -> Fold | None:
         if is_ending(error):
             raise
         return None
+
+
+def has_other_numbers(left: Node, right: Node) -> bool:
+    """Return whether of two convolutions one has weights or a bias that the other has not.
+
+    Then what stood behind it was put into them: else it is gone, or was put there.
+    """
+    if left.op_type not in _CONVOLUTIONS or right.op_type not in _CONVOLUTIONS:
+        return False
+    sides = [_list_tensors(node, range(1, 3)) for node in (left, right)]
+    for one, other in zip(*sides, strict=True):
+        if one is None and other is None:
+            continue
+        if one is None or other is None or have_other_numbers(one, other):
+            return True
+    return False
 
 
 def _read_side(nodes: tuple[Node, ...]) -> tuple[Node, Node | None] | None:

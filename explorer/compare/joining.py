@@ -16,6 +16,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from netloupe.explorer.model import Node
+from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.progress import step
 
 from .hashing import Hashes, hash_thing
@@ -59,15 +60,13 @@ class FoundJoint(NamedTuple):
     right: frozenset[int]
 
 
-def find_joined_projections(rounds: Rounds, outside: tuple[Hashes, Hashes]) -> list[FoundJoint]:
+def find_joined_projections(rounds: Rounds) -> list[FoundJoint]:
     """Return the projections that one model has joined; each unit is part of one at most.
 
     Parameters
     ----------
     rounds
         The pairs of units.
-    outside
-        Of each side, hashes of the values that come from outside, equal for what is the same.
 
     Notes
     -----
@@ -75,7 +74,7 @@ def find_joined_projections(rounds: Rounds, outside: tuple[Hashes, Hashes]) -> l
     other model that take the same. Some hundred elements of each weight are read; after 100,000
     comparisons of weights there are no more, so that hostile models end in time.
     """
-    numbers = ProjectedNumbers()
+    numbers, outside = ProjectedNumbers(), rounds.outside
     taken: tuple[set[int], set[int]] = set(), set()
     found: list[FoundJoint] = []
     for side in (0, 1):
@@ -160,7 +159,9 @@ class _Finder:
         if parts is not None and not all(self._is_free(cut) for cut in parts.units):
             parts = None
         chosen = order(joined, parts, fitting)
-        if chosen is None or not _have_equal_biases(joined, chosen):
+        if chosen is not None and not _have_equal_biases(joined, chosen):
+            chosen = self._leave_biases(joined, parts, chosen)
+        if chosen is None:
             return None
         if not self._may_be_joined(unit, {one.unit for one in chosen}):
             return None
@@ -288,6 +289,30 @@ class _Finder:
             return False
         return {*users} == wanted
 
+    def _leave_biases(
+        self, joined: Projection, parts: OutputParts | None, chosen: Sequence[Projection]
+    ) -> list[Projection] | None:
+        """Return projections without the sums that add their biases, where parts have those behind.
+
+        None where they have not.
+        """
+        if joined.bias is not None or parts is None or len(parts.values) != len(chosen):
+            return None
+        bare = []
+        for one, part in zip(chosen, parts.values, strict=True):
+            nodes = [*self._others.nodes(one.unit)]
+            users = part.users
+            is_added = len(users) == 1 and users[0].op_type == "Add" and not part.is_output
+            if one.bias is None or [node.op_type for node in nodes] != ["MatMul", "Add"]:
+                return None
+            if not is_added or all(
+                value is part or value is None or find_stored_tensor(value) is None
+                for value in users[0].inputs
+            ):
+                return None
+            bare.append(one._replace(bias=None, result=nodes[0].outputs[0]))
+        return bare
+
     def _list_partners_of_users(self, parts: OutputParts, place: int) -> set[tuple[int, int]]:
         """Return what is paired with the units that take a part; empty where any is not."""
         is_split = len(parts.units) == 1
@@ -321,6 +346,12 @@ class _Finder:
         if self._units.head(joined.unit).domain == MICROSOFT:
             models, partners = (self._units, self._others), (self._partner, self._back)
             others |= find_written_out_attention(models, partners, joined.unit, others)
+        left_out = {
+            node
+            for one in chosen
+            for node in self._others.nodes(one.unit)
+            if node.op_type == "Add" and node.outputs[0] is not one.result and one.bias is None
+        }
         pieces, start = [], 0
         for place, one in enumerate(chosen):
             stop = start + one.outputs
@@ -332,7 +363,7 @@ class _Finder:
         joint = JoinedProjection(
             not self._side,
             _list_nodes(self._units, units),
-            _list_nodes(self._others, others),
+            tuple(node for node in _list_nodes(self._others, others) if node not in left_out),
             joined.weight,
             joined.is_turned,
             joined.bias,

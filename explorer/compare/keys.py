@@ -12,10 +12,12 @@ from netloupe.explorer.progress import is_ending, step
 from netloupe.explorer.quantization.opened import open_weight
 from netloupe.explorer.quantization.weights import QuantizedWeight, list_quantized_weights
 
+from .activations import BLOCKED_DOMAIN
+from .blocked_weights import list_blocked_twins
 from .digests import digest_weight, shape_of_digest
 from .hashing import Hashes, hash_each
 from .twin_weights import TwinWeights
-from .units import BLOCKED_DOMAIN, Units
+from .units import Units
 
 _STEP = 1_000
 #: what exporters number through: ``Conv_12``, ``node_Add_7``, ``x.31``, ``val_5``, ``onnx::Add_3``
@@ -36,7 +38,7 @@ class WeightDigests:
     """Digests of the weights of two graphs; of those alone that have their like on both sides.
 
     A weight that one graph has quantized has the digest of the floats that it was made of, where
-    the other graph has these: they are found by value.
+    the other graph has these: they are found by value. So it is with weights in blocks of channels.
 
     Parameters
     ----------
@@ -55,6 +57,8 @@ class WeightDigests:
         for coded, floats in ((left, right), (right, left)):
             for codes, twin in _list_twins(coded.graph, floats.graph):
                 self._known[codes] = self._known[twin] = digest_weight(twin)
+            for blocked, plain, _ in list_blocked_twins(coded.graph, floats.graph):
+                self._known[blocked] = self._known[plain] = digest_weight(plain)
 
     def key(self, place: int) -> tuple[Hashes, Hashes]:
         """Return by unit the digest of its largest weight (0), or of the one after that (1)."""

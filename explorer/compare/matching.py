@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from netloupe.explorer.model import Function, Graph, Model, Node, Tensor, Value
 from netloupe.explorer.progress import part, step
 
-from .activations import find_added, find_fused_operator, list_inside
+from .activations import TakenIn, find_added, find_biases, find_fused_operator, list_inside
 from .by_hand import ByHand, Named, read_by_hand
 from .elements import GroupPair, pair_groups, pair_tensors, pair_values
+from .folding import has_other_numbers
 from .joined import JoinedProjection
 from .joining import FoundJoint, find_joined_projections
+from .quantizing import take_in_quantizing
 from .rest import pair_rest, pair_same_operators
-from .rounds import Made, Rounds, hash_outside
+from .roles import list_operands
+from .rounds import Made, Rounds, find_apart, hash_outside
 from .same_wiring import has_same_wiring
 from .separated import pair_separated
 from .units import LAYERS, Units, read_units
 
 _BY_HAND = "by hand"
+_DATA_AND_WEIGHT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,19 +214,15 @@ class _Matcher:
     def _find_pairs(self, left: Graph, right: Graph) -> list[Pair]:
         by_hand = self._by_hand
         inside = list_inside(left, right)
-        units = read_units(left, inside), read_units(right, inside)
         pins = [*by_hand.list_pins(left, right)]
-        outside = hash_outside(*units, self._known)
-        rounds = Rounds(
-            *units,
-            outside,
-            pins=_list_units(*units, pins),
-            broken=_list_units(*units, by_hand.broken),
-        )
-        rounds.run()
+        rounds = self._run_rounds((left, right), inside, pins)
+        apart = find_apart(rounds)
+        if any(apart):
+            rounds = self._run_rounds((left, right), inside, pins, apart)
+        units = rounds.sides
         joints = [
             one
-            for one in find_joined_projections(rounds, outside)
+            for one in find_joined_projections(rounds)
             if by_hand.allows(one.joint.left, one.joint.right)
         ]
         lefts = {unit for one in joints for unit in one.left}
@@ -244,7 +244,29 @@ class _Matcher:
             if (one, other) in by_hand.broken:
                 continue
             pairs.append(Pair((one,), (other,), "neighbours", 0.8))
-        return pairs
+        pairs.sort(key=lambda pair: pair.left[0].index)
+        fixed = {*self.matching.joined, *(pair for pair in pairs if pair.key == _BY_HAND)}
+        return take_in_quantizing(pairs, fixed)
+
+    def _run_rounds(
+        self,
+        graphs: tuple[Graph, Graph],
+        inside: TakenIn,
+        pins: Sequence[tuple[Node, Node]],
+        apart: tuple[Collection[int], Collection[int]] = ((), ()),
+    ) -> Rounds:
+        left, right = (
+            read_units(graph, inside, each) for graph, each in zip(graphs, apart, strict=True)
+        )
+        rounds = Rounds(
+            left,
+            right,
+            hash_outside(left, right, self._known),
+            pins=_list_units(left, right, pins),
+            broken=_list_units(left, right, self._by_hand.broken),
+        )
+        rounds.run()
+        return rounds
 
     def _note_joined(self, found: FoundJoint) -> Pair:
         joint, made = found.joint, found.made
@@ -291,15 +313,18 @@ def _list_units(
 
 
 def _take_in_sums(pairs: list[Pair]) -> list[Pair]:
-    """Return pairs, convolutions with the sum behind them that the other model has inside."""
+    """Return pairs, with the sums and biases beside them that the other model has inside."""
     taken = {node for pair in pairs for node in (*pair.left, *pair.right)}
     found = []
     for pair in pairs:
-        more = [node for node in find_added(pair.left, pair.right) if node not in taken]
-        others = [node for node in find_added(pair.right, pair.left) if node not in taken]
-        taken.update(more, others)
-        if more or others:
-            pair = Pair((*pair.left, *more), (*pair.right, *others), pair.key, pair.confidence)
+        sides = []
+        for nodes, holders in ((pair.left, pair.right), (pair.right, pair.left)):
+            before = [node for node in find_biases(nodes, holders) if node not in taken]
+            behind = [node for node in find_added(nodes, holders) if node not in taken]
+            taken.update(before, behind)
+            sides.append((*before, *nodes, *behind))
+        if sides != [pair.left, pair.right]:
+            pair = Pair(sides[0], sides[1], pair.key, pair.confidence)
         found.append(pair)
     return found
 
@@ -322,7 +347,10 @@ def _split(left: Units, right: Units, one: int, other: int, made: Made) -> Itera
     pairs = [*_split_rest(left, right, one, other, made, rests)]
     if acts[0] and acts[1]:
         yield from pairs
-        for first, second in zip(*acts, strict=False):
+        if len(acts[0]) != len(acts[1]):  # one of them is written out
+            yield Pair(tuple(acts[0]), tuple(acts[1]), made.key, made.confidence)
+            return
+        for first, second in zip(*acts, strict=True):
             yield Pair((first,), (second,), made.key, made.confidence)
         return
     side = 0 if acts[0] else 1
@@ -365,14 +393,21 @@ def _split_rest(
         tuple(node for node in rights if node not in partners),
     )
     is_one_sided = bool(rest[0]) != bool(rest[1])
-    more = {node.op_type for side in rest for node in side}
-    if is_one_sided and same and more <= {"Add", "Mul"} and left.kinds[one] in LAYERS:
+    others = {node.op_type for side in rest for node in side}
+    heads = left.head(one), right.head(other)
+    is_bias = others <= {"Add", "Mul"} and not has_other_numbers(*heads)
+    if is_one_sided and same and is_bias and left.kinds[one] in LAYERS:
         # the same product: what adds a bias to it on one side is no part of it on the other, but
         # what multiplies integers by their scale is
-        scales = [tuple(node for node in side if node.op_type == "Mul") for side in rest]
+        is_coded = any(head.op_type.endswith("Integer") for head in heads)
+        own = "Mul" if is_coded else ""
+        scales = [tuple(node for node in side if node.op_type == own) for side in rest]
+        fewer = heads[0] if not rest[0] else heads[1]
+        if len(list_operands(fewer)) > _DATA_AND_WEIGHT:  # it has a bias itself
+            scales = [*rest]
         for first, second in same.items():
-            own = scales if left.head(one) is first else [(), ()]
-            yield Pair((first, *own[0]), (second, *own[1]), made.key, made.confidence)
+            more = scales if left.head(one) is first else [(), ()]
+            yield Pair((first, *more[0]), (second, *more[1]), made.key, made.confidence)
         return
     if is_one_sided and (left.kinds[one] == right.kinds[other] or not same):
         # what one side has more is part of all that the other does

@@ -9,7 +9,7 @@ the next key, which looks only at what is left.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -86,6 +86,8 @@ class Rounds:
 
     Attributes
     ----------
+    sides, outside
+        What was given.
     partner
         Of each side, by unit the unit of the other that it is paired with; -1 for none.
     made
@@ -103,7 +105,7 @@ class Rounds:
         self.sides = left, right
         self.partner = [-1] * len(left), [-1] * len(right)
         self.made: dict[int, Made] = {}
-        self._outside = outside
+        self.outside = outside
         #: how often a key was tried, which tells how far the work is
         self._tries = 0
         self._pins, self._broken = pins, frozenset(broken)
@@ -270,8 +272,8 @@ class Rounds:
             return left, right
         pairs = [unit if other >= 0 else -1 for unit, other in enumerate(self.partner[0])]
         return (
-            hash_places(self.sides[0], self._outside[0], pairs),
-            hash_places(self.sides[1], self._outside[1], self.partner[1]),
+            hash_places(self.sides[0], self.outside[0], pairs),
+            hash_places(self.sides[1], self.outside[1], self.partner[1]),
         )
 
     # neighbours
@@ -365,27 +367,51 @@ class Rounds:
         sources = [{o.source for o in side if o.source >= 0} for side in (lefts, rights)]
         given = [
             sorted(int(hashes[o.output]) for o in side if o.source < 0)
-            for hashes, side in zip(self._outside, (lefts, rights), strict=True)
+            for hashes, side in zip(self.outside, (lefts, rights), strict=True)
         ]
-        agreeing, against = self._compare_sets(*sources)
+        turned = [
+            {unit for unit in found if self._find_base(side, unit) != unit}
+            for side, found in enumerate(sources)
+        ]
+        agreeing, against = self._compare_sets(sources[0], sources[1], turned)
         is_all = agreeing == len(sources[0]) == len(sources[1]) and given[0] == given[1]
         return _Evidence(agreeing, against, is_all and len(lefts) == len(rights) > 0)
 
     def _compare(self, one: Operand, other: Operand) -> int:
         """Return 1 where two operands are the same, -1 where they are not, 0 where nobody knows."""
         if one.source < 0 and other.source < 0:
-            given = self._outside[0][one.output], self._outside[1][other.output]
+            given = self.outside[0][one.output], self.outside[1][other.output]
             return 1 if given[0] == given[1] else -1
         if one.source < 0 or other.source < 0:
             return 0
         partner, back = self.partner[0][one.source], self.partner[1][other.source]
         if partner < 0 and back < 0:
             return 0
+        if partner != other.source and self._are_turned(one.source, other.source):
+            return 0
         if partner < 0:
             return 1 if self._comes_from(0, one.source, back) else -1
         if back < 0:
             return 1 if self._comes_from(1, other.source, partner) else -1
         return 1 if partner == other.source else -1
+
+    def _are_turned(self, left: int, right: int) -> bool:
+        """Return whether two units are the same but for transpositions behind them.
+
+        Optimizers move these to other places, and turn what is done there round.
+        """
+        bases = [self._find_base(side, unit) for side, unit in enumerate((left, right))]
+        return bases != [left, right] and self.partner[0][bases[0]] == bases[1]
+
+    def _find_base(self, side: int, unit: int) -> int:
+        """Return the unit whose result one gives, before it was transposed."""
+        units = self.sides[side]
+        for _ in range(_MOST_LEFT_OUT):
+            operands = units.operands[unit]
+            if units.kinds[unit] != "Transpose" or len(operands) != 1 or operands[0].source < 0:
+                break
+            unit = operands[0].source
+        return unit
 
     def _comes_from(self, side: int, unit: int, wanted: int) -> bool:
         """Return whether a unit is computed from another one by units that may be left out.
@@ -395,11 +421,11 @@ class Rounds:
         """
         units, pending = self.sides[side], [unit]
         for each in pending:  # grows
-            is_weighted = any(tensor.size > 1 for tensor in units.weights[each])
+            is_weighted = any(t.size > 1 and t.dtype.is_float for t in units.weights[each])
             is_sum = units.kinds[each] == "Add"
             if is_weighted or self.partner[side][each] >= 0:
                 continue
-            if len(units.operands[each]) != 1 and not is_sum:
+            if len({operand.source for operand in units.operands[each]}) != 1 and not is_sum:
                 continue
             for operand in units.operands[each]:
                 if operand.source == wanted:
@@ -412,14 +438,24 @@ class Rounds:
         users = self.sides[0].users[left], self.sides[1].users[right]
         if max(map(len, users)) > _MOST_USERS:
             return _Evidence(0, 0, False)
-        return _Evidence(
-            *self._compare_sets(*({user for user, _ in side} for side in users)), False
-        )
+        sets = [{user for user, _ in side} for side in users]
+        turned = [self._list_behind_turned(side, found) for side, found in enumerate(sets)]
+        return _Evidence(*self._compare_sets(sets[0], sets[1], turned), False)
 
-    def _compare_sets(self, lefts: set[int], rights: set[int]) -> tuple[int, int]:
+    def _list_behind_turned(self, side: int, found: set[int]) -> set[int]:
+        """Return what takes from the transpositions among some units, and these themselves."""
+        units = self.sides[side]
+        turned = {unit for unit in found if units.kinds[unit] == "Transpose"}
+        behind = {user for unit in turned for user, _ in units.users[unit][:_MOST_USERS]}
+        return turned | behind
+
+    def _compare_sets(
+        self, lefts: set[int], rights: set[int], turned: Sequence[Collection[int]] = ((), ())
+    ) -> tuple[int, int]:
         """Count paired neighbours that are paired with one of the others, and those that are not.
 
-        One that is paired with nothing may have been left out or inserted.
+        One that is paired with nothing may have been left out or inserted, and transpositions
+        with what is behind them (``turned``) may have been moved.
         """
         agreeing = against = 0
         for side, (own, others) in enumerate(((lefts, rights), (rights, lefts))):
@@ -428,8 +464,12 @@ class Rounds:
                 if partner >= 0:
                     if partner in others:
                         agreeing += not side
-                    else:
-                        against += 1
+                    elif unit not in turned[side] and partner not in turned[1 - side]:
+                        base = self.partner[1 - side]
+                        is_base = any(
+                            base[self._find_base(1 - side, other)] == unit for other in others
+                        )
+                        against += not is_base
         return agreeing, against
 
     def _spread_loosely(self) -> None:
@@ -512,3 +552,26 @@ def hash_outside(left: Units, right: Units, known: dict[Value, int]) -> tuple[Ha
             )
         )
     return sides[0], sides[1]
+
+
+def find_apart(rounds: Rounds) -> tuple[frozenset[int], frozenset[int]]:
+    """Return the nodes after which blocks are named that the other graph has as single nodes.
+
+    So it is with a SiLU whose Sigmoid is quantized in one graph: there it is not seen as a block.
+
+    Returns
+    -------
+    tuple of frozenset
+        Of each side the indices of nodes, for :func:`~.units.read_units`.
+    """
+    free = [[unit for unit, other in enumerate(partner) if other < 0] for partner in rounds.partner]
+    kinds = [{u.kinds[unit] for unit in each} for u, each in zip(rounds.sides, free, strict=True)]
+    found = []
+    for side, units in enumerate(rounds.sides):
+        apart = set()
+        for unit in units.written_out.intersection(free[side]):
+            members = {node.op_type for node in units.nodes(unit)}
+            if not members.isdisjoint(kinds[1 - side]):
+                apart.add(units.members[unit][0])
+        found.append(frozenset(apart))
+    return found[0], found[1]

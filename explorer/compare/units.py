@@ -11,15 +11,25 @@ do constants, nor what is computed of constants alone.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from netloupe.explorer.model import Function, Graph, Node, Tensor, Value, is_constant_node
+from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.model import (
+    Function,
+    Graph,
+    Node,
+    Tensor,
+    TensorType,
+    Value,
+    is_constant_node,
+)
+from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.patterns import find_motifs
-from netloupe.explorer.progress import step
+from netloupe.explorer.progress import is_ending, step
 
-from .activations import TakenIn, takes_summand
+from .activations import BLOCKED_DOMAIN, TakenIn, find_added_bias, takes_summand
 
 _STEP = 10_000
 
@@ -42,6 +52,8 @@ PASSING = frozenset(
         "StopGradient",
     }
 )
+#: operators that put channels in blocks and back; with the channels last they transpose as well
+_REORDERING = frozenset({"ReorderInput", "ReorderOutput"})
 #: what quantizes as the model runs; its scale and zero point follow from what it takes as well
 _QUANTIZING = "DynamicQuantizeLinear"
 _CONVOLUTIONS = frozenset({"Conv", "ConvInteger", "FusedConv", "Int8Conv", "QLinearConv"})
@@ -69,6 +81,10 @@ _MATMULS = frozenset({"FusedMatMul", "MatMul", "MatMulInteger", "QLinearMatMul",
 WEIGHTED = _CONVOLUTIONS | _PRODUCTS
 #: what units with such are called
 LAYERS = frozenset({"convolution", "product with weights"})
+#: what a product or sum with a constant behind it may be part of, if it belongs to a convolution
+_SCALED = frozenset({"Add", "BatchNormalization", "Conv", "Mul"})
+#: x, scale, shift, mean and variance
+_NORM_OPERANDS = 5
 _NORMALIZATIONS = frozenset({"BatchNormalization", "SpatialBN"})
 #: other names of operators, and those of blocks that are written out: what they do is the same
 _SAME = {
@@ -86,11 +102,10 @@ _SAME = {
     "SkipSimplifiedLayerNormalization": "RMSNorm",
     "Sum": "Add",
     "Swish": "SiLU",
+    "Upsample": "Resize",
 }
 #: operators on integers that are called after those on floats: ``QLinearAdd``
 _ON_INTEGERS = "QLinear"
-#: ONNX Runtime's operators on blocks of channels are called as those that they stand for
-BLOCKED_DOMAIN = "com.microsoft.nchwc"
 _WRITTEN_OUT = frozenset({"GELU", "HardSwish", "LayerNorm", "QuickGELU", "RMSNorm", "SiLU"})
 _NORMS = frozenset({"LayerNorm", "RMSNorm"})
 #: operators whose operands may stand in any order
@@ -102,6 +117,8 @@ _NONE = TakenIn()
 _MOST_PASSED = 8
 #: of so many nodes a graph is searched for blocks that are written out
 _MOST_SEARCHED = 200_000
+#: a value has no more axes
+_MOST_AXES = 16
 
 
 class Operand(NamedTuple):
@@ -139,6 +156,8 @@ class Units:
         What each takes of other units and from outside, in order.
     weights
         The constants that each takes, in order.
+    filled
+        The dimensions of the constants that nodes fill with one number as the model runs.
     users
         The units that take from each, with the places of the operands.
     results
@@ -149,6 +168,10 @@ class Units:
         By index of a node, its unit; -1 for none.
     activations
         The indices of the nodes that are part of a unit as its activation.
+    written_out
+        The units that are operators written out as several nodes.
+    has_blocks
+        Whether this graph or the one that it is compared with has weights in blocks of channels.
     """
 
     graph: Graph
@@ -156,11 +179,14 @@ class Units:
     kinds: list[str] = field(default_factory=list)
     operands: list[list[Operand]] = field(default_factory=list)
     weights: list[list[Tensor]] = field(default_factory=list)
+    filled: list[list[tuple[int, ...]]] = field(default_factory=list)
     users: list[list[tuple[int, int]]] = field(default_factory=list)
     results: list[list[int]] = field(default_factory=list)
     outside: list[Value] = field(default_factory=list)
     unit_of: list[int] = field(default_factory=list)
     activations: set[int] = field(default_factory=set)
+    written_out: set[int] = field(default_factory=set)
+    has_blocks: bool = False
 
     def __len__(self) -> int:
         return len(self.members)
@@ -174,7 +200,9 @@ class Units:
         return map(self.graph.nodes.__getitem__, self.members[unit])
 
 
-def read_units(graph: Graph, inside: TakenIn = _NONE) -> Units:
+def read_units(
+    graph: Graph, inside: TakenIn = _NONE, apart: Collection[int] = frozenset()
+) -> Units:
     """Return the units of a graph.
 
     Parameters
@@ -184,15 +212,17 @@ def read_units(graph: Graph, inside: TakenIn = _NONE) -> Units:
     inside
         The activations that are part of the unit that they stand behind: since nodes of this
         graph, or of the one that it is compared with, may have them inside.
+    apart
+        The indices of nodes: what is written out and would be named after one of them is no unit.
     """
-    return _Reader(graph, inside).read()
+    return _Reader(graph, inside, apart).read()
 
 
 class _Reader:
-    def __init__(self, graph: Graph, inside: TakenIn) -> None:
+    def __init__(self, graph: Graph, inside: TakenIn, apart: Collection[int]) -> None:
         self.graph = graph
-        self.units = Units(graph)
-        self._inside = inside
+        self.units = Units(graph, has_blocks=inside.has_blocks)
+        self._inside, self._apart = inside, apart
         #: by value, what it is without the nodes that only pass it on; None for a constant
         self._origins: dict[Value, Value | None] = {}
         self._outside: dict[Value, int] = {}
@@ -218,11 +248,14 @@ class _Reader:
             for index in members:
                 units.unit_of[index] = len(units.members)
             units.members.append(members)
+        units.written_out = {units.unit_of[index] for index in self._named}
         self._connect()
         return units
 
     def _passes(self, node: Node) -> bool:
         if not node.inputs or node.subgraphs:
+            return False
+        if node.op_type in _REORDERING and _has_channels_last(node):
             return False
         return node.op_type in PASSING or node.op_type == _QUANTIZING or self._joins_scales(node)
 
@@ -284,30 +317,46 @@ class _Reader:
         for motif in find_motifs(nodes) if len(nodes) <= _MOST_SEARCHED else ():
             if motif.name in _WRITTEN_OUT:
                 places = [place for place in sorted(motif.places) if place not in self._fixed]
-                if len(places) > 1 and not owner.keys() & places:
+                is_apart = bool(places) and places[-1] in self._apart
+                if len(places) > 1 and not is_apart and not owner.keys() & places:
                     self._named[places[-1]] = motif.name
                     owner.update(dict.fromkeys(places, places[-1]))
         for node in nodes:
             chain = self._find_mish(node) if node.op_type == "Softplus" else ()
-            if chain and not owner.keys() & chain:
+            if chain and chain[-1] not in self._apart and not owner.keys() & chain:
                 self._named[chain[-1]] = "Mish"
                 owner.update(dict.fromkeys(chain, chain[-1]))
+        for node in nodes:
+            shape = self._find_turned_shape(node) if node.op_type == "Gather" else None
+            if shape is not None and node.index not in self._apart:
+                self._named[node.index] = "Shape"
+                owner.update(dict.fromkeys((node.index, shape.index), node.index))
         for index, node in enumerate(nodes):
             is_own = node.domain == self.graph.dialect.domain or node.op_type == "QLinearAdd"
             if is_own and index not in owner:
                 before = self._find_before(node)
-                if before is not None and (
-                    before.index not in owner or self._follows(node, before)
-                ):
+                if before is not None and before.index in owner and not self._follows(node, before):
+                    before = None
+                before = before or self._find_scaled(node, owner)
+                if before is not None:
                     owner[index] = owner.get(before.index, before.index)
+        for index, node in enumerate(nodes):
+            if node.op_type == "Gemm" and index not in owner:
+                owner.update(dict.fromkeys(self._find_flattening(node, owner), index))
         if self._inside.has_sums:
             owner.update(self._find_sums(owner))
         if self._inside.fused or self._inside.clamped:
+            blocks = self._list_written_out(owner)
             for index, node in enumerate(nodes):
-                before = self._find_activated(node) if index not in owner else None
+                name = self._named.get(index, "") if index in blocks else node.op_type
+                before = None
+                if index in blocks or index not in owner:
+                    before = self._find_activated(node, name, blocks.get(index, (index,)))
                 if before is not None and before.index not in self._fixed:
-                    owner[index] = owner.get(before.index, before.index)
-                    self.units.activations.add(index)
+                    for place in blocks.get(index, (index,)):
+                        owner[place] = owner.get(before.index, before.index)
+                        self.units.activations.add(place)
+                    self._named.pop(index, None)
         return owner
 
     def _find_mish(self, node: Node) -> tuple[int, ...]:
@@ -324,6 +373,27 @@ class _Reader:
         others = [value for value in chain[-1].inputs if value is not given]
         is_mish = len(others) == 1 and others[0] is node.inputs[0]
         return tuple(each.index for each in chain) if is_mish else ()
+
+    def _find_turned_shape(self, node: Node) -> Node | None:
+        """Return the Shape whose sizes a node puts in another order, as of what is transposed."""
+        shape = self._find_only_giver(node.inputs[0]) if len(node.inputs) == 2 else None
+        if shape is None or shape.op_type != "Shape" or node.inputs[1] is None:
+            return None
+        if _read_number(shape, "start") or "end" in shape.attributes:
+            return None
+        tensor = find_stored_tensor(node.inputs[1])
+        if tensor is None or len(tensor.dims) != 1 or not 0 < tensor.size <= _MOST_AXES:
+            return None
+        try:
+            order = [int(place) for place in tensor.numpy()]
+        except NetloupeError as error:
+            if is_ending(error):
+                raise
+            return None
+        places, kind = [*range(tensor.size)], shape.inputs[0].type if shape.inputs[0] else None
+        if isinstance(kind, TensorType) and kind.shape is not None:
+            places = [*range(len(kind.shape))]
+        return shape if order != places == sorted(order) else None
 
     def _find_sums(self, owner: dict[int, int]) -> Iterator[tuple[int, int]]:
         """Yield the sums that norms take, each with the node that the norm is named after."""
@@ -358,17 +428,88 @@ class _Reader:
                 taken.add(giver)
                 yield giver, head
 
+    def _find_flattening(self, node: Node, owner: dict[int, int]) -> tuple[int, ...]:
+        """Return the Reshapes around a Gemm that make a matrix of its operand and undo it behind.
+
+        Optimizers write a MatMul and its bias so, since a Gemm takes matrices alone.
+        """
+        taken = node.inputs[0] if node.inputs else None
+        before = taken.producer if taken is not None else None
+        result = node.outputs[0] if node.outputs else None
+        if before is None or result is None or len(result.users) != 1 or result.is_output:
+            return ()
+        behind = result.users[0]
+        for each in (before, behind):
+            if each.op_type != "Reshape" or len(each.inputs) != 2 or each.graph is not self.graph:
+                return ()
+            if each.index in owner or each.index in self._fixed:
+                return ()
+        flat = before.inputs[1]
+        tensor = find_stored_tensor(flat) if flat is not None else None
+        is_flat = tensor is not None and tensor.dims == (2,)
+        is_weighted = is_flat and self._takes_weight(node) and behind.inputs[0] is result
+        if not is_weighted:
+            return ()
+        is_shared = taken is None or len(taken.users) > 1  # as of query, key and value
+        return (behind.index,) if is_shared else (before.index, behind.index)
+
+    def _find_scaled(self, node: Node, owner: dict[int, int]) -> Node | None:
+        """Return what gives a node its operand that is part of a convolution and may hold it.
+
+        A product with a constant and a sum with one behind a convolution can be put into its
+        weights, as the Scale behind Caffe's batch normalizations. So can the normalization behind
+        what multiplies a convolution of integers by their scale.
+        """
+        is_norm = node.op_type in _NORMALIZATIONS and len(node.inputs) == _NORM_OPERANDS
+        if not is_norm and (node.op_type not in ("Add", "Mul") or len(node.inputs) != 2):
+            return None
+        taken = [value for value in node.inputs if value is not None]
+        data = [value for value in taken if not self._is_constant(value)]
+        if len(taken) != len(node.inputs) or len(data) != 1:
+            return None
+        before = self._find_only_giver(data[0])
+        if before is None or before.op_type not in _SCALED or before.index in self._named:
+            return None
+        head = self.graph.nodes[owner.get(before.index, before.index)]
+        is_held = head.op_type in ("Conv", "ConvInteger") and head.index not in self._named
+        return before if is_held and self._takes_weight(head) else None
+
     def _follows(self, node: Node, before: Node) -> bool:
         """Return whether a bias is added to a product of integers behind its scale."""
         return node.op_type == "Add" and before.op_type == "Mul" and before.index not in self._named
 
-    def _find_activated(self, node: Node) -> Node | None:
+    def _list_written_out(self, owner: dict[int, int]) -> dict[int, tuple[int, ...]]:
+        """Return the nodes of activations that are written out, by the one they are named after."""
+        heads = {head for head, name in self._named.items() if name in self._inside.fused}
+        found: dict[int, list[int]] = {head: [] for head in heads}
+        for place, head in owner.items():
+            if head in heads:
+                found[head].append(place)
+        return {head: tuple(sorted(places)) for head, places in found.items()}
+
+    def _find_activated(self, node: Node, name: str, places: tuple[int, ...]) -> Node | None:
         """Return what gives an activation its operand, where both may be one operator."""
-        is_clamp = node.op_type in self._inside.clamped
-        if node.op_type not in self._inside.fused and not is_clamp:
+        is_clamp = name in self._inside.clamped
+        if name not in self._inside.fused and not is_clamp:
             return None
-        is_alone = all(value is None or self._is_constant(value) for value in node.inputs[1:])
-        producer = self._find_only_giver(node.inputs[0]) if node.inputs and is_alone else None
+        inside = {self.graph.nodes[place] for place in places}
+        if len(places) > 1:
+            taken = {
+                value
+                for each in inside
+                for value in each.inputs
+                if value is not None and value.producer not in inside
+            }
+            data = [value for value in taken if not self._is_constant(value)]
+            if len(data) != 1 or not inside.issuperset(data[0].users) or data[0].is_output:
+                return None
+            producer = data[0].producer
+            if producer is None or producer.graph is not self.graph or self._passes(producer):
+                return None
+        else:
+            is_alone = all(value is None or self._is_constant(value) for value in node.inputs[1:])
+            given = node.inputs[0] if node.inputs and is_alone else None
+            producer = self._find_only_giver(given)
         if (
             producer is None
             or producer.index in self.units.activations
@@ -439,7 +580,8 @@ class _Reader:
         for unit, members in enumerate(units.members):
             if not unit % _STEP:
                 step()
-            kind, operands, weights = self._read_unit(unit, members)
+            kind, operands, weights, filled = self._read_unit(unit, members)
+            units.filled.append(filled)
             units.kinds.append(kind)
             units.operands.append(operands)
             units.weights.append(weights)
@@ -461,26 +603,35 @@ class _Reader:
 
     def _read_unit(
         self, unit: int, members: tuple[int, ...]
-    ) -> tuple[str, list[Operand], list[Tensor]]:
+    ) -> tuple[str, list[Operand], list[Tensor], list[tuple[int, ...]]]:
         units, nodes = self.units, self.graph.nodes
         head = nodes[members[0]]
         weights: list[Tensor] = []
+        filled: list[tuple[int, ...]] = []
         taken: list[Value] = []
         for index in sorted(members):
             node = nodes[index]
-            # what a convolution adds besides is told by the sum that the other model has
+            # what is added besides is told by the sum that the other model has
+            bias = find_added_bias(node)
             inputs = node.inputs[:3] if takes_summand(node) else node.inputs
+            inputs = tuple(value for value in inputs if value is not bias) if bias else inputs
+            if node.op_type in ("Gather", "Reshape") and len(members) > 1:
+                inputs = inputs[:1]  # sizes and orders are no part of what it does
             for value in (*inputs, *node.captures):
                 if value is None:
                     continue
                 origin = self._origin(value)
                 if origin is None:
-                    weights += self._find_tensors(value)
+                    tensors = self._find_tensors(value)
+                    weights += tensors
+                    filled += [] if tensors else _read_filled(value)
                 elif self._unit_of(origin) != unit:
                     taken.append(origin)
-        kind = self._name_kind(head, any(tensor.size > 1 for tensor in weights))
-        if kind in LAYERS:
-            # what is quantized as the model runs is taken with its zero point and its scale
+        has_weights = bool(filled) or any(tensor.size > 1 for tensor in weights)
+        kind = self._name_kind(head, has_weights)
+        if kind in LAYERS or kind in _WRITTEN_OUT:
+            # what is quantized as the model runs is taken with its zero point and its scale, and
+            # what is written out may take its operand several times
             taken = [*dict.fromkeys(taken)]
         is_ordered = kind not in COMMUTATIVE and kind not in _NORMS
         operands = []
@@ -493,7 +644,7 @@ class _Reader:
                 if output == len(units.outside):
                     units.outside.append(value)
             operands.append(Operand(source, output, place if is_ordered else 0))
-        return kind, operands, weights
+        return kind, operands, weights, filled
 
     def _name_kind(self, head: Node, has_weights: bool) -> str:
         known = self._named.get(head.index)
@@ -506,6 +657,10 @@ class _Reader:
             return "convolution"
         if op_type in _PRODUCTS:
             return "product with weights" if has_weights or op_type not in _MATMULS else "MatMul"
+        if op_type in _REORDERING:
+            return "Transpose"
+        if op_type == "QuickGelu" and _read_number(head, "alpha") == 1:
+            return "SiLU"
         op_type = op_type.removeprefix(_ON_INTEGERS)
         if op_type in _SAME:
             return _SAME[op_type]
@@ -549,3 +704,30 @@ def _is_scale(value: Value | None) -> bool:
         and producer.op_type == _QUANTIZING
         and value.output_index > 0
     )
+
+
+def _read_filled(value: Value) -> list[tuple[int, ...]]:
+    """Return the dimensions of a constant that a node fills with one number; none for others."""
+    producer = value.producer
+    if producer is None or producer.graph.dialect.constant_source(producer) != "filled":
+        return []
+    dims = producer.inputs[0] if producer.inputs else None
+    tensor = find_stored_tensor(dims) if dims is not None else None
+    if tensor is None or not tensor.dtype.is_integer or not 0 < tensor.size <= _MOST_AXES:
+        return []
+    try:
+        return [tuple(int(size) for size in tensor.numpy().reshape(-1))]
+    except NetloupeError as error:
+        if is_ending(error):
+            raise
+        return []
+
+
+def _has_channels_last(node: Node) -> bool:
+    return bool(_read_number(node, "channels_last"))
+
+
+def _read_number(node: Node, name: str) -> float | None:
+    attribute = node.attributes.get(name)
+    value = attribute.value if attribute is not None else None
+    return value if isinstance(value, int | float) else None

@@ -32,6 +32,7 @@ _LONGEST_PATH, _MOST_CALLS = 4_000, 12
 
 #: traits that are made of weights
 _BY_WEIGHTS = frozenset({"weights", "near", "before", "behind"})
+_SURROUNDINGS = frozenset({"near", "around", "close"})
 #: what tells for certain where a node is, in words
 _REASONS = {
     "weights": "its weights are there",
@@ -140,7 +141,7 @@ class Locator:
                 continue
             found = self._index.find(*kind, trait, told)
             if len(found) == 1 and alike.get(trait, 1) == 1:
-                if self._confirms(found[0], trait, traits):
+                if self._confirms(found[0], trait, traits, alike):
                     now = self._write_path(path, found[0])
                     state: State = "exact" if now == path else "moved"
                     return Anchored(path, state, now, reason=_REASONS[trait])
@@ -156,14 +157,18 @@ class Locator:
         reason = "several are like it" if len(best) > 1 else "too little of it is as it was"
         return Anchored(path, "uncertain", "", tuple(best[:_MOST_CANDIDATES]), reason)
 
-    def _confirms(self, node: Node, trait: str, traits: Mapping[str, str]) -> bool:
+    def _confirms(
+        self, node: Node, trait: str, traits: Mapping[str, str], alike: Mapping[str, int]
+    ) -> bool:
         """Return whether a trait that is unique tells that a node is the one.
 
         Weights do, and outweigh all else: with others a node may be another one, unless all
         weights of the model are others. A name may have been given to another node, as where a
-        block of a numbered stack was left out: more has to agree, of a node without weights those
-        before and behind it, and weights that were at or around the noted one must not be
-        elsewhere now. What stood between two weights must have the same neighbours still.
+        block of a numbered stack was left out: more has to agree. Of a node without weights, or
+        with such as others take as well, these are the weights before and behind it; without any
+        of these something that nothing else has. And weights that were at or around the noted one
+        must not be elsewhere now. What stood between two weights must have the same neighbours
+        still.
         Surroundings alone tell something only where weights do not say otherwise, which they
         cannot where all of them are others.
         """
@@ -172,11 +177,16 @@ class Locator:
         told = {other: digest for other, digest in traits.items() if digest and other != trait}
         agreeing = {other for other in told if self._index.tell(node, other) == told[other]}
         if not self._is_retrained:
-            needed = {"weights"} if "weights" in told else set()
-            if not needed and trait in ("name", "origin"):
-                needed = told.keys() & {"before", "behind"}
+            needed = {"weights"} & told.keys()
+            is_own = bool(needed) and alike.get("weights", 1) == 1
+            if not is_own and trait in ("name", "origin"):
+                needed |= told.keys() & {"before", "behind"}
+            elif not is_own:  # what it is computed from tells more than what comes of it
+                needed |= told.keys() & {"before"} or told.keys() & {"behind"}
             if needed - agreeing:
                 return False
+            if not needed - {"weights"} and not is_own and trait in ("name", "origin"):
+                return any(alike.get(other, 1) == 1 for other in agreeing & _SURROUNDINGS)
         if trait == "near":
             return "close" not in told or "close" in agreeing
         numbers = told.keys() & _BY_WEIGHTS

@@ -7,7 +7,7 @@ be kept in a file and looked up in another version of the model.
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
@@ -18,7 +18,14 @@ from netloupe.explorer.compare import (
     find_telling_name,
     shape_of_digest,
 )
-from netloupe.explorer.model import Model, Node, Tensor, Value, find_operators
+from netloupe.explorer.model import (
+    Model,
+    Node,
+    Tensor,
+    Value,
+    find_operators,
+    is_constant_node,
+)
 from netloupe.explorer.progress import step
 
 #: names of traits from strong to weak; what :mod:`.anchor` stores and :mod:`.locate` looks up
@@ -167,14 +174,29 @@ class TraitIndex:
         return _hash("before", *before, "behind", *behind) if before or behind else ""
 
     def _find_near(self, node: Node, *, is_before: bool) -> list[str]:
-        """Return how far the nearest nodes with weights are, and digests of these."""
+        """Return how far the nearest nodes with weights of their own are, and digests of these."""
         key = node, is_before
         if key not in self._near:
             self._near[key] = self._look_for_near(node, is_before=is_before)
         return self._near[key]
 
+    @cached_property
+    def _shared(self) -> frozenset[str]:
+        """Digests of weights that several nodes take: they tell of no place in the model."""
+        counts: Counter[str] = Counter()
+        for graph in self.model.graphs:
+            for number, node in enumerate(graph.nodes):
+                if not number % _STEP:
+                    step("looking for noted elements")
+                if node.op_type not in PASSING:  # what passes a weight on takes it for another
+                    counts[self._tell_weights(node)] += 1
+        return frozenset(digest for digest, count in counts.items() if count > 1)
+
     def _look_for_near(self, node: Node, *, is_before: bool) -> list[str]:
         level, seen, distance = [node], {node}, 0
+        if is_before and next(_list_givers(node), None) is None:
+            level = _list_users(node)  # a constant is told by what it is computed with
+            seen.update(level)
         while level and len(seen) < _MOST_ON_WAY:
             distance += 1
             level = [
@@ -184,7 +206,8 @@ class TraitIndex:
             ]
             level = [other for other in dict.fromkeys(level) if other not in seen]
             seen.update(level)
-            found = sorted(filter(None, map(self._tell_weights, level)))
+            told = {*filter(None, map(self._tell_weights, level))}
+            found = sorted(told - self._shared)
             if found:
                 return [str(distance), *found]
         return []
@@ -236,7 +259,10 @@ def _find_tensor(value: Value) -> Tensor | None:
 
 
 def _is_constant(node: Node) -> bool:
-    return node.op_type in node.graph.dialect.constants
+    """Return whether a node gives a constant: a DequantizeLinear of computed codes does not."""
+    return node.op_type in node.graph.dialect.constants and (
+        not node.inputs or is_constant_node(node)
+    )
 
 
 def _find_giver(value: Value | None) -> Node | None:

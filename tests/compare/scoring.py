@@ -71,19 +71,31 @@ class Score:
 
 
 def score_pairs(twin: Twin, pairs: Iterable[PairOfNodes]) -> tuple[Score, list[Wrong]]:
-    """Compare a matching with what is known; a pair of several counts as every combination."""
+    """Compare a matching with what is known.
+
+    A pair of several counts as every combination. Where a node has a partner in it, two are no
+    mistake: nodes that were put in besides, of which nothing is known, and partners of another
+    node of the pair.
+    """
     paired, wrong = 0, []
     found: set[str] = set()
+    partners = frozenset[str]().union(*twin.truth.values())
     for pair in pairs:
+        rights = {other.path for other in pair.right}
+        together = frozenset[str]().union(*(twin.truth.get(n.path, ()) for n in pair.left))
         for one in pair.left:
             expected = twin.truth.get(one.path)
             if expected is None:
                 continue
+            spared = frozenset[str]()
+            if expected & rights:
+                spared = together | (rights - partners) | twin.beside.get(one.path, frozenset())
             for other in pair.right:
-                paired += 1
                 if other.path in expected:
+                    paired += 1
                     found.add(one.path)
-                else:
+                elif other.path not in spared:
+                    paired += 1
                     wrong.append(Wrong(one.path, other.path, expected, pair.key))
     known = {path for path, expected in twin.truth.items() if expected} - twin.optional
     missing = sorted(known - found - {each.left for each in wrong})

@@ -241,4 +241,6 @@ def test_no_composition_of_edits_is_identical(edits: list[str], cosmetic: list[s
         COSMETIC[name](right)
     found = diff(load(left), load(right))
     assert found.verdict in ("structure", "weights")
-    assert (found.verdict == "weights") == (edits == ["not a number"])
+    # of a constant that is stored as an initializer the number is a weight
+    weights = {"not a number", *(["minus zero"] if "storage" in cosmetic else [])}
+    assert (found.verdict == "weights") == ({*edits} <= weights)

@@ -56,14 +56,8 @@ def test_values_of_one_name_are_the_same(kind: str) -> None:
         assert apart <= _NEAR.get(kind, 1e-4), name
 
 
-#: not found: without names what ORT writes in blocks of channels, and norms behind ConvInteger
-_NOT_FOUND = {("ORT all", "changed"), ("ORT dynamic", "kept"), ("ORT dynamic", "changed")}
-
-
-@pytest.mark.parametrize(
-    ("kind", "naming"),
-    [(k, n) for k in TOOLS for n in ("kept", "changed") if (k, n) not in _NOT_FOUND],
-)
+@pytest.mark.parametrize("naming", ["kept", "changed"])
+@pytest.mark.parametrize("kind", TOOLS)
 def test_nodes_that_tools_made_have_their_partners(kind: str, naming: Naming) -> None:
     if not is_installed(kind):
         pytest.skip(f"{TOOLS[kind][0]} is not installed")

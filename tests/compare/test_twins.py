@@ -363,7 +363,7 @@ class Pair:
     key: str = "name"
 
 
-def test_pairs_of_several_count_as_every_combination() -> None:
+def test_pairs_of_several_count_as_combinations() -> None:
     truth = {
         "a": frozenset({"x"}),
         "b": frozenset({"x", "y"}),
@@ -374,7 +374,30 @@ def test_pairs_of_several_count_as_every_combination() -> None:
     both = Pair((Named("a"), Named("b")), (Named("x"), Named("y")))
     strange = Pair((Named("gone"), Named("unknown")), (Named("z"),))
     score, wrong = score_pairs(twin, [both, strange])
-    assert score == Score(paired=5, right=3, known=3, found=2)
-    assert (score.precision, score.recall) == (3 / 5, 2 / 3)
-    assert [(each.left, each.right) for each in wrong] == [("a", "y"), ("gone", "z"), ("c", "")]
+    # a with y is no mistake: both have their partner, and are in one pair
+    assert score == Score(paired=4, right=3, known=3, found=2)
+    assert (score.precision, score.recall) == (3 / 4, 2 / 3)
+    assert [(each.left, each.right) for each in wrong] == [("gone", "z"), ("c", "")]
     assert Score().precision == Score().recall == 1
+
+
+@pytest.mark.parametrize(
+    ("lefts", "rights", "expected"),
+    [
+        ("a", "x new", (1, 1, 1)),  # of what was put in besides nothing is known
+        ("a", "new", (1, 0, 0)),  # but it is no partner
+        ("a", "x y", (2, 1, 1)),  # the partner of another node that is not in the pair
+        ("a", "x beside", (1, 1, 1)),
+        ("a", "beside", (1, 0, 0)),
+    ],
+)
+def test_what_may_be_in_a_pair_beside_a_partner(
+    lefts: str, rights: str, expected: tuple[int, int, int]
+) -> None:
+    truth = {"a": frozenset({"x"}), "b": frozenset({"y", "beside"})}
+    beside = {"a": frozenset({"beside"})}
+    empty = onnx.ModelProto()
+    twin = Twin("some", "kept", empty, empty, truth, frozenset({"b"}), beside)
+    made = Pair(tuple(map(Named, lefts.split())), tuple(map(Named, rights.split())))
+    score, _ = score_pairs(twin, [made])
+    assert (score.paired, score.right, score.found) == expected

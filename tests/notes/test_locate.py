@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import onnx
 import pytest
+from onnx import helper, numpy_helper
 
 from netloupe.explorer.model import Model
 from netloupe.explorer.notes import Anchored, Note
@@ -294,3 +296,77 @@ def test_layers_that_were_exchanged_take_their_notes_along(tmp_path: Path) -> No
     one.raw_data, other.raw_data = other.raw_data, one.raw_data
     found = place(tmp_path, make_chain(), new, "main/layer.0/MatMul")
     assert found[:2] == ("moved", "main/layer.2/MatMul")
+
+
+def _make_stack(count: int, left_out: int = -1, *, is_quantized: bool = False) -> onnx.ModelProto:
+    """Return blocks that share a table and have constants of equal names and numbers but for the
+    number of the block; quantized with QuantizeLinear and DequantizeLinear behind each node.
+    """
+    chance = np.random.default_rng(5)
+    weights = {f"w{n}": chance.standard_normal((8, 8)).astype(np.float32) for n in range(count)}
+    weights["table"] = chance.standard_normal((2, 8)).astype(np.float32)
+    weights["scale"] = np.array(0.1, np.float32)
+    weights["end"] = chance.standard_normal((8, 8)).astype(np.float32)
+    nodes, value, place = [], "x", 0
+
+    def add(op: str, taken: list[str], name: str, scope: str) -> str:
+        result = f"{scope}/{name}"
+        nodes.append(helper.make_node(op, taken, [result], result))
+        if not is_quantized:
+            return result
+        for kind in ("QuantizeLinear", "DequantizeLinear"):
+            behind = f"{result}_{kind}"
+            nodes.append(helper.make_node(kind, [result, "scale"], [behind], behind))
+            result = behind
+        return result
+
+    for number in range(count):
+        if number == left_out:
+            continue
+        scope, place = f"block.{place}", place + 1
+        constant = numpy_helper.from_array(weights["table"])
+        nodes.append(
+            helper.make_node(
+                "Constant", [], [f"{scope}/Constant"], f"{scope}/Constant", value=constant
+            )
+        )
+        product = add("MatMul", [value, f"w{number}"], "MatMul", scope)
+        given = add("Add", [product, f"{scope}/Constant"], "Add", scope)
+        turned = add("Relu", [given], "Relu", scope)
+        value = add("Add", [value, turned], "Add_1", scope)
+    nodes.append(helper.make_node("MatMul", [value, "end"], ["y"], "end/MatMul"))
+    graph = helper.make_graph(
+        nodes,
+        "stack",
+        [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [2, 8])],
+        [helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, None)],
+        [numpy_helper.from_array(a, n) for n, a in weights.items() if n != "table"],
+    )
+    return helper.make_model(graph, ir_version=10, opset_imports=[helper.make_opsetid("", 21)])
+
+
+@pytest.mark.parametrize("is_quantized", [False, True])
+@pytest.mark.parametrize("gone", range(5))
+def test_what_blocks_share_tells_no_block_from_another(
+    tmp_path: Path, gone: int, is_quantized: bool
+) -> None:
+    """Names were given anew, and what only differs in them has moved: nothing is on another node.
+
+    A constant that all blocks have, a sum with it, what has no weights, and what is quantized.
+    """
+    old = _make_stack(5, is_quantized=is_quantized)
+    new = _make_stack(5, gone, is_quantized=is_quantized)
+    paths = [f"main/{node.name}" for node in old.graph.node]
+    note, _ = note_and_replace(tmp_path, old, new, *paths)
+    wrong = []
+    for path, element in zip(paths, note.elements, strict=True):
+        number = int(path.split("/")[1].partition(".")[2] or 5)
+        expected = path.replace(f".{number}/", f".{number - 1}/") if number > gone else path
+        if "end" in path:
+            expected = path
+        is_gone = number == gone and "end" not in path
+        if element.state in ("exact", "moved") and (is_gone or element.path != expected):
+            wrong.append((path, element.path, element.reason))
+    assert not wrong
+    certain = [one for one in note.elements if one.state in ("exact", "moved")]
+    assert len(certain) > len(paths) // 3

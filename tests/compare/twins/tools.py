@@ -6,8 +6,9 @@ is tested where onnxruntime is installed). So a node has its partner in what giv
 name, and in what gives that its operand under a name that is new. What lies between it and the
 values before that are known was taken in: fused into the same partner, folded, or, as a ReLU that
 is the end of a range, into what stands before. Of such nodes those that hold weights must be in a
-pair with the partner; others may be in one with any of these. Nothing is known of nodes inside of
-graphs of other nodes, nor of what constants are computed by.
+pair with the partner; others may be in one with any of these. Where nodes compute the same twice
+and a tool leaves one of them, any of them may be paired with it. Nothing is known of nodes inside
+of graphs of other nodes, nor of what constants are computed by.
 """
 
 from __future__ import annotations
@@ -27,7 +28,15 @@ import numpy as np
 import onnx
 
 from tests.compare.twins.naming import change_names
-from tests.compare.twins.truth import Naming, Twin, finish_twin, read_tags, set_tags, tag_nodes
+from tests.compare.twins.truth import (
+    BESIDE,
+    Naming,
+    Twin,
+    finish_twin,
+    read_tags,
+    set_tags,
+    tag_nodes,
+)
 
 #: what the tools write behind names of values
 _ADDED = re.compile(
@@ -204,6 +213,8 @@ def trace_values(
     for node in left.graph.node:
         (tag,) = read_tags(node)
         indices, is_needed = trace.find_partners(node)
+        for index in trace.list_around(node):
+            wanted.setdefault(index, []).append(tag + BESIDE)
         if not is_needed:
             optional.add(tag)
         for index in indices:
@@ -224,6 +235,8 @@ class _Trace:
         for node in left.graph.node:
             for name in node.input:
                 self.takers.setdefault(name, []).append(node)
+        #: by name of a value of the left model, the names of all that are computed alike
+        self.twice = _find_computed_twice(left)
         self.constants = {tensor.name for tensor in left.graph.initializer}
         for node in left.graph.node:  # they are sorted
             if all(name in self.constants or not name for name in node.input):
@@ -237,7 +250,13 @@ class _Trace:
                 if found is not None:
                     self.givers.setdefault(found, []).append(index)
         self.nodes = right.graph.node
-        makers = {name: index for index, node in enumerate(self.nodes) for name in node.output}
+        fixed = {tensor.name for tensor in right.graph.initializer}
+        makers = {}
+        for index, node in enumerate(self.nodes):  # they are sorted
+            if all(name in fixed or not name for name in node.input):
+                fixed.update(node.output)
+            else:
+                makers.update(dict.fromkeys(node.output, index))
         known = {index for indices in self.givers.values() for index in indices}
         for indices in self.givers.values():
             for index in indices:  # grows by what was put in besides
@@ -261,9 +280,11 @@ class _Trace:
 
     def find_partners(self, node: onnx.NodeProto) -> tuple[list[int], bool]:
         """Return the nodes that a node may be paired with, and whether it must be with one."""
-        found = [index for name in node.output for index in self.givers.get(name, ())]
+        alike = [each for name in node.output for each in self.twice.get(name, (name,))]
+        found = [index for name in alike for index in self.givers.get(name, ())]
+        is_whole = all(name in self.givers for name in alike)
         if any(self.nodes[index].op_type not in (*_QUANTIZING, *_PASSING) for index in found):
-            return found, True
+            return found, is_whole or len(alike) == len(node.output)
         if all(name in self.constants for name in node.output):
             return [], False
         behind = [index for each in self._list_behind(node) for index in self.givers[each]]
@@ -277,6 +298,15 @@ class _Trace:
             ]
             return heavy or [*found, *behind], bool(heavy)
         return [*found, *behind, *before], False
+
+    def list_around(self, node: onnx.NodeProto) -> list[int]:
+        """Return the nodes that may be in a pair with a node beside its partner."""
+        if node.op_type not in _WEIGHTED:
+            return []
+        found = [index for each in self._list_behind(node) for index in self.givers[each]]
+        taken = [index for name in node.input for index in self.givers.get(name, ())]
+        # what quantizes a value is called after it, and belongs to what takes it as well
+        return found + [index for index in taken if self.nodes[index].op_type == _QUANTIZING[0]]
 
     def _list_behind(self, node: onnx.NodeProto) -> Iterator[str]:
         """Yield the known values that are computed of what a node gives by nodes that are gone."""
@@ -298,3 +328,24 @@ class _Trace:
             elif name in self.makers:
                 more = [each for each in self.makers[name].input if each not in pending]
                 pending += more[: max(_LONGEST_REGION - len(pending), 0)]
+
+
+def _find_computed_twice(model: onnx.ModelProto) -> dict[str, list[str]]:
+    """Return by name of a value the names of all that are the same result of the same operands."""
+    numbers: dict[bytes, int] = {}
+    known: dict[str, int] = {}
+    for tensor in model.graph.initializer:
+        copy = onnx.TensorProto.FromString(tensor.SerializeToString())
+        copy.name = ""
+        known[tensor.name] = numbers.setdefault(copy.SerializeToString(), len(numbers))
+    alike: dict[int, list[str]] = {}
+    for node in model.graph.node:  # they are sorted
+        if any(attribute.HasField("g") for attribute in node.attribute):
+            continue
+        operands = [known.get(name, name) for name in node.input]
+        stated = sorted(attribute.SerializeToString() for attribute in node.attribute)
+        key = b"|".join([node.op_type.encode(), repr(operands).encode(), *stated])
+        for place, name in enumerate(node.output):
+            known[name] = numbers.setdefault(key + b"#%d" % place, len(numbers))
+            alike.setdefault(known[name], []).append(name)
+    return {name: alike[known[name]] for name in known if known[name] in alike}

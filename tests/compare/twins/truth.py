@@ -8,7 +8,7 @@ new one has none.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 import onnx
@@ -18,6 +18,8 @@ from netloupe.explorer.readers.load import load
 from tests.compare.twins.graphs import list_nodes
 
 TAG = "netloupe.twin"
+#: stands behind a tag of a node that is no partner and may be in the pair of one
+BESIDE = "+"
 #: what happens to names besides: nothing, all become others, or the numbers of layers move up
 Naming: TypeAlias = Literal["kept", "changed", "shifted"]
 
@@ -38,6 +40,9 @@ class Twin:
     optional
         Paths of the left model that may be in such a pair and need not, since their nodes were
         taken into others.
+    beside
+        Of paths of the left model those of the right one that may be in a pair with them beside a
+        partner.
     """
 
     kind: str
@@ -46,6 +51,7 @@ class Twin:
     right: onnx.ModelProto
     truth: Mapping[str, frozenset[str]]
     optional: frozenset[str] = frozenset()
+    beside: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 def tag_nodes(model: onnx.ModelProto) -> None:
@@ -97,11 +103,16 @@ def finish_twin(
         for tag in tags
         if is_sure or tag in paths
     }
+    beside = {
+        path: frozenset(paths.get(tag + BESIDE, ()))
+        for path, tags in _list_tags(left)
+        for tag in tags
+    }
     free = frozenset(path for path, tags in _list_tags(left) if not {*tags}.isdisjoint(optional))
     for model in (left, right):
         for node in list_nodes(model):
             set_tags(node, ())
-    return Twin(kind, naming, left, right, truth, free)
+    return Twin(kind, naming, left, right, truth, free, beside)
 
 
 def read_proto(model: onnx.ModelProto) -> Model:

@@ -1,0 +1,101 @@
+"""Nodes that belong to an operator on integers: what quantizes its operand, and what undoes that.
+
+A MatMul whose data are quantized as the model runs is written as DynamicQuantizeLinear,
+MatMulInteger, Cast, and two products that join the scales and apply them
+(onnxruntime/python/tools/quantization/operators/matmul.py: MatMulInteger; conv.py: ConvInteger). A
+table of codes has a DequantizeLinear behind the Gather that reads it (gather.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from netloupe.explorer.model import Node, Value
+
+if TYPE_CHECKING:
+    from .matching import Pair
+
+_ON_INTEGERS = frozenset({"ConvInteger", "MatMulInteger"})
+_QUANTIZING = frozenset({"Cast", "DynamicQuantizeLinear", "Mul"})
+_READING = frozenset({"EmbeddingBag", "Gather", "GatherElements", "GatherND"})
+_UNDOING = "DequantizeLinear"
+
+
+def take_in_quantizing(pairs: Sequence[Pair], fixed: Collection[Pair] = ()) -> list[Pair]:
+    """Return pairs, operators on integers with what quantizes their operand and undoes it.
+
+    Parameters
+    ----------
+    pairs
+        The pairs of two graphs, in the order of the left one.
+    fixed
+        Those of them that stay as they are.
+
+    Returns
+    -------
+    list of Pair
+        What several of them share is in the first: a node is in one pair at most.
+    """
+    taken = {node for pair in pairs for node in (*pair.left, *pair.right)}
+    found = []
+    for pair in pairs:
+        sides = []
+        for nodes, others in ((pair.left, pair.right), (pair.right, pair.left)):
+            more = [] if pair in fixed else [*_list_more(nodes, others, taken)]
+            taken.update(more)
+            sides.append(tuple(sorted((*nodes, *more), key=lambda n: n.index)) if more else nodes)
+        if sides != [pair.left, pair.right]:
+            pair = type(pair)(sides[0], sides[1], pair.key, pair.confidence)
+        found.append(pair)
+    return found
+
+
+def _list_more(nodes: Sequence[Node], others: Sequence[Node], taken: set[Node]) -> Iterator[Node]:
+    if any(node.op_type in _ON_INTEGERS for node in nodes):
+        pending, seen = [*nodes], {*nodes}
+        for node in pending:  # grows
+            for value in node.inputs:
+                giver = value.producer if value is not None else None
+                if giver is None or giver in taken or giver in seen or not giver.inputs:
+                    continue
+                if giver.op_type in _QUANTIZING and _belongs(giver):
+                    seen.add(giver)
+                    pending.append(giver)
+                    yield giver
+    elif len(nodes) == 1 and nodes[0].op_type in _READING:
+        user = _find_undoing(nodes[0])
+        if user is not None and user not in taken:
+            is_alike = len(others) == 1 and _find_undoing(others[0]) is not None
+            if not is_alike:
+                yield user
+
+
+def _belongs(node: Node) -> bool:
+    """Return whether a node quantizes, turns codes into floats, or multiplies scales."""
+    if node.op_type == "DynamicQuantizeLinear":
+        return True
+    if node.op_type == "Cast":
+        giver = node.inputs[0].producer if node.inputs[0] is not None else None
+        return giver is not None and giver.op_type in _ON_INTEGERS
+    return any(_is_scale(value) for value in node.inputs)
+
+
+def _is_scale(value: Value | None) -> bool:
+    giver = value.producer if value is not None else None
+    return (
+        value is not None
+        and giver is not None
+        and giver.op_type == "DynamicQuantizeLinear"
+        and value.output_index > 0
+    )
+
+
+def _find_undoing(node: Node) -> Node | None:
+    """Return what alone takes the codes that a node reads, and makes floats of them."""
+    value = node.outputs[0] if node.outputs else None
+    if value is None or len(value.users) != 1 or value.is_output:
+        return None
+    (user,) = value.users
+    is_own = user.op_type == _UNDOING and user.graph is node.graph
+    return user if is_own and user.inputs and user.inputs[0] is value else None
