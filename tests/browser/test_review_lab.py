@@ -54,7 +54,7 @@ def test_a_finding_is_listed_and_shown(page: Any, server: Server) -> None:
     notebook.settle()
     page.wait_for_selector(f'{REVIEW}[data-stage="checked"]')
     inspector = page.locator(".nl-inspector")
-    assert "gpt2" in inspector.inner_text() or "faulty" in inspector.inner_text()
+    inspector.get_by_text("faulty").first.wait_for()
     page.locator(f"{REVIEW} .nl-tab").nth(1).click()
     page.wait_for_selector(f'{REVIEW}[data-tab="review"]')
     assert page.locator(".nl-inspector-part").first.is_hidden()

@@ -81,6 +81,31 @@ window.WebSocket = class extends Real {
 };
 """
 HOLD_MILLISECONDS = 1_500
+EXPLORE = 'import netloupe\nnetloupe.explore("digits_cnn.onnx")'
+#: a part of the canvas's code
+CODE = "nl-steppers"
+#: notes what the page asks the kernel for, and how often it is brought the canvas's code
+LISTEN = """
+const Real = window.WebSocket;
+window.asked = [];
+window.brought = 0;
+const read = (data) =>
+  typeof data === "string" ? data : new TextDecoder("latin1").decode(data);
+window.WebSocket = class extends Real {
+  send(data) {
+    const text = read(data);
+    const found = /"(type|ask)": ?"(\\w+)"/.exec(text);
+    if (found && text.includes('"custom"')) asked.push(found[2]);
+    super.send(data);
+  }
+  set onmessage(listener) {
+    super.onmessage = (event) => {
+      if (read(event.data).includes("CODE")) brought++;
+      listener.call(this, event);
+    };
+  }
+};
+""".replace("CODE", CODE)
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +113,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("lab")
     shutil.copy(DEMO, folder)
     write_notebook(folder / "opening.ipynb", OPENING)
+    write_notebook(folder / "twice.ipynb", EXPLORE, EXPLORE)
     write_saved(folder / "saved.ipynb")
     with run_server("lab", folder) as running:
         yield running
@@ -134,6 +160,37 @@ def test_widget_state_that_comes_late_holds_nothing_up(page: Any, tmp_path: Path
         assert "opened" not in heard[: heard.index("painted")]
         # what is read afterwards is shown
         page.locator(".nl-inspector").get_by_text("Operators").first.wait_for()
+
+
+def test_a_page_asks_for_no_first_picture_and_is_brought_the_code_once(
+    page: Any, lab: Server
+) -> None:
+    page.add_init_script(LISTEN)
+    notebook = NotebookPage(page, lab, "twice.ipynb")
+    painted = f'{CANVAS}[data-ready="true"]'
+    for count in (1, 2):
+        notebook.run_cell(count - 1)
+        page.wait_for_function(
+            f"(count) => document.querySelectorAll('{painted}').length === count", arg=count
+        )
+        # what waited for the picture is there too: its description, and what rules find
+        reviews = page.locator('[data-netloupe="review"][data-stage="checked"]')
+        reviews.nth(count - 1).wait_for()
+        page.locator(".nl-inspector").nth(count - 1).get_by_text("Operators").first.wait_for()
+        asked = page.evaluate("() => asked.splice(0)")
+        assert asked[0] == "painted"
+        assert "scene" not in asked
+        assert page.evaluate("() => brought") == 1
+    modules = "[...globalThis[Symbol.for('netloupe.modules')].keys()].sort()"
+    assert [name.split()[0] for name in page.evaluate(f"() => {modules}")] == [
+        *("canvas.js", "description_text.js", "review_panel.js")
+    ]
+    # a page that is loaded anew asks for what is shown by now, and finds the code
+    page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save').then(() => null)")
+    page.reload()
+    page.wait_for_function(f"() => document.querySelectorAll('{painted}').length === 2")
+    assert "scene" in page.evaluate("() => asked")
+    page.locator(".nl-inspector").nth(1).get_by_text("Operators").first.wait_for()
 
 
 def test_the_bar_of_opening_leaves_nothing(opened: NotebookPage) -> None:
