@@ -111,10 +111,14 @@ export class Conversation {
     this.tell({ type: "cancel", ...(target === null ? {} : { target }) });
   }
 
-  /** Tell the host something; no answer is waited for. */
+  /** Tell the host something, if it is still there; no answer is waited for. */
   tell(content: Request): void {
     if (this.isLost) return;
-    this.connection.send({ ...content, id: this.nextId() });
+    try {
+      this.connection.send({ ...content, id: this.nextId() });
+    } catch {
+      // who is gone needs to know nothing
+    }
   }
 
   /** Whether something that was asked for has not been answered. */

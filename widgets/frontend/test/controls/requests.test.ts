@@ -101,6 +101,9 @@ test("that the first picture is painted is told to a host in which something wai
   const [sized, hidden] = model.sent.map(({ id, ...told }) => told);
   expect(sized).toEqual({ type: "painted", window: [700, 500] });
   expect(hidden).toEqual({ type: "painted" });
+  model.isClosed = true;
+  askOf(KERNEL).tellPainted(null); // a kernel that is gone keeps nothing from being drawn
+  expect(model.sent).toHaveLength(2);
 });
 
 test("an answer that does not come and a host that has gone are told in its words", async () => {
