@@ -15,6 +15,7 @@ from netloupe.explorer.compare import REAL_LEVELS, Diff, diff
 from netloupe.explorer.describe.difference_json import encode_diff
 from netloupe.explorer.describe.difference_page import format_markdown
 from netloupe.explorer.describe.difference_summary import write_verdict
+from netloupe.explorer.describe.difference_words import write_difference_heading
 from netloupe.explorer.describe.differences import format_diff, list_told
 from netloupe.explorer.grouping.lookup import find_tree
 from netloupe.explorer.model import Node
@@ -211,6 +212,8 @@ def test_text_list_json_and_report_count_the_same(found: Diff) -> None:
     assert sum(told.values()) == len(found.entries)
     review = take_review(found)
     assert Counter(item.level for item in review) == levels
+    headings = [write_difference_heading(found, entry) for entry in real]
+    assert [item.title for item in review if item.level in REAL_LEVELS] == headings
     said = re.match(r"(\d+) difference", review.verdict)
     assert (int(said[1]) if said else 0) == len(real)
     sent = encode_review(review)  # what chips and badge of a page count
