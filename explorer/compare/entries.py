@@ -57,15 +57,16 @@ class _Account:
         yield from self._list_blocks()
         yield from self._list_exchanges()
         yield from self._list_interface()
+        yield from self._list_of_model()
         equal = [pair for pair in self._found.fused if self._is_equal(pair)]
         yield from self._list_operators()
         yield from self._list_replaced()
         yield from self._list_changed()
         yield from self._list_alone()
-        yield from self._list_moved()
-        yield from self._list_of_model()
         yield from self._list_weights()
         yield from self._list_lone_weights()
+        yield from self._list_changed(are_types=True)
+        yield from self._list_moved()
         yield from self._list_fused(equal, "equal")
         yield from self._list_unread()
         yield from self._list_versions()
@@ -251,15 +252,20 @@ class _Account:
                 replaced=(*alike,),
             )
 
-    def _list_changed(self) -> Iterator[DifferenceEntry]:
-        left = [one for one in self._real if one.pair.right[0] not in self._nodes]
+    def _list_changed(self, *, are_types: bool = False) -> Iterator[DifferenceEntry]:
+        """Yield nodes that differ in other things; apart those of which that is a type alone."""
+        left = [
+            one
+            for one in self._real
+            if one.pair.right[0] not in self._nodes and _differs_in_type(one) == are_types
+        ]
         for alike in _fold(left, _key_node):
             pairs = tuple(one.pair for one in alike)
             self._nodes.update(pair.right[0] for pair in pairs)
             changes = tuple(c for c in alike[0].changes if not c.aspect)
             name = pairs[0].right[0].op_type
             yield DifferenceEntry(
-                "node",
+                "type" if are_types else "node",
                 "changed",
                 len(alike),
                 pairs=pairs,
@@ -384,6 +390,11 @@ def _list_nodes(group: Group, alone: set[Node]) -> list[Node]:
     """Return the nodes of a group that are told to be without a partner."""
     tree = find_tree(group.graph.model, group.graph)
     return [node for node in tree.order[group.low : group.high] if node in alone]
+
+
+def _differs_in_type(one: NodeDifference) -> bool:
+    """Return whether all that differs follows from what is around a node: the types it states."""
+    return all(change.aspect or change.what.startswith("type of ") for change in one.changes)
 
 
 def _key_node(one: NodeDifference) -> Hashable:

@@ -25,6 +25,7 @@ EntryTopic = Literal[
     "joined",
     "replaced",
     "node",
+    "type",
     "alone",
     "moved",
     "model",
@@ -52,9 +53,9 @@ class DifferenceEntry:
     topic
         What it is about: ``block`` is a whole one that is gone, new or rewritten, ``exchange``
         blocks or weights that have changed places, ``operator`` another operator, ``alone`` nodes
-        of one model alone, ``lone weight`` such weights, ``model`` what neither a node nor a weight
-        states, ``version`` a version of the format or of an operator set, and ``aspect`` what can
-        be ignored.
+        of one model alone, ``type`` nodes that only state another type, ``lone weight`` weights of
+        one model alone, ``model`` what neither a node nor a weight states, ``version`` a version of
+        the format or of an operator set, and ``aspect`` what can be ignored.
     level
         What became of the elements.
     count

@@ -13,17 +13,19 @@ from netloupe.explorer.notation import join_parts, write_count
 from .difference_words import (
     ASPECTS,
     find_median,
+    find_worst_fold,
     join_words,
     list_errors,
     write_change,
     write_difference_heading,
+    write_fold,
     write_what_differs,
 )
 from .file_text import write_line
 
 _LONGEST = 200
 #: a sentence says so much
-_MOST_TOLD = 5
+_MOST_TOLD = 4
 _MOST_OPERATORS = 3
 #: fewer entries of a topic are told one by one
 _LEAST_TOGETHER = 3
@@ -88,14 +90,16 @@ def _share(count: int, parts: int) -> list[int]:
 
 def _write_one(found: Diff, entry: DifferenceEntry) -> str:
     """Return what a sentence says of one entry."""
-    if entry.topic in ("block", "exchange", "operator"):
+    if entry.topic in ("block", "exchange", "operator", "fused"):
         told = write_difference_heading(found, entry)
     else:
         told = write_what_differs(found, entry)
-    if entry.topic == "node":
+    if entry.topic in ("node", "type"):
         told = f"{write_line(entry.operators[0], _LONGEST)}: {told}"
+    folded = write_fold(find_worst_fold(found, entry.pairs)).removeprefix("; ")
     is_of_nodes = entry.topic != "exchange" and (entry.pairs or entry.replaced)
-    return f"{told} in {entry.count:,} places" if is_of_nodes and entry.count > 1 else told
+    places = f" in {entry.count:,} places" if is_of_nodes and entry.count > 1 else ""
+    return f"{told}{places}{f' ({folded})' if folded else ''}"
 
 
 def _write_alone(found: Diff, entries: Sequence[DifferenceEntry]) -> list[str]:
@@ -130,6 +134,11 @@ def _write_nodes(found: Diff, entries: Sequence[DifferenceEntry]) -> list[str]:
     return [f"{changed} changed ({_write_operators(dict(counts))})"]
 
 
+def _write_types(found: Diff, entries: Sequence[DifferenceEntry]) -> list[str]:
+    count = write_count(sum(entry.count for entry in entries), "node")
+    return [f"{count} with results of other types"]
+
+
 def _write_interface(found: Diff, entries: Sequence[DifferenceEntry]) -> list[str]:
     return [
         "other inputs or outputs: " + "; ".join(write_change(e.changes[0]) for e in entries[:2])
@@ -160,6 +169,9 @@ def _write_alike_weights(
         names = [write_line(kind, _LONGEST) for kind in kinds]
         return f"{told} of other {join_words(names)}"
     told += " quantized" if kinds else " changed"
+    unbounded = sum(one.numbers.unbounded for one in tensors if one.numbers is not None)
+    if unbounded:
+        return f"{told}, {write_count(unbounded, 'number')} to or from NaN or infinity"
     if len(errors) < len(tensors) or errors[-1] == float("inf"):
         return told
     worst, middle = (f"{100 * error:.3g} %" for error in (errors[-1], find_median(errors)))
@@ -216,6 +228,7 @@ def _count_weights(entries: Sequence[DifferenceEntry]) -> int:
 _TOGETHER: dict[EntryTopic, Write] = {
     "interface": _write_interface,
     "node": _write_nodes,
+    "type": _write_types,
     "alone": _write_alone,
     "model": _write_many_of_model,
     "weight": _write_weights,

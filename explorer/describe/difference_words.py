@@ -93,6 +93,7 @@ def write_what_differs(found: Diff, entry: DifferenceEntry) -> str:
         "exchange": _write_exchange,
         "operator": _write_operator,
         "node": _write_node,
+        "type": _write_node,
         "alone": _write_alone,
         "model": _write_of_model,
         "lone weight": _write_lone_weight,
@@ -107,7 +108,7 @@ def write_what_differs(found: Diff, entry: DifferenceEntry) -> str:
         words_of = write_joined(found.matching.joined[entry.pairs[0]])
         return f"{words_of}: {_write_both(entry)}"
     if entry.topic == "fused":
-        fold = _find_worst_fold(found, entry.pairs)
+        fold = find_worst_fold(found, entry.pairs)
         return f"{_write_both(entry)}{write_fold(fold)}"
     if entry.topic == "replaced":
         return _write_both(entry)
@@ -132,7 +133,7 @@ def write_difference_heading(found: Diff, entry: DifferenceEntry) -> str:
         return words[:1].upper() + words[1:]
     if entry.topic == "replaced":
         return _write_both(entry)
-    if entry.topic == "node":
+    if entry.topic in ("node", "type"):
         told = [write_line(change.what, _LONGEST) for change in entry.changes]
         return f"{after}: {join_parts(told[:_MOST_KINDS], len(told))}"
     if entry.topic in ("alone", "moved"):
@@ -158,7 +159,8 @@ def _name_weight_change(entry: DifferenceEntry) -> str:
     return "Weight quantized" if kinds == "quantized" else f"Weight of other {kinds}"
 
 
-def _find_worst_fold(found: Diff, pairs: Sequence[Pair]) -> Fold | None:
+def find_worst_fold(found: Diff, pairs: Sequence[Pair]) -> Fold | None:
+    """Return of the folded convolutions among some pairs that which is off most; None for none."""
     folds = [found.folds[pair] for pair in pairs if pair in found.folds]
     return max(folds, key=lambda fold: fold.error, default=None)
 

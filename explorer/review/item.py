@@ -58,6 +58,7 @@ LEVELS: dict[Level, LevelStyle] = {
     "noted": LevelStyle("✎", "note", "note"),
 }
 _RANKS = {level: rank for rank, level in enumerate(LEVELS)}
+_RANKS |= dict.fromkeys(("added", "changed"), _RANKS["removed"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,5 +124,8 @@ class ReviewItem:
 
 
 def sort_items(items: Iterable[ReviewItem]) -> list[ReviewItem]:
-    """Return items in the order in which they are shown: the worst first, accepted ones last."""
+    """Return items in the order in which they are shown: the worst first, accepted ones last.
+
+    Differences keep their order, which is that of blocks, operators, nodes and weights.
+    """
     return sorted(items, key=lambda item: (bool(item.accepted), _RANKS[item.level]))

@@ -15,6 +15,7 @@ from netloupe.explorer.compare import REAL_LEVELS, Diff, diff
 from netloupe.explorer.describe.difference_json import encode_diff
 from netloupe.explorer.describe.difference_page import format_markdown
 from netloupe.explorer.describe.difference_summary import write_verdict
+from netloupe.explorer.describe.difference_words import write_difference_heading
 from netloupe.explorer.describe.differences import format_diff, list_told
 from netloupe.explorer.grouping.lookup import find_tree
 from netloupe.explorer.model import Node
@@ -23,6 +24,7 @@ from netloupe.explorer.render.differences import title_difference
 from netloupe.explorer.review import encode_review, take_review
 from tests.compare.networks import make_layers, make_normed
 from tests.compare.twins import make_twin
+from tests.onnx_text import load_text
 
 COUNT = 6
 
@@ -210,6 +212,8 @@ def test_text_list_json_and_report_count_the_same(found: Diff) -> None:
     assert sum(told.values()) == len(found.entries)
     review = take_review(found)
     assert Counter(item.level for item in review) == levels
+    headings = [write_difference_heading(found, entry) for entry in real]
+    assert [item.title for item in review if item.level in REAL_LEVELS] == headings
     said = re.match(r"(\d+) difference", review.verdict)
     assert (int(said[1]) if said else 0) == len(real)
     sent = encode_review(review)  # what chips and badge of a page count
@@ -307,6 +311,15 @@ def test_weights_are_summed_up_with_the_middle_and_the_worst() -> None:
     assert weights.count == biases.count == COUNT
     text = format_diff(found)
     assert "main/%layers.5.fc.bias (and 5 alike): relative (L2) 12 %, median of all 8 %" in text
+
+
+def test_an_output_that_is_what_it_was_is_not_told_whatever_gives_it() -> None:
+    inner = "[a] p = Exp (x) [b] q = Softmax (p) [c] y = Identity (q)"
+    left = f"g (float[2] x) => (float[2] y) {{ {inner} }}"
+    right = left.replace("y = Identity (q)", "r = Identity (q) [d] y = Sin (r)")
+    found = diff(load_text(left), load_text(right))
+    assert write_verdict(found) == "The models differ: 1 node added (Sin)."
+    assert "float32[2] -> float32[2]" not in format_diff(found)
 
 
 def test_many_statements_of_one_kind_are_counted() -> None:

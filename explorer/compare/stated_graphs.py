@@ -1,0 +1,225 @@
+"""What files say of graphs: what these take and give, of values, of sparse initializers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from netloupe.explorer.model import Function, Graph, SparseTensor, Value
+from netloupe.explorer.model.statement import NOTHING_STATED, Statement
+from netloupe.explorer.progress import step
+
+from .aspects import name_field
+from .changes import Change
+from .stated_values import StatedValues, pair_ends
+
+if TYPE_CHECKING:
+    from .matching import Matching
+
+_STEP = 1_000
+
+#: yields in what two values differ that stand at one place, of which the first text tells
+CompareUses = Callable[[str, Value | None, Value | None], Iterator[Change]]
+
+
+class StatedGraphs:
+    """Compares what files say of two models and their graphs, where no node or weight says it.
+
+    Parameters
+    ----------
+    matching
+        The pairs.
+    facts
+        Which values are the same.
+    compare_uses
+        Compares what stands at one place.
+    """
+
+    def __init__(self, matching: Matching, facts: StatedValues, compare_uses: CompareUses) -> None:
+        self._matching = matching
+        self._facts = facts
+        self._compare_uses = compare_uses
+
+    def compare_models(self) -> Iterator[Change]:
+        """Yield in what differs what stands in no node and no weight."""
+        left, right = self._matching.left, self._matching.right
+        states = [model._state for model in (left, right)]
+        if states[0] is not None and states[1] is not None:
+            graphs = left.graph, right.graph
+            yield from self._facts.compare(states[0](), states[1](), graphs=graphs)
+        for model in (left, right):
+            self._facts.unjudged += [f"{model.source}: {what}" for what in model._left_out]
+        yield from self._compare_graphs()
+        yield from self._list_graphs_alone()
+
+    def _compare_graphs(self) -> Iterator[Change]:
+        for left, right in self._matching.graphs:
+            step()
+            where = "" if left.kind == "main" else f" of {left.path}"
+            finders = left._unknown_finder, right._unknown_finder
+            if finders[0] is not None and finders[1] is not None:
+                states = finders[0].state_graph(), finders[1].state_graph()
+                for change in self._facts.compare(*states, graphs=(left, right)):
+                    is_name = change.what == "name"
+                    told = f"name of the graph{where}" if is_name else change.what + where
+                    yield change._replace(what=told)
+            elif left.kind != "step" and finders[0] is not finders[1]:
+                self._facts.unjudged.append(f"{left.path}: what its file says of it")
+            yield from self._compare_ends(left, right, where)
+            yield from self._compare_infos(left, right, where)
+            yield from self._compare_sparse(left, right)
+
+    def _compare_ends(self, left: Graph, right: Graph, where: str) -> Iterator[Change]:
+        """Compare what graphs take and give, and the order of it."""
+        for kind, lefts, rights in (
+            ("input", left.inputs, right.inputs),
+            ("output", left.outputs, right.outputs),
+        ):
+            if len(lefts) != len(rights) and left.kind != "main":
+                yield Change(f"number of {kind}s{where}", len(lefts), len(rights))
+            pairs = [*pair_ends(left, right, lefts, rights)]
+            places = [_find_places(rights).get(other, 0) for _, other in pairs]
+            if left.kind == "main" and places != sorted(places):
+                before, after = (", ".join(v.name for v in row) for row in (lefts, rights))
+                yield Change(f"order of {kind}s", before, after)
+            for one, other in pairs:
+                if kind == "output":
+                    yield from self._compare_uses(
+                        f"what gives output {one.name}{where}", one, other
+                    )
+                if left.kind != "main" and one.name != other.name:
+                    yield Change(f"name of {kind}{where}", one.name, other.name, "names")
+
+    def _compare_infos(self, left: Graph, right: Graph, where: str) -> Iterator[Change]:
+        """Compare what is said of values beside nodes: types, texts, and where they are listed."""
+        finders = left._unknown_finder, right._unknown_finder
+        if finders[0] is None or finders[1] is None:
+            return
+        keys, others = finders[0].key_values(), finders[1].key_values()
+        seen: set[str] = set()
+        for number, (name, value) in enumerate(_order_values(left, keys)):
+            if not number % _STEP:
+                step()
+            partner = right.values.get(name) if value is None else self._facts.values.get(value)
+            if value is not None and partner is None:
+                other = right.values.get(name)
+                is_same_end = other is not None and _is_end(value) and _is_end(other)
+                is_taken = other is not None and other in self._facts.back
+                if not is_same_end and (self._facts.is_explained(value) or is_taken):
+                    continue
+                partner = other
+            elif value is not None and partner is not None and _is_end(value):
+                other = right.values.get(name)
+                if not _is_end(partner) and other is not None and _is_end(other):
+                    partner = other  # whatever gives it now, it is known by its name
+            second = partner.name if partner is not None and partner.graph is right else None
+            if second is None:
+                yield from self._compare_info(
+                    name,
+                    value,
+                    (finders[0].state_value(name), NOTHING_STATED),
+                    where,
+                    (left, right),
+                )
+                continue
+            seen.add(second)
+            if keys.get(name) == others.get(second) and not (value and _is_end(value)):
+                continue
+            states = finders[0].state_value(name), finders[1].state_value(second)
+            yield from self._compare_info(name, value, states, where, (left, right))
+        for name in others.keys() - seen:
+            value = right.values.get(name)
+            if value is not None and self._facts.is_explained(value):
+                continue
+            if (
+                value is not None
+                and value in self._facts.back
+                and self._facts.back[value].name in keys
+            ):
+                continue
+            states = NOTHING_STATED, finders[1].state_value(name)
+            yield from self._compare_info(name, value, states, where, (left, right))
+
+    def _compare_info(
+        self,
+        name: str,
+        value: Value | None,
+        states: tuple[Statement, Statement],
+        where: str,
+        graphs: tuple[Graph, Graph],
+    ) -> Iterator[Change]:
+        is_main = not where
+        for way, change in self._facts.list_differing(*states, graphs):
+            kind = way[0] if way[0] in ("input", "output") else "value"
+            aspect = change.aspect
+            if len(way) == 1 and kind == "value":
+                # what is said on one side alone mostly follows from the rest
+                aspect = "defaults" if value is not None and value.producer else "docs"
+            if kind == "value" and aspect == "" and "dim_param" in way:
+                aspect = "names"
+            rest = [part for part in way[1:] if not part.startswith("#")]
+            label = f"{kind} {name}{where}"
+            if is_main and kind != "value" and (not rest or rest[0] == "type"):
+                types = [_tell_type(graph, name) for graph in graphs]
+                yield Change(label, types[0], types[1], aspect)
+            elif rest and rest[0] == "type":
+                yield Change(f"type of {label}", None, None, aspect)
+            else:
+                told = (
+                    f"{name_field(tuple(rest), self._facts.dialect)} of {label}" if rest else label
+                )
+                yield change._replace(what=told, aspect=aspect)
+
+    def _compare_sparse(self, left: Graph, right: Graph) -> Iterator[Change]:
+        named = {tensor.name: tensor for tensor in right.sparse_initializers}
+        places = {id(tensor): n for n, tensor in enumerate(right.sparse_initializers)}
+        finders = left._unknown_finder, right._unknown_finder
+        for number, tensor in enumerate(left.sparse_initializers):
+            value = left.values.get(tensor.name)
+            partner = self._facts.values.get(value) if value is not None else None
+            other = partner.initializer if partner is not None else named.get(tensor.name)
+            label = f"sparse initializer {tensor.name}"
+            if not isinstance(other, SparseTensor) or id(other) not in places:
+                yield Change(label, tensor.path, None)
+                continue
+            place = places.pop(id(other))
+            if finders[0] is not None and finders[1] is not None:
+                states = finders[0].state_sparse(number), finders[1].state_sparse(place)
+                for change in self._facts.compare(*states, graphs=(left, right)):
+                    yield change._replace(what=f"{change.what} of {label}")
+        for tensor in right.sparse_initializers:
+            if id(tensor) in places:
+                yield Change(f"sparse initializer {tensor.name}", None, tensor.path)
+
+    def _list_graphs_alone(self) -> Iterator[Change]:
+        compared = [{pair[side] for pair in self._matching.graphs} for side in (0, 1)]
+        for side, model in enumerate((self._matching.left, self._matching.right)):
+            for graph in model.graphs:
+                node = graph.parent_node
+                if graph in compared[side] or (node is not None and node not in self._facts.paired):
+                    continue
+                what = "function" if isinstance(graph, Function) else "graph"
+                told = (graph.path, None) if side == 0 else (None, graph.path)
+                yield Change(f"{what} {graph.path}", *told)
+
+
+def _find_places(values: Sequence[Value]) -> dict[Value, int]:
+    return {value: place for place, value in enumerate(values)}
+
+
+def _order_values(graph: Graph, keys: Iterable[str]) -> Iterator[tuple[str, Value | None]]:
+    """Yield the values of which a graph says something, what it takes and gives first."""
+    names = dict.fromkeys(value.name for value in (*graph.inputs, *graph.outputs))
+    for name in dict.fromkeys((*names, *keys)):
+        yield name, graph.values.get(name)
+
+
+def _is_end(value: Value) -> bool:
+    return value.is_input or value.is_output
+
+
+def _tell_type(graph: Graph, name: str) -> str | None:
+    value = graph.values.get(name)
+    if value is None or not (value.is_input or value.is_output):
+        return None
+    return str(value.type or "no type")

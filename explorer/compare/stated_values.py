@@ -1,0 +1,193 @@
+"""Which values of two models are the same, and in what two statements about them differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from netloupe.explorer.model import Graph, Node, Value
+from netloupe.explorer.model.statement import SizeName, Statement, UnreadElements, ValueName
+from netloupe.explorer.progress import step
+
+from .aspects import Aspect, Way, find_aspect, name_field
+from .changes import Change
+
+if TYPE_CHECKING:
+    from .matching import Matching, Pair
+
+_STEP = 1_000
+
+
+class StatedValues:
+    """Compares statements, in which values and sizes that are the same may have other names.
+
+    Parameters
+    ----------
+    matching
+        The pairs.
+
+    Attributes
+    ----------
+    unjudged
+        What could not be looked at, and why.
+    values, back
+        By value of the left model that of the right one which is the same, and the other way.
+    paired
+        The nodes of pairs of one node each.
+    """
+
+    def __init__(self, matching: Matching) -> None:
+        self.unjudged: list[str] = []
+        self.values: dict[Value, Value] = {}
+        self.back: dict[Value, Value] = {}
+        self._matching = matching
+        self.dialect = matching.left.dialect
+        self._sizes: dict[str, str] = {}
+        self._sizes_back: dict[str, str] = {}
+        singles = [p for p in matching.pairs if len(p.left) == len(p.right) == 1]
+        self.paired: set[Node] = {node for p in singles for node in (p.left[0], p.right[0])}
+        self._pair_values(singles)
+
+    def _pair_values(self, singles: Sequence[Pair]) -> None:
+        for left, right in self._matching.graphs:
+            for one, other in pair_ends(left, right, left.inputs, right.inputs):
+                if one.initializer is None and other.initializer is None:
+                    self.add(one, other)
+        for number, pair in enumerate(singles):
+            if not number % _STEP:
+                step()
+            for first, second in zip(pair.left[0].outputs, pair.right[0].outputs, strict=False):
+                if first is not None and second is not None:
+                    self.add(first, second)
+        for one, other in self._matching.values.items():
+            if is_stored(one) and is_stored(other):
+                self.add(one, other)
+
+    def add(self, one: Value, other: Value) -> None:
+        """Note that two values are the same, unless either is the same as another one."""
+        if one not in self.values and other not in self.back:
+            self.values[one] = other
+            self.back[other] = one
+
+    def is_explained(self, value: Value) -> bool:
+        """Return whether a value comes from a node that is told to be gone, new or fused."""
+        node = value.producer
+        return node is not None and node not in self.paired and not is_stored(value)
+
+    def compare(
+        self,
+        left: Statement,
+        right: Statement,
+        one: Value | None = None,
+        other: Value | None = None,
+        graphs: tuple[Graph, Graph] | None = None,
+    ) -> Iterator[Change]:
+        """Yield in what two statements differ; names are of the graphs, or of those of values."""
+        if graphs is None and one is not None and other is not None:
+            graphs = one.graph, other.graph
+        for _, change in self.list_differing(left, right, graphs):
+            yield change
+
+    def list_differing(
+        self, left: Statement, right: Statement, graphs: tuple[Graph, Graph] | None
+    ) -> Iterator[tuple[Way, Change]]:
+        """Yield the ways on which two statements differ; of what is gone only where it began."""
+        gone: set[Way] = set()
+        found: dict[tuple[str, bool], tuple[Way, Change]] = {}
+        for way in sorted({*left, *right}):
+            one, other = left.get(way), right.get(way)
+            if one is None or other is None:
+                if any(way[:length] in gone for length in range(1, len(way))):
+                    continue
+            elif isinstance(one.content, SizeName) and isinstance(other.content, SizeName):
+                if self._judge_sizes(one, other) is None:
+                    continue
+            elif self._is_same(one.content, other.content, graphs):
+                continue
+            contents = [fact.content for fact in (one, other) if fact is not None]
+            if self.note_unread(contents, [".".join(way)] * 2):
+                continue
+            aspect = find_aspect(way, one, other, self.dialect)
+            if aspect is None:
+                continue
+            if aspect == "" and (one is None or other is None or isinstance(one.content, int)):
+                gone.add(way)
+            if aspect == "names" and way[-1] == "dim_param":
+                aspect = self._judge_sizes(one, other)
+                if aspect is None:
+                    continue
+            shown = [None if fact is None else fact.shown for fact in (one, other)]
+            change = Change(name_field(way, self.dialect), shown[0], shown[1], aspect)
+            key = change.what, bool(aspect)
+            found.setdefault(key, (way, change))
+        yield from found.values()
+
+    def _judge_sizes(self, one: object, other: object) -> Aspect | None:
+        """Return whether sizes that are not known are only called otherwise, or are others."""
+        first, second = getattr(one, "content", None), getattr(other, "content", None)
+        if not isinstance(first, SizeName) or not isinstance(second, SizeName):
+            return ""
+        known = self._sizes.setdefault(first.name, second.name)
+        back = self._sizes_back.setdefault(second.name, first.name)
+        if known != second.name or back != first.name:
+            return ""
+        return None if first.name == second.name else "names"
+
+    def _is_same(self, one: object, other: object, graphs: tuple[Graph, Graph] | None) -> bool:
+        if isinstance(one, UnreadElements) or isinstance(other, UnreadElements):
+            return False
+        if (
+            isinstance(one, tuple)
+            and isinstance(other, tuple)
+            and one
+            and not isinstance(one, ValueName)
+        ):
+            if isinstance(one[0], ValueName):
+                return len(one) == len(other) and all(
+                    self._is_same(*pair, graphs) for pair in zip(one, other, strict=True)
+                )
+            return bool(one == other)
+        if graphs is not None and isinstance(one, ValueName) and isinstance(other, ValueName):
+            first, second = graphs[0].values.get(one.name), graphs[1].values.get(other.name)
+            if first is not None and second is not None:
+                known = self.values.get(first)
+                return known is second or (known is None and one == other)
+        return bool(one == other)
+
+    def note_unread(self, contents: Sequence[object], paths: Sequence[str]) -> bool:
+        """Note what of some contents could not be read; return whether anything."""
+        found = [
+            f"{path}: {content.reason}"
+            for path, content in zip(paths, contents, strict=False)
+            if isinstance(content, UnreadElements)
+        ]
+        self.unjudged += found
+        return bool(found)
+
+
+def is_stored(value: Value) -> bool:
+    """Return whether a value is stored: as an initializer, or in a node without operands."""
+    if value.initializer is not None:
+        return True
+    node = value.producer
+    return (
+        node is not None
+        and not node.inputs
+        and node.graph.dialect.constant_source(node) == "stored"
+    )
+
+
+def pair_ends(
+    left: Graph, right: Graph, lefts: Sequence[Value], rights: Sequence[Value]
+) -> Iterator[tuple[Value, Value]]:
+    """Yield what two graphs take, or give: by name where programs go by it, else by place."""
+    if left.kind == right.kind == "main":
+        named = {value.name: value for value in rights}
+        common = [(value, named[value.name]) for value in lefts if value.name in named]
+        yield from common
+        known = {value for pair in common for value in pair}
+        lefts = [value for value in lefts if value not in known]
+        rights = [value for value in rights if value not in known]
+        if len(lefts) != len(rights):
+            return
+    yield from zip(lefts, rights, strict=False)
