@@ -21,6 +21,9 @@ body { background: #fbfcfd; margin: 12px; }
   font: 15px/1.5 "DejaVu Sans", Verdana, sans-serif; overflow-wrap: anywhere; }
 [data-theme="dark"] .nl-page-error { color: #ff8a80; }
 noscript svg { max-width: 100%; height: auto; }
+@media print {
+  body, [data-theme="dark"] body { background: #fff; margin: 0; }
+}
 """
 
 _PAGE = re.compile(
