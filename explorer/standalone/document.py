@@ -26,6 +26,9 @@ body { background: #fbfcfd; margin: 12px; }
 .nl-page-heading { position: absolute; width: 1px; height: 1px; margin: 0; overflow: hidden;
   clip-path: inset(50%); white-space: nowrap; }
 noscript svg { max-width: 100%; height: auto; }
+@media print {
+  body, [data-theme="dark"] body { background: #fff; margin: 0; }
+}
 """
 
 _PAGE = re.compile(

@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from netloupe import explore
+from netloupe.explorer.view import ViewOptions
+from netloupe.live.server import LiveServer
+from tests.browser.live_servers import live_servers
 from tests.browser.shown_page import CANVAS, ShownPage
 from tests.browser.stand import Stand
 from tests.cases.shown import TEXTS
@@ -60,6 +63,20 @@ def test_a_scale_is_found_marked_and_spoken_in_a_page(shown: ShownPage) -> None:
     assert page.locator(".nl-search-text").input_value() == "bs"
     told = page.locator(f"{CANVAS} .nl-unseen").inner_text()
     assert told == f"{SCALE}, shown by Gemm and 2 more boxes"
+
+
+@pytest.mark.parametrize("place", ["nothing", "inspector"])
+def test_a_live_page_is_searched_before_anything_was_clicked(page: Any, place: str) -> None:
+    with live_servers() as run:
+        model = load_text(TEXTS["quantized"])
+        running = run(lambda: LiveServer(model, ViewOptions.parse({}), "right"))
+        ShownPage(page, running.server.address)
+        if place == "inspector":
+            page.locator(".nl-inspector-title").first.click()
+        page.keyboard.press("/")
+        page.keyboard.type("Gemm")
+        assert page.locator(".nl-search-text").input_value() == "Gemm"
+        page.locator(".nl-hit").first.wait_for()
 
 
 def test_what_is_selected_from_python_is_marked_and_gone_through(stand: Stand) -> None:

@@ -419,6 +419,41 @@ def test_a_note_on_a_page_is_in_the_file_beside_the_model(serve: Any, faulty: Pa
     kept.unlink()
 
 
+def test_what_was_typed_of_a_note_is_kept(serve: Any) -> None:
+    """Escape puts it aside, and so does a note on something else; Cancel throws it away."""
+    shown = serve()
+    shown.wait_for_stage("checked")
+    shown.open_tab()
+    page = shown.page
+    field = page.get_by_label("Note on")
+    add = page.get_by_role("button", name="+ note")
+    shown.rows.first.click()
+    shown.wait_for_selection(FAULTY)
+    add.click()
+    field.fill("half a thou")
+    page.keyboard.press("Escape")
+    assert field.is_hidden()
+    add.click()
+    assert field.input_value() == "half a thou"
+
+    def select(path: str) -> None:
+        place = page.evaluate(f"(path) => {API}.locate(path)", path)
+        page.mouse.click(place["x"], place["y"])
+        shown.wait_for_selection(path)
+
+    beside = "main/model/transformer/h.3/attn/Softmax"
+    select(beside)
+    add.click()
+    assert field.input_value() == ""
+    field.fill("another")
+    select(FAULTY)
+    add.click()
+    assert field.input_value() == "half a thou"
+    page.get_by_role("button", name="cancel").click()
+    add.click()
+    assert field.input_value() == ""
+
+
 def test_a_finding_is_accepted_with_a_note(serve: Any, faulty: Path) -> None:
     shown = serve()
     shown.wait_for_stage("checked")

@@ -15,7 +15,7 @@ from netloupe.explorer.standalone.page import make_page
 from netloupe.explorer.view import ViewOptions
 
 from .servers import ROOT
-from .shown_page import AT_REST
+from .shown_page import API, AT_REST
 from .stand import CANVAS, Stand
 
 pytestmark = pytest.mark.browser
@@ -167,6 +167,32 @@ def test_what_is_seen_is_copied(alone: Menu) -> None:
     alone.page.wait_for_selector(".nl-hint:visible")
     kinds = "async () => (await navigator.clipboard.read()).flatMap((item) => item.types)"
     assert alone.page.evaluate(kinds) == ["image/png"]
+
+
+def test_a_key_copies_the_path_of_what_is_selected(alone: Menu) -> None:
+    page = alone.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    read = "() => navigator.clipboard.readText()"
+    page.evaluate("() => navigator.clipboard.writeText('before')")
+    paths = page.evaluate(f"{API}.paths()")
+    page.locator(CANVAS).focus()
+    page.keyboard.press("Control+c")  # nothing is selected
+    assert page.evaluate(read) == "before"
+    for path in paths[1:3]:
+        place = page.evaluate(f"(path) => {API}.locate(path)", path)
+        page.mouse.click(place["x"], place["y"])
+        selected = page.locator(CANVAS).get_attribute("data-selected")
+        page.keyboard.press("Control+c")
+        page.wait_for_selector(".nl-hint:visible")
+        assert page.evaluate(read) == selected
+        assert selected.startswith("main/")
+
+    # a text that is marked is what is meant
+    title = page.locator(".nl-inspector-title")
+    title.evaluate("(each) => getSelection().selectAllChildren(each)")
+    page.locator(CANVAS).evaluate("(host) => host.focus()")
+    page.keyboard.press("Control+c")
+    assert page.evaluate(read) == title.inner_text()
 
 
 def test_the_fullest_menu_fits_a_small_window(stand: Stand) -> None:

@@ -38,6 +38,7 @@ import { CANVAS_TRAITS } from "./host/traits";
 import { Stage } from "./paint/stage";
 import { paletteOf } from "./paint/theme";
 import { type Viewport, toScene } from "./paint/viewport";
+import { followPrinting } from "./host/printing";
 import type { Point, Rectangle, Size, WindowPlace } from "./scene/geometry";
 import type { ThemeName } from "./scene/options";
 import { layPaints } from "./scene/paints_by_path";
@@ -46,6 +47,8 @@ import type { Scene } from "./scene/scene";
 /** Of so many pixels a legend leaves enough of the picture; where there are less it is folded. */
 const LEAST_FOR_LEGEND = 640;
 const EMPTY = "Nothing to draw: this graph has no nodes, inputs or outputs.";
+/** Pixels of a printed picture for each of the window's. */
+const PAPER_RATIO = 3;
 /** How long the first scene waits for the canvas to have a size, in milliseconds. */
 const TIME_TO_APPEAR = 250;
 /** After so long what waits for the first frame begins without it: nobody may be looking. */
@@ -315,6 +318,11 @@ export class CanvasView {
     observer.observe(this.room);
     page.later(() => observer.disconnect());
     page.later(watchPixelRatio(() => this.measure()));
+    const leavePaper = (): void => {
+      stage.leavePaper();
+      this.measure();
+    };
+    page.later(followPrinting(() => this.paintForPaper(), leavePaper));
     this.measure();
   }
 
@@ -334,6 +342,13 @@ export class CanvasView {
     const { clientWidth: width, clientHeight: height } = this.room;
     this.stage.resize({ width, height }, window.devicePixelRatio || 1);
     this.legend.keepInside();
+  }
+
+  /** Paper is white; but a legend keeps the colours that it explains. */
+  private paintForPaper(): void {
+    const theme = this.legend.isShown ? this.page.themeName : "light";
+    this.page.frame.classList.toggle("nl-dark-paper", theme === "dark");
+    this.stage.paintForPaper(paletteOf(theme), PAPER_RATIO);
   }
 
   private showPanes(): void {

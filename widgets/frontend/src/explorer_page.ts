@@ -27,14 +27,19 @@ export function showExplorer(
   };
   host.traits.follow("shown_theme", follow);
   const view = new CanvasView(host, canvas, begun);
-  // before anything in the page was clicked, nothing has the keyboard
-  document.addEventListener("keydown", (event) => {
-    const { key, target, ctrlKey, metaKey, altKey } = event;
+  // before anything in the page was clicked, nothing has the keyboard; and a description, which
+  // keeps its keys, has no use for this one
+  const onKey = (event: KeyboardEvent): void => {
+    const { key, ctrlKey, metaKey, altKey } = event;
+    const target = event.target as Element;
     const isFree = target === document.body || target === document.documentElement;
-    if (key !== "/" || !isFree || ctrlKey || metaKey || altKey) return;
+    if (key !== "/" || ctrlKey || metaKey || altKey) return;
+    if (!isFree && !target.closest(".nl-inspector-part")) return;
     event.preventDefault();
+    event.stopPropagation();
     view.beginSearch();
-  });
+  };
+  document.addEventListener("keydown", onKey, true);
   follow();
   return view;
 }

@@ -44,6 +44,8 @@ export class Stage {
   private ratio = 1;
   private request = 0;
 
+  private isOnPaper = false;
+
   constructor(
     private palette: Palette,
     /** called after each frame */
@@ -84,6 +86,7 @@ export class Stage {
 
   /** The window's size in CSS pixels; 0 while it is hidden. */
   resize(size: Size, ratio: number): void {
+    if (this.isOnPaper) return;
     const had = this.camera.size;
     if (had.width === size.width && had.height === size.height && this.ratio === ratio) return;
     this.ratio = ratio;
@@ -91,6 +94,29 @@ export class Stage {
     this.canvas.height = Math.max(1, Math.round(size.height * ratio));
     this.minimap.reset();
     this.camera.resize(size);
+    this.paintNow();
+  }
+
+  /** Draw what is in the window for paper: sharper, and whole at once, until it leaves again. */
+  paintForPaper(palette: Palette, ratio: number): void {
+    const { scene, picker, titles, camera, emphasis, paints } = this;
+    const context = this.canvas.getContext("2d");
+    if (!scene || !picker || !titles || !context || camera.isHidden) return;
+    const { view, size } = camera;
+    this.isOnPaper = true;
+    this.canvas.width = Math.round(size.width * ratio);
+    this.canvas.height = Math.round(size.height * ratio);
+    paintScene(context, {
+      ...{ scene, picker, titles, size, palette, view, ratio, emphasis, paints },
+      ...{ motion: null, tiles: null, litTiles: null },
+    });
+  }
+
+  leavePaper(): void {
+    this.isOnPaper = false;
+    const { width, height } = this.camera.size;
+    this.canvas.width = Math.max(1, Math.round(width * this.ratio));
+    this.canvas.height = Math.max(1, Math.round(height * this.ratio));
     this.paintNow();
   }
 
@@ -199,7 +225,7 @@ export class Stage {
   private paintNow(): void {
     const { scene, picker, titles, palette, camera } = this;
     const context = this.canvas.getContext("2d");
-    if (!scene || !picker || !titles || !context || camera.isHidden) return;
+    if (!scene || !picker || !titles || !context || camera.isHidden || this.isOnPaper) return;
     const start = performance.now();
     camera.step(start);
     const { ratio, emphasis, paints, tiles, litTiles } = this;

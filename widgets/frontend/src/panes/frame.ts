@@ -4,7 +4,10 @@ import { ADDRESS, PANE, type Pane } from "./pane";
 
 /** what of the window the explorer leaves free in a page of its own */
 const AROUND = 24;
-const STYLE = "<style>body{margin:0!important;overflow:hidden}</style>";
+const STYLE =
+  "<style>body{margin:0!important;overflow:hidden}" +
+  // on paper the whole picture is in the frame
+  "@media print{html{--nl-paper-height:100vh}}</style>";
 
 export interface FrameParts {
   /** what stands ahead of the data in every page, with the script */

@@ -6,6 +6,7 @@
  */
 
 import { makeElement } from "../controls/elements";
+import { followPrinting } from "../host/printing";
 import { type ReviewItem } from "./items";
 import { Rows } from "./rows";
 
@@ -13,6 +14,7 @@ import { Rows } from "./rows";
 export const ROW_HEIGHT = 50;
 /** beyond what is in sight, so that a quick wheel shows no gaps */
 const MARGIN = 300;
+const MOST_PRINTED = 1000;
 
 export interface ListActions {
   /** the user has chosen an item, or puts away the one that is chosen */
@@ -37,6 +39,11 @@ export class ItemList {
   private active = -1;
   private isDue = false;
   private readonly sized = new ResizeObserver(() => this.measure());
+  private isPrinted = false;
+  private readonly stopPrinting = followPrinting(
+    () => this.print(true),
+    () => this.print(false),
+  );
 
   /**
    * @param head what stands above the first row, and stays in sight where there is room for it
@@ -57,6 +64,7 @@ export class ItemList {
 
   dispose(): void {
     this.sized.disconnect();
+    this.stopPrinting();
   }
 
   /** Show other items. */
@@ -168,7 +176,9 @@ export class ItemList {
     this.list.style.height = `${rows.total}px`;
     const { clientHeight } = element;
     const top = element.scrollTop - this.list.offsetTop;
-    const [first, end] = rows.window(top - MARGIN, top + clientHeight + MARGIN);
+    const [first, end] = this.isPrinted
+      ? [0, MOST_PRINTED]
+      : rows.window(top - MARGIN, top + clientHeight + MARGIN);
     const wanted = new Set(this.listed.slice(first, end));
     // the keyboard stays where it is
     for (const kept of [this.active, this.chosen?.number ?? -1]) {
@@ -188,6 +198,15 @@ export class ItemList {
       }
       row.style.transform = `translateY(${rows.top(this.places.get(number)!)}px)`;
     }
+  }
+
+  /** Paper does not scroll: all rows stand in the page while it is printed, or very many. */
+  private print(isPrinted: boolean): void {
+    this.isPrinted = isPrinted;
+    const left = this.listed.length - MOST_PRINTED;
+    if (isPrinted && left > 0) this.list.dataset.more = `… ${left.toLocaleString("en")} more`;
+    else delete this.list.dataset.more;
+    this.draw();
   }
 
   /** Rows stand in the page in their order, which is that of the Tab key and of screen readers. */

@@ -55,6 +55,7 @@ export class NoteForm {
    * @param written called with what was written, once the button called `send` is pressed
    */
   open(label: string, send: string, text: string, written: (text: string) => void): void {
+    if (this.isOpen) this.keepDraft(); // of something else
     this.before = (this.element.getRootNode() as ShadowRoot).activeElement;
     this.label.querySelector("span")!.textContent = label;
     this.send.textContent = send;
@@ -79,9 +80,13 @@ export class NoteForm {
 
   /** Close it; what was typed is there when it is opened again. */
   private putAside(): void {
+    this.keepDraft();
+    this.close();
+  }
+
+  private keepDraft(): void {
     if (this.text.value.trim()) this.drafts.set(this.key, this.text.value);
     else this.drafts.delete(this.key);
-    this.close();
   }
 
   private submit(): void {
