@@ -5,19 +5,22 @@ import { makeElement } from "../controls/elements";
 /** A list of more characters is folded. */
 const LONGEST_UNCHECKED = 120;
 
-/** A line about what was not looked at; a long list of it is folded. */
+/** A rule as it stands in such a list: `NL-N01 nan-weight`. */
+const RULE = /NL-[A-Z]\d+ /g;
+
+/** A line about what was not looked at; a long list of rules is folded. */
 export function makeUnchecked(reason: string, what: string): HTMLElement {
-  if (what.length <= LONGEST_UNCHECKED) {
+  const cut = what.lastIndexOf(",", LONGEST_UNCHECKED);
+  const count = what.match(RULE)?.length ?? 0;
+  if (what.length <= LONGEST_UNCHECKED || cut < 0 || count < 2) {
     const row = makeElement("p", "nl-review-foot-row");
     row.textContent = what ? `${what}: ${reason}` : reason;
     return row;
   }
   const row = makeElement("details", "nl-review-foot-row");
   const summary = makeElement("summary", "");
-  const first = what.slice(0, what.lastIndexOf(",", LONGEST_UNCHECKED) + 1).replace(/,$/, "");
-  const count = what.split(", ").length;
   const begin = reason.charAt(0).toUpperCase() + reason.slice(1);
-  summary.textContent = `${begin}: ${first || "what"} and more, ${count.toLocaleString("en")} in all`;
+  summary.textContent = `${begin}: ${what.slice(0, cut)} and more, ${count.toLocaleString("en")} in all`;
   const whole = makeElement("p", "");
   whole.textContent = what;
   row.append(summary, whole);

@@ -33,3 +33,8 @@ test("a long list is folded behind its first entries and their count, and is who
   );
   expect(children[1].textContent).toBe(what);
 });
+
+test("a long sentence is no list: it stands whole", () => {
+  const what = "one thing, and another, ".repeat(12);
+  expect(make("it needs data", what)).toMatchObject({ tag: "p", textContent: `${what}: it needs data` });
+});
