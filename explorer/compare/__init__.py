@@ -19,9 +19,10 @@ from .keys import find_stated_origin, find_telling_name
 from .matching import Matching, Pair, match_models
 from .names import NamedElement, NameMatching, match_names
 from .numbers import NumberDifference
+from .owners import WEIGHTED
+from .passed_values import PASSING
 from .replaced import Replacement
 from .states import State
-from .units import PASSING, WEIGHTED
 
 __all__ = [
     "IGNORABLE",
