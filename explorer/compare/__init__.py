@@ -20,9 +20,9 @@ from .keys import find_stated_origin, find_telling_name
 from .matching import Matching, Pair, match_models
 from .names import NamedElement, NameMatching, match_names
 from .numbers import NumberDifference
+from .passed_values import PASSING
 from .replaced import Replacement
 from .states import State
-from .units import PASSING
 
 __all__ = [
     "IGNORABLE",

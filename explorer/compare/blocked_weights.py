@@ -30,6 +30,8 @@ _BLOCKS = (4, 8, 16)
 _SAMPLE, _LEAST = 96, 3
 #: of so many kinds of dimensions candidates are looked at
 _MOST_DIMS = 64
+#: so many elements are compared at once
+_PIECE = 2**18
 #: larger weights are not compared; weights of convolutions have so many axes at least
 _MOST_ELEMENTS, _LEAST_AXES = 2**25, 3
 
@@ -214,48 +216,53 @@ def compare_blocked(left: Tensor, right: Tensor, *, is_right: bool) -> BlockedNu
     Returns
     -------
     BlockedNumbers or None
-        None where their dimensions do not fit, or they are too large.
+        None where their dimensions do not fit.
     """
     blocked, plain = (right, left) if is_right else (left, right)
-    if not (blocked.dtype.is_float and plain.dtype.is_float) or blocked.size > _MOST_ELEMENTS:
+    if not (blocked.dtype.is_float and plain.dtype.is_float) or not plain.size:
         return None
-    if len(blocked.dims) != len(plain.dims) or not plain.size:
+    ways = [*_list_ways(plain.dims, blocked.dims)]
+    if not ways:
         return None
+    unread = BlockedNumbers("in blocks of channels", None, is_filled_up=True)
+    if blocked.size > _MOST_ELEMENTS:
+        return unread
     try:
-        stored = open_elements(blocked).take(0, blocked.size).astype(np.float64)
-        numbers = open_elements(plain).take(0, plain.size).astype(np.float64)
+        stored = open_elements(blocked).take(0, blocked.size)
+        numbers = open_elements(plain).take(0, plain.size)
     except NetloupeError as error:
         if is_ending(error):
             raise
-        return BlockedNumbers("in blocks of channels", None, is_filled_up=True)
-    best: BlockedNumbers | None = None
-    for told, order in _list_orders(plain.dims, blocked.dims):
-        step()
-        sums = DifferenceSums()
-        found = stored[order]
-        sums.add(*((numbers, found) if is_right else (found, numbers)))
-        rest = np.ones(stored.size, bool)
-        rest[order] = False
-        one = BlockedNumbers(told, sums.finish(plain.size), not stored[rest].any())
-        if best is None or _rank(one) < _rank(best):
-            best = one
-    return best
+        return unread
+    found = []
+    for told, blocking in ways:
+        sums, rest = DifferenceSums(), np.ones(stored.size, bool)
+        for start in range(0, plain.size, _PIECE):
+            step()
+            chosen = np.arange(start, min(start + _PIECE, plain.size))
+            places = np.unravel_index(chosen, plain.dims)
+            order = chosen if blocking is None else blocking.locate(places, blocked.dims)
+            rest[order] = False
+            pieces = numbers[chosen].astype(np.float64), stored[order].astype(np.float64)
+            sums.add(*(pieces if is_right else pieces[::-1]))
+        found.append(BlockedNumbers(told, sums.finish(plain.size), not stored[rest].any()))
+    return min(found, key=_rank)
 
 
 def _rank(one: BlockedNumbers) -> tuple[bool, float]:
     return not one.is_filled_up, one.numbers.relative if one.numbers is not None else 0.0
 
 
-def _list_orders(plain: tuple[int, ...], blocked: tuple[int, ...]) -> Iterator[tuple[str, _Places]]:
-    """Yield in words how a weight may be stored, and where its elements are then."""
+def _list_ways(
+    plain: tuple[int, ...], blocked: tuple[int, ...]
+) -> Iterator[tuple[str, Blocking | None]]:
+    """Yield in words how a weight may be stored, and the blocks; None for those of a bias."""
+    if len(plain) != len(blocked):
+        return
     if len(plain) == 1:
         if 0 <= blocked[0] - plain[0] < max(_BLOCKS):
-            yield "filled up to whole blocks of channels", np.arange(plain[0])
-        return
-    if len(plain) < _LEAST_AXES or not _may_be(blocked, plain):
-        return
-    places = tuple(np.indices(plain).reshape(len(plain), -1))
-    for blocking in list_blockings(blocked):
-        told = f"in blocks of {blocking.outputs} outputs"
-        told += f" and {blocking.inputs} inputs" if blocking.inputs > 1 else ""
-        yield told, blocking.locate(places, blocked)
+            yield "filled up to whole blocks of channels", None
+    elif len(plain) >= _LEAST_AXES and _may_be(blocked, plain):
+        for blocking in list_blockings(blocked):
+            inputs = f" and {blocking.inputs} inputs" if blocking.inputs > 1 else ""
+            yield f"in blocks of {blocking.outputs} outputs{inputs}", blocking

@@ -11,8 +11,8 @@ from netloupe.explorer.model import Graph, Node, Tensor, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.progress import step
 
+from .owners import WEIGHTED
 from .roles import list_norm_weights, list_operands
-from .units import WEIGHTED
 
 if TYPE_CHECKING:
     from .matching import Matching, Pair

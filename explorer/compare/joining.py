@@ -350,7 +350,7 @@ class _Finder:
             node
             for one in chosen
             for node in self._others.nodes(one.unit)
-            if node.op_type == "Add" and node.outputs[0] is not one.result and one.bias is None
+            if one.bias is None and node.op_type == "Add" and one.result not in node.outputs
         }
         pieces, start = [], 0
         for place, one in enumerate(chosen):

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from netloupe.explorer.model import Node, Value, is_constant
 
 from .changes import Change
+from .passed_values import PASSING
 from .roles import list_operands
-from .units import COMMUTATIVE, PASSING
+from .units import COMMUTATIVE
 
 if TYPE_CHECKING:
     from .matching import Matching, Pair

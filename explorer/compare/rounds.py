@@ -133,6 +133,8 @@ class Rounds:
         self._pair("name", _BY_NAME, self._join(names, digests.key(0)), is_sure=True)
         for place in range(_MOST_WEIGHTS):
             weights = digests.key(place)
+            if not place:  # what is paired around may contradict, but not what is gone
+                self._pair("weights", 0.99, weights, contradicts=self._is_denied)
             self._pair("weights", 0.99 if not place else 0.95, weights)
             for around in (self._kinds, before, behind):
                 self._pair("weights", 0.95, self._join(weights, self._kinds, around))
@@ -227,6 +229,7 @@ class Rounds:
         keys: tuple[Hashes, Hashes],
         *,
         is_sure: bool = False,
+        contradicts: Callable[[int, int], bool] | None = None,
     ) -> int:
         """Pair what has a key that is unique on both sides; return how many were paired.
 
@@ -247,9 +250,9 @@ class Rounds:
         pairs = sorted(
             zip(uniques[0][1][lefts].tolist(), uniques[1][1][rights].tolist(), strict=True)
         )
-        before = len(self.made)
+        before, contradicts = len(self.made), contradicts or self._is_contradicted
         for left, right in pairs:
-            if self._is_free(left, right) and (is_sure or not self._is_contradicted(left, right)):
+            if self._is_free(left, right) and (is_sure or not contradicts(left, right)):
                 self._accept(left, right, Made(what, confidence))
         if not is_sure:
             self._spread()
@@ -346,6 +349,22 @@ class Rounds:
             other = found[1].get(key, -1)
             if unit >= 0 and other >= 0:
                 yield unit, other
+
+    def _is_denied(self, left: int, right: int) -> bool:
+        """Return whether two units take what is paired otherwise, as far as all of it is paired.
+
+        Where a block was left out, what the one behind it took has no partner.
+        """
+        operands = [
+            side.operands[unit] for side, unit in zip(self.sides, (left, right), strict=True)
+        ]
+        if any(
+            one.source >= 0 and self.partner[side][one.source] < 0
+            for side, taken in enumerate(operands)
+            for one in taken
+        ):
+            return False
+        return self._is_contradicted(left, right)
 
     def _is_contradicted(self, left: int, right: int) -> bool:
         """Return whether what is paired around two units says that they are not the same.

@@ -417,3 +417,25 @@ def test_an_activation_that_is_written_out_here_and_inside_there_is_one() -> Non
 def test_helper_of_blocks_is_right() -> None:
     weight = np.arange(16 * 2, dtype=np.float32).reshape(16, 2, 1, 1)
     assert block(weight, 8, 1).reshape(-1)[:9].tolist() == [0, 2, 4, 6, 8, 10, 12, 14, 1]
+
+
+# blocks that are left out
+
+
+@pytest.mark.parametrize("gone", range(4))
+def test_equal_weights_outweigh_names_that_were_given_anew(gone: int) -> None:
+    """What a block takes has no partner where the one before it is left out."""
+    names = ("w", "s", "b")
+    weights = {f"{n}{k}": draw(8, 8) if n == "w" else draw(8) for k in range(4) for n in names}
+
+    def write(kept: Sequence[int]) -> Model:
+        body, value = "", "x"
+        for place, k in enumerate(kept):
+            body += f"[m{place}] m{place} = MatMul ({value}, w{k}) "
+            body += f"[n{place}] n{place} = LayerNormalization (m{place}, s{k}, b{k}) "
+            value = f"n{place}"
+        return read(f"{body} [end] y = Relu ({value})", weights, _MATRIX)
+
+    kept = [k for k in range(4) if k != gone]
+    expected = {((f"{n}{k}",), (f"{n}{kept.index(k)}",)) for k in kept for n in "mn"}
+    assert pair(write(range(4)), write(kept)) == {*expected, (("end",), ("end",))}

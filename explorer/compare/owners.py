@@ -1,0 +1,355 @@
+"""Which nodes belong together: what other exporters or optimizers write as one operator."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.model import Graph, Node, TensorType
+from netloupe.explorer.model.stored_tensors import find_stored_tensor
+from netloupe.explorer.patterns import find_motifs
+from netloupe.explorer.progress import is_ending
+
+from .activations import TakenIn
+from .passed_values import PassedValues, is_scale, read_numeric_attribute
+
+CONVOLUTIONS = frozenset({"Conv", "ConvInteger", "FusedConv", "Int8Conv", "QLinearConv"})
+PRODUCTS = frozenset(
+    {
+        "DynamicQuantizeMatMul",
+        "FC",
+        "FusedGemm",
+        "FusedMatMul",
+        "Gemm",
+        "Int8FC",
+        "MatMul",
+        "MatMulInteger",
+        "MatMulInteger16",
+        "MatMulIntegerToFloat",
+        "MatMulNBits",
+        "QGemm",
+        "QLinearMatMul",
+        "TransposeMatMul",
+    }
+)
+#: what has a matrix of weights, and may have what stands behind it inside
+WEIGHTED = CONVOLUTIONS | PRODUCTS
+#: what a product or sum with a constant behind it may be part of, if it belongs to a convolution
+_SCALED = frozenset({"Add", "BatchNormalization", "Conv", "Mul"})
+#: x, scale, shift, mean and variance
+_NORM_OPERANDS = 5
+_NORMALIZATIONS = frozenset({"BatchNormalization", "SpatialBN"})
+#: other names of operators, and those of blocks that are written out: what they do is the same
+SAME = {
+    "BiasGelu": "GELU",
+    "ConvTranspose": "transposed convolution",
+    "DynamicQuantizeLSTM": "LSTM",
+    "FastGelu": "GELU",
+    "Gelu": "GELU",
+    "HardSwish": "HardSwish",
+    "LayerNormalization": "LayerNorm",
+    "QuickGelu": "QuickGELU",
+    "RMSNormalization": "RMSNorm",
+    "SimplifiedLayerNormalization": "RMSNorm",
+    "SkipLayerNormalization": "LayerNorm",
+    "SkipSimplifiedLayerNormalization": "RMSNorm",
+    "Sum": "Add",
+    "Swish": "SiLU",
+    "Upsample": "Resize",
+}
+WRITTEN_OUT = frozenset({"GELU", "HardSwish", "LayerNorm", "QuickGELU", "RMSNorm", "SiLU"})
+NORMS = frozenset({"LayerNorm", "RMSNorm"})
+#: of so many nodes a graph is searched for blocks that are written out
+_MOST_SEARCHED = 200_000
+#: a value has no more axes
+MOST_AXES = 16
+
+
+class Owners:
+    """The nodes of a graph that are part of others.
+
+    Parameters
+    ----------
+    values
+        How values pass through the graph.
+    inside, apart
+        As for :func:`~.units.read_units`.
+
+    Attributes
+    ----------
+    named
+        By index of the node that a unit of several is named after, what it does.
+    activations
+        The indices of the nodes that are part of a unit as its activation.
+    owner
+        By index of a node the index of the node that its unit is named after, where that is
+        another one or has others.
+    """
+
+    def __init__(self, values: PassedValues, inside: TakenIn, apart: Collection[int]) -> None:
+        self.graph: Graph = values.graph
+        self._values, self._inside, self._apart = values, inside, apart
+        self.named: dict[int, str] = {}
+        self.activations: set[int] = set()
+        self.owner = self._find_owners()
+
+    def _find_owners(self) -> dict[int, int]:
+        """Return by index of a node, which node the unit is named after that it belongs to."""
+        nodes = self.graph.nodes
+        owner: dict[int, int] = {}
+        for motif in find_motifs(nodes) if len(nodes) <= _MOST_SEARCHED else ():
+            if motif.name in WRITTEN_OUT:
+                places = [
+                    place for place in sorted(motif.places) if place not in self._values.fixed
+                ]
+                is_apart = bool(places) and places[-1] in self._apart
+                if len(places) > 1 and not is_apart and not owner.keys() & places:
+                    self.named[places[-1]] = motif.name
+                    owner.update(dict.fromkeys(places, places[-1]))
+        for node in nodes:
+            chain = self._find_mish(node) if node.op_type == "Softplus" else ()
+            if chain and chain[-1] not in self._apart and not owner.keys() & chain:
+                self.named[chain[-1]] = "Mish"
+                owner.update(dict.fromkeys(chain, chain[-1]))
+        for node in nodes:
+            shape = self._find_turned_shape(node) if node.op_type == "Gather" else None
+            if shape is not None and node.index not in self._apart:
+                self.named[node.index] = "Shape"
+                owner.update(dict.fromkeys((node.index, shape.index), node.index))
+        for index, node in enumerate(nodes):
+            is_own = node.domain == self.graph.dialect.domain or node.op_type == "QLinearAdd"
+            if is_own and index not in owner:
+                before = self._find_before(node)
+                if before is not None and before.index in owner and not self._follows(node, before):
+                    before = None
+                before = before or self._find_scaled(node, owner)
+                if before is not None:
+                    owner[index] = owner.get(before.index, before.index)
+        for index, node in enumerate(nodes):
+            if node.op_type == "Gemm" and index not in owner:
+                owner.update(dict.fromkeys(self._find_flattening(node, owner), index))
+        if self._inside.has_sums:
+            owner.update(self._find_sums(owner))
+        if self._inside.fused or self._inside.clamped:
+            blocks = self._list_written_out(owner)
+            for index, node in enumerate(nodes):
+                name = self.named.get(index, "") if index in blocks else node.op_type
+                before = None
+                if index in blocks or index not in owner:
+                    before = self._find_activated(node, name, blocks.get(index, (index,)))
+                if before is not None and before.index not in self._values.fixed:
+                    for place in blocks.get(index, (index,)):
+                        owner[place] = owner.get(before.index, before.index)
+                        self.activations.add(place)
+                    self.named.pop(index, None)
+        return owner
+
+    def _find_mish(self, node: Node) -> tuple[int, ...]:
+        """Return the nodes of x · tanh(softplus(x)) (D. Misra, Mish, 2019, equation 1); or none."""
+        chain = [node]
+        for wanted in ("Tanh", "Mul"):
+            value = chain[-1].outputs[0] if chain[-1].outputs else None
+            if value is None or len(value.users) != 1 or value.is_output:
+                return ()
+            if value.users[0].op_type != wanted or value.users[0].graph is not self.graph:
+                return ()
+            chain.append(value.users[0])
+        given = chain[1].outputs[0]
+        others = [value for value in chain[-1].inputs if value is not given]
+        is_mish = len(others) == 1 and others[0] is node.inputs[0]
+        return tuple(each.index for each in chain) if is_mish else ()
+
+    def _find_turned_shape(self, node: Node) -> Node | None:
+        """Return the Shape whose sizes a node puts in another order, as of what is transposed."""
+        shape = self._values.find_only_giver(node.inputs[0]) if len(node.inputs) == 2 else None
+        if shape is None or shape.op_type != "Shape" or not shape.inputs or node.inputs[1] is None:
+            return None
+        if read_numeric_attribute(shape, "start") or "end" in shape.attributes:
+            return None
+        tensor = find_stored_tensor(node.inputs[1])
+        if tensor is None or len(tensor.dims) != 1 or not 0 < tensor.size <= MOST_AXES:
+            return None
+        if not tensor.dtype.is_integer:
+            return None
+        try:
+            order = [int(place) for place in tensor.numpy()]
+        except NetloupeError as error:
+            if is_ending(error):
+                raise
+            return None
+        places, kind = [*range(tensor.size)], shape.inputs[0].type if shape.inputs[0] else None
+        if isinstance(kind, TensorType) and kind.shape is not None:
+            places = [*range(len(kind.shape))]
+        return shape if order != places == sorted(order) else None
+
+    def _find_sums(self, owner: dict[int, int]) -> Iterator[tuple[int, int]]:
+        """Yield the sums that norms take, each with the node that the norm is named after."""
+        norms = {place: name for place, name in self.named.items() if name in NORMS}
+        members: dict[int, list[int]] = {}
+        for place, head in owner.items():
+            if head in norms:
+                members.setdefault(head, []).append(place)
+        for index, node in enumerate(self.graph.nodes):
+            if SAME.get(node.op_type) in NORMS:
+                members[index] = [index]
+        taken: set[int] = set()
+        for head, places in members.items():
+            inside = {*places}
+            givers = {
+                value.producer.index
+                for place in places
+                for value in self.graph.nodes[place].inputs
+                if value is not None
+                and value.producer is not None
+                and value.producer.graph is self.graph
+                and value.producer.index not in inside | self._values.fixed
+            }
+            if len(givers) != 1:
+                continue
+            (giver,) = givers
+            node = self.graph.nodes[giver]
+            is_sum = node.op_type == "Add" and not any(
+                value is None or self._values.is_constant(value) for value in node.inputs
+            )
+            if is_sum and giver not in owner and giver not in taken:
+                taken.add(giver)
+                yield giver, head
+
+    def _find_flattening(self, node: Node, owner: dict[int, int]) -> tuple[int, ...]:
+        """Return the Reshapes around a Gemm that make a matrix of its operand and undo it behind.
+
+        Optimizers write a MatMul and its bias so, since a Gemm takes matrices alone.
+        """
+        taken = node.inputs[0] if node.inputs else None
+        before = taken.producer if taken is not None else None
+        result = node.outputs[0] if node.outputs else None
+        if before is None or result is None or len(result.users) != 1 or result.is_output:
+            return ()
+        behind = result.users[0]
+        for each in (before, behind):
+            if each.op_type != "Reshape" or len(each.inputs) != 2 or each.graph is not self.graph:
+                return ()
+            if each.index in owner or each.index in self._values.fixed:
+                return ()
+        flat = before.inputs[1]
+        tensor = find_stored_tensor(flat) if flat is not None else None
+        is_flat = tensor is not None and tensor.dims == (2,)
+        is_weighted = is_flat and self._values.takes_weight(node) and behind.inputs[0] is result
+        if not is_weighted:
+            return ()
+        is_shared = taken is None or len(taken.users) > 1  # as of query, key and value
+        return (behind.index,) if is_shared else (before.index, behind.index)
+
+    def _find_scaled(self, node: Node, owner: dict[int, int]) -> Node | None:
+        """Return what gives a node its operand that is part of a convolution and may hold it.
+
+        A product with a constant and a sum with one behind a convolution can be put into its
+        weights, as the Scale behind Caffe's batch normalizations. So can the normalization behind
+        what multiplies a convolution of integers by their scale.
+        """
+        is_norm = node.op_type in _NORMALIZATIONS and len(node.inputs) == _NORM_OPERANDS
+        if not is_norm and (node.op_type not in ("Add", "Mul") or len(node.inputs) != 2):
+            return None
+        taken = [value for value in node.inputs if value is not None]
+        data = [value for value in taken if not self._values.is_constant(value)]
+        if len(taken) != len(node.inputs) or len(data) != 1:
+            return None
+        before = self._values.find_only_giver(data[0])
+        if before is None or before.op_type not in _SCALED or before.index in self.named:
+            return None
+        head = self.graph.nodes[owner.get(before.index, before.index)]
+        is_held = head.op_type in ("Conv", "ConvInteger") and head.index not in self.named
+        return before if is_held and self._values.takes_weight(head) else None
+
+    def _follows(self, node: Node, before: Node) -> bool:
+        """Return whether a bias is added to a product of integers behind its scale."""
+        return node.op_type == "Add" and before.op_type == "Mul" and before.index not in self.named
+
+    def _list_written_out(self, owner: dict[int, int]) -> dict[int, tuple[int, ...]]:
+        """Return the nodes of activations that are written out, by the one they are named after."""
+        heads = {head for head, name in self.named.items() if name in self._inside.fused}
+        found: dict[int, list[int]] = {head: [] for head in heads}
+        for place, head in owner.items():
+            if head in heads:
+                found[head].append(place)
+        return {head: tuple(sorted(places)) for head, places in found.items()}
+
+    def _find_activated(self, node: Node, name: str, places: tuple[int, ...]) -> Node | None:
+        """Return what gives an activation its operand, where both may be one operator."""
+        is_clamp = name in self._inside.clamped
+        if name not in self._inside.fused and not is_clamp:
+            return None
+        inside = {self.graph.nodes[place] for place in places}
+        if len(places) > 1:
+            taken = {
+                value
+                for each in inside
+                for value in each.inputs
+                if value is not None and value.producer not in inside
+            }
+            data = [value for value in taken if not self._values.is_constant(value)]
+            if len(data) != 1 or not inside.issuperset(data[0].users) or data[0].is_output:
+                return None
+            producer = data[0].producer
+            if (
+                producer is None
+                or producer.graph is not self.graph
+                or self._values.passes(producer)
+            ):
+                return None
+        else:
+            is_alone = all(
+                value is None or self._values.is_constant(value) for value in node.inputs[1:]
+            )
+            given = node.inputs[0] if node.inputs and is_alone else None
+            producer = self._values.find_only_giver(given)
+        if (
+            producer is None
+            or producer.index in self.activations
+            or len(producer.outputs) > 1
+            or producer.subgraphs
+        ):
+            return None
+        if is_clamp:
+            return producer
+        head = producer
+        if producer.op_type not in WEIGHTED:
+            before = self._find_before(producer)
+            if before is None:
+                return None
+            head = before
+        return producer if self._values.takes_weight(head) else None
+
+    def _find_before(self, node: Node) -> Node | None:
+        """Return the convolution that a node normalizes, or the product that it adds a bias to.
+
+        Or the product of integers that it multiplies by the scale of these.
+        """
+        if node.op_type in _NORMALIZATIONS and len(node.inputs) > 1:
+            value, wanted = node.inputs[0], CONVOLUTIONS
+            if not all(v is None or self._values.is_constant(v) for v in node.inputs[1:]):
+                return None
+        elif (node.op_type == "Add" and len(node.inputs) == 2) or node.op_type == "QLinearAdd":
+            taken = [v for v in node.inputs if v is not None and not self._values.is_constant(v)]
+            value = taken[0] if len(taken) == 1 else None
+            wanted = frozenset({"MatMul", "MatMulInteger", "Mul", "QLinearMatMul"})
+        elif (
+            node.op_type == "Mul" and len(node.inputs) == 2 and not self._values.joins_scales(node)
+        ):
+            value = node.inputs[0]
+            scale = node.inputs[1].producer if node.inputs[1] is not None else None
+            is_joint = (
+                scale is not None and scale.graph is self.graph and self._values.joins_scales(scale)
+            )
+            if not is_joint and not is_scale(node.inputs[1]):
+                return None
+            wanted = frozenset({"ConvInteger", "MatMulInteger"})
+        else:
+            return None
+        producer = self._values.find_only_giver(value)
+        if producer is None or producer.op_type not in wanted or len(producer.inputs) < 2:
+            return None
+        if node.op_type == "Add" and producer.op_type == "Mul":  # of the scales of a product
+            before = self._find_before(producer)
+            return producer if before is not None else None
+        return producer if self._values.takes_weight(producer) else None

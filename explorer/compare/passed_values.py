@@ -1,0 +1,158 @@
+"""How values pass through a graph: from nodes that compute to those that take it.
+
+Nodes that only give what they take in another form are looked through, and so are constants and
+what is computed of constants alone.
+"""
+
+from __future__ import annotations
+
+from netloupe.explorer.model import Graph, Node, Value, is_constant_node
+
+#: operators that give what they get in another form
+PASSING = frozenset(
+    {
+        "Cast",
+        "CastLike",
+        "Copy",
+        "Dequantize",
+        "DequantizeLinear",
+        "Dropout",
+        "Identity",
+        "Int8Dequantize",
+        "Int8Quantize",
+        "Quantize",
+        "QuantizeLinear",
+        "ReorderInput",
+        "ReorderOutput",
+        "StopGradient",
+    }
+)
+#: operators that put channels in blocks and back; with the channels last they transpose as well
+REORDERING = frozenset({"ReorderInput", "ReorderOutput"})
+#: what quantizes as the model runs; its scale and zero point follow from what it takes as well
+_QUANTIZING = "DynamicQuantizeLinear"
+#: what gives other numbers each time is not computed of constants alone
+_RANDOM = frozenset({"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"})
+#: so many nodes that pass a value on are followed from an operator to the next
+MOST_PASSED = 8
+
+
+class PassedValues:
+    """The values of a graph, and what they are without the nodes that only pass them on.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+
+    Attributes
+    ----------
+    fixed
+        The indices of the nodes that give constants, or compute of constants alone.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        #: by value, what it is without the nodes that only pass it on; None for a constant
+        self._origins: dict[Value, Value | None] = {}
+        self.fixed: set[int] = set()
+        self._find_fixed()
+
+    def _find_fixed(self) -> None:
+        """Find constants, and what is computed of constants alone."""
+        for index, node in enumerate(self.graph.nodes):
+            if (
+                is_constant_node(node)
+                or (node.op_type == "Constant" and not node.inputs)
+                or (
+                    node.inputs
+                    and not node.captures
+                    and node.op_type not in _RANDOM
+                    and all(value is None or self.is_constant(value) for value in node.inputs)
+                )
+            ):
+                self.fixed.add(index)
+        if len(self.fixed) == len(self.graph.nodes):  # as in a net whose input is not told apart
+            self.fixed.clear()
+
+    def is_constant(self, value: Value) -> bool:
+        """Return whether a value is stored, or computed of constants alone."""
+        if value.initializer is not None or value.is_parameter:
+            return True
+        producer = value.producer
+        return (
+            producer is not None and producer.graph is self.graph and producer.index in self.fixed
+        )
+
+    def passes(self, node: Node) -> bool:
+        """Return whether a node only gives what it takes in another form."""
+        if not node.inputs or node.subgraphs:
+            return False
+        if node.op_type in REORDERING and _has_channels_last(node):
+            return False
+        return node.op_type in PASSING or node.op_type == _QUANTIZING or self.joins_scales(node)
+
+    def joins_scales(self, node: Node) -> bool:
+        """Return whether a node multiplies the scale of what is quantized here with a constant."""
+        if node.op_type != "Mul" or len(node.inputs) != 2:
+            return False
+        first, second = node.inputs
+        return is_scale(first) and second is not None and self.is_constant(second)
+
+    def origin(self, value: Value | None) -> Value | None:
+        """Return what a value is before nodes that only pass it on; None for a constant."""
+        passed: list[Value] = []
+        while value is not None and value not in self._origins:
+            if self.is_constant(value):
+                self._origins[value] = None
+                break
+            producer = value.producer
+            if producer is None or producer.graph is not self.graph or not self.passes(producer):
+                self._origins[value] = value
+                break
+            passed.append(value)
+            self._origins[value] = value  # where nodes wait for each other, this is the end
+            value = producer.inputs[0]
+        found = None if value is None else self._origins[value]
+        for one in passed:
+            self._origins[one] = found
+        return found
+
+    def find_only_giver(self, value: Value | None) -> Node | None:
+        """Return what gives a value that nobody else takes, before nodes that pass it on."""
+        for _ in range(MOST_PASSED):
+            if value is None or len(value.users) != 1 or value.is_output:
+                return None
+            producer = value.producer
+            if producer is None or producer.graph is not self.graph:
+                return None
+            if not self.passes(producer):
+                return producer
+            value = producer.inputs[0]
+        return None
+
+    def takes_weight(self, node: Node) -> bool:
+        """Return whether an operand of a node behind the first one is a constant."""
+        return any(value is not None and self.origin(value) is None for value in node.inputs[1:])
+
+
+def is_scale(value: Value | None) -> bool:
+    """Return whether a value is the scale with which something is quantized as the model runs."""
+    producer = value.producer if value is not None else None
+    return (
+        value is not None
+        and producer is not None
+        and producer.op_type == _QUANTIZING
+        and value.output_index > 0
+    )
+
+
+def _has_channels_last(node: Node) -> bool:
+    return bool(read_numeric_attribute(node, "channels_last"))
+
+
+def read_numeric_attribute(node: Node, name: str) -> float | None:
+    """Return an attribute that is a number; None for none."""
+    attribute = node.attributes.get(name)
+    value = attribute.value if attribute is not None else None
+    return value if isinstance(value, int | float) else None
