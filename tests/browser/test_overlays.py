@@ -103,15 +103,14 @@ def test_a_file_offers_its_overlays_without_anything_behind_it(page: Any, tmp_pa
     assert errors == []
 
 
-def test_where_there_is_little_room_the_legend_waits_for_the_menu(
-    page: Any, tmp_path: Path
-) -> None:
+def test_where_there_is_little_room_the_legend_is_folded(page: Any, tmp_path: Path) -> None:
     file = tmp_path / "m.html"
     netloupe.load(CNN).to_html(file, color_by="parameters")
     page.set_viewport_size({"width": 500, "height": 800})
     page.goto(file.as_uri())
     page.locator("[data-ready=true]").wait_for()
-    assert page.locator(LEGEND).is_hidden()
-    page.get_by_role("button", name="More").click()
-    page.locator(".nl-menu-entry").filter(has_text="Legend").click()
+    page.locator(LEGEND).wait_for()
+    assert page.locator(SELECT).is_hidden()
+    assert page.locator(LEGEND).bounding_box()["height"] < 40
+    page.get_by_role("button", name="Unfold the legend").click()
     page.locator(SELECT).wait_for()
