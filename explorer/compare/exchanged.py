@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from netloupe.explorer.grouping import Group, GroupTree
 from netloupe.explorer.grouping.lookup import find_tree
 from netloupe.explorer.model import Graph, Node, Tensor, Value
+from netloupe.explorer.readers.protobuf.statements import digest_elements
 
 from .changes import have_same_elements
 from .digests import digest_weight
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 _KINDS = frozenset({"block", "scope"})
 #: of more blocks that take other values it is not looked for exchanged ones
 _MOST_BLOCKS = 64
+#: so many weights of equal samples are compared with one
+_MOST_TRIED = 3
 
 
 class ExchangedWeights(NamedTuple):
@@ -86,22 +89,25 @@ _Source = tuple["TensorDifference", "TensorDifference"]
 
 def _find_sources(changed: Sequence[TensorDifference]) -> list[_Source]:
     held: dict[object, list[TensorDifference]] = defaultdict(list)
-    for one in changed:
+    for one in reversed(changed):  # so that the first of equal ones is taken first
         held[_key(one.left)].append(one)
     sources: list[_Source] = []
-    taken: set[Tensor] = set()
     for one in changed:
-        for other in held.get(_key(one.right), ()):
-            is_free = other is not one and other.left not in taken
-            if is_free and have_same_elements(other.left, one.right):
-                taken.add(other.left)
-                sources.append((one, other))
+        candidates = held.get(_key(one.right), [])
+        # what has the same key is hardly ever another one: to look at a few is enough
+        for place in range(len(candidates) - 1, max(len(candidates) - 1 - _MOST_TRIED, -1), -1):
+            other = candidates[place]
+            if other is not one and have_same_elements(other.left, one.right):
+                sources.append((one, candidates.pop(place)))
                 break
     return sources
 
 
 def _key(tensor: Tensor) -> object:
-    return tensor.dtype.name, tensor.dims, digest_weight(tensor)
+    """Return what is equal for weights of equal elements, and mostly differs for others."""
+    digest = digest_weight(tensor)
+    # of a few numbers, and of equal ones, a sample tells nothing
+    return tensor.dtype.name, tensor.dims, digest_elements(tensor) if digest is None else digest
 
 
 def _join(found: Diff, sources: Sequence[_Source]) -> Iterator[ExchangedWeights]:
