@@ -187,7 +187,8 @@ def find_fused_operator(activation: Node, nodes: tuple[Node, ...]) -> Node | Non
                 return node
         elif node.op_type in _RESULTS and _is_in_range(activation, node, _RESULTS[node.op_type]):
             return node
-    quantizing = _list_quantizing(nodes)
+    # what is quantized before the last of them is none of the activation's business
+    quantizing = _list_quantizing(tuple(sorted(nodes, key=lambda node: node.index)[-1:]))
     return next((node for node in quantizing if _is_in_range(activation, node, 1)), None)
 
 

@@ -439,3 +439,19 @@ def test_equal_weights_outweigh_names_that_were_given_anew(gone: int) -> None:
     kept = [k for k in range(4) if k != gone]
     expected = {((f"{n}{k}",), (f"{n}{kept.index(k)}",)) for k in kept for n in "mn"}
     assert pair(write(range(4)), write(kept)) == {*expected, (("end",), ("end",))}
+
+
+def test_an_activation_is_the_end_of_the_range_of_what_it_takes_alone() -> None:
+    """A convolution before a norm may have a range that begins at 0 as well."""
+    numbers = {"w": draw(4, 4, 1, 1), **{name: np.abs(draw(4)) for name in ("s", "b", "m", "v")}}
+    norm = "BatchNormalization ({}, s, b, m, v)"
+    left = read(f"[c] c = Conv (x, w) [n] n = {norm.format('c')} [r] y = Relu (n)", numbers)
+    turn = "[q{0}] q{0} = QuantizeLinear ({0}, e, z) [d{0}] {1} = DequantizeLinear (q{0}, e, z)"
+    right = read(
+        f"[c] c = Conv (x, w) {turn.format('c', 'dc')} [n] n = {norm.format('dc')}"
+        f" {turn.format('n', 'y')}",
+        {**numbers, "e": np.float32(0.1), "z": np.uint8(0)},
+    )
+    found = {one for one in pair(left, right) if "r" in one[0]}
+    assert found <= {(("r",), ("qn",)), (("n", "r"), ("n",))}
+    assert found
