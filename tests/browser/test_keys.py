@@ -61,7 +61,7 @@ def test_a_scale_is_found_marked_and_spoken_in_a_page(shown: ShownPage) -> None:
     assert page.locator(".nl-hit").first.is_hidden()
     page.keyboard.press("Escape")
     assert page.locator(".nl-search-text").input_value() == "bs"
-    told = page.locator(f"{CANVAS} .nl-unseen").inner_text()
+    told = page.locator(f"{CANVAS} .nl-unseen[aria-live]").inner_text()
     assert told == f"{SCALE}, shown by Gemm and 2 more boxes"
 
 
