@@ -126,7 +126,9 @@ def write_difference_heading(found: Diff, entry: DifferenceEntry) -> str:
         return _write_exchange(entry).partition(":")[0]
     if entry.topic == "interface":
         return f"The {entry.changes[0].what.partition(' ')[0]} is not compatible"
-    if entry.topic in ("operator", "fused"):
+    if entry.topic == "operator":
+        return _write_became(before, after)
+    if entry.topic == "fused":
         return f"{before} became {after}"
     if entry.topic == "joined":
         words = write_joined(found.matching.joined[entry.pairs[0]])
@@ -207,9 +209,17 @@ def write_block_name(group: Group) -> str:
 
 def _write_operator(entry: DifferenceEntry) -> str:
     before, after = (write_line(name, _LONGEST) for name in entry.operators)
-    told = [f"{before} became {after}"]
+    told = [_write_became(before, after)]
     told += (write_change(change) for change in entry.changes if change.what != "operator")
     return join_parts(told[:_MOST_KINDS], len(told))
+
+
+def _write_became(before: str, after: str) -> str:
+    """Return that an operator became another one; a range of what is quantized is clamped so."""
+    names = [name.rpartition("::")[2] for name in (before, after)]
+    if names[1] == "QuantizeLinear" and names[0] != "QuantizeLinear":
+        return f"{before} became the range of {after}"
+    return f"{before} became {after}"
 
 
 def _write_both(entry: DifferenceEntry) -> str:

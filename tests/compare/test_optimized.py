@@ -455,3 +455,15 @@ def test_an_activation_is_the_end_of_the_range_of_what_it_takes_alone() -> None:
     found = {one for one in pair(left, right) if "r" in one[0]}
     assert found <= {(("r",), ("qn",)), (("n", "r"), ("n",))}
     assert found
+
+
+def test_an_activation_that_a_range_stands_for_is_told_so() -> None:
+    numbers = {"w": draw(4, 4, 1, 1)}
+    left = read("[c] c = Conv (x, w) [r] y = Relu (c)", numbers)
+    right = read(
+        "[c] c = Conv (x, w) [q] q = QuantizeLinear (c, e, z) [d] y = DequantizeLinear (q, e, z)",
+        {**numbers, "e": np.float32(0.1), "z": np.uint8(0)},
+    )
+    told = format_diff(diff(left, right))
+    assert "Relu became the range of QuantizeLinear" in told
+    assert "Relu became QuantizeLinear" not in told
