@@ -5,16 +5,11 @@ Every message names the file or the element concerned and says what to do about 
 
 
 class NetloupeError(Exception):
-    """The base of every error that netloupe raises on purpose.
+    """The base of every error that netloupe raises on purpose."""
 
-    Attributes
-    ----------
-    in_shell
-        What to do about it in the words of the command line, which says it after the message;
-        "" where the message says all. Elsewhere it would name commands that nobody has at hand.
-    """
-
-    in_shell: str = ""
+    #: what to do about it in the words of the command line, which says it after the message; ""
+    #: where the message says all. Elsewhere it would name commands that nobody has at hand
+    _in_shell = ""
 
 
 class SourceError(NetloupeError):

@@ -70,7 +70,7 @@ def list_texts(file: Path) -> Iterator[str]:
         if isinstance(node, ast.Expr):
             left_out.add(id(node.value))
         if isinstance(node, ast.Assign) and any(
-            isinstance(target, ast.Attribute) and target.attr == "in_shell"
+            isinstance(target, ast.Attribute) and target.attr == "_in_shell"
             for target in node.targets
         ):
             left_out |= {id(part) for part in ast.walk(node.value)}

@@ -54,10 +54,6 @@ class _Job:
         return self.question.view, self.question.axis, self.question.channel
 
 
-#: what the picture is called where it is not seen: the statistics beside it tell its numbers
-_ALTERNATIVE = "Plot of the elements, whose statistics are told beside it"
-
-
 class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
     """Shows a tensor's histogram with its controls, and its statistics.
 
@@ -219,7 +215,7 @@ class TensorPanel(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no ty
         )
         self.awaited = ipywidgets.HTML()
         self.awaited.add_class(_AWAITED)
-        self.picture = ipywidgets.Image(format="png", tooltip=_ALTERNATIVE)
+        self.picture = ipywidgets.Image(format="png")
         self.picture.add_class("nl-inspector-plot")
         self.progress = ipywidgets.FloatProgress(
             min=0, max=1, layout=ipywidgets.Layout(flex="1 1 60px", width="auto", height="8px")

@@ -88,7 +88,7 @@ def read_baseline(file: str | PathLike[str]) -> Baseline:
             f"the baseline {str(file)[:200]!r} cannot be used: {reason}. "
             "Give a file with the JSON that a check has written."
         )
-        refused.in_shell = "Make one with `netloupe check MODEL --json > FILE`."
+        refused._in_shell = "Make one with `netloupe check MODEL --json > FILE`."
         raise refused from error
 
 

@@ -89,5 +89,5 @@ def _say_missing(model: Model, tree: GroupTree, path: str) -> NotFoundError:
     hint = f" Did you mean {', '.join(repr(leaves[leaf]) for leaf in near)}?" if near else ""
     advice = "" if near else " model.groups has them all."
     error = NotFoundError(f"{model.source}: there is no group at {path!r}.{hint}{advice}")
-    error.in_shell = "`netloupe info MODEL --groups` lists them."
+    error._in_shell = "`netloupe info MODEL --groups` lists them."
     return error

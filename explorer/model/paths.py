@@ -127,7 +127,7 @@ def say_missing(model: Model, path: str, kind: str, near: Sequence[str]) -> NotF
     hint = f" Did you mean {', '.join(map(repr, near))}?" if near else ""
     advice = "" if near else " Search for a part of it, or look at 'main', the main graph."
     error = NotFoundError(f"{model.source}: there is no {kind} named {path!r}.{hint}{advice}")
-    error.in_shell = "`netloupe inspect MODEL main` lists what the main graph holds."
+    error._in_shell = "`netloupe inspect MODEL main` lists what the main graph holds."
     return error
 
 

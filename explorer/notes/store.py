@@ -98,7 +98,7 @@ class NoteStore:
         error = NotFoundError(
             f"{self._source}: {what} {wanted[:60]!r}. Give the id of one of the model's notes."
         )
-        error.in_shell = "`netloupe notes MODEL` lists them."
+        error._in_shell = "`netloupe notes MODEL` lists them."
         raise error
 
     def keep(self, events: Sequence[Event]) -> None:

@@ -24,7 +24,7 @@ def explain_error(error: Exception, about: Sequence[str]) -> str:
     if os.environ.get("NETLOUPE_DEBUG") and not is_expected:
         raise error
     if isinstance(error, NetloupeError):
-        return " ".join(filter(None, (str(error), error.in_shell)))
+        return " ".join(filter(None, (str(error), error._in_shell)))
     if isinstance(error, OSError) and error.errno is not None:
         return f"{' '.join(about)}: {reason_of(error)}. {advise(error)}"
     return (

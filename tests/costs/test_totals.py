@@ -391,4 +391,5 @@ def test_totals_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
         "netloupe.explorer.costs.totals.count_model", lambda *_: pytest.fail("counted again")
     )
     assert model.totals is first
-    assert repr(model).endswith(f"{first.nodes} nodes in {first.graphs} graphs>")
+    assert (first.nodes, first.graphs) == (1, 1)
+    assert repr(model).endswith("1 node in 1 graph>")

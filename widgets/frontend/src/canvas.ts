@@ -45,7 +45,7 @@ import { layPaints } from "./scene/paints_by_path";
 import type { Scene } from "./scene/scene";
 
 /** Of so many pixels a legend leaves enough of the picture; where there are less it is folded. */
-const LEAST_FOR_LEGEND = 640;
+const LEAST_FOR_LEGEND = 760;
 const EMPTY = "Nothing to draw: this graph has no nodes, inputs or outputs.";
 /** Pixels of a printed picture for each of the window's. */
 const PAPER_RATIO = 3;
