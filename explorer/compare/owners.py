@@ -111,11 +111,11 @@ class Owners:
             if chain and chain[-1] not in self._apart and not owner.keys() & chain:
                 self.named[chain[-1]] = "Mish"
                 owner.update(dict.fromkeys(chain, chain[-1]))
-        for node in nodes:
+        for index, node in enumerate(nodes):
             shape = self._find_turned_shape(node) if node.op_type == "Gather" else None
-            if shape is not None and node.index not in self._apart:
-                self.named[node.index] = "Shape"
-                owner.update(dict.fromkeys((node.index, shape.index), node.index))
+            if shape is not None and index not in self._apart:
+                self.named[index] = "Shape"
+                owner.update(dict.fromkeys((index, shape.index), index))
         for index, node in enumerate(nodes):
             is_own = node.domain == self.graph.dialect.domain or node.op_type == "QLinearAdd"
             if is_own and index not in owner:
