@@ -20,6 +20,7 @@ import pytest
 
 import netloupe
 from netloupe.explorer.errors import NotesError, ViewError
+from netloupe.explorer.page import PAGE
 from netloupe.widgets import page_process, saving, surroundings
 from netloupe.widgets.fallback import MOST_BYTES, static_bundle
 from tests.layered import make_layers
@@ -179,7 +180,8 @@ def test_a_page_is_cut_to_what_a_notebook_may_hold(
 ) -> None:
     monkeypatch.setattr(saving, "find_surroundings", lambda: "executor")
     kept = []
-    for most in (860_000, 365_000, 1_000):
+    code = (PAGE / "page.js").stat().st_size
+    for most in (860_000, code + 55_000, 1_000):
         monkeypatch.setattr(saving, "_PAGE_BYTES", most)
         explorer = netloupe.explore(MODEL)
         explorer._ipython_display_()
