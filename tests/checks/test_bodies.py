@@ -77,6 +77,8 @@ def test_graphs_without_a_name() -> None:
     assert list(check(load(model), select=["NL-L39"])) == []
     model.graph.name = ""
     assert [each.id for each in check(load(model), select=["NL-L39"])] == ["NL-L39"]
+    tensor = onnx.TensorProto(dims=[1], data_type=1, float_data=[1])
+    assert list(check(load(tensor.SerializeToString()), select=["NL-L39"])) == []
 
 
 def test_initializers_that_are_no_inputs_before_version_4() -> None:

@@ -111,7 +111,9 @@ def _find_unlisted(subject: Subject) -> Iterator[Occurrence]:
 def _find_nameless(subject: Subject) -> Iterator[Occurrence]:
     """Yield graphs without a name."""
     for graph in subject.graphs if subject.is_onnx else ():
-        if not graph.name and not isinstance(graph, Function):
+        if graph.name or isinstance(graph, Function):
+            continue
+        if graph.nodes or graph.inputs or graph.outputs:  # else it stands for a lone tensor
             yield Occurrence(graph.path, "the graph has no name")
 
 
