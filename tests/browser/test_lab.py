@@ -220,13 +220,23 @@ def test_ctrl_s_saves_the_notebook_wherever_in_the_explorer_the_keyboard_is(
     notebook.settle()
 
     def save() -> None:
-        """Press the keys, and wait until the server has the file, which is as if changed."""
+        """Press the keys, and wait until the server has the file, which is as if changed.
+
+        While JupyterLab is at the checkpoint that follows, it takes no keys to save: these are
+        pressed when that is there, and the document is known to be unchanged.
+        """
         page.evaluate("() => { jupyterapp.shell.currentWidget.context.model.dirty = true; }")
-        with page.expect_response(
-            lambda told: told.request.method == "PUT" and file.name in told.url
-        ) as answer:
+        with (
+            page.expect_response(
+                lambda told: told.request.method == "POST" and "/checkpoints" in told.url
+            ),
+            page.expect_response(
+                lambda told: told.request.method == "PUT" and file.name in told.url
+            ) as answer,
+        ):
             page.keyboard.press("Control+s")
         assert answer.value.ok
+        page.wait_for_function("() => !jupyterapp.shell.currentWidget.context.model.dirty")
 
     # on the picture: a key of ours, which a notebook would take for a command, and theirs
     page.focus(CANVAS)
