@@ -226,7 +226,9 @@ class _Comparison:
             done |= {one.left, one.right}
             parameters.update(one.parameters)
             change = Change("quantized", one.before, one.after)
-            entry = TensorDifference(one.left, one.right, (change,), one.numbers)
+            entry = TensorDifference(
+                one.left, one.right, (change,), one.numbers, are_unread=one.numbers is None
+            )
             self.found.tensors.append(entry)
         for left in [left for left, right in pairs.items() if left in done or right in done]:
             del pairs[left]

@@ -412,4 +412,4 @@ def _key_node(one: NodeDifference) -> Hashable:
 def _key_weight(one: TensorDifference) -> Hashable:
     real = ((c.what, repr(c.left), repr(c.right)) for c in one.changes if not c.aspect)
     path = _mask(one.left.path) if one.part is None else one.left.path
-    return path, one.numbers is not None, *real
+    return path, one.numbers is not None, one.are_unread, *real

@@ -13,13 +13,11 @@ from netloupe.explorer.readers.protobuf.statements import digest_elements
 
 from .changes import have_same_elements
 from .digests import digest_weight
-from .whole_blocks import list_outward
+from .whole_blocks import NAMED_KINDS, list_outward
 
 if TYPE_CHECKING:
     from .difference import Diff, NodeDifference, TensorDifference
 
-#: groups that people know by name, or see as one block
-_KINDS = frozenset({"block", "scope"})
 #: of more blocks that take other values it is not looked for exchanged ones
 _MOST_BLOCKS = 64
 #: so many weights of equal samples are compared with one
@@ -162,7 +160,7 @@ def _find_blocks(
         rows.append(list_outward(inner)[::-1] if inner is not None else [])
     for first, second in zip(*rows, strict=False):
         if first is not second:
-            named = first.kind in _KINDS and second.kind in _KINDS
+            named = first.kind in NAMED_KINDS and second.kind in NAMED_KINDS
             return (first, second) if named else (None, None)
     return None, None
 
@@ -183,7 +181,7 @@ def find_exchanged_blocks(found: Diff, changed: Sequence[NodeDifference]) -> lis
         node = one.pair.left[0]
         inner = find_tree(found.left, node.graph).group_of(node)
         for group in list_outward(inner) if inner is not None else ():
-            if group.kind in _KINDS:
+            if group.kind in NAMED_KINDS:
                 groups[group] = None
     if len(groups) > _MOST_BLOCKS:
         return []

@@ -36,7 +36,8 @@ class QuantizedPair(NamedTuple):
     before, after
         What each holds, in words: ``float32``, ``int8 per channel``.
     numbers
-        How far the floats and what the codes stand for are apart.
+        How far the floats and what the codes stand for are apart; None where these cannot be
+        read, so that names and places alone say that they belong together.
     parameters
         The scales and zero points that belong to the codes.
     """
@@ -45,12 +46,12 @@ class QuantizedPair(NamedTuple):
     right: Tensor
     before: str
     after: str
-    numbers: NumberDifference
+    numbers: NumberDifference | None
     parameters: tuple[Tensor, ...]
 
 
 def pair_quantized(matching: Matching) -> Iterator[QuantizedPair]:
-    """Yield weights that one model has quantized, each pair verified by value.
+    """Yield weights that one model has quantized, each pair verified by value where it can be.
 
     Where nothing is left without a partner on one of the sides, nothing is read.
     """
@@ -103,19 +104,35 @@ def _list_candidates(model: Model, known: dict[Tensor, Tensor]) -> Iterator[Quan
                 yield weight
 
 
-def _compare(weight: QuantizedWeight, twins: TwinWeights) -> tuple[Tensor, NumberDifference] | None:
+def _compare(
+    weight: QuantizedWeight, twins: TwinWeights
+) -> tuple[Tensor, NumberDifference | None] | None:
     try:
         opened = open_weight(weight)
         if opened.codes.is_constant:
             return None
         found = twins.find(weight, opened)
-        if found.tensor is None:
-            return None
-        return found.tensor, _measure(opened, open_reference(found.tensor, found.turned))
+        if found.tensor is not None:
+            return found.tensor, _measure(opened, open_reference(found.tensor, found.turned))
     except NetloupeError as error:
         if is_ending(error):
             raise
-        return None
+        tensor = twins.find_by_place(weight)
+    else:
+        tensor = twins.find_by_place(weight)
+        if tensor is None or _can_be_read(tensor):  # then its numbers are others
+            return None
+    return None if tensor is None else (tensor, None)
+
+
+def _can_be_read(tensor: Tensor) -> bool:
+    try:
+        open_reference(tensor, None).take(0, min(tensor.size, 1))
+    except NetloupeError as error:
+        if is_ending(error):
+            raise
+        return False
+    return True
 
 
 @np.errstate(all="ignore")

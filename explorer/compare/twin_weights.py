@@ -7,6 +7,7 @@ in value; a pair that names or places suggest and values do not bear out is none
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -141,6 +142,18 @@ class TwinWeights:
             if best is not None and best.likeness is not None and best.likeness.best >= least:
                 return best
         return WeightPair(None, reason=_explain(best, len(alike)))
+
+    def find_by_place(self, weight: QuantizedWeight) -> Tensor | None:
+        """Return the twin of a weight of which one cannot be read, by node or name alone.
+
+        None where several may be it.
+        """
+        size = None if weight.dims is None else math.prod(weight.dims)
+        for tensors in (self._list_by_node(weight), self._list_by_name(weight)):
+            alike = {tensor for tensor in tensors if size in (None, tensor.size)}
+            if len(alike) == 1:
+                return alike.pop()
+        return None
 
     def _find_bias(self, weight: QuantizedWeight, opened: OpenedWeight) -> WeightPair | None:
         """Return the bias of the paired node, or of the same name, that most codes are nearest to.

@@ -10,7 +10,7 @@ from netloupe.explorer.grouping.lookup import find_tree
 from netloupe.explorer.model import Graph, Model, Node
 
 #: groups that people know by name, or see as one block
-_KINDS = frozenset({"block", "scope"})
+NAMED_KINDS = frozenset({"block", "scope"})
 _LEAST_NODES = 2
 
 
@@ -47,7 +47,7 @@ def find_whole_blocks(model: Model, alone: Collection[Node]) -> Iterator[Group]:
 
 
 def _is_whole(group: Group, counts: Counter[Group]) -> bool:
-    return group.kind in _KINDS and counts[group] == group.node_count
+    return group.kind in NAMED_KINDS and counts[group] == group.node_count
 
 
 def list_outward(group: Group) -> list[Group]:

@@ -297,7 +297,10 @@ def _write_aspect(entry: DifferenceEntry) -> str:
 
 
 def _write_weight(entry: DifferenceEntry) -> str:
-    return ", ".join(map(write_change, entry.changes))
+    told = [*map(write_change, entry.changes)]
+    if any(one.are_unread for one in entry.tensors):
+        told.append("numbers that could not be read")
+    return ", ".join(told)
 
 
 def list_details(entry: DifferenceEntry) -> list[str]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import onnx
+import pytest
 from onnx import numpy_helper
 
+from netloupe.commands.diff import read_fail_on
 from netloupe.explorer.compare import Diff, diff
 from netloupe.explorer.describe.difference_json import encode_diff
 from netloupe.explorer.describe.differences import format_diff
@@ -49,6 +51,37 @@ def test_weights_and_biases_are_quantized_and_not_removed_and_added() -> None:
         for one in encode_diff(found)["tensors"]["changed"]
         for change in one["what"]
     )
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+@pytest.mark.parametrize("unread", [{"float"}, {"codes"}, {"float", "codes"}])
+def test_weights_that_cannot_be_read_are_paired_by_what_takes_them(
+    unread: set[str], is_turned: bool
+) -> None:
+    left, right = make_cnn(), Quantizer().make()
+    for tensor in left.graph.initializer if "float" in unread else ():
+        if tensor.name.endswith((".weight", ".bias")):
+            empty(tensor)
+    for tensor in right.graph.initializer if "codes" in unread else ():
+        if tensor.name.endswith(("weight_quantized", "bias_quantized")):
+            empty(tensor)
+    found = compare(*((right, left) if is_turned else (left, right)))
+    count = 2 * len(LAYERS)
+    assert len(list_quantized(found)) == count
+    assert [(one.numbers, one.are_unread) for one in found.tensors] == [(None, True)] * count
+    lone = {tensor.name for tensor in (*found.left_tensors, *found.right_tensors)}
+    assert not any("weight" in name or "bias" in name for name in lone)
+    told = format_diff(found)
+    assert f"{count} weights could not be read" in told
+    assert "int8 per channel" in told
+    assert "numbers that could not be read" in told
+    assert read_fail_on("weights:1e9").applies(found)
+
+
+def empty(tensor: onnx.TensorProto) -> None:
+    """Let a tensor claim its elements and hold none of them."""
+    for field in ("raw_data", "float_data", "int32_data"):
+        tensor.ClearField(field)
 
 
 def test_the_other_way_round_they_are_floats_again() -> None:
