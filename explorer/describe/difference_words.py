@@ -42,7 +42,7 @@ ASPECTS = {
     "names": "names",
     "docs": "texts for people",
     "storage": "how tensors are stored",
-    "defaults": "attributes that state defaults",
+    "defaults": "defaults and types that are stated",
     "order": "the order of nodes, operands or entries",
 }
 
