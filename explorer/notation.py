@@ -33,6 +33,11 @@ def write_count(number: int, noun: str, several: str = "") -> str:
     return f"{number:,} {noun if number == 1 else several or f'{noun}s'}"
 
 
+def say_count(number: int, noun: str, several: str = "") -> str:
+    """Return ``1 byte is``, ``4,900 bytes are``."""
+    return f"{write_count(number, noun, several)} {'is' if number == 1 else 'are'}"
+
+
 def say_how_many(number: int, noun: str, several: str = "") -> str:
     """Return ``there is 1 part``, ``there are 4 parts``."""
     return f"there {'is' if number == 1 else 'are'} {write_count(number, noun, several)}"

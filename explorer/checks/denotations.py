@@ -21,6 +21,7 @@ from netloupe.explorer.model import (
     Value,
     ValueType,
 )
+from netloupe.explorer.notation import say_count, write_count
 
 TYPE_DENOTATIONS = ("TENSOR", "IMAGE", "AUDIO", "TEXT")
 DATA_AXES = ("DATA_BATCH", "DATA_CHANNEL", "DATA_TIME", "DATA_FEATURE")
@@ -113,7 +114,8 @@ def _judge_axes(path: str, shape: tuple[Dimension, ...]) -> Iterator[ModelWarnin
     if not given:
         return
     if len(given) != len(shape):
-        yield ModelWarning(path, f"{len(given)} of its {len(shape)} axes have a denotation")
+        have = "has" if len(given) == 1 else "have"
+        yield ModelWarning(path, f"{len(given)} of its {len(shape)} axes {have} a denotation")
     counts = Counter(given)
     for name, count in list(counts.items())[:_MOST_DEPTH]:
         if name not in DATA_AXES and name not in FILTER_AXES:
@@ -128,7 +130,8 @@ def _judge_image(
     path: str, kind: TensorType | SparseTensorType, pixels: dict[str, str]
 ) -> Iterator[ModelWarning]:
     if kind.shape is not None and len(kind.shape) not in (3, 4):
-        yield ModelWarning(path, f"is denoted IMAGE, but has {len(kind.shape)} axes, not 3 or 4")
+        axes = write_count(len(kind.shape), "axis", "axes")
+        yield ModelWarning(path, f"is denoted IMAGE, but has {axes}, not 3 or 4")
     shape = kind.shape or ()
     names = [dimension.denotation.upper() for dimension in shape]
     if any(names):
@@ -137,7 +140,9 @@ def _judge_image(
         features = names.count("DATA_FEATURE")
         if features != 2 and all(names):
             yield ModelWarning(
-                path, f"is denoted IMAGE, but {features} axes are denoted DATA_FEATURE, not 2"
+                path,
+                f"is denoted IMAGE, but {say_count(features, 'axis', 'axes')} denoted "
+                "DATA_FEATURE, not 2",
             )
     wanted = _CHANNELS.get(pixels.get(_PIXEL_FORMAT, ""))
     if wanted is not None and names.count("DATA_CHANNEL") == 1:
@@ -145,8 +150,8 @@ def _judge_image(
         if isinstance(channels, int) and channels != wanted:
             yield ModelWarning(
                 path,
-                f"has {channels} channels, but the pixel format {pixels[_PIXEL_FORMAT]} has "
-                f"{wanted}",
+                f"has {write_count(channels, 'channel')}, "
+                f"but the pixel format {pixels[_PIXEL_FORMAT]} has {wanted}",
             )
     if kind.dtype.is_integer and pixels.get(_RANGE, "").startswith("normalized_"):
         yield ModelWarning(

@@ -21,7 +21,7 @@ _MESSAGES = {
     "undefined-value": r".*(that|which) nothing defines$",
     "defined-twice": r".*, which is defined before$|is listed twice as an |"
     r"two (initializers|fills) have this name",
-    "tensor-data": r".* are (claimed|needed)$|.* are stored where |its elements are in |"
+    "tensor-data": r".* (is|are) (claimed|needed)$|.* stored where |its elements are in |"
     r"the dimensions .* are negative|the element type is |also holds |"
     r"the sparse tensor has no indices|does not give its |the storage type is|"
     r"holds its elements more than once|its segment has no |is stored externally, but |"

@@ -17,6 +17,7 @@ import numpy as np
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Graph, Node, Tensor
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
+from netloupe.explorer.notation import write_count
 from netloupe.explorer.progress import is_ending, step
 from netloupe.explorer.tensors import open_elements
 
@@ -265,4 +266,4 @@ def _list_ways(
     elif len(plain) >= _LEAST_AXES and _may_be(blocked, plain):
         for blocking in list_blockings(blocked):
             inputs = f" and {blocking.inputs} inputs" if blocking.inputs > 1 else ""
-            yield f"in blocks of {blocking.outputs} outputs{inputs}", blocking
+            yield f"in blocks of {write_count(blocking.outputs, 'output')}{inputs}", blocking

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Function, Graph, Node, Tensor, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
+from netloupe.explorer.notation import write_count
 from netloupe.explorer.progress import is_ending, step
 
 from .activations import BLOCKED_DOMAIN, TakenIn, find_added_bias, takes_summand
@@ -265,7 +266,8 @@ class _Reader:
         if known is None:
             counts = Counter(node.op_type for node in function.nodes if node.function is None)
             listed = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
-            known = self._functions[function] = f"call of {len(function.nodes)} nodes: {listed}"
+            nodes = write_count(len(function.nodes), "node")
+            known = self._functions[function] = f"call of {nodes}: {listed}"
         return known
 
     def _find_tensors(self, value: Value) -> list[Tensor]:

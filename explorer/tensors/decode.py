@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import SparseTensor, StoredRow, Tensor
+from netloupe.explorer.notation import say_count, write_count
 
 from .elements import Elements, as_elements
 from .stored import ReadAhead
@@ -150,7 +151,7 @@ def decode_sparse_tensor(sparse: SparseTensor) -> Array:
     if sparse.indices is None:
         if values.size:
             raise TensorDataError(
-                f"{path}: {values.size} values are given without indices. "
+                f"{path}: {say_count(values.size, 'value')} given without indices. "
                 "Write the sparse tensor again with both."
             )
         positions = np.empty(0, np.int64)
@@ -240,7 +241,8 @@ def _decode_raw(tensor: Tensor, row: _Row, dtype: np.dtype[np.generic]) -> Take:
     if row.size not in (expected, padded):
         raise _size_error(
             tensor,
-            f"{row.size} bytes of raw data hold {row.size * 8 // bits} (expected {expected})",
+            f"{write_count(row.size, 'byte')} of raw data: {row.size * 8 // bits} elements "
+            f"(expected {expected})",
         )
     read = row.read
     if bits < 8:
@@ -315,14 +317,16 @@ def _decode_typed(tensor: Tensor, row: _Row, dtype: np.dtype[np.generic]) -> Tak
 def _check_count(tensor: Tensor, row: _Row, expected: int) -> None:
     if row.size != expected:
         raise _size_error(
-            tensor, f"{row.size} entries of {tensor.storage} are stored (expected {expected})"
+            tensor,
+            f"{say_count(row.size, 'entry', 'entries')} stored in {tensor.storage} "
+            f"(expected {expected})",
         )
 
 
 def _decode_strings(tensor: Tensor, stored: Any) -> Take:
     strings: Sequence[bytes] = stored
     if len(strings) != tensor.size:
-        raise _size_error(tensor, f"{len(strings)} strings are stored")
+        raise _size_error(tensor, f"{say_count(len(strings), 'string')} stored")
 
     def take(start: int, stop: int) -> Array:
         elements = np.empty(stop - start, object)

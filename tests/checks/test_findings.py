@@ -177,7 +177,7 @@ def test_the_example_of_the_specification_is_fine() -> None:
         (image([NCHW[0], *NCHW[2:]]), {}, "no axis is denoted DATA_CHANNEL"),
         (image([*NCHW[:2], ""]), {}, "2 of its 3 axes have a denotation"),
         (image([*NCHW, "DATA_FEATURE"]), {}, "has 5 axes, not 3 or 4"),
-        (image(NCHW[:3]), {}, "1 axes are denoted DATA_FEATURE, not 2"),
+        (image(NCHW[:3]), {}, "1 axis is denoted DATA_FEATURE, not 2"),
         (
             image(["DATA_BATCH", "DATA_BATCH", *NCHW[1:]]),
             {},
@@ -195,7 +195,7 @@ def test_the_example_of_the_specification_is_fine() -> None:
             "the denotation 'PICTURE' is none of those that the specification predefines",
         ),
         (image(NCHW, code=TensorProto.STRING), {}, "holds string"),
-        (image(NCHW, channels=1), {"Image.BitmapPixelFormat": "Bgr8"}, "has 1 channels"),
+        (image(NCHW, channels=1), {"Image.BitmapPixelFormat": "Bgr8"}, "has 1 channel,"),
         (
             image(NCHW, code=TensorProto.UINT8),
             {"Image.NominalPixelRange": "Normalized_0_1"},

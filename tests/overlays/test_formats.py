@@ -343,7 +343,7 @@ def test_layer_information_of_names_alone_says_how_to_get_more(tmp_path: Path) -
         ("[" * 200_000, "nested too deeply"),
         ('{"a":' * 100_000, "nested too deeply"),
         ('{"a": ' + "9" * 5000 + "}", "cannot be read"),
-        ({"names": ["a"], "values": [1, 2]}, "has 1 names and 2 values"),
+        ({"names": ["a"], "values": [1, 2]}, "has 1 name and 2 values"),
         (",".join("abcdefgh" * 30) + "\n", "there may be 200"),
     ],
 )

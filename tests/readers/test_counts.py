@@ -154,7 +154,7 @@ def test_elements_in_the_field_of_another_type(
         (2, 3, []),  # the last group of four elements is filled up to its three bytes
         (4, 3, []),
         (4, 4, ["4 bytes are stored where 3 are claimed"]),
-        (2, 1, ["1 bytes are stored where 2 are claimed"]),
+        (2, 1, ["1 byte is stored where 2 are claimed"]),
     ],
 )
 def test_bytes_of_six_bit_elements(
@@ -197,7 +197,7 @@ def test_long_lists_of_integers_are_judged_by_their_bytes(tmp_path: Path) -> Non
         with reading("scanned"):
             assert messages(load(path)) == told
     path = write_onnx(tmp_path, data_type=7, dims=[2 * count], int64_data=[300] * count)
-    with pytest.raises(TensorDataError, match=f"{count} entries of int64_data are stored"):
+    with pytest.raises(TensorDataError, match=f"{count:,} entries are stored in int64_data"):
         only_tensor(load(path)).numpy()
 
 
@@ -221,7 +221,7 @@ def test_sparse_tensors_tell_of_their_parts(tmp_path: Path) -> None:
     for way in WAYS:
         with reading(way):
             assert messages(load(path)) == [
-                "1 numbers are stored where 2 are needed",
+                "1 number is stored where 2 are needed",
                 "3 numbers are stored where 2 are needed",
             ]
 
@@ -259,8 +259,9 @@ def test_fills_of_caffe2(tmp_path: Path, kind: str, way: str) -> None:
             tensor = model.graph.nodes[0].details.constant
             assert tensor is not None
             assert tensor.stored_bytes == size
+        elements = "1 element is" if count == 1 else f"{count} elements are"
         assert told == (
-            [] if claimed == count else [f"{count} elements are stored where {claimed} are claimed"]
+            [] if claimed == count else [f"{elements} stored where {claimed} are claimed"]
         )
 
 

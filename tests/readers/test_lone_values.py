@@ -39,7 +39,7 @@ def test_raw_data_that_does_not_fit_the_dimensions() -> None:
     proto = TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[3], raw_data=bytes(8))
     model = load_proto(proto)
     assert messages(model) == ["8 bytes are stored where 12 are claimed"]
-    with pytest.raises(TensorDataError, match="8 bytes of raw data hold 2"):
+    with pytest.raises(TensorDataError, match="8 bytes of raw data: 2 elements"):
         model["w"].numpy()
 
 
@@ -74,7 +74,7 @@ def test_a_map_of_integers_and_one_of_strings() -> None:
     proto.values.MergeFromString(sequence.SerializeToString())
     assert [*load_proto(proto).graph.values] == ["m", 'm["a\\"b"]', 'm["\\\\xff"]']
     del proto.string_keys[1]
-    assert messages(load_proto(proto)) == ["has 1 keys and 2 values"]
+    assert messages(load_proto(proto)) == ["has 1 key and 2 values"]
 
 
 def test_an_optional_with_a_sequence_within_a_sequence() -> None:

@@ -139,7 +139,7 @@ def test_out_of_range_integers_wrap_like_onnx():
     [
         (
             make_tensor("float32", (6,), "raw", b"12345678", "raw_data"),
-            ["main/%w", "6 elements of float32", "8 bytes of raw data hold 2"],
+            ["main/%w", "6 elements of float32", "8 bytes of raw data: 2 elements"],
         ),
         (make_tensor("float32", (2**62,), "raw", b"1234"), [str(2**62), "4 bytes"]),
         (make_tensor("int4", (2**62, 2**62), "raw", b"1234"), [str(2**124)]),
@@ -153,7 +153,7 @@ def test_out_of_range_integers_wrap_like_onnx():
         (make_tensor("float32", (2,), "absent", b""), ["stores none"]),
         (
             make_tensor("float32", (2,), "typed", np.zeros(3, np.float32), "float_data"),
-            ["3 entries of float_data", "expected 2"],
+            ["3 entries are stored in float_data", "expected 2"],
         ),
         (
             make_tensor("complex64", (2,), "typed", np.zeros(3, np.float32), "float_data"),
@@ -167,7 +167,7 @@ def test_out_of_range_integers_wrap_like_onnx():
             make_tensor("float32", (1,), "typed", np.zeros(1, np.int64), "int64_data"),
             ["float32", "int64"],
         ),
-        (make_tensor("string", (2,), "strings", [b"a"]), ["2 elements", "1 strings"]),
+        (make_tensor("string", (2,), "strings", [b"a"]), ["2 elements", "1 string is"]),
         (make_tensor("string", (1,), "raw", b"a"), ["string", "raw"]),
         (make_tensor("float32", (1,), "strings", [b"a"]), ["float32", "strings"]),
         (

@@ -8,7 +8,7 @@ from math import prod
 from netloupe.explorer.checks.rule import Rule
 from netloupe.explorer.checks.uses import Case, Demand
 from netloupe.explorer.costs.facts import Dims, find_size, list_integers
-from netloupe.explorer.notation import write_count
+from netloupe.explorer.notation import say_how_many, write_count
 
 from .operand_shapes import are_different, make_finder
 
@@ -48,9 +48,10 @@ def _reshape(case: Case) -> Iterator[str]:
         return
     wanted = prod(sizes)
     if -1 in shape and (size % wanted if wanted else size):
-        yield f"{told} does not divide the {size} elements of {case.say(0)}"
+        yield f"{told} does not divide {write_count(size, 'element')} of {case.say(0)}"
     elif -1 not in shape and wanted != size:
-        yield f"{told} has {wanted} elements, but there are {size}: {case.say(0)}"
+        has = write_count(wanted, "element")
+        yield f"{told} has {has}, but {say_how_many(size, 'element')}: {case.say(0)}"
 
 
 def _tile(case: Case) -> Iterator[str]:
@@ -112,7 +113,8 @@ def _resize(case: Case) -> Iterator[str]:
         if len(dims) != 1:
             yield f"{name} must be a list"
         elif are_different(dims[0], wanted):
-            yield f"{name} has {dims[0]} entries, but must have {wanted}: {case.say(0)}"
+            has = "1 entry" if dims[0] == 1 else f"{dims[0]} entries"  # or a symbol
+            yield f"{name} has {has}, but must have {wanted}: {case.say(0)}"
     if rank is not None and axes is not None and any(not -rank <= axis < rank for axis in axes):
         yield f"axes is {list(axes[:8])}, but {case.say(0)}"
 

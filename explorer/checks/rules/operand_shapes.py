@@ -185,7 +185,8 @@ def _contract(case: Case) -> Iterator[str]:
         if dims is None:
             continue
         if len(dims) != len(term):
-            yield f"{case.say(index)}, but its term {term!r} of the equation has {len(term)} axes"
+            axes = write_count(len(term), "axis", "axes")
+            yield f"{case.say(index)}, but its term {term!r} of the equation has {axes}"
             return
         for letter, size in zip(term, dims, strict=True):
             if not isinstance(size, int) or size == 1:
@@ -284,7 +285,8 @@ def _normalize_groups(case: Case) -> Iterator[str]:
     if groups is not None and groups < 1:
         yield f"num_groups is {groups}"
     elif data and len(data) > 1 and groups and isinstance(data[1], int) and data[1] % groups:
-        yield f"{case.say(0)}, of {data[1]} channels, which is not divisible into {groups} groups"
+        channels = write_count(data[1], "channel")
+        yield f"{case.say(0)}, of {channels}, which is not divisible into {groups} groups"
     yield from _normalize(case, (1, 2))
 
 

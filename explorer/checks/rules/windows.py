@@ -8,7 +8,7 @@ from functools import partial
 from netloupe.explorer.checks.rule import Rule
 from netloupe.explorer.checks.uses import Case, Demand
 from netloupe.explorer.costs.windows import Operands
-from netloupe.explorer.notation import say_how_many
+from netloupe.explorer.notation import say_how_many, write_count
 
 from .operand_shapes import are_different, make_finder
 
@@ -27,8 +27,9 @@ def _judge_lists(case: Case, rank: int) -> Iterator[str]:
             continue
         if len(numbers) != each * rank:
             yield (
-                f"{name} has {len(numbers)} entries, {list(numbers[:8])}, but must have "
-                f"{each * rank} for {rank} spatial axes: {case.say(0)}"
+                f"{name} has {write_count(len(numbers), 'entry', 'entries')}, "
+                f"{list(numbers[:8])}, but must have {each * rank} for "
+                f"{write_count(rank, 'spatial axis', 'spatial axes')}: {case.say(0)}"
             )
         elif name in _NUMBERS_FROM_ONE and min(numbers, default=1) < 1:
             yield f"{name} is {list(numbers[:8])}, but entries must be at least 1"

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from netloupe.explorer.errors import OverlayError
+from netloupe.explorer.notation import write_count
 from netloupe.explorer.overlays.column import Column
 from netloupe.explorer.overlays.units import guess_meaning
 
@@ -192,7 +193,8 @@ def _find_in_object(told: Mapping[str, Any], name: str) -> list[Column]:
     if isinstance(names, list) and isinstance(values, list):
         if len(names) != len(values):
             raise OverlayError(
-                f"{name}: has {len(names):,} names and {len(values):,} values. Give as many."
+                f"{name}: has {write_count(len(names), 'name')} and "
+                f"{write_count(len(values), 'value')}. Give as many."
             )
         return _collect({"value": zip(names, values, strict=True)}, name)
     inner = {key: value for key, value in told.items() if isinstance(value, Mapping)}

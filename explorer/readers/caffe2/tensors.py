@@ -22,7 +22,7 @@ from netloupe.explorer.model import (
 from netloupe.explorer.model.dtype import CAFFE2_DATA_TYPES
 from netloupe.explorer.model.storage import MOST_ELEMENTS
 from netloupe.explorer.readers.protobuf.parts import Fetch, Parts, TensorStorage, measure
-from netloupe.explorer.readers.protobuf.stored_field import Count, StoredField
+from netloupe.explorer.readers.protobuf.stored_field import Count, StoredField, tell_stored
 from netloupe.explorer.readers.protobuf.texts import read_text
 from netloupe.explorer.tensors import ModelFiles
 from netloupe.proto.unknown_enums import read_enum_number
@@ -312,7 +312,7 @@ def judge_count(tensor: Tensor, count: Count) -> list[str]:
     segment = tensor.segment
     claimed = tensor.size if segment is None else max(0, segment.end - segment.begin)
     stored = count.differs(claimed)
-    return [f"{stored} elements are stored where {claimed} are claimed"] if stored else []
+    return [tell_stored(stored, "element", claimed, "claimed")] if stored else []
 
 
 def _read_segment(proto: Any, warnings: list[str]) -> Segment | None:

@@ -28,7 +28,7 @@ from netloupe.explorer.model import (
     ValueType,
 )
 from netloupe.explorer.model.statement import Statement
-from netloupe.explorer.notation import clip_text, write_bytes
+from netloupe.explorer.notation import clip_text, write_bytes, write_count
 from netloupe.explorer.readers.protobuf.texts import read_text
 from netloupe.explorer.readers.source import Source
 from netloupe.proto import onnx_data_pb2
@@ -167,7 +167,9 @@ class _DataReader:
         keys = [*_list_keys(message, dtype)]
         values = [*self._list_contents(message.values, key)]
         if len(keys) != len(values):
-            self._warn(key, f"has {len(keys)} keys and {len(values)} values")
+            self._warn(
+                key, f"has {write_count(len(keys), 'key')} and {write_count(len(values), 'value')}"
+            )
         types: list[ValueType] = []
         for index, content in enumerate(values):
             place = f"{key}[{keys[index]}]" if index < len(keys) else f"{key}[value {index}]"

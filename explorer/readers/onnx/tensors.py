@@ -32,6 +32,7 @@ from netloupe.explorer.model.failing import fail
 from netloupe.explorer.model.storage import multiply_dims
 from netloupe.explorer.notation import clip_text
 from netloupe.explorer.readers.protobuf.parts import TensorStorage
+from netloupe.explorer.readers.protobuf.stored_field import tell_stored
 from netloupe.explorer.readers.protobuf.texts import read_text
 from netloupe.explorer.tensors import ModelFiles
 from netloupe.proto import onnx_pb2
@@ -307,15 +308,15 @@ def _judge_storage(tensor: Tensor, storage: TensorStorage) -> Iterator[str]:
         # 6-bit elements may fill their last three bytes, as the decoder allows
         padded = (size + 3) // 4 * 3 if dtype.bits == 6 else claimed
         if storage.size not in (claimed, padded):
-            yield f"{storage.size} bytes are stored where {claimed} are claimed"
+            yield tell_stored(storage.size, "byte", claimed, "claimed")
     if storage.field not in ("none", "external", *_fields_of(dtype)):
         yield f"its elements are in {storage.field} instead of {_fields_of(dtype)[-1]}"
     elif storage.count is not None:
         needed = _count_needed(dtype, size)
         stored = storage.count.differs(needed)
         if stored:
-            what = "strings" if dtype.name == "string" else "numbers"
-            yield f"{stored} {what} are stored where {needed} are needed"
+            what = "string" if dtype.name == "string" else "number"
+            yield tell_stored(stored, what, needed, "needed")
 
 
 def _fields_of(dtype: DataType) -> tuple[str, ...]:
