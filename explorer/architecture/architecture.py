@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from netloupe.explorer.costs import Bindings, Costs, write_amount, write_macs
-from netloupe.explorer.costs.wording import name_amount
+from netloupe.explorer.costs.wording import explain_letters, name_amount
 from netloupe.explorer.grouping import find_tree
 from netloupe.explorer.model import Model, Node
 from netloupe.explorer.patterns import Detail
@@ -171,7 +171,8 @@ def write_costs(costs: Costs, size: Sequence[int] = ()) -> str:
     macs = write_macs(costs)
     if macs not in ("0", "≥ 0") and len(macs) <= _LONGEST_MACS and "…" not in macs:
         at = f" at {' × '.join(f'{dim:,}' for dim in size)}" if size and costs.macs else ""
-        said.append(name_amount(macs, "MAC") + at)
+        letters = explain_letters(costs._work.macs, costs._work.least)
+        said.append(name_amount(macs, "MAC") + at + (f" ({letters})" if letters else ""))
     return f"{', '.join(said)}." if said else ""
 
 

@@ -20,6 +20,7 @@ from .totals import (
 from .wording import (
     describe_costs,
     describe_unknown_costs,
+    explain_costs,
     list_apart,
     write_activations,
     write_amount,
@@ -41,6 +42,7 @@ __all__ = [
     "count_nodes",
     "describe_costs",
     "describe_unknown_costs",
+    "explain_costs",
     "find_pairs_of_factors",
     "infer_type",
     "list_apart",

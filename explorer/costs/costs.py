@@ -201,7 +201,7 @@ def analyze(model: Model, bind: Bindings | None = None) -> Analysis:
     BindingError
         For a name that no dimension and no input has, and for what is no size.
     """
-    symbols = Symbols(bind)
+    symbols = Symbols(bind, _list_letters(model))
     key = (*sorted(symbols.sizes.items()), *sorted(symbols.shapes.items()))
     known = model._analyses.get(key)
     if known is not None:
@@ -221,6 +221,13 @@ def analyze(model: Model, bind: Bindings | None = None) -> Analysis:
         del model._analyses[others[0]]
     model._analyses[key] = found
     return found
+
+
+def _list_letters(model: Model) -> set[str]:
+    """Return the symbols of a model's inputs that are one letter."""
+    shapes = (getattr(value.type, "shape", None) or () for value in model.graph.inputs)
+    texts = (dim.value for shape in shapes for dim in shape)
+    return {text for text in texts if isinstance(text, str) and len(text) == 1}
 
 
 def is_analyzed(model: Model) -> bool:

@@ -123,19 +123,20 @@ class FactTable:
             elif is_local:
                 dims.append(None)
             elif size:
-                dims.append(self._read_symbols(size, is_given))
+                origin = f"axis {axis} of {value.name}" if is_given else ""
+                dims.append(self._read_symbols(size, is_given, origin))
             else:
                 name = f"{value.name}[{axis}]"
                 dims.append(self._read_symbols(name, is_given) if is_given else None)
         return Fact(tuple(dims), stated.dtype, kind=kind)
 
-    def _read_symbols(self, text: str, is_given: bool) -> Dim:
+    def _read_symbols(self, text: str, is_given: bool, origin: str = "") -> Dim:
         """Return a dimension that is written as text.
 
         Of results only symbols count that an input has too, or that have a size: tools that infer
         shapes make up a name for each dimension of which they know nothing.
         """
-        amount = self._symbols.read(text)
+        amount = self._symbols.read(text, origin)
         names = list_symbols(amount)
         if is_given:
             self._given.update(names)

@@ -34,14 +34,27 @@ class Atom:
         The symbol's name; of a quotient how Python writes it. Atoms of equal text are equal.
     numerator, divisor
         Of a quotient.
+    letter, origin
+        Of a symbol that a tool has named: a letter that is short to say instead, and where the
+        model has it, ``axis 0 of x``.
     """
 
-    __slots__ = ("divisor", "numerator", "text")
+    __slots__ = ("divisor", "letter", "numerator", "origin", "text")
 
-    def __init__(self, text: str, numerator: Amount = 0, divisor: int = 1) -> None:
+    def __init__(
+        self,
+        text: str,
+        numerator: Amount = 0,
+        divisor: int = 1,
+        *,
+        letter: str = "",
+        origin: str = "",
+    ) -> None:
         self.text = text
         self.numerator = numerator
         self.divisor = divisor
+        self.letter = letter
+        self.origin = origin
 
     @property
     def is_quotient(self) -> bool:
@@ -122,9 +135,9 @@ class Polynomial:
         return f"<Polynomial {self}>"
 
 
-def symbol(name: str) -> Polynomial:
-    """Return the polynomial that is one symbol."""
-    return Polynomial({((Atom(name), 1),): 1})
+def symbol(name: str, letter: str = "", origin: str = "") -> Polynomial:
+    """Return the polynomial that is one symbol; for its letter and origin see :class:`Atom`."""
+    return Polynomial({((Atom(name, letter=letter, origin=origin), 1),): 1})
 
 
 def _list_terms(amount: Amount) -> Iterable[tuple[Monomial, int]]:
@@ -291,7 +304,11 @@ def find_larger(one: Amount, two: Amount) -> Amount:
 
 def list_symbols(amount: Amount) -> list[str]:
     """Return the names of the symbols in an amount, sorted."""
-    names: set[str] = set()
+    return sorted({atom.text for atom in walk_symbols(amount)})
+
+
+def walk_symbols(amount: Amount) -> Iterator[Atom]:
+    """Yield the symbols in an amount, inside quotients too, each as often as it is written."""
     waiting = [amount]
     while waiting:
         current = waiting.pop()
@@ -300,8 +317,7 @@ def list_symbols(amount: Amount) -> list[str]:
                 if atom.is_quotient:
                     waiting.append(atom.numerator)
                 else:
-                    names.add(atom.text)
-    return sorted(names)
+                    yield atom
 
 
 def list_terms(amount: Amount) -> list[tuple[Monomial, int]]:

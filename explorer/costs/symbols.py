@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from string import ascii_lowercase
 
 from netloupe.explorer.errors import BindingError
 from netloupe.explorer.notation import clip_text, join_parts
@@ -16,6 +17,8 @@ Bindings = Mapping[str, "int | Sequence[int]"]
 _MOST_TEXT = 200
 _MOST_DEPTH = 20
 _MOST_SHOWN = 12
+#: names that tools make up: torch's s48 and u0, tf2onnx's unk__5, and expressions left as they are
+_MADE_UP = re.compile(r"[su]\d+|unk_+\d+|.*[()*+].*", re.DOTALL)
 _TOKEN = re.compile(r"\s*(?:(\d+)|([^\W\d][\w.:]*)|(//|[-+*/()]))")
 
 
@@ -26,6 +29,8 @@ class Symbols:
     ----------
     bind
         By name the size of a symbol, or the shape of an input.
+    reserved
+        Letters that are names of the model's own, and stand for no other symbol.
 
     Attributes
     ----------
@@ -33,7 +38,7 @@ class Symbols:
         The symbols met so far, with those that have a size.
     """
 
-    def __init__(self, bind: Bindings | None = None) -> None:
+    def __init__(self, bind: Bindings | None = None, reserved: Iterable[str] = ()) -> None:
         self.sizes: dict[str, int] = {}
         self.shapes: dict[str, tuple[int, ...]] = {}
         for name, given in (bind or {}).items():
@@ -43,15 +48,19 @@ class Symbols:
                 self.shapes[name] = tuple(_check_size(name, size) for size in given)
         self.seen: dict[str, None] = {}
         self._known: dict[str, Amount] = {}
+        self._made: dict[str, Amount] = {}
+        self._letters = [letter for letter in ascii_lowercase if letter not in {*reserved}]
+        self._origin = ""
 
-    def read(self, text: str) -> Amount:
-        """Return the amount that a dimension's text means.
+    def read(self, text: str, origin: str = "") -> Amount:
+        """Return the amount that a dimension's text means; ``origin`` is where the model has it.
 
         Sums, products and quotients of symbols are understood as exporters write them
         (``past + 1``, ``floor(height/2 - 1/2) + 1``); any other text is a symbol as it stands.
         """
         found = self._known.get(text)
         if found is None:
+            self._origin = origin
             found = self._known[text] = self._read(text)
         return found
 
@@ -59,16 +68,25 @@ class Symbols:
         """Return the size of a symbol where it has one, else the symbol."""
         self.seen[name] = None
         size = self.sizes.get(name)
-        return symbol(name) if size is None else size
+        if size is not None:
+            return size
+        made = self._made.get(name)
+        if made is None:
+            letter = ""
+            if _MADE_UP.fullmatch(name) and self._letters:
+                letter = self._letters.pop(0)
+            made = self._made[name] = symbol(name, letter, self._origin)
+        return made
 
     def _read(self, text: str) -> Amount:
         if text not in self.sizes and len(text) <= _MOST_TEXT:
             parsed = _Parser(text).parse()
             if parsed is not None:
+                before = {**self._made}, [*self._letters]
                 try:
                     return parsed.evaluate(self)
                 except (TooLargeError, _NotWholeError):
-                    pass
+                    self._made, self._letters = before  # of what is not said no letter is used
         return self.name(clip_text(text, _MOST_TEXT))
 
 

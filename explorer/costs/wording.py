@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
+
 from netloupe.explorer.notation import clip_text, join_parts, write_bytes
 
 from .costs import Costs
-from .polynomial import Amount, Atom, Monomial, list_terms
+from .polynomial import Amount, Atom, Monomial, list_terms, walk_symbols
 from .totals import Totals
 
 _UNITS = ("", " k", " M", " G", " T", " P", " E")
 _MOST_TERMS = 4
 _MOST_NAME = 40
 _MOST_REASONS = 3
+_NAME = re.compile(r"[^\W\d][\w.:]*")
+_LONE = re.compile(r"\(\((\w+)\)//")  # ((c)//2) reads as (c//2)
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def write_amount(amount: Amount, most: int = _MOST_TERMS) -> str:
+def write_amount(amount: Amount, most: int = _MOST_TERMS, *, has_letters: bool = True) -> str:
     """Return an amount with three digits: ``4.09 G``, ``885 k · batch · seq + …``.
 
     Parameters
@@ -24,11 +28,14 @@ def write_amount(amount: Amount, most: int = _MOST_TERMS) -> str:
         The amount.
     most
         So many terms are written out, those of the highest degree.
+    has_letters
+        Whether symbols that a tool has named are written by their letters, which
+        :func:`explain_letters` explains.
     """
     if isinstance(amount, int):
         return _write_number(amount)
     terms = list_terms(amount)
-    texts = [_write_term(monomial, factor) for monomial, factor in terms[:most]]
+    texts = [_write_term(monomial, factor, has_letters) for monomial, factor in terms[:most]]
     text = " + ".join(texts) + (" + …" if len(terms) > len(texts) else "")
     return text.replace("+ -", "− ").replace("-", "−")
 
@@ -48,14 +55,37 @@ def _write_number(number: int) -> str:
     return f"{sign}{size:.2e}" if size < 10**300 else f"{sign}over 10³⁰⁰"
 
 
-def _write_term(monomial: Monomial, factor: int) -> str:
-    parts = [_write_atom(atom, power) for atom, power in monomial]
+def _write_term(monomial: Monomial, factor: int, has_letters: bool) -> str:
+    parts = [_write_atom(atom, power, has_letters) for atom, power in monomial]
     return " · ".join([_write_number(factor), *parts] if factor != 1 or not parts else parts)
 
 
-def _write_atom(atom: Atom, power: int) -> str:
-    name = clip_text(atom.text, _MOST_NAME)
+def _write_atom(atom: Atom, power: int, has_letters: bool) -> str:
+    text = atom.text
+    if has_letters:
+        letters = {one.text: one.letter for one in walk_symbols(atom.numerator) if one.letter}
+        text = atom.letter or _NAME.sub(lambda name: letters.get(name[0], name[0]), text)
+    name = clip_text(_LONE.sub(r"(\1//", text), _MOST_NAME)
     return name + (str(power).translate(_SUPERSCRIPTS) if power > 1 else "")
+
+
+def explain_letters(*amounts: Amount) -> str:
+    """Return what the letters are that amounts are written with: ``a: s48, axis 0 of x``."""
+    found = {atom.letter: atom for amount in amounts for atom in walk_symbols(amount)}
+    found.pop("", None)
+    return "; ".join(
+        ", ".join(
+            [f"{letter}: {clip_text(atom.text, _MOST_NAME)}"]
+            + ([clip_text(atom.origin, _MOST_NAME)] if atom.origin else [])
+        )
+        for letter, atom in sorted(found.items())
+    )
+
+
+def explain_costs(costs: Costs) -> str:
+    """Return what the letters are that :func:`write_macs` and activations are written with."""
+    work = costs._work
+    return explain_letters(work.macs, work.least, work.activations)
 
 
 def write_macs(costs: Costs) -> str:
@@ -84,6 +114,7 @@ def describe_costs(costs: Costs) -> tuple[str, ...]:
     reason = describe_unknown_costs(costs)
     lines = (
         "; ".join(parts) or "no multiplications",
+        explain_costs(costs),
         f"not counted: {reason}" if reason else "",
         write_ties(costs),
     )

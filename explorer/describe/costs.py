@@ -8,6 +8,7 @@ from typing import Any
 from netloupe.explorer.costs import (
     Costs,
     describe_unknown_costs,
+    explain_costs,
     write_activations,
     write_amount,
     write_macs,
@@ -33,7 +34,11 @@ def list_model_costs(model: Model) -> list[Row]:
     return [
         Row("stored twice", write_ties(costs)),
         *_list_macs(costs, ""),
-        Row("activations", write_activations(costs) if costs.activation_bytes != 0 else ""),
+        Row(
+            "activations",
+            write_activations(costs) if costs.activation_bytes != 0 else "",
+            "" if costs._work.macs else write_line(explain_costs(costs)),
+        ),
         Row("arithmetic intensity", _write_intensity(costs)),
     ]
 
@@ -78,8 +83,9 @@ def _is_quick(model: Model) -> bool:
 
 
 def _list_macs(costs: Costs, note: str) -> list[Row]:
+    letters = write_line(explain_costs(costs))
     return [
-        Row("MACs", write_line(write_macs(costs)), note),
+        Row("MACs", write_line(write_macs(costs)), "; ".join(filter(None, (note, letters)))),
         Row("not counted", write_line(describe_unknown_costs(costs))),
     ]
 

@@ -113,7 +113,8 @@ class Shares:
     def _write(self, part: Amount) -> str:
         if self._share == "bytes" and isinstance(part, int):
             return write_bytes(part)
-        return name_amount(write_amount(part), "MAC" if self._share == "macs" else "parameter")
+        amount = write_amount(part, has_letters=False)  # a picture has no room to explain them
+        return name_amount(amount, "MAC" if self._share == "macs" else "parameter")
 
 
 def _write_in_row(face: Face, words: str) -> tuple[TextRun, ...]:

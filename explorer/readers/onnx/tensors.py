@@ -308,7 +308,7 @@ def _judge_storage(tensor: Tensor, storage: TensorStorage) -> Iterator[str]:
         # 6-bit elements may fill their last three bytes, as the decoder allows
         padded = (size + 3) // 4 * 3 if dtype.bits == 6 else claimed
         if storage.size not in (claimed, padded):
-            yield tell_stored(storage.size, "byte", claimed, "claimed")
+            yield tell_stored(str(storage.size), "byte", claimed, "claimed")
     if storage.field not in ("none", "external", *_fields_of(dtype)):
         yield f"its elements are in {storage.field} instead of {_fields_of(dtype)[-1]}"
     elif storage.count is not None:

@@ -59,12 +59,12 @@ class Count:
         return f"at least {self.least}" if needed < self.least else f"at most {self.most}"
 
 
-def tell_stored(stored: int | str, noun: str, wanted: int, why: str) -> str:
+def tell_stored(stored: str, noun: str, wanted: int, why: str) -> str:
     """Return what warnings say: ``1 byte is stored where 2 are claimed``.
 
     What is stored may be ``at least 3``.
     """
-    many, are = (noun, "is") if str(stored).split()[-1] == "1" else (f"{noun}s", "are")
+    many, are = (noun, "is") if stored.split()[-1] == "1" else (f"{noun}s", "are")
     return f"{stored} {many} {are} stored where {wanted} {'is' if wanted == 1 else 'are'} {why}"
 
 
