@@ -201,11 +201,12 @@ def analyze(model: Model, bind: Bindings | None = None) -> Analysis:
     BindingError
         For a name that no dimension and no input has, and for what is no size.
     """
-    symbols = Symbols(bind, _list_letters(model))
+    symbols = Symbols(bind)
     key = (*sorted(symbols.sizes.items()), *sorted(symbols.shapes.items()))
     known = model._analyses.get(key)
     if known is not None:
         return known
+    symbols.reserve(_list_letters(model))
     found = Analysis(model, symbols)
     wrong = [
         *(name for name in symbols.sizes if name not in symbols.seen),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from string import ascii_lowercase
 
 from netloupe.explorer.errors import BindingError
@@ -29,8 +29,6 @@ class Symbols:
     ----------
     bind
         By name the size of a symbol, or the shape of an input.
-    reserved
-        Letters that are names of the model's own, and stand for no other symbol.
 
     Attributes
     ----------
@@ -38,7 +36,7 @@ class Symbols:
         The symbols met so far, with those that have a size.
     """
 
-    def __init__(self, bind: Bindings | None = None, reserved: Iterable[str] = ()) -> None:
+    def __init__(self, bind: Bindings | None = None) -> None:
         self.sizes: dict[str, int] = {}
         self.shapes: dict[str, tuple[int, ...]] = {}
         for name, given in (bind or {}).items():
@@ -49,8 +47,12 @@ class Symbols:
         self.seen: dict[str, None] = {}
         self._known: dict[str, Amount] = {}
         self._made: dict[str, Amount] = {}
-        self._letters = [letter for letter in ascii_lowercase if letter not in {*reserved}]
+        self._letters = [*ascii_lowercase]
         self._origin = ""
+
+    def reserve(self, letters: Collection[str]) -> None:
+        """Let letters that are names of the model's own stand for no other symbol."""
+        self._letters = [letter for letter in self._letters if letter not in letters]
 
     def read(self, text: str, origin: str = "") -> Amount:
         """Return the amount that a dimension's text means; ``origin`` is where the model has it.

@@ -40,7 +40,8 @@ def test_a_name_that_somebody_chose_is_left(name: str) -> None:
 
 
 def test_letters_are_given_in_order_and_to_nothing_that_is_not_said() -> None:
-    symbols = Symbols({"s3": 5}, reserved=["b"])
+    symbols = Symbols({"s3": 5})
+    symbols.reserve({"b"})
     amounts = [symbols.read(name) for name in ("s1", "s3", "((s9*s1)//s8)", "s2", "s1")]
     assert [write_amount(amount) for amount in amounts] == ["a", "5", "c", "d", "a"]
     assert explain_letters(*amounts) == "a: s1; c: ((s9*s1)//s8); d: s2"
