@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
 from typing import Literal
@@ -12,6 +12,8 @@ from netloupe.explorer.model import Graph, Node, SparseTensor, Tensor, Value
 
 ItemKind = Literal["root", "node", "group", "branch", "input", "output", "constant", "stub"]
 LinkKind = Literal["data", "captured", "control", "former", "newer"]
+#: ports, the families among them, and of each value the port by which it crosses a border
+_PortsByValue = tuple[tuple[Value, ...], dict[Value, tuple[Value, ...]], dict[Value, Value]]
 
 
 #: of more values than this together the box or edge is selected, not each of them
@@ -110,6 +112,7 @@ class Item:
 
     __slots__ = (
         "_children",
+        "_ports",
         "body",
         "constants",
         "element",
@@ -164,6 +167,7 @@ class Item:
         self.outputs: tuple[Value, ...] = ()
         #: the values of each family among them, which cross together, by the one listed
         self.merged: dict[Value, tuple[Value, ...]] = {}
+        self._ports: list[_PortsByValue] = []
         #: of a repeat: which repetition is shown when it is open, or whether all are
         self.shown = 0
         self.is_unrolled = False
@@ -242,6 +246,19 @@ class Item:
     def members(self, port: Value) -> tuple[Value, ...]:
         """Return the values that cross the border together with one that is listed."""
         return self.merged.get(port) or (port,)
+
+    def ports_by_value(self, ports: tuple[Value, ...]) -> Mapping[Value, Value]:
+        """Return the port by which each value crosses the border, of the inputs or the outputs.
+
+        It is kept while these stay the same: of a repeat whose repetitions are shown one after the
+        other it is asked for each, and each has a value in it.
+        """
+        for known, merged, found in self._ports:
+            if known is ports and merged is self.merged:
+                return found
+        found = {value: port for port in ports for value in self.members(port)}
+        self._ports = [*self._ports[-1:], (ports, self.merged, found)]
+        return found
 
     def values_at(self, ports: Sequence[Value]) -> Iterable[Value]:
         """Return all values that cross the border at some of its ports."""

@@ -69,7 +69,7 @@ def _find_flows(
     assert item.body is not None  # noqa: S101 - open items have a body
     body = item.body
     crosses = not is_root and body is not item.instance
-    ports = {value: port for port in item.inputs for value in item.members(port)}
+    ports = item.ports_by_value(item.inputs)
     producers = find_producers(item)
     for index, child in enumerate(item.children):
         sources_of = _look_up_sources(item, child, producers)
@@ -136,8 +136,7 @@ def _find_flows_out(
                 for source, given in producers.get(value, ()):
                     yield value, (source, BORDER, given, port)
         return
-    ports = {value: port for port in item.outputs for value in item.members(port)}
-    inputs = {value: port for port in item.inputs for value in item.members(port)}
+    ports, inputs = item.ports_by_value(item.outputs), item.ports_by_value(item.inputs)
     for inner, outers in item.body.results.items():
         for outer in outers:
             result = ports.get(outer)

@@ -294,3 +294,18 @@ def test_random_steps_lose_no_edge(model: Model, change: Change, data: st.DataOb
         take_random_step(view, data)
         check_items(view)
         assert find_lost_edges(view) == []
+
+
+def test_by_which_port_a_value_crosses_is_found_once_for_all_repetitions() -> None:
+    view = decoder_view()
+    stack = view.show_repetition("main/Block A/", 0)
+    found = stack.ports_by_value(stack.inputs)
+    assert found == {value: port for port in stack.inputs for value in stack.members(port)}
+    assert {*found.values()} < {*found}  # a family crosses by one of its values
+    assert view.show_repetition("main/Block A/", 1) is stack
+    assert stack.ports_by_value(stack.outputs) is not found
+    assert stack.ports_by_value(stack.inputs) is found
+    merged, stack.merged = stack.merged, {}
+    assert stack.ports_by_value(stack.inputs) == {port: port for port in stack.inputs}
+    stack.merged = merged
+    assert stack.ports_by_value(stack.inputs) == found
