@@ -18,9 +18,9 @@ from .noting import read_notes
 
 #: rules that are applied unasked, but for those that read weights
 _RULES = [rule for rule in RULES if not rule.is_opt_in and not rule.needs_target]
-_READING = [rule for rule in _RULES if rule.reads_values]
-#: starts a process, and waits like the rules that read weights
+#: starts a process, and waits with the rules that read weights
 _OPINION = "NL-T20"
+_LATER = [rule.id for rule in _RULES if rule.reads_values or rule.id == _OPINION]
 _PLACES = {rule.id: place for place, rule in enumerate(RULES)}
 
 
@@ -89,15 +89,19 @@ def check_in_parts(
 
 
 def check_structure(model: Model) -> Findings:
-    """Apply the rules that read no weights; those that do are told to be skipped."""
-    found = check(model, ignore=[_OPINION, *(rule.id for rule in _READING)])
-    unread = [SkippedRule(rule.id, UNREAD_WEIGHTS) for rule in _READING]
+    """Apply the rules that read no weights; those that wait for these are told to be skipped."""
+    found = check(model, ignore=_LATER)
+    unread = [
+        SkippedRule(rule, UNREAD_WEIGHTS)
+        for rule in _LATER
+        if rule != _OPINION or model.can_infer_shapes  # onnx is asked of nothing else
+    ]
     return replace(found, skipped_rules=(*found.skipped_rules, *unread))
 
 
 def check_weights(model: Model, known: Findings) -> Findings:
     """Apply the rules that read weights too, and return what is found with what is known."""
-    found = check(model, select=[_OPINION, *(rule.id for rule in _READING)])
+    found = check(model, select=_LATER)
     together = sorted(
         (*known.findings, *found.findings),
         key=lambda each: (SEVERITIES.index(each.severity), _PLACES.get(each.id, len(_PLACES))),

@@ -72,6 +72,7 @@ def test_weights_are_not_read_before_somebody_asks(made: Any) -> None:
     known.start()
     assert known.wait(60)
     reading = {rule.id for rule in RULES if rule.reads_values and not rule.is_opt_in}
+    reading.add("NL-T20")  # a process that asks onnx, which waits with these
     assert not reading & {rule.id for rule in known.findings.rules}
     assert reading == {each.id for each in known.findings.skipped_rules}
     assert known.review.lacks_weights
