@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import pytest
@@ -16,8 +17,28 @@ from tests.browser.own_page import open_page
 settings.register_profile("netloupe", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("netloupe")
 
+#: As the command line sets them, and so whether or not its tests came before in the same process.
+_MADE_BEFORE_SEARCH = 20_000
+_YOUNG_SEARCHES = 20
+gc.set_threshold(_MADE_BEFORE_SEARCH, _YOUNG_SEARCHES)
+
 #: folders of modules that start servers, kernels or a browser once for all their tests
 _SLOWEST = ("browser", "lab", "notebooks", "site")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Let no garbage be searched for while the modules are imported and the tests are made.
+
+    Most of it stays, and was searched again and again in each process. It is not frozen afterwards:
+    netloupe leaves alone what others have frozen, and counts that whenever it has built something.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()  # what stays counts as old from here on
 
 
 @pytest.hookimpl(tryfirst=True)

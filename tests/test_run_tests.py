@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 _RUNNER = Path(__file__).resolve().parent.parent / "tools" / "run_tests.py"
+#: each process would load all plugins that are installed, of which only this one is needed
+_ENVIRONMENT = os.environ | {
+    "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+    "PYTEST_PLUGINS": "xdist.plugin",
+}
 
 
 def _run(folder: Path, source: str) -> subprocess.CompletedProcess[str]:
     (folder / "test_given.py").write_text(source)
     command = [sys.executable, str(_RUNNER), "-q", "-n", "2", "-p", "no:cacheprovider", "."]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, cwd=folder, env=_ENVIRONMENT, capture_output=True, text=True, check=False
+    )
 
 
 def test_what_passes_alone_is_named_and_does_not_fail(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,11 @@ import pytest
 
 from .servers import ROOT, START_SECONDS, TOKEN, end_server, find_port, make_environment
 
-pytest.importorskip("marimo")
-pytestmark = pytest.mark.browser
+pytestmark = [
+    pytest.mark.browser,
+    # importing it takes seconds of each process that has tests
+    pytest.mark.skipif(find_spec("marimo") is None, reason="marimo is not installed"),
+]
 
 BASE = "/user/somebody"
 CONV = "main/node_conv2d_3"

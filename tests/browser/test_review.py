@@ -18,9 +18,9 @@ from netloupe.explorer.review import Review, ReviewItem
 from netloupe.explorer.session import checking
 from netloupe.explorer.view import ViewOptions
 from netloupe.live.server import LiveServer
+from tests.browser.hostile_style import HOSTILE, RECTANGLES
 from tests.browser.live_servers import live_servers
 from tests.browser.shown_page import API, CANVAS, ShownPage
-from tests.browser.test_hosts import HOSTILE, RECTANGLES
 from tests.browser.test_paint import count_pixels
 
 pytestmark = pytest.mark.browser

@@ -8,6 +8,7 @@ import pty
 import resource
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import onnx
@@ -434,6 +435,14 @@ def test_a_word_that_is_neither_command_nor_file(capsys: pytest.CaptureFixture[s
 # completion
 
 
+@cache
+def read_script() -> str:
+    """Return the script for bash, which is the same wherever a line is completed."""
+    done = run("completion", "bash")
+    assert (done.returncode, done.stderr) == (0, b"")
+    return done.stdout.decode()
+
+
 def complete(line: str, folder: Path) -> list[str]:
     """Return what a bash with the script offers at the end of a line."""
     words = line.split(" ")
@@ -441,7 +450,7 @@ def complete(line: str, folder: Path) -> list[str]:
     (folder / "netloupe").write_text(f"#!/bin/sh\nexec '{sys.executable}' -m netloupe \"$@\"\n")
     (folder / "netloupe").chmod(0o755)
     script = f"""
-        eval "$(netloupe completion bash)"
+        eval "$SCRIPT"
         COMP_LINE='{line}' COMP_POINT={len(line)} COMP_TYPE=9
         COMP_WORDS=({quoted}) COMP_CWORD={len(words) - 1}
         _python_argcomplete netloupe
@@ -454,6 +463,7 @@ def complete(line: str, folder: Path) -> list[str]:
         cwd=folder,
         env={
             **os.environ,
+            "SCRIPT": read_script(),
             "PATH": f"{folder}:{os.environ['PATH']}",
             "PYTHONPATH": ":".join(filter(None, [str(Path.cwd()), *sys.path])),
         },

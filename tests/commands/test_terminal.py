@@ -23,9 +23,12 @@ from tests.processes import started
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a model whose full picture takes some seconds: groups that all differ."""
+    """Return a model whose groups all differ.
+
+    Its full picture takes seconds, many times :data:`terminal.QUIET_SECONDS`.
+    """
     nodes, stream = [], "x"
-    for layer in range(60):
+    for layer in range(30):
         for step in range(40 + layer):
             name = f"/layer{layer}_of_many/{'abc'[step % 3]}/Relu_{step}"
             nodes.append(helper.make_node("Relu", [stream], [name], name=name))
