@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from cProfile import Profile
 from itertools import count
 from types import FrameType
 from typing import Any, TypeVar
@@ -37,16 +38,11 @@ def count_calls(work: Callable[[], object]) -> int:
 
     Quicker than to count lines, and blind to a loop that calls nothing.
     """
-    calls = count()
-
-    def look(_frame: FrameType, event: str, _argument: Any) -> None:
-        if event in ("call", "c_call"):
-            next(calls)
-
     before = sys.getprofile()
-    sys.setprofile(look)
+    sys.setprofile(None)
+    profile = Profile()  # counts in C: a function of ours for each call would take half the time
     try:
-        work()
+        profile.runcall(work)
     finally:
         sys.setprofile(before)
-    return next(calls)
+    return sum(entry.callcount for entry in profile.getstats())

@@ -60,8 +60,16 @@ def have_same_elements(left: Tensor, right: Tensor) -> bool | None:
     return one == other
 
 
-def compare_nodes(left: Node, right: Node) -> Iterator[Change]:
-    """Yield in what two paired nodes differ, their operands and the graphs in them aside."""
+def compare_nodes(left: Node, right: Node, *, is_said_same: bool) -> Iterator[Change]:
+    """Yield in what two paired nodes differ, their operands and the graphs in them aside.
+
+    Parameters
+    ----------
+    left, right
+        The nodes.
+    is_said_same
+        What :func:`says_same` answers of them.
+    """
     if left.name != right.name:
         yield Change("name", left.name, right.name, "names")
     operators = _name_operator(left), _name_operator(right)
@@ -69,7 +77,8 @@ def compare_nodes(left: Node, right: Node) -> Iterator[Change]:
         is_renamed = left.function is not None and right.function is not None
         aspect: Ignored | Literal[""] = "names" if is_renamed else ""
         yield Change("operator", operators[0], operators[1], aspect)
-    yield from _compare_attributes(left, right)
+    if not is_said_same:
+        yield from _compare_attributes(left, right)
     for name, one, other in (
         ("inputs", len(left.inputs), len(right.inputs)),
         ("outputs", len(left.outputs), len(right.outputs)),
@@ -85,6 +94,8 @@ def compare_nodes(left: Node, right: Node) -> Iterator[Change]:
             yield Change(f"type of output {place}", str(before), str(after), named)
         if first.name != second.name:
             yield Change(f"name of output {place}", first.name, second.name, "names")
+    if is_said_same:  # so are these: details of nodes are not read for them
+        return
     if left.doc != right.doc:
         yield Change("documentation", left.doc, right.doc, "docs")
     if left.metadata != right.metadata:
@@ -110,9 +121,6 @@ def _name_operator(node: Node) -> str:
 
 
 def _compare_attributes(left: Node, right: Node) -> Iterator[Change]:
-    is_alike = left.graph.dialect is right.graph.dialect and not left.subgraphs
-    if is_alike and says_same(left, right):
-        return
     first, second = left.attributes, right.attributes
     for name in dict.fromkeys((*first, *second)):
         one, other = first.get(name), second.get(name)
@@ -128,12 +136,15 @@ def _compare_attributes(left: Node, right: Node) -> Iterator[Change]:
 
 
 def says_same(left: Node, right: Node) -> bool:
-    """Return whether a file says the same of two nodes, told by bytes, which is fast.
+    """Return whether files of one format say the same of two nodes, told by bytes, which is fast.
+
+    That is all but their names, the names of their operands, and what graphs around them say.
 
     Bytes that are equal may still name other files for the elements of tensors (``location`` of
     ONNX); where nodes have fields beside attributes all is read in full.
     """
-    if left.subgraphs or right.subgraphs or left.graph.dialect.node_fields:
+    dialect = left.graph.dialect
+    if left.subgraphs or right.subgraphs or dialect.node_fields or right.graph.dialect != dialect:
         return False
     key = left._statement_key
     return key == right._statement_key and b"location" not in key

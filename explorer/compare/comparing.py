@@ -19,6 +19,7 @@ from .changes import (
     compare_nodes,
     compare_statements,
     have_same_elements,
+    says_same,
 )
 from .difference import Diff, NodeDifference, TensorDifference
 from .elements import holds_paired_weight
@@ -172,14 +173,15 @@ class _Comparison:
                 if fold is not None:
                     self.found.folds[pair] = fold
                 continue
-            found_changes = [*compare_nodes(pair.left[0], pair.right[0])]
+            left, right = pair.left[0], pair.right[0]
+            is_said_same = says_same(left, right)
+            found_changes = [*compare_nodes(left, right, is_said_same=is_said_same)]
             if may_be_rewired(pair):
                 found_changes += compare_operands(pair, self.found.matching)
             told = {change.what for change in found_changes}
-            stated = (
-                *self._stated.compare_operands(pair.left[0], pair.right[0]),
-                *self._stated.compare_nodes(pair.left[0], pair.right[0]),
-            )
+            stated = [*self._stated.compare_operands(left, right)]
+            if not is_said_same:
+                stated += self._stated.compare_nodes(left, right)
             found_changes += (change for change in stated if change.what not in told)
             if holds_paired_weight(pair, self.found.matching):  # these are compared as such
                 found_changes = [one for one in found_changes if not _is_of_attribute(one)]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from netloupe.explorer.errors import InferenceError
 from netloupe.explorer.model import Model
@@ -46,10 +48,16 @@ class Opinion:
     refusals: tuple[Refusal, ...]
 
 
+#: of each model the last one, with the digest of the skeleton that onnx was given: rules, overlays
+#: and reports of one model would ask again and again, and a process takes a third of a second
+_OPINIONS: WeakKeyDictionary[Model, tuple[bytes, Opinion]] = WeakKeyDictionary()
+
+
 def ask_opinion(model: Model, timeout: float) -> Opinion:
     """Ask onnx, in a process of its own, where types and shapes of a model cannot be.
 
-    The model is left as it is: nothing is inferred for its values.
+    The model is left as it is: nothing is inferred for its values. An opinion is kept as long as
+    the model, and asked for anew where something in the model's skeleton has changed since.
 
     Parameters
     ----------
@@ -64,6 +72,10 @@ def ask_opinion(model: Model, timeout: float) -> Opinion:
         Where onnx cannot be asked, or came to no end.
     """
     skeleton = write_skeleton(model)
+    digest = sha256(skeleton.data).digest()
+    kept = _OPINIONS.get(model)
+    if kept is not None and kept[0] == digest:
+        return kept[1]
     answer = run_worker(skeleton.data, timeout, "judge")
     if not answer.is_done:
         why = answer.missing or answer.error
@@ -79,4 +91,6 @@ def ask_opinion(model: Model, timeout: float) -> Opinion:
         if number < len(skeleton.graphs) and 0 <= index < len(skeleton.graphs[number].nodes):
             path = skeleton.graphs[number].nodes[index].path
         refusals.append(Refusal(path, clip_text(" ".join(text.split()), _LONGEST_REASON)))
-    return Opinion(answer.version, tuple(refusals))
+    opinion = Opinion(answer.version, tuple(refusals))
+    _OPINIONS[model] = digest, opinion
+    return opinion

@@ -9,6 +9,7 @@ import pytest
 from netloupe.explorer.checks import check
 from netloupe.explorer.checks.rules import second_opinion
 from netloupe.explorer.costs import count_costs
+from netloupe.explorer.inference import opinion
 from netloupe.explorer.readers.load import load
 from tests.checks.ruling import find, parse, read_made
 
@@ -117,6 +118,23 @@ def test_onnx_is_asked_only_where_ours_could_not_judge(monkeypatch: pytest.Monke
     open_ranked = parse("g (float[] x) => (float[] y) { y = Relu(x) }")
     (skipped,) = check(read_made(open_ranked), select=["NL-T20"]).skipped_rules
     assert "took longer than" in skipped.reason
+
+
+def test_onnx_is_asked_once_of_a_model_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(second_opinion, "_SECONDS", 120.0)
+    asked: list[int] = []
+    run, write = opinion.run_worker, opinion.write_skeleton
+    monkeypatch.setattr(opinion, "run_worker", lambda *given: asked.append(1) or run(*given))
+    text = "g (float[] r, float[3] x) => (float[] y, string[3] z) "
+    text += "{ y = Relu(r) z = StringConcat(x, x) }"
+    model = read_made(parse(text))
+    first, second = (list(check(model, select=["NL-T20"])) for _ in range(2))
+    assert first == second
+    assert (len(first), len(asked)) == (1, 1)
+    sound = write(read_made(parse("g (float[] x) => (float[] y) { y = Relu(x) }")))
+    monkeypatch.setattr(opinion, "write_skeleton", lambda _: sound)
+    assert list(check(model, select=["NL-T20"])) == []
+    assert len(asked) == 2
 
 
 def test_what_onnx_refuses_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from netloupe.explorer.describe.difference_json import encode_diff
 from netloupe.explorer.describe.differences import format_diff
 from netloupe.explorer.errors import CompareError
 from netloupe.explorer.readers.load import load
+from netloupe.explorer.readers.onnx.nodes import OnnxNodeLoader
 from tests.corpus import corpus_file
 from tests.onnx_text import load_text
 
@@ -330,3 +331,28 @@ def test_operands_that_change_places_move_no_node() -> None:
     found = diff(*(load(f"{_ONE_OPERAND}{given}{o} }}".encode()) for o in ("(a, b)", "(b, a)")))
     assert found.verdict == "structure"
     assert found.moved == []
+
+
+def test_of_nodes_that_files_say_the_same_of_nothing_is_read_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def tell(text: str) -> Edit:
+        def write(model: onnx.ModelProto) -> None:
+            for node in model.graph.node:
+                node.doc_string = f"of {node.name}"
+                node.metadata_props.add(key="origin", value=node.name)
+            model.graph.node[1].doc_string += text
+
+        return write
+
+    left, right = (load(make_model(tell(text))) for text in ("", " in the newer file"))
+    read: list[str] = []
+    details = OnnxNodeLoader.details
+    monkeypatch.setattr(
+        OnnxNodeLoader,
+        "details",
+        lambda self, node: read.append(node.name) or details(self, node),
+    )
+    (found,) = diff(left, right).nodes
+    assert [change.what for change in found.changes] == ["documentation"]
+    assert {*read} == {"act"}

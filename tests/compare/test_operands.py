@@ -14,6 +14,7 @@ from onnx import helper, numpy_helper
 
 from netloupe.commands.diff import read_fail_on
 from netloupe.explorer.compare import diff
+from netloupe.explorer.readers.caffe2 import net as caffe2_net
 from netloupe.explorer.readers.load import load
 from netloupe.proto import caffe2_pb2
 
@@ -126,6 +127,29 @@ def test_operands_of_caffe2_that_change_places_are_told() -> None:
     fill.arg.add(name="more", i=1)
     found = diff(base, load(write("r", "w"), init.SerializeToString()))
     assert found.verdict == "structure"
+
+
+def test_fills_are_compared_without_looking_for_them_among_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    count, looked = 60, []
+    net = caffe2_pb2.NetDef(name="n", external_input=["x"], external_output=["x"])
+    init = caffe2_pb2.NetDef(name="i")
+    for number in range(count):
+        net.op.add(type="Add", input=["x", f"w{number}"], output=["x"])
+        fill = init.op.add(type="GivenTensorFill", output=[f"w{number}"])
+        fill.arg.add(name="shape", ints=[1])
+        fill.arg.add(name="values", floats=[float(number)])
+    left = load(net.SerializeToString(), init.SerializeToString())
+    init.op[7].arg.add(name="more", i=1)
+    right = load(net.SerializeToString(), init.SerializeToString())
+    is_fill = caffe2_net.is_fill
+    monkeypatch.setattr(
+        caffe2_net, "is_fill", lambda operator: looked.append(1) or is_fill(operator)
+    )
+    (found,) = diff(left, right).tensors
+    assert found.left.name == "w7"
+    assert len(looked) <= 2 * count
 
 
 def make_base() -> onnx.ModelProto:

@@ -36,7 +36,11 @@ def list_names(model: Model) -> list[str]:
 def test_the_places_are_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     model = shared_model(name)
     names = list_names(model)
-    expected = [NameFinder(model, lambda _: False).find(name) for name in names]
+    finder = NameFinder(model, lambda _: False)
+    expected = [finder.find(name) for name in names]
+    # what was asked before changes nothing
+    for name, place in [*zip(names, expected, strict=True)][::97]:
+        assert NameFinder(model, lambda _: False).find(name) == place
     monkeypatch.setattr(finding, "_MANY_NAMES", 0)
     finder = NameFinder(model, lambda _: False, expected=10**9)
     assert [finder.find(name) for name in names] == expected

@@ -8,10 +8,12 @@ import os
 import random
 import shutil
 import subprocess
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -24,37 +26,78 @@ from netloupe.explorer.view import Item, View
 from tests.wire_reader import SceneReader
 
 _FRONT_END = Path(__file__).resolve().parents[2] / "widgets" / "frontend"
+#: seconds that an answer may take
+_MOST_WAITED = 120
 _KINDS = {0: "data", 2: "captured", 4: "control"}
 
 
-def build_script(folder: Path, name: str) -> Path:
-    """Return a script of the front end's tests for Node.js, bundled."""
+class Script:
+    """A script of the front end's tests in Node.js, which answers one request after another.
+
+    Parameters
+    ----------
+    path
+        Of the script, bundled.
+    errors
+        What it writes to its standard error.
+    """
+
+    def __init__(self, path: Path, errors: IO[str]) -> None:
+        self._errors = errors
+        self._process = subprocess.Popen(
+            ["node", path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True
+        )
+
+    def ask(self, asked: Any) -> list[str]:
+        """Return the lines that it writes when it is given something as JSON."""
+        process = self._process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        timer = threading.Timer(_MOST_WAITED, process.kill)
+        timer.start()
+        try:
+            with suppress(BrokenPipeError):
+                process.stdin.write(f"{json.dumps(asked)}\n")
+                process.stdin.flush()
+            count = process.stdout.readline()
+            lines = [process.stdout.readline() for _ in range(int(count or 0))]
+        finally:
+            timer.cancel()
+        self._errors.seek(0)
+        assert count, self._errors.read() or f"it took more than {_MOST_WAITED} s"
+        return [line.removesuffix("\n") for line in lines]
+
+    def close(self) -> None:
+        """End it."""
+        with self._process as process:
+            process.kill()
+
+
+@contextmanager
+def open_script(folder: Path, name: str) -> Iterator[Script]:
+    """Bundle a script of the front end's tests for Node.js, and start it."""
     esbuild = _FRONT_END / "node_modules" / ".bin" / "esbuild"
     if not esbuild.exists() or shutil.which("node") is None:
         assert not os.environ.get("CI"), "Node.js and the packages of the front end are missing"
         pytest.skip("Node.js or the packages of the front end are missing")
-    script = folder / f"{name}.mjs"
+    path = folder / f"{name}.mjs"
     source = _FRONT_END / "test" / "standalone" / f"{name}.ts"
     options = ["--bundle", "--platform=node", "--format=esm", "--log-level=error"]
-    subprocess.run([esbuild, source, *options, f"--outfile={script}"], check=True)
-    return script
+    subprocess.run([esbuild, source, *options, f"--outfile={path}"], check=True)
+    with (folder / f"{name}.txt").open("w+") as errors:
+        script = Script(path, errors)
+        try:
+            yield script
+        finally:
+            script.close()
 
 
-def run_script(script: Path, asked: Any) -> str:
-    """Return what a script writes when it is given something as JSON."""
-    done = subprocess.run(
-        ["node", script], input=json.dumps(asked), capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def compose_states(script: Path, block: bytes, direction: str, states: list[Any]) -> list[Scene]:
+def compose_states(script: Script, block: bytes, direction: str, states: list[Any]) -> list[Scene]:
     """Return the scenes that the front end composes of some states."""
     asked = {"block": base64.b64encode(block).decode(), "direction": direction, "states": states}
     reader = SceneReader()
     scenes = []
-    for line in run_script(script, asked).splitlines():
+    for line in script.ask(asked):
         header, buffers, _ = json.loads(line)
         reader.read(header, [base64.b64decode(buffer) for buffer in buffers])
         scenes.append(read_scene(reader))
@@ -62,23 +105,22 @@ def compose_states(script: Path, block: bytes, direction: str, states: list[Any]
 
 
 def list_legends(
-    script: Path, block: bytes, states: list[Any], paints: dict[str, tuple[str, str]]
+    script: Script, block: bytes, states: list[Any], paints: dict[str, tuple[str, str]]
 ) -> list[list[dict[str, str]]]:
     """Return what the legend of a page says in some states, in dark."""
     encoded = {"block": block, "legend": write_legend()}
     asked = {name: base64.b64encode(part).decode() for name, part in encoded.items()}
-    written = run_script(script, {**asked, "direction": "TB", "states": states, "paints": paints})
-    return [json.loads(line)[2] for line in written.splitlines()]
+    written = script.ask({**asked, "direction": "TB", "states": states, "paints": paints})
+    return [json.loads(line)[2] for line in written]
 
 
 def search_page(
-    script: Path, levels: bytes, search: bytes, queries: Sequence[tuple[str, bool]]
+    script: Script, levels: bytes, search: bytes, queries: Sequence[tuple[str, bool]]
 ) -> list[dict[str, Any]]:
     """Return what a page answers to searches, everything closed; see ``search_page.ts``."""
     blocks = {"levels": levels, "search": search}
     asked = {name: base64.b64encode(block).decode() for name, block in blocks.items()}
-    written = run_script(script, {**asked, "queries": queries})
-    return [json.loads(line)[0] for line in written.splitlines()]
+    return [json.loads(line)[0] for line in script.ask({**asked, "queries": queries})]
 
 
 def write_state(item: Item) -> dict[str, Any]:

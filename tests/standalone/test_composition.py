@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -17,9 +17,10 @@ from netloupe.explorer.view import View, ViewOptions
 from tests.corpus import shared_model
 from tests.scene_check import find_geometry_faults
 from tests.standalone.composing import (
-    build_script,
+    Script,
     compose_states,
     open_at_random,
+    open_script,
     write_state,
 )
 
@@ -42,14 +43,15 @@ _ROUNDING = 0.6
 
 
 @pytest.fixture(scope="module")
-def composer(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_script(tmp_path_factory.mktemp("composer"), "compose_states")
+def composer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Script]:
+    with open_script(tmp_path_factory.mktemp("composer"), "compose_states") as script:
+        yield script
 
 
 @pytest.mark.parametrize("direction", ["TB", "LR"])
 @pytest.mark.parametrize("name", MODELS)
 def test_random_states_are_as_a_kernel_shows_them(
-    composer: Path, name: str, direction: str
+    composer: Script, name: str, direction: str
 ) -> None:
     model = shared_model(name)
     options = ViewOptions.parse({"direction": direction})

@@ -21,7 +21,7 @@ from netloupe.explorer.standalone.level_block import Numbers
 from netloupe.explorer.standalone.templates import TemplateWriter, split_slots
 from netloupe.explorer.view import View
 from tests.corpus import corpus_file
-from tests.standalone.composing import build_script, run_script
+from tests.standalone.composing import open_script
 from tests.standalone.reading import read_block
 
 
@@ -43,7 +43,9 @@ def test_the_browser_puts_descriptions_together_as_they_were_written(
         "counts": [len(each) for each in described],
         "elements": base64.b64encode(index).decode(),
     }
-    found = json.loads(run_script(build_script(tmp_path, "read_facts"), asked))
+    with open_script(tmp_path, "read_facts") as script:
+        (answer,) = script.ask(asked)
+    found = json.loads(answer)
     expected = [
         write_description(describe_path(model, elements[number].path, view)) for number in numbers
     ]

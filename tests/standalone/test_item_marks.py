@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import random
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -20,7 +20,7 @@ from netloupe.explorer.standalone.levels import write_levels
 from netloupe.explorer.standalone.review_block import encode_places
 from netloupe.explorer.view import View
 from tests.corpus import corpus_file
-from tests.standalone.composing import build_script, run_script
+from tests.standalone.composing import Script, open_script
 from tests.standalone.test_searching import write_page
 
 _STYLES = [{"name": name, "sign": style.sign, "tone": style.tone} for name, style in LEVELS.items()]
@@ -28,8 +28,9 @@ _RANKS = {name: rank for rank, name in enumerate(LEVELS)}
 
 
 @pytest.fixture(scope="module")
-def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_script(tmp_path_factory.mktemp("marks"), "mark_items")
+def script(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Script]:
+    with open_script(tmp_path_factory.mktemp("marks"), "mark_items") as script:
+        yield script
 
 
 def make_items(model: Model, chance: random.Random) -> list[ReviewItem]:
@@ -53,7 +54,7 @@ def make_note(*paths: str) -> ReviewItem:
 class Marking:
     """The picture of a model, by which a page and a kernel mark items."""
 
-    def __init__(self, script: Path, model: Model) -> None:
+    def __init__(self, script: Script, model: Model) -> None:
         self.script, self.model = script, model
         self.view = View(model)
 
@@ -66,15 +67,15 @@ class Marking:
             name: base64.b64encode(block).decode()
             for name, block in (("levels", levels), ("search", search))
         }
-        written = run_script(self.script, {**blocks, "styles": _STYLES, "asked": asked})
-        return [json.loads(line) for line in written.splitlines()]
+        written = self.script.ask({**blocks, "styles": _STYLES, "asked": asked})
+        return [json.loads(line) for line in written]
 
 
 @pytest.mark.parametrize(
     "name",
     ["exported/gpt2.legacy.onnx", "exported/condloop.dynamo.onnx", "exported/unet.dynamo.onnx"],
 )
-def test_a_page_marks_what_is_left_of_its_items(name: str, script: Path) -> None:
+def test_a_page_marks_what_is_left_of_its_items(name: str, script: Script) -> None:
     marking = Marking(script, load(corpus_file(name)))
     items = dict(enumerate(make_items(marking.model, random.Random(name))))
     places = place_items(items, marking.model, marking.find_tree)
@@ -105,7 +106,7 @@ def test_a_page_marks_what_is_left_of_its_items(name: str, script: Path) -> None
         "features/control_flow_3deep.onnx",
     ],
 )
-def test_a_page_marks_a_new_note_as_a_kernel_does(name: str, script: Path) -> None:
+def test_a_page_marks_a_new_note_as_a_kernel_does(name: str, script: Script) -> None:
     model = load(corpus_file(name))
     marking = Marking(script, model)
     chance = random.Random(name)
@@ -140,7 +141,7 @@ def test_a_page_marks_a_new_note_as_a_kernel_does(name: str, script: Path) -> No
     assert not found[-1]
 
 
-def test_a_note_counts_with_what_else_is_there(script: Path) -> None:
+def test_a_note_counts_with_what_else_is_there(script: Script) -> None:
     model = load(corpus_file("exported/gpt2.legacy.onnx"))
     marking = Marking(script, model)
     path = "main/model/transformer/h.3/attn/Transpose"
@@ -155,7 +156,7 @@ def test_a_note_counts_with_what_else_is_there(script: Path) -> None:
     assert alone == encode_paints(mark_items([make_note(path)], model, marking.find_tree))
 
 
-def test_a_note_on_what_is_not_drawn_is_counted_around_it(script: Path) -> None:
+def test_a_note_on_what_is_not_drawn_is_counted_around_it(script: Script) -> None:
     model = load(corpus_file("exported/gpt2.legacy.onnx"))
     marking = Marking(script, model)
     path = "main/model/transformer/h.7/attn/Unsqueeze_7"

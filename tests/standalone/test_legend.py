@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
@@ -17,12 +17,19 @@ from netloupe.explorer.render.svg import draw_sample
 from netloupe.explorer.standalone.levels import write_levels
 from netloupe.explorer.view import View, expand_view
 from tests.corpus import corpus_file
-from tests.standalone.composing import build_script, list_legends, open_at_random, write_state
+from tests.standalone.composing import (
+    Script,
+    list_legends,
+    open_at_random,
+    open_script,
+    write_state,
+)
 
 
 @pytest.fixture(scope="module")
-def composer(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_script(tmp_path_factory.mktemp("composer"), "compose_states")
+def composer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Script]:
+    with open_script(tmp_path_factory.mktemp("composer"), "compose_states") as script:
+        yield script
 
 
 @pytest.mark.parametrize(
@@ -35,7 +42,7 @@ def composer(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "features/control_flow_3deep.onnx",
     ],
 )
-def test_it_explains_what_occurs(composer: Path, name: str) -> None:
+def test_it_explains_what_occurs(composer: Script, name: str) -> None:
     model = load(corpus_file(name))
     labels, layout = Labels(), Composer()
     views, chance = [], random.Random(name)
@@ -62,7 +69,7 @@ def test_it_explains_what_occurs(composer: Path, name: str) -> None:
         ]
 
 
-def test_it_explains_what_is_painted_in_the_body_of_an_open_call(composer: Path) -> None:
+def test_it_explains_what_is_painted_in_the_body_of_an_open_call(composer: Script) -> None:
     model = load(corpus_file("features/functions_nested_transformer.onnx"))
     painted = model.functions[0].nodes[0].path
     view, labels = View(model), Labels()

@@ -29,11 +29,11 @@ WIDTH = 32
 def test_a_page_is_the_same_with_each_repetition_described_by_itself(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = corpus_file(name)
-    assert find_in_all_repeats(load(path)) > 0
-    page, _ = make_page(load(path), ViewOptions())
+    model = load(corpus_file(name))
+    assert find_in_all_repeats(model) > 0
+    page, _ = make_page(model, ViewOptions())
     monkeypatch.setattr(LikeRepetitions, "find", lambda *_: None)
-    expected, _ = make_page(load(path), ViewOptions())
+    expected, _ = make_page(model, ViewOptions())
     assert page == expected
 
 

@@ -7,7 +7,6 @@ import json
 import random
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +20,7 @@ from netloupe.explorer.standalone.link_block import write_links
 from netloupe.explorer.view import Item, View, ViewOptions, expand_view
 from tests.corpus import shared_model
 from tests.scene_check import find_geometry_faults
-from tests.standalone.composing import build_script, read_scene, run_script
+from tests.standalone.composing import Script, open_script, read_scene
 from tests.wire_reader import SceneReader
 
 MODELS = [
@@ -37,8 +36,9 @@ MODELS = [
 
 
 @pytest.fixture(scope="module")
-def composer(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_script(tmp_path_factory.mktemp("composer"), "compose_neighbourhoods")
+def composer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Script]:
+    with open_script(tmp_path_factory.mktemp("composer"), "compose_neighbourhoods") as script:
+        yield script
 
 
 class Page:
@@ -60,13 +60,13 @@ class Page:
         self.paths = [*numbers]
 
     def compose(
-        self, script: Path, asked: list[tuple[str, int]], *, opened: bool
+        self, script: Script, asked: list[tuple[str, int]], *, opened: bool
     ) -> Iterator[tuple[Scene, list[str]]]:
         """Yield neighbourhoods, and what in them is outside."""
         blocks = {"block": self._block, "links": self._links}
         told: dict[str, Any] = {n: base64.b64encode(b).decode() for n, b in blocks.items()}
         told |= {"before": [], "direction": self._direction, "asked": asked, "opened": opened}
-        for line in run_script(script, told).splitlines():
+        for line in script.ask(told):
             header, buffers, outside = json.loads(line)
             reader = SceneReader()
             reader.read(header, [base64.b64decode(buffer) for buffer in buffers])
@@ -143,7 +143,7 @@ def list_hidden(page: Page) -> set[str]:
 
 @pytest.mark.parametrize("direction", ["TB", "LR"])
 @pytest.mark.parametrize("name", MODELS)
-def test_a_neighbourhood_is_that_of_a_kernel(composer: Path, name: str, direction: str) -> None:
+def test_a_neighbourhood_is_that_of_a_kernel(composer: Script, name: str, direction: str) -> None:
     page = make_page(name, direction)
     model = page.model
     known = set(page.paths)
@@ -165,7 +165,7 @@ def test_a_neighbourhood_is_that_of_a_kernel(composer: Path, name: str, directio
 
 @pytest.mark.parametrize("direction", ["TB", "LR"])
 @pytest.mark.parametrize("name", MODELS)
-def test_nothing_is_astray_in_a_neighbourhood(composer: Path, name: str, direction: str) -> None:
+def test_nothing_is_astray_in_a_neighbourhood(composer: Script, name: str, direction: str) -> None:
     page = make_page(name, direction)
     asked = [
         each for each in choose(page, random.Random(f"{name} too"), 12) if each[0] in page.paths

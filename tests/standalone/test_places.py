@@ -5,23 +5,24 @@ from __future__ import annotations
 import base64
 import json
 import random
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
 from netloupe.explorer.view import View, list_showing
-from tests.standalone.composing import build_script, open_at_random, run_script, write_state
+from tests.standalone.composing import Script, open_at_random, open_script, write_state
 from tests.standalone.test_searching import write_page
 from tests.view.test_showing import MODELS, list_elements, load_model
 
 
 @pytest.fixture(scope="module")
-def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_script(tmp_path_factory.mktemp("places"), "list_places")
+def script(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Script]:
+    with open_script(tmp_path_factory.mktemp("places"), "list_places") as script:
+        yield script
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_page_names_the_boxes_that_a_kernel_names(name: str, script: Path) -> None:
+def test_a_page_names_the_boxes_that_a_kernel_names(name: str, script: Script) -> None:
     model = load_model(name)
     views = []
     for state in range(4):
@@ -43,7 +44,7 @@ def test_a_page_names_the_boxes_that_a_kernel_names(name: str, script: Path) -> 
         "states": [write_state(view.root) for view in views],
         "paths": paths,
     }
-    lines = run_script(script, asked).splitlines()
+    lines = script.ask(asked)
     for view, line in zip(views, lines, strict=True):
         found = json.loads(line)
         for path in paths:

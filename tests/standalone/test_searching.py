@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +19,7 @@ from netloupe.explorer.view import Item, View
 from netloupe.proto import onnx_pb2
 from tests.corpus import shared_model
 from tests.onnx_text import load_text
-from tests.standalone.composing import build_script, search_page
+from tests.standalone.composing import Script, open_script, search_page
 
 MODELS = [
     "exported/gpt2.legacy.onnx",
@@ -54,8 +54,9 @@ ODD = """g (bool c, float[N] x) => (float[N] y) <float[2] weight = {1.0, 2.0}> {
 
 
 @pytest.fixture(scope="module")
-def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_script(tmp_path_factory.mktemp("search"), "search_page")
+def script(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Script]:
+    with open_script(tmp_path_factory.mktemp("search"), "search_page") as script:
+        yield script
 
 
 def write_page(view: View) -> tuple[bytes, bytes]:
@@ -85,7 +86,7 @@ def search_kernel(view: View, text: str, regex: bool) -> dict[str, Any]:
     return {"type": "hits", "hits": hits, "total": total, "id": "1"}
 
 
-def compare(script: Path, model: Model, queries: list[tuple[str, bool]]) -> int:
+def compare(script: Script, model: Model, queries: list[tuple[str, bool]]) -> int:
     """Return how many hits a page and a kernel have, which are the same."""
     view = View(model)
     answers = search_page(script, *write_page(view), queries)
@@ -102,12 +103,12 @@ def compare(script: Path, model: Model, queries: list[tuple[str, bool]]) -> int:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_pages_find_what_a_kernel_finds(script: Path, name: str) -> None:
+def test_pages_find_what_a_kernel_finds(script: Script, name: str) -> None:
     queries = [(text, False) for text in QUERIES] + [(text, True) for text in EXPRESSIONS]
     assert compare(script, shared_model(name), queries) > 40
 
 
-def test_attributes_domains_and_bodies_are_found(script: Path) -> None:
+def test_attributes_domains_and_bodies_are_found(script: Script) -> None:
     words = ["axes=[1, 2]", "com.microsoft", "else", "alpha = 0.25 leaky", "inner choose", "#1"]
     queries = [(text, False) for text in words] + [
         ("^fi|^in.er", True),
@@ -116,7 +117,7 @@ def test_attributes_domains_and_bodies_are_found(script: Path) -> None:
     assert compare(script, load_text(ODD), queries) > 5
 
 
-def test_capitals_and_small_letters_of_any_script_are_the_same(script: Path) -> None:
+def test_capitals_and_small_letters_of_any_script_are_the_same(script: Script) -> None:
     proto = onnx_pb2.ModelProto(ir_version=8)
     names = ["x", "Straße", "STRASSE", "ΟΔΟΣ", "Größe"]
     for before, name in pairwise(names):
@@ -128,7 +129,7 @@ def test_capitals_and_small_letters_of_any_script_are_the_same(script: Path) -> 
     assert compare(script, model, [(text, False) for text in words]) > len(words)
 
 
-def test_long_texts_are_found_by_their_beginning(script: Path) -> None:
+def test_long_texts_are_found_by_their_beginning(script: Script) -> None:
     name = "a" * 390 + "middle" + "b" * 30 + "end"
     model = load_text(
         f"g (float[N] x) => (float[N] y) {{ [{name}] a = Relu (x) [o] y = Relu (a) }}"
@@ -145,7 +146,7 @@ def test_long_texts_are_found_by_their_beginning(script: Path) -> None:
     assert [hit["path"] for hit in found["hits"]] == [f"main/{name}"]
 
 
-def test_expressions_that_are_none_are_told(script: Path) -> None:
+def test_expressions_that_are_none_are_told(script: Script) -> None:
     queries = [(text, True) for text in ("(", "*", "[", "(?P<a")]
     answers = search_page(script, *write_page(View(load_text(ODD))), queries)
     for (text, _), answer in zip(queries, answers, strict=True):

@@ -28,7 +28,7 @@ from netloupe.explorer.tensors import (
     open_elements,
 )
 from netloupe.explorer.view import ViewOptions
-from tests.standalone.composing import build_script, run_script
+from tests.standalone.composing import open_script
 from tests.standalone.reading import read_block
 
 _RANDOM = np.random.default_rng(11)
@@ -95,7 +95,9 @@ def write_weights(
 def read_in_browser(folder: Path, blocks: list[bytes], counts: list[int]) -> list[Any]:
     """Return what the front end reads of blocks."""
     asked = {"blocks": [base64.b64encode(block).decode() for block in blocks], "counts": counts}
-    found: list[Any] = json.loads(run_script(build_script(folder, "read_weights"), asked))
+    with open_script(folder, "read_weights") as script:
+        (answer,) = script.ask(asked)
+    found: list[Any] = json.loads(answer)
     return found
 
 

@@ -12,6 +12,7 @@ its operands.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any, Literal
 
 from netloupe.explorer.model import (
@@ -372,8 +373,14 @@ class _Caffe2UnknownFinder:
         """List all that the fill of a tensor says, but for its elements."""
         if self._fills is None:
             return {}
-        operators = [one for one in self._fills.message.op if is_fill(one)]
-        return read_caffe2_statement(operators[place], self._fills.parts, with_elements=False)
+        operator = self._fills.message.op[self._places[place]]
+        return read_caffe2_statement(operator, self._fills.parts, with_elements=False)
+
+    @cached_property
+    def _places(self) -> list[int]:
+        """Where in the init net the fills of the graph's initializers are."""
+        operators = () if self._fills is None else self._fills.message.op
+        return [place for place, operator in enumerate(operators) if is_fill(operator)]
 
     def state_sparse(self, place: int) -> Statement:
         return {}
