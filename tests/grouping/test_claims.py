@@ -131,6 +131,12 @@ def tell_block(block: Group | Node) -> Recognition | None:
                 shapes.update(walk(inner))
             pending += inner.children
     nodes = sorted({*walk(block)} - shapes, key=lambda node: node.index)
+    return tell_nodes(tuple(nodes))
+
+
+@lru_cache(maxsize=500)
+def tell_nodes(nodes: tuple[Node, ...]) -> Recognition | None:
+    """Return what nodes are; most ways to group a model have blocks of the same ones."""
     return recognise(nodes, know(nodes[0].graph))
 
 
