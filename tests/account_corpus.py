@@ -3,10 +3,11 @@
     python -m tests.account_corpus [FOLDER]
 
 Without a folder it takes ../shared/corpus beside the repository. Prints a line for each file and
-a summary. Every file is opened in a process of its own; a traceback, more than ten seconds of work
-or more than 1 GB is a failure, and so is a count of nodes, initializers or edges that differs from
-that of the ``onnx`` package's objects, or for Caffe2 from a count of the messages themselves
-(:mod:`tests.count_caffe2`). Exit status 1 where anything failed.
+a summary. Files are opened in processes that take some each, and what fails there in one of its
+own; a traceback, more than ten seconds of work or more than 1 GB is a failure, and so is a count of
+nodes, initializers or edges that differs from that of the ``onnx`` package's objects, or for Caffe2
+from a count of the messages themselves (:mod:`tests.count_caffe2`). Exit status 1 where anything
+failed.
 
 An edge is a use of a name by a node (one for each of its inputs, so twice where it uses a name
 twice) that resolves to a node's output, in the same graph or in one around it. Of a name that
@@ -24,7 +25,7 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,10 @@ from tests.count_caffe2 import count_caffe2
 
 _SECONDS = 10
 _BYTES = 10**9
+#: a process of its own for each would take longer than most files do; a process takes so many, and
+#: no more once it keeps so many bytes of them
+_TOGETHER = 40
+_MOST_KEPT = 2 * 10**8
 _NOT_MODELS = {"README.md", "INDEX.tsv"}
 
 
@@ -56,10 +61,12 @@ def main(arguments: list[str]) -> int:
         return 0
     compared = ("compared with onnx", "compared with Caffe2 messages")
     totals = dict.fromkeys(("opened", "refused", "failed", *compared), 0)
-    for path in sorted(folder.rglob("*")):
-        if path.is_dir() or path.name in _NOT_MODELS:
-            continue
-        account = account_for(path)
+    paths = [
+        path
+        for path in sorted(folder.rglob("*"))
+        if not path.is_dir() and path.name not in _NOT_MODELS
+    ]
+    for path, account in zip(paths, account_for(paths), strict=True):
         totals[account["result"]] += 1
         if "compared" in account:
             totals[account["compared"]] += 1
@@ -69,40 +76,64 @@ def main(arguments: list[str]) -> int:
     return 1 if totals["failed"] else 0
 
 
-def account_for(path: Path) -> dict[str, Any]:
-    """Return what became of a file, found out by a process of its own."""
+def account_for(paths: Sequence[Path]) -> Iterator[dict[str, Any]]:
+    """Yield what became of each file, found out by processes that take some files each.
+
+    What fails there is tried again by a process of its own, and that counts.
+    """
     _import_all()
+    done = 0
+    while done < len(paths):
+        some = paths[done : done + _TOGETHER]
+        accounts = _ask(some)
+        for path, account in zip(some, accounts, strict=False):
+            is_first_try = account["result"] == "failed" and len(some) > 1
+            yield _ask([path])[0] if is_first_try else account
+        done += len(accounts)
+
+
+def _ask(paths: Sequence[Path]) -> list[dict[str, Any]]:
+    """Return what became of files, or of the first of them, found out by one process.
+
+    Notes
+    -----
+    What a process holds of earlier files is on the account of later ones, too, so that more of
+    them fail than would alone, and none less.
+    """
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reader)
-        _answer(path, writer)
+        _answer(paths, writer)
     os.close(writer)
     answer = b""
     # the other library works in this time, too, and perhaps beside busy processes
-    deadline = time.monotonic() + 12 * _SECONDS
+    patience = 12 * _SECONDS
+    deadline = time.monotonic() + patience
     with os.fdopen(reader, "rb") as file:
         while select.select([file], [], [], max(0.0, deadline - time.monotonic()))[0]:
             piece = os.read(file.fileno(), 2**16)
             if not piece:
                 break
             answer += piece
+            deadline = time.monotonic() + patience
         else:
             os.kill(child, signal.SIGKILL)
     _, status, usage = os.wait4(child, 0)
-    failure = ""
-    account: dict[str, Any] = {}
-    if not answer:
-        failure = f"no answer in time, status {status}"
-    else:
-        account = json.loads(answer)
+    accounts = [json.loads(line) for line in answer.splitlines()]
+    for number, account in enumerate(accounts):
+        failure = ""
         if account["seconds"] > _SECONDS:
             failure = f"took {account['seconds']:.1f} s"
         elif usage.ru_maxrss * 1024 - account["held"] > _BYTES:
             failure = f"took {usage.ru_maxrss // 1024 - account['held'] // 2**20} MB"
-    if failure:
-        return {"result": "failed", "line": failure}
-    return account
+        if failure:
+            accounts[number] = {"result": "failed", "line": failure}
+    if status or not accounts:
+        line = f"no answer in time, status {status}"
+        accounts[len(paths) - 1 :] = []  # where it answered for all and did not end well
+        accounts.append({"result": "failed", "line": line})
+    return accounts
 
 
 @cache
@@ -114,12 +145,28 @@ def _import_all() -> None:
         summarize_model(load(model))
 
 
-def _answer(path: Path, pipe: int) -> None:
-    """Open a file, write what became of it to a pipe, and end this process."""
+def _answer(paths: Sequence[Path], pipe: int) -> None:
+    """Open files, write what became of each to a pipe, and end this process."""
     # what the process that this was forked from holds is not to count
-    pages = Path("/proc/self/statm").read_text().split()
-    reserved, held = (int(count) * resource.getpagesize() for count in pages[:2])
+    reserved, held = _measure_memory()
     resource.setrlimit(resource.RLIMIT_AS, (reserved + 4 * _BYTES,) * 2)
+    for path in paths:
+        account = _open(path)
+        account["held"] = held
+        os.write(pipe, json.dumps(account).encode() + b"\n")
+        if _measure_memory()[1] - held > _MOST_KEPT:
+            break
+    os._exit(0)
+
+
+def _measure_memory() -> tuple[int, int]:
+    """Return how many bytes this process has reserved, and how many it holds."""
+    reserved, held, *_ = Path("/proc/self/statm").read_text().split()
+    return int(reserved) * resource.getpagesize(), int(held) * resource.getpagesize()
+
+
+def _open(path: Path) -> dict[str, Any]:
+    """Open a file; return what became of it, and in what time of this process."""
     begin = time.process_time()  # other processes may be at work, too
     account: dict[str, Any]
     try:
@@ -147,9 +194,7 @@ def _answer(path: Path, pipe: int) -> None:
         place = traceback.extract_tb(error.__traceback__)[-1]
         line = f"{type(error).__name__}: {str(error)[:200]!r} at {place.name}:{place.lineno}"
         account = {"result": "failed", "line": line, "seconds": 0}
-    account["held"] = held  # of the process that it was forked from
-    os.write(pipe, json.dumps(account).encode())
-    os._exit(0)
+    return account
 
 
 def _compare(path: Path, model: Model) -> dict[str, Any]:

@@ -32,18 +32,24 @@ def list_facts(model: Model) -> list[Any]:
 def _graph_facts(graph: Graph) -> Iterator[Any]:
     yield graph.kind, graph.path, graph.name, graph.doc, graph.metadata, graph.annotations
     yield [_path(value) for value in graph.inputs], [_path(value) for value in graph.outputs]
+    described: dict[int, Any] = {}  # a tensor's elements are read once for a value and the list
     for name, value in graph.values.items():
         consumers = [(node.path, index) for node, index in value.consumers]
         yield name, str(value.type), value.doc, value.metadata, consumers
-        yield value.is_input, value.is_output, value.output_index, describe(value.initializer)
+        initializer = describe(value.initializer)
+        described[id(value.initializer)] = initializer
+        yield value.is_input, value.is_output, value.output_index, initializer
     for node in graph.nodes:
         yield node.path, node.name, node.op_type, node.domain, node.overload
         yield [_path(value) for value in (*node.inputs, *node.outputs, *node.captures)]
         yield node.doc, node.metadata, node.details.device_configurations
         for key, found in node.attributes.items():
             yield key, found.kind, found.reference, found.doc, describe(found.value)
-    yield [describe(tensor) for tensor in graph.initializers]
-    yield [describe(sparse) for sparse in graph.sparse_initializers]
+    for initializers in (graph.initializers, graph.sparse_initializers):
+        yield [
+            described[id(each)] if id(each) in described else describe(each)
+            for each in initializers
+        ]
 
 
 def _path(value: Value | None) -> str | None:

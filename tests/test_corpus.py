@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 import subprocess
 import sys
@@ -65,6 +67,49 @@ def test_every_file_opens_or_is_refused_in_one_line(
     assert status == 0, failed or errors
     assert len(lines) == 1 + len(MADE) if whose == "ours" else len(lines) > 600
     assert " 0 failed" in lines[-1]
+
+
+#: of five files one ends its process, one takes for ever, one takes memory
+_MISBEHAVING = """
+import json, os, time
+from pathlib import Path
+from netloupe.explorer.errors import NetloupeError
+from tests import account_corpus
+
+def load(path):
+    match path.name:
+        case "b":
+            os._exit(3)
+        case "c":
+            time.sleep(600)
+        case "d":
+            bytearray(b'x') * (3 * 10**8)
+    raise NetloupeError(f"{path}: no model")
+
+account_corpus.load = load
+account_corpus._import_all = lambda: None
+account_corpus._BYTES = 10**8 * 2
+account_corpus._SECONDS = 0.5
+print(json.dumps([*account_corpus.account_for([Path(name) for name in "abcde"])]))
+"""
+
+
+def test_files_that_fail_are_told_and_the_others_as_alone() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _MISBEHAVING],
+        cwd=_ROOT,
+        env={"PYTHONPATH": str(_ROOT), "PATH": ""},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    first, *failed, last = [(each["result"], each["line"]) for each in json.loads(done.stdout)]
+    assert first == last == ("refused", "no model")
+    assert [result for result, _ in failed] == ["failed"] * 3
+    ended, late, large = [line for _, line in failed]
+    assert ended == "no answer in time, status 768"
+    assert late == "no answer in time, status 9"
+    assert re.fullmatch(r"took \d{3} MB", large)
 
 
 #: what cannot open, with a word of what is said

@@ -31,6 +31,8 @@ _QUANTIZERS = frozenset({"QuantizeLinear", "DequantizeLinear"})
 _MAX_DEPTH = 64
 _MAX_METADATA = 20_000
 _SHARE_NEEDED = 0.3
+#: as exporters write lists of names: nothing in them that a Python literal would have to escape
+_PLAIN_LIST = re.compile(r"\['[^'\\\n\r\0\ud800-\udfff]*'(?:, '[^'\\\n\r\0\ud800-\udfff]*')*\]")
 #: share of a net's operators that may write to blobs of others before names mean nothing
 _MOST_OVERWRITTEN = 0.2
 
@@ -158,6 +160,8 @@ def _read_list(text: str) -> list[str] | None:
     """Read a Python list literal of strings; None where it is anything else."""
     if not text.startswith("[") or len(text) > _MAX_METADATA:
         return None
+    if _PLAIN_LIST.fullmatch(text):  # a tenth of the time, for every node of a graph
+        return text[2:-2].split("', '")
     try:
         entries = ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -13,6 +14,8 @@ from .dtype import DataType
 
 #: sizes far beyond any file are told exactly up to here; where dimensions claim more, as this
 MOST_ELEMENTS = 2**256
+#: so many sizes are multiplied one by one, so that no number gets too long
+_MANY_DIMS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +136,8 @@ def multiply_dims(dims: Sequence[int]) -> int:
     """
     if min(dims, default=1) <= 0:
         return 0
+    if len(dims) < _MANY_DIMS:
+        return min(prod(dims), MOST_ELEMENTS)
     count = 1
     for dim in dims:
         count = min(count * dim, MOST_ELEMENTS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
 from itertools import pairwise
 
 import pytest
@@ -29,9 +29,19 @@ _RANGE = re.compile(r"(.*\D|)(\d+) … \1(\d+)", re.DOTALL)
 _ALIKE = 0.6
 
 
-@cache
+#: the tests of one model follow one another: it is read and grouped once for all of them
+_EACH_MODEL = pytest.mark.parametrize("name", [*KNOWN], scope="module")
+
+
+@lru_cache(maxsize=1)
 def open_model(name: str) -> Model:
     return load(find_file(name))
+
+
+@lru_cache(maxsize=4)
+def list_trees(name: str, grouping: str) -> list[GroupTree]:
+    """Return the trees of all graphs of a model."""
+    return [build_group_tree(graph, grouping) for graph in list_graphs(open_model(name))]
 
 
 def list_graphs(model: Model) -> Iterator[Graph]:
@@ -86,10 +96,9 @@ def check_sizes(text: str, sizes: list[int], blocks: list[list[Node]]) -> None:
 
 
 @pytest.mark.parametrize("grouping", ["auto", "names", "modules", "repeats"])
-@pytest.mark.parametrize("name", [*KNOWN])
+@_EACH_MODEL
 def test_what_a_stack_says_is_so(name: str, grouping: str) -> None:
-    for graph in list_graphs(open_model(name)):
-        tree = build_group_tree(graph, grouping)
+    for tree in list_trees(name, grouping):
         for repeat in list_repeats(tree):
             blocks = [walk(child) for child in repeat.children]
             sizes = [*map(len, blocks)]
@@ -122,6 +131,12 @@ def tell_block(block: Group | Node) -> Recognition | None:
                 shapes.update(walk(inner))
             pending += inner.children
     nodes = sorted({*walk(block)} - shapes, key=lambda node: node.index)
+    return tell_nodes(tuple(nodes))
+
+
+@lru_cache(maxsize=500)
+def tell_nodes(nodes: tuple[Node, ...]) -> Recognition | None:
+    """Return what nodes are; most ways to group a model have blocks of the same ones."""
     return recognise(nodes, know(nodes[0].graph))
 
 
@@ -155,10 +170,10 @@ def check_widths(facts: list[str], found: list[Recognition], blocks: list[list[N
 
 
 @pytest.mark.parametrize("grouping", ["auto", "names"])
-@pytest.mark.parametrize("name", [*KNOWN])
+@_EACH_MODEL
 def test_a_fact_of_a_stack_is_so_for_all_its_blocks(name: str, grouping: str) -> None:
-    for graph in list_graphs(open_model(name)):
-        for repeat in list_repeats(build_group_tree(graph, grouping)):
+    for tree in list_trees(name, grouping):
+        for repeat in list_repeats(tree):
             recognition = repeat.recognised
             if recognition is None:
                 continue
@@ -188,10 +203,10 @@ def count_computing(block: Group | Node) -> Counter[str]:
     return counts
 
 
-@pytest.mark.parametrize("name", [*KNOWN])
+@_EACH_MODEL
 def test_operators_of_a_stack_are_counted_in_all_its_blocks(name: str) -> None:
-    for graph in list_graphs(open_model(name)):
-        for repeat in list_repeats(build_group_tree(graph, "auto")):
+    for tree in list_trees(name, "auto"):
+        for repeat in list_repeats(tree):
             counts = [count_computing(child) for child in repeat.children]
             for operator, times in count_each(repeat.children):
                 span = {count[operator] for count in counts}

@@ -145,8 +145,7 @@ def test_a_norm_gives_only_what_it_has_normalized(name: str) -> None:
     for norm in norms:
         givers = {
             value
-            for node in graph.nodes
-            if tree.holds(norm, node)
+            for node in tree.order[norm.low : norm.high]
             for value in node.outputs
             if value is not None and any(not tree.holds(norm, user) for user in value.users)
         }

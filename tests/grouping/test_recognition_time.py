@@ -18,8 +18,8 @@ def test_roles_and_recognition_take_a_quarter_at_most(is_named: bool, tmp_path: 
     path = tmp_path / "decoder.onnx"
     writer = large_graphs.DecoderWriter(is_named=is_named)
     path.write_bytes(writer.model(20_000).SerializeToString())
-    shares = [large_graphs.measure_recognition(path) for _ in range(3)]
-    assert 0 < min(shares) <= MOST
+    # on a busy machine one time may be long; of the next ones the shortest counts
+    assert any(0 < large_graphs.measure_recognition(path) <= MOST for _ in range(3))
 
 
 def test_time_inside_a_room_counts_once_and_generators_count_as_they_run() -> None:

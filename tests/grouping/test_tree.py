@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
+from netloupe.explorer.grouping.scopes import _read_list as read_list
 from netloupe.explorer.model import Graph, Node, is_constant_node
 from netloupe.explorer.readers.load import load
 from netloupe.proto import onnx_pb2
@@ -246,6 +249,28 @@ def test_odd_metadata_is_no_scope_or_harmless(text: str) -> None:
     graph = make_chain("a", "b", "c", "d", metadata=metadata)
     for grouping in ("auto", "modules", "names"):
         check_tree(build_group_tree(graph, grouping))
+
+
+@pytest.mark.parametrize(
+    "text", ["['']", "['', 'a.b']", "['a\\\\n']", "['a\n']", "['a' 'b']", "['a',]"]
+)
+def test_lists_of_names_are_python_literals(text: str) -> None:
+    assert read_list(text) == read_literal(text)
+
+
+@given(st.lists(st.text("ab', \\\"[].\n\r\0\ud800é")), st.booleans())
+def test_any_list_of_names_is_a_python_literal(names: list[str], is_bare: bool) -> None:
+    text = "['" + "', '".join(names) + "']" if is_bare else repr(names)
+    assert read_list(text) == read_literal(text)
+
+
+def read_literal(text: str) -> list[str] | None:
+    """Return what Python reads; None where that is no list of texts."""
+    try:
+        entries = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return None
+    return entries if all(isinstance(entry, str) for entry in entries) else None
 
 
 def test_only_some_nodes() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.view import View, expand_view
-from tests.corpus import also_beside, corpus_file, light_file
+from tests.corpus import also_beside, light_file, shared_model
 from tests.dot_check import draw_with_graphviz
 from tests.expanding import open_view
 from tests.onnx_text import load_text
@@ -85,5 +85,5 @@ def test_a_light_model(expand: str) -> None:
     ),
 )
 def test_corpus_models_can_be_drawn(name: str, direction: str) -> None:
-    dot = load(corpus_file(name)).to_dot(expand="auto", direction=direction)
+    dot = shared_model(name).to_dot(expand="auto", direction=direction)
     assert draw_with_graphviz(dot.source)["objects"]

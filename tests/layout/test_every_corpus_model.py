@@ -1,6 +1,6 @@
 """Every model of the corpus that opens: no overlaps, all inside its frame, and no edge lost.
 
-But for those of :mod:`tests.layout.test_geometry`, which has both views of them and more.
+But for exports of torch, of which :mod:`tests.layout.test_every_export` has all.
 """
 
 from __future__ import annotations
@@ -9,30 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.layout import Composer, LayoutEngine
-from netloupe.explorer.model import Model
-from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.picture import make_picture
-from netloupe.explorer.view import ViewOptions
-from tests.corpus import MADE, corpus_file, list_only_beside
-from tests.layout.test_geometry import MODELS
-from tests.scene_check import find_geometry_faults
-from tests.wiring_check import find_lost_edges
-
-#: of larger models only the first view is looked at here; the benchmark opens all of them
-MOST_NODES = 1500
-NAMES = [name for name in (*MADE, *list_only_beside("**/*")) if name not in MODELS]
-FOLDERS = sorted({name.split("/")[0] for name in NAMES if "/" in name})
-
-
-def list_models(folder: str) -> Iterator[tuple[str, Model]]:
-    for name in NAMES:
-        if name.startswith(f"{folder}/"):
-            try:
-                yield name, load(corpus_file(name))
-            except NetloupeError:
-                continue
+from netloupe.explorer.layout import LayoutEngine
+from tests.layout.every_model import FOLDERS, find_faults
 
 
 @pytest.fixture(scope="module")
@@ -42,17 +20,6 @@ def engine() -> Iterator[LayoutEngine]:
     engine.stop()
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
+@pytest.mark.parametrize("folder", [folder for folder in FOLDERS if folder != "exported"])
 def test_geometry_and_edges(engine: LayoutEngine, folder: str) -> None:
-    faults: dict[str, list[str]] = {}
-    for name, model in list_models(folder):
-        for expand in ("auto", "all"):
-            if expand == "all" and len(model.graph.nodes) > MOST_NODES:
-                continue
-            options = ViewOptions.parse({"expand": expand})
-            picture = make_picture(model, options, composer=Composer(engine), deadline=600)
-            found = find_geometry_faults(picture.scene, picture.view)
-            found += find_lost_edges(picture.view)
-            if found:
-                faults[f"{name} {expand}"] = found[:3]
-    assert faults == {}
+    assert find_faults(folder, engine) == {}

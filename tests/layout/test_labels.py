@@ -17,14 +17,13 @@ from netloupe.explorer.layout.composed import Composed
 from netloupe.explorer.layout.labels import COUNT_SPOTS, HEIGHT, LEAST_LEFT, TYPE_SPOTS
 from netloupe.explorer.model import Model
 from netloupe.explorer.options import Direction
-from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.asked_view import make_view
 from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.render.picture import make_picture
 from netloupe.explorer.render.sizes import TEXT_STYLES
 from netloupe.explorer.render.text import measure_text
 from netloupe.explorer.view import View, ViewOptions, expand_view
-from tests.corpus import corpus_file
+from tests.corpus import shared_model
 from tests.graph_strategies import random_models
 from tests.layout.test_geometry import sample_curve
 from tests.layout.test_renewal import list_composed
@@ -159,7 +158,7 @@ def check_places(view: View, engine: LayoutEngine, direction: Direction) -> int:
 def test_labels_of_real_models(
     engine: LayoutEngine, name: str, expand: str, direction: Direction
 ) -> None:
-    model = load(corpus_file(name))
+    model = shared_model(name)
     view, _ = make_view(model, ViewOptions.parse({"expand": expand}))
     found = check_places(view, engine, direction)
     assert found or expand == "auto"  # in a first view most edges are too short
@@ -175,7 +174,7 @@ def test_labels_of_random_models(engine: LayoutEngine, model: Model, direction: 
 
 @pytest.mark.parametrize("name", ["unet.legacy", "unet.dynamo", "segmentation_unet.legacy"])
 def test_numbers_stand_on_the_edges_that_they_count(engine: LayoutEngine, name: str) -> None:
-    model = load(corpus_file(f"exported/{name}.onnx"))
+    model = shared_model(f"exported/{name}.onnx")
     scene = make_picture(model, ViewOptions.parse({}), composer=Composer(engine)).scene
     counted = [edge for edge in scene.edges if edge.label.startswith("×")]
     assert counted
@@ -200,7 +199,7 @@ def test_numbers_stand_on_the_edges_that_they_count(engine: LayoutEngine, name: 
 def test_no_label_covers_an_arrow(engine: LayoutEngine, name: str, direction: Direction) -> None:
     """Whether its own or that of another edge: it says where values go."""
     options = ViewOptions.parse({"direction": direction, "wrap": False})
-    model = load(corpus_file(f"{name}.onnx"))
+    model = shared_model(f"{name}.onnx")
     picture = make_picture(model, options, composer=Composer(engine), deadline=600)
     arrows = [find_arrow(edge.points) for edge in picture.scene.edges if edge.arrow]
     labelled = [edge for edge in picture.scene.edges if edge.label]

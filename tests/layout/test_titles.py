@@ -21,7 +21,7 @@ from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.render.picture import make_picture
 from netloupe.explorer.view import View, ViewOptions, expand_view
 from netloupe.proto import onnx_pb2
-from tests.corpus import corpus_file
+from tests.corpus import shared_model
 from tests.crossings import find_crossings
 from tests.scene_check import find_geometry_faults
 
@@ -101,7 +101,7 @@ def test_edges_that_come_in_beside_a_title_pass_it(engine: LayoutEngine, length:
     ["exported/vit.dynamo.onnx", "exported/gpt2.legacy.onnx", "exported/unet.dynamo.onnx"],
 )
 def test_titles_of_real_models(engine: LayoutEngine, name: str, expand: str | int) -> None:
-    view, _ = make_view(load(corpus_file(name)), ViewOptions.parse({"expand": expand}))
+    view, _ = make_view(shared_model(name), ViewOptions.parse({"expand": expand}))
     labels = Labels()
     scene = Composer(engine).compose(view, labels, deadline=600)
     crossed, seen = find_crossed_titles(scene, labels)
@@ -172,7 +172,7 @@ def test_a_group_is_turned_round_where_that_makes_room_for_its_title(engine: Lay
     "name", ["exported/llama.legacy.onnx", "exported/t5.legacy.onnx", "quantized/bert.dynamic.onnx"]
 )
 def test_no_title_of_a_first_view_is_struck(engine: LayoutEngine, name: str) -> None:
-    model = load(corpus_file(name))
+    model = shared_model(name)
     picture = make_picture(model, ViewOptions.parse({}), composer=Composer(engine), deadline=600)
     struck = find_crossings(picture.scene, picture.labels)
     assert [line for line in struck if "title" in line] == []
@@ -245,7 +245,7 @@ def test_what_comes_in_stands_between_the_parts_of_a_title() -> None:
     ],
 )
 def test_an_open_stack_has_its_blocks_in_the_middle(engine: LayoutEngine, name: str) -> None:
-    model = load(corpus_file(name))
+    model = shared_model(name)
     picture = make_picture(model, ViewOptions.parse({}), composer=Composer(engine), deadline=600)
     assert find_crossings(picture.scene, picture.labels) == []
     boxes = picture.scene.boxes
