@@ -32,6 +32,8 @@ def pair_rest(
     paired
         The nodes of both that are in a pair. What is yielded is added.
     """
+    # what alone takes a result goes with it, whatever order the blocks stand in around it
+    yield from _add(_pair_sole_users([*known.items()]), known, paired)
     waiting = [*known.items()]
     if len(left.outputs) == len(right.outputs):
         givers = [
@@ -141,6 +143,18 @@ def _pair_results(node: Node, partner: Node, paired: set[Node]) -> Iterator[tupl
     for one, other in zip(node.outputs, partner.outputs, strict=False):
         if one is not None and other is not None:
             yield from _pair_users(one, other, paired)
+
+
+def _pair_sole_users(known: Iterable[tuple[Node, Node]]) -> Iterator[tuple[Node, Node]]:
+    """Yield the nodes that alone take a result of two nodes, at the same place."""
+    for node, partner in known:
+        for one, other in zip(node.outputs, partner.outputs, strict=False):
+            if one is None or other is None or len(one.users) != 1 or len(other.users) != 1:
+                continue
+            user, other_user = one.users[0], other.users[0]
+            is_inside = user.graph is node.graph and other_user.graph is partner.graph
+            if is_inside and user.inputs.index(one) == other_user.inputs.index(other):
+                yield user, other_user
 
 
 def _pair_users(one: Value, other: Value, paired: set[Node]) -> Iterator[tuple[Node, Node]]:

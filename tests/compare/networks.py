@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import onnx
 from onnx import helper, numpy_helper, parser
@@ -74,6 +76,58 @@ def make_layers(count: int = 5, width: int = 4) -> onnx.ModelProto:
         "layers",
         [helper.make_tensor_value_info("ids", onnx.TensorProto.INT64, ["n"])],
         [helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, ["n", width])],
+    )
+    model = helper.make_model(graph, ir_version=10, opset_imports=[helper.make_opsetid("", 21)])
+    return store(model, weights)
+
+
+def make_residual(order: Sequence[int], last: str = "") -> onnx.ModelProto:
+    """Return a chain of residual blocks of two convolutions, named by where they stand.
+
+    Parameters
+    ----------
+    order
+        Of each block the number of the weights that it has.
+    last
+        An operator behind them.
+    """
+    nodes, value = [], "x"
+    weights: dict[str, np.ndarray] = {}
+    for place, number in enumerate(order):
+        scope, chance = f"blocks.{place}", np.random.default_rng(number)
+        for each in ("first", "second"):
+            drawn = 0.1 * chance.standard_normal((4, 4, 3, 3))
+            weights[f"{scope}.{each}.weight"] = drawn.astype(np.float32)
+        path = f"/blocks.{place}"
+        inner = [f"{path}/{each}" for each in ("first", "act", "second")]
+        nodes += [
+            helper.make_node(
+                "Conv",
+                [value, f"{scope}.first.weight"],
+                inner[:1],
+                f"{path}/first/Conv",
+                pads=[1] * 4,
+            ),
+            helper.make_node("Relu", inner[:1], inner[1:2], f"{path}/act/Relu"),
+            helper.make_node(
+                "Conv",
+                [inner[1], f"{scope}.second.weight"],
+                inner[2:],
+                f"{path}/second/Conv",
+                pads=[1] * 4,
+            ),
+            helper.make_node("Add", [value, inner[2]], [f"{path}/y"], f"{path}/Add"),
+        ]
+        value = f"{path}/y"
+    if last:
+        nodes.append(helper.make_node(last, [value], ["last"], "/last"))
+        value = "last"
+    shape = [1, 4, 8, 8]
+    graph = helper.make_graph(
+        nodes,
+        "residual",
+        [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, shape)],
+        [helper.make_tensor_value_info(value, onnx.TensorProto.FLOAT, shape)],
     )
     model = helper.make_model(graph, ir_version=10, opset_imports=[helper.make_opsetid("", 21)])
     return store(model, weights)

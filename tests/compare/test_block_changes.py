@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from onnx import ModelProto, numpy_helper
 
 from netloupe.explorer.compare import diff
 from netloupe.explorer.describe.differences import format_diff, list_told
 from netloupe.explorer.readers.load import load
-from tests.compare.networks import make_layers
+from tests.compare.networks import make_layers, make_residual
 from tests.compare.twins import make_twin
 
 
@@ -53,3 +54,34 @@ def test_many_weights_are_told_with_the_worst_and_the_median() -> None:
     assert "main/%layers.7.fc.weight (and 7 alike): relative (L2) 15 %, median of all 9 %" in text
     assert "main/%layers.7.fc.bias (and 7 alike): relative (L2) 16 %, median of all 10 %" in text
     assert "layers.3" not in text
+
+
+@pytest.mark.parametrize(
+    ("order", "last", "told"),
+    [
+        ([0, 1, 3, 2, 4], "", {"main/blocks.5/: block removed", "blocks.2 and blocks.3"}),
+        ([0, 2, 1, 3, 4], "", {"main/blocks.5/: block removed", "blocks.1 and blocks.2"}),
+        ([0, 1, 4, 3, 2], "", {"main/blocks.5/: block removed", "blocks.2 and blocks.4"}),
+        ([0, 1, 3, 2, 4, 5], "Sigmoid", {"blocks.2 and blocks.3"}),
+        ([4, 1, 2, 3, 0, 5], "Sigmoid", {"blocks.0 and blocks.4"}),
+    ],
+)
+@pytest.mark.parametrize("named", [True, False])
+def test_blocks_that_are_exchanged_beside_another_change_are_told_so(
+    order: list[int], last: str, told: set[str], named: bool
+) -> None:
+    models = [make_residual(range(6)), make_residual(order, last)]
+    for model in () if named else models:
+        for number, node in enumerate(model.graph.node):
+            node.name = f"n{number}"
+    found = diff(*(load(model.SerializeToString()) for model in models))
+    text = format_diff(found)
+    assert "exchanged" in text
+    if named:
+        assert all(words in text for words in told), text
+    (exchange,) = (entry for entry in found.entries if entry.topic == "exchange")
+    assert exchange.is_whole
+    # no paired node takes other values for another reason
+    assert not [
+        entry for entry in found.entries if entry.is_real and entry.pairs and entry is not exchange
+    ]
