@@ -15,7 +15,6 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.options import Direction
 from netloupe.explorer.progress import Cancelled
 from netloupe.explorer.render.paint import encode_paints
-from netloupe.explorer.render.picture import Picture
 from netloupe.explorer.session import Requests, Session
 from netloupe.explorer.session.files import say_changes
 from netloupe.explorer.session.link import follow_link, read_link, tell_link
@@ -28,6 +27,7 @@ from .client import LiveClient, Send
 
 if TYPE_CHECKING:
     from netloupe.explorer.overlays import Overlay
+    from netloupe.explorer.render.picture import Picture
     from netloupe.explorer.session.review_messages import ReviewMessage
 
     from .beside import Beside
