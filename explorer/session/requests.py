@@ -138,7 +138,7 @@ class Requests:
     def _answer_scene(self, number: Any, message: Request) -> None:
         try:
             scene = self.scene.result()
-            window = read_window(message)
+            window = read_canvas_size(message)
             if window is not None and not self._has_window:
                 self._has_window = True
                 if self.session.choose_for(window):
@@ -160,7 +160,7 @@ class Requests:
 
     def _answer_painted(self, _number: Any, message: Request) -> None:
         self.is_shown = True
-        window = read_window(message)
+        window = read_canvas_size(message)
         try:
             if window is not None and not self._has_window:
                 self._has_window = True
@@ -478,7 +478,7 @@ def _finished(scene: Scene) -> Future[Scene]:
     return future
 
 
-def read_window(message: Mapping[str, Any]) -> Window | None:
+def read_canvas_size(message: Mapping[str, Any]) -> Window | None:
     """Return the size of the canvas; None where it has none that makes sense."""
     size = message.get("window")
     if not isinstance(size, list | tuple) or len(size) != 2:

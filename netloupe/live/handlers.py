@@ -85,10 +85,10 @@ def _is_origin(origin: str, host: str) -> bool:
 
 def _find_window(frames: Sequence[Mapping[str, Any]]) -> Window | None:
     """Return the size of the window of a page that has asked for its first scene already."""
-    from netloupe.explorer.session.requests import read_window
+    from netloupe.explorer.session.requests import read_canvas_size
 
     asked = (frame.get("request") for frame in frames)
-    windows = (read_window(request) for request in asked if isinstance(request, dict))
+    windows = (read_canvas_size(request) for request in asked if isinstance(request, dict))
     return next(filter(None, windows), None)
 
 
