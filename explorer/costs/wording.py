@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from netloupe.explorer.notation import clip_text, join_parts, write_bytes
 
-from .costs import Costs
 from .polynomial import Amount, Atom, Monomial, list_terms, walk_symbols
-from .totals import Totals
+
+if TYPE_CHECKING:
+    from .costs import Costs
+    from .totals import Totals
 
 _UNITS = ("", " k", " M", " G", " T", " P", " E")
 _MOST_TERMS = 4

@@ -5,14 +5,33 @@ names and metadata, and from structure where that says nothing; nothing here kno
 or shown.
 """
 
-from .entrances import PASSING
-from .group import Group
-from .lookup import find_group, find_tree
-from .model_group import ModelGroup, group_model
-from .recognised import recognise_function
-from .scopes import list_classes
-from .tree import GroupTree, build_group_tree
-from .unnamed import leave_unnamed
+from typing import TYPE_CHECKING
+
+from netloupe.explorer.later import import_later
+
+if TYPE_CHECKING:
+    from .entrances import PASSING
+    from .group import Group
+    from .lookup import find_group, find_tree
+    from .model_group import ModelGroup, group_model
+    from .recognised import recognise_function
+    from .scopes import list_classes
+    from .tree import GroupTree, build_group_tree
+    from .unnamed import leave_unnamed
+else:
+    __getattr__ = import_later(
+        __name__,
+        {
+            "entrances": ["PASSING"],
+            "group": ["Group"],
+            "lookup": ["find_group", "find_tree"],
+            "model_group": ["ModelGroup", "group_model"],
+            "recognised": ["recognise_function"],
+            "scopes": ["list_classes"],
+            "tree": ["GroupTree", "build_group_tree"],
+            "unnamed": ["leave_unnamed"],
+        },
+    )
 
 __all__ = [
     "PASSING",

@@ -4,6 +4,10 @@ Readers fill it, everything else reads it. It knows neither protobuf nor any fil
 wire names, and nothing of colours, boxes or positions.
 """
 
+from typing import TYPE_CHECKING
+
+from netloupe.explorer.later import import_later
+
 from .attribute import Attribute
 from .constant import (
     constant_tensor,
@@ -11,13 +15,6 @@ from .constant import (
     find_constant_nodes,
     is_constant,
     is_constant_node,
-)
-from .device import (
-    DeviceConfiguration,
-    DeviceOption,
-    NodeDeviceConfiguration,
-    ShardedDimension,
-    ShardingSpec,
 )
 from .dialect import BodyBinding, ConstantSource, Dialect, QuantizedOperand, ShapeOperators
 from .dtype import DataType, data_type
@@ -45,6 +42,28 @@ from .types import (
 from .value import QuantizationAnnotation, Value
 from .warning import ModelWarning
 from .wiring import Wiring, count_each_operator, find_operators
+
+if TYPE_CHECKING:
+    from .device import (
+        DeviceConfiguration,
+        DeviceOption,
+        NodeDeviceConfiguration,
+        ShardedDimension,
+        ShardingSpec,
+    )
+else:
+    __getattr__ = import_later(
+        __name__,
+        {
+            "device": [
+                "DeviceConfiguration",
+                "DeviceOption",
+                "NodeDeviceConfiguration",
+                "ShardedDimension",
+                "ShardingSpec",
+            ],
+        },
+    )
 
 __all__ = [
     "Attribute",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .device import DeviceConfiguration
 from .unknown import UnknownFields
 
 if TYPE_CHECKING:
+    from .device import DeviceConfiguration
     from .graph import Graph
 
 

@@ -6,14 +6,33 @@ outputs, and the kinds and defaults of attributes, from a table made by
 no ``onnx`` except for documentation.
 """
 
-from .schemas import (
-    AttributeDefault,
-    AttributeSchema,
-    OperatorSchema,
-    Parameter,
-    find_schema,
-    read_documentation,
-)
+from typing import TYPE_CHECKING
+
+from netloupe.explorer.later import import_later
+
+if TYPE_CHECKING:
+    from .schemas import (
+        AttributeDefault,
+        AttributeSchema,
+        OperatorSchema,
+        Parameter,
+        find_schema,
+        read_documentation,
+    )
+else:
+    __getattr__ = import_later(
+        __name__,
+        {
+            "schemas": [
+                "AttributeDefault",
+                "AttributeSchema",
+                "OperatorSchema",
+                "Parameter",
+                "find_schema",
+                "read_documentation",
+            ],
+        },
+    )
 
 __all__ = [
     "AttributeDefault",

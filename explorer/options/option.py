@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from importlib.resources import files
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from netloupe.explorer.errors import ViewError
@@ -181,7 +181,7 @@ class Option(NamedTuple):
 
 
 def _read_options(file: str) -> dict[str, Option]:
-    text = files(__package__).joinpath(file).read_text(encoding="utf-8")
+    text = Path(__file__).with_name(file).read_text(encoding="utf-8")
     return {name: _read_option(name, **fields) for name, fields in json.loads(text).items()}
 
 

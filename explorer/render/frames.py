@@ -24,6 +24,8 @@ from .rows import RANGE, short_name, short_range
 from .sizes import HEADER, TEXT_STYLES
 from .text import clean_label, measure_text, shorten_text
 
+#: stands behind the title of a group that goes on in another column
+CONTINUED = "… continued"
 #: the widest that a line is
 MOST_WIDTH = 440.0
 #: a title and what the group is stand in one line where that is no wider

@@ -12,8 +12,7 @@ from netloupe.explorer.view import Item
 from .box import MARGIN
 from .face import Face
 from .faces import FaceBook
-from .frames import measure_title
-from .marks import CONTINUED
+from .frames import CONTINUED, measure_title
 from .shares import Shares
 from .sizes import TEXT_STYLES
 from .text import measure_text, shorten_text

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import NamedTuple
 
 from netloupe.explorer.layout import Scene, SceneLevel
@@ -107,7 +107,7 @@ class Entry(NamedTuple):
 
 @cache
 def _load_words() -> dict[str, dict[str, str]]:
-    text = files(__package__).joinpath("legend.json").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("legend.json").read_text(encoding="utf-8")
     words: dict[str, dict[str, str]] = json.loads(text)
     return words
 

@@ -14,6 +14,7 @@ from netloupe.explorer.layout.bends import round_corners
 from netloupe.explorer.options import Direction
 
 from .face import Anchor, Bar, Face, TextStyle
+from .frames import CONTINUED
 from .paint import Paint
 from .sizes import (
     ARROW_HALF_WIDTH,
@@ -43,8 +44,6 @@ from .sizes import (
 from .text import clean_label, measure_text, shorten_text
 from .theme import CategoryColours, PillColours, Theme
 
-#: stands behind the title of a group that goes on in another column
-CONTINUED = "… continued"
 #: between such a title and the stream that comes in beside it
 _STREAM_GAP = 10.0
 #: behind a title that is shortened, and so ends in an ellipsis, and what is left of it at least

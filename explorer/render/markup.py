@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache
 from html import escape
-from importlib.resources import files
+from pathlib import Path
 
 from .text import clean_label
 
@@ -20,7 +20,7 @@ Fact = tuple[str, str]  # a plain name, and HTML
 
 @cache
 def _style() -> str:
-    return files(__package__).joinpath("repr.css").read_text(encoding="utf-8")
+    return Path(__file__).with_name("repr.css").read_text(encoding="utf-8")
 
 
 def wrap_parts(parts: Iterable[str]) -> str:

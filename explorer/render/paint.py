@@ -16,7 +16,6 @@ from typing import Any
 from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.errors import ViewError
 
-from .theme import themes_as_json
 from .tones import is_hex
 
 
@@ -141,6 +140,8 @@ NO_PAINTS: Paints = MappingProxyType({})
 @cache
 def list_tones() -> tuple[str, ...]:
     """Return the names of the tones that a paint can have."""
+    from .theme import themes_as_json
+
     return tuple(themes_as_json()["light"]["tones"])
 
 

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from netloupe.explorer.costs import count_nodes, write_amount, write_share
-from netloupe.explorer.costs.costs import analyze, find_work
 from netloupe.explorer.costs.polynomial import Amount
 from netloupe.explorer.costs.wording import divide_terms, name_amount
 from netloupe.explorer.grouping import Group
@@ -102,6 +101,8 @@ class Shares:
         graph = nodes[0].graph
         if graph is not self.model.graph:  # may run any number of times
             return 0, 0
+        from netloupe.explorer.costs.costs import analyze, find_work
+
         analysis = analyze(self.model)
         whole = analysis.main.total
         part = find_work(analysis, graph, nodes)

@@ -7,11 +7,11 @@ All are pixels at zoom 1. What only decides where things stand on a box is in
 from __future__ import annotations
 
 import json
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 _SIZES: dict[str, Any] = json.loads(
-    files(__package__).joinpath("sizes.json").read_text(encoding="utf-8")
+    Path(__file__).with_name("sizes.json").read_text(encoding="utf-8")
 )
 
 #: fonts, the preferred one first, as CSS writes them

@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Hashable
 from contextvars import ContextVar
 from functools import cache, lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Literal, Protocol
 
 #: no label is longer than this, however much room there is
@@ -60,7 +60,7 @@ class _Widths(dict[str, float]):
 @cache
 def load_widths(bold: bool) -> dict[str, float]:
     """Return the advance widths of DejaVu Sans in em."""
-    text = files(__package__).joinpath("font_metrics.json").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("font_metrics.json").read_text(encoding="utf-8")
     font = json.loads(text)["bold" if bold else "regular"]
     units = font["units_per_em"]
     widths = _Widths()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from netloupe.explorer.errors import ViewError
@@ -168,6 +168,6 @@ def load_theme(name: str) -> Theme:
 @cache
 def themes_as_json() -> dict[str, dict[str, Any]]:
     """Return all themes as ``themes.json`` holds them."""
-    text = files(__package__).joinpath("themes.json").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("themes.json").read_text(encoding="utf-8")
     themes: dict[str, dict[str, Any]] = json.loads(text)
     return themes

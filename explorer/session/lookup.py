@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from netloupe.explorer.errors import NotFoundError, ViewError
 from netloupe.explorer.model import Graph, Model, Node, Value
-from netloupe.explorer.search.search import Hit
 from netloupe.explorer.view import View, list_showing
 
 from .messages import SearchHit
 
 if TYPE_CHECKING:
     from netloupe.explorer.describe import Description
+    from netloupe.explorer.search.search import Hit
 
 #: the list of hits in the browser is this long
 MOST_HITS = 100

@@ -123,7 +123,8 @@ class RequestQueue:
         finally:
             self._waiting.remove(number)
             self._unwanted.discard(number)
-            self._pool_prepare()
+            if asked != "scene":  # whose picture is painted first, which is told
+                self._pool_prepare()
 
     @contextmanager
     def wanted(self) -> Iterator[None]:

@@ -12,25 +12,25 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Protocol, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Unpack
 
 from netloupe.explorer.errors import ViewError
 from netloupe.explorer.layout import DEADLINE, PATIENCE, Scene, Window
 from netloupe.explorer.options import check_option
 from netloupe.explorer.progress import Cancelled
 from netloupe.explorer.render.paint import encode_paints
-from netloupe.explorer.render.picture import Picture, render_picture
 
 from .client import Client
-from .command import options_now, tell_command
 from .history import History
 from .lookup import list_boxes_showing, list_hits
 from .messages import HistoryState, Paths, Request, SceneFields
-from .pictures import crop_picture, draw_still_page, read_part
 from .request_queue import RequestQueue
 from .reveal import reveal
 from .session import Session
 from .trail import find_caller
+
+if TYPE_CHECKING:
+    from netloupe.explorer.render.picture import Picture
 
 
 class Offer(Protocol):
@@ -73,7 +73,8 @@ class Requests:
         state of the widgets, what is opened meanwhile makes it wait two seconds each, and what
         else is computed keeps the picture waiting.
     write_page
-        Writes a picture as a page that can be explored; returns its bytes, and notices.
+        Writes a picture as a page that can be explored; returns its bytes, and notices. Without
+        it a page is one that is only looked at.
     offer
         Has a scene ready for whoever comes, so that the first one need not be asked for; None
         where each page asks.
@@ -94,7 +95,7 @@ class Requests:
         reload: Callable[[], None],
         look: Callable[[], None],
         on_begun: Callable[[], None],
-        write_page: Callable[[Picture], tuple[bytes, list[str]]] = draw_still_page,
+        write_page: Callable[[Picture], tuple[bytes, list[str]]] | None = None,
         offer: Offer | None = None,
     ) -> None:
         self.session = session
@@ -137,7 +138,7 @@ class Requests:
     def _answer_scene(self, number: Any, message: Request) -> None:
         try:
             scene = self.scene.result()
-            window = _window(message)
+            window = read_canvas_size(message)
             if window is not None and not self._has_window:
                 self._has_window = True
                 if self.session.choose_for(window):
@@ -159,7 +160,7 @@ class Requests:
 
     def _answer_painted(self, _number: Any, message: Request) -> None:
         self.is_shown = True
-        window = _window(message)
+        window = read_canvas_size(message)
         try:
             if window is not None and not self._has_window:
                 self._has_window = True
@@ -315,6 +316,11 @@ class Requests:
         self.client.reply(number, {"type": "legend", "entries": entries})
 
     def _answer_picture(self, number: Any, message: Request) -> None:
+        from netloupe.explorer.render.picture import render_picture
+
+        from .command import options_now
+        from .pictures import crop_picture, draw_still_page, read_part
+
         format, theme = message.get("format"), message.get("theme")
         shown = self.scene.result()
         part = read_part(message.get("part"), shown)
@@ -322,7 +328,7 @@ class Requests:
             picture = self.session.picture(shown, theme)
             # a page has no columns
             now = replace(options_now(self.session), theme=picture.options.theme, wrap="auto")
-            data, notices = self._write_page(replace(picture, options=now))
+            data, notices = (self._write_page or draw_still_page)(replace(picture, options=now))
         elif format not in ("svg", "png", "pdf"):
             raise ViewError(f"the format {format!r} is unknown. Choose svg, png, pdf or html.")
         else:
@@ -335,6 +341,8 @@ class Requests:
         self.client.reply(number, {"type": "file", "notices": told}, data)
 
     def _answer_command(self, number: Any, message: Request) -> None:
+        from .command import tell_command
+
         theme = check_option("theme", message.get("theme"))
         self.client.reply(number, tell_command(self.session, theme))
 
@@ -470,7 +478,7 @@ def _finished(scene: Scene) -> Future[Scene]:
     return future
 
 
-def _window(message: Request) -> Window | None:
+def read_canvas_size(message: Mapping[str, Any]) -> Window | None:
     """Return the size of the canvas; None where it has none that makes sense."""
     size = message.get("window")
     if not isinstance(size, list | tuple) or len(size) != 2:

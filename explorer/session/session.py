@@ -27,11 +27,8 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.options import Wrap, check_option
 from netloupe.explorer.progress import Cancelled, watched
 from netloupe.explorer.render.labels import Labels
-from netloupe.explorer.render.legend import list_legend, walk_items
 from netloupe.explorer.render.paint import NO_PAINTS, Paints, lay_paints
-from netloupe.explorer.render.picture import Picture, lay_on_sheet
 from netloupe.explorer.render.shares import Shares
-from netloupe.explorer.render.svg import draw_sample
 from netloupe.explorer.render.wire import SceneEncoder
 from netloupe.explorer.view import Item, ViewOptions
 
@@ -43,6 +40,7 @@ from .views import Views
 if TYPE_CHECKING:
     from netloupe.explorer.compare import Diff
     from netloupe.explorer.overlays import Overlay
+    from netloupe.explorer.render.picture import Picture
 
 
 class Session:
@@ -143,6 +141,8 @@ class Session:
         chosen, scene = self.chosen_overlay, self._scene
         self.coloured = NO_PAINTS
         if chosen is not None and scene is not None:
+            from netloupe.explorer.render.legend import walk_items
+
             self.coloured = chosen.paint(self.views.current, walk_items(scene))
 
     def draw(self, wrap: Any, theme: Any = None) -> Picture:
@@ -153,6 +153,8 @@ class Session:
         ViewError
             For anything but True, False, ``auto`` and a number of columns, or an unknown theme.
         """
+        from netloupe.explorer.render.picture import lay_on_sheet
+
         wrap = self.wrap if wrap is None else check_option("wrap", wrap)
         before, self.wrap = self.wrap, False
         try:
@@ -199,6 +201,8 @@ class Session:
         ViewError
             For an unknown theme.
         """
+        from netloupe.explorer.render.picture import Picture
+
         views = self.views
         options = views.options
         if theme is not None:
@@ -251,6 +255,9 @@ class Session:
         """
         if self._scene is None:
             return []
+        from netloupe.explorer.render.legend import list_legend
+        from netloupe.explorer.render.svg import draw_sample
+
         chosen = self.chosen_overlay
         own = chosen.list_legend() if chosen is not None else ()
         entries = list_legend(self._scene, self._labels.draw, self.shown_paints, own)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from netloupe.explorer.errors import NotFoundError, ViewError
 from netloupe.explorer.grouping import Group, GroupTree, build_group_tree, leave_unnamed
@@ -13,11 +13,13 @@ from netloupe.explorer.layout import FirstView
 from netloupe.explorer.model import Graph, Model, Node
 from netloupe.explorer.options import Grouping
 from netloupe.explorer.render.asked_view import make_view
-from netloupe.explorer.search.search import Hit, search_model
 from netloupe.explorer.view import Item, View, ViewOptions, body_graphs, expand_view
 
 from .history import Moment
 from .trail import list_trail
+
+if TYPE_CHECKING:
+    from netloupe.explorer.search.search import Hit
 
 
 class Views:
@@ -257,6 +259,8 @@ class Views:
         ViewError
             For an invalid regular expression.
         """
+        from netloupe.explorer.search.search import search_model
+
         return search_model(self.model, text, regex=regex, find_tree=self.find_tree)
 
     def find_tree(self, graph: Graph) -> GroupTree:

@@ -74,10 +74,16 @@ class _Parser(argparse.ArgumentParser):
         write_standard_output(message.rstrip("\n"))
 
 
-def make_parser() -> argparse.ArgumentParser:
+def make_parser(command: str = "") -> argparse.ArgumentParser:
     """Return the parser of all commands.
 
     What it parses has ``command``, ``models``, ``init`` and ``run``.
+
+    Parameters
+    ----------
+    command
+        The one that is given, so that the options of others need not be made; "" where that is
+        not known.
     """
     parser = _Parser(
         prog="netloupe",
@@ -89,8 +95,9 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", required=True, prog="netloupe"
     )
-    for add in ADDERS.values():
-        add(commands)
+    for name, add in ADDERS.items():
+        if command in ("", name):
+            add(commands)
     return parser
 
 

@@ -45,19 +45,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     atexit.register(gc.freeze)  # at the end nobody needs to search what is left for garbage
     gc.set_threshold(_MADE_BEFORE_SEARCH, _YOUNG_SEARCHES)
     given = list(sys.argv[1:] if arguments is None else arguments)
-    parser = make_parser()
     if "_ARGCOMPLETE" in os.environ:
         from .completion import answer_shell
 
-        answer_shell(parser)
+        answer_shell(make_parser())
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=PLAIN)  # names need not fit the terminal
-    return guard(lambda: _parse_and_run(parser, given), given)
+    return guard(lambda: _parse_and_run(given), given)
 
 
-def _parse_and_run(parser: argparse.ArgumentParser, given: list[str]) -> int:
+def _parse_and_run(given: list[str]) -> int:
     given = add_command(given, tuple(ADDERS))
+    first = next(iter(given), "")
+    parser = make_parser(first if first in ADDERS else "")
     mistake = explain_command(given, tuple(ADDERS))
     if mistake:
         parser.error(mistake)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import traceback
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -20,9 +21,14 @@ from .coloring import check_color_by, describe_overlays, read_overlays
 from .failures import explain_error
 from .streams import STANDARD, say, standard_input_as_file
 
+#: so many objects are made before they are searched for garbage: until the first picture is there
+#: that is what stays, modules and the model
+_MADE_BEFORE_SEARCH = 100_000
+
 
 def run_open(parsed: argparse.Namespace) -> int:
     """Serve the explorers of models until Ctrl+C."""
+    gc.set_threshold(_MADE_BEFORE_SEARCH, *gc.get_threshold()[1:])
     check_color_by(parsed)
     _check_together(parsed)
     recent = None if parsed.no_recent else find_recent()
@@ -98,9 +104,9 @@ def _read_first(
     path: Any, read: Callable[[], ReadyModel], recent: RecentFiles | None
 ) -> ReadyModel:
     """Read a model, start what lays it out beside that, and remember its file."""
-    from netloupe.explorer.layout import shared_engine
+    from netloupe.explorer.layout.engine import shared_engine
 
-    shared_engine().start()
+    shared_engine().start()  # of the models given one does it for all
     ready = read()
     if recent is not None:
         recent.add(path)

@@ -10,7 +10,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .failures import explain_error
-from .jobs import do_jobs
 from .streams import STANDARD, read_standard_input, say, write_standard_output
 
 if TYPE_CHECKING:
@@ -89,6 +88,8 @@ def tell_each(
     jobs
         How many processes do it.
     """
+    from .jobs import do_jobs
+
     status = 0
     with closing(do_jobs(models, work, jobs=jobs)) as outcomes:
         for name, outcome in zip(models, outcomes, strict=True):

@@ -100,6 +100,7 @@ def serve_models(serving: Serving) -> int:
     tunnel = write_tunnel_command(had)
     page_comes = serving.window or (serving.browser and not tunnel)
     with _signals_raise(), contextlib.ExitStack() as files:
+        files.callback(listening.close)
         print(f"{name}: {address}\n{_say_how_to_stop()}", flush=True)
         if tunnel:
             print(f"To see it from the machine you came from, run there: {tunnel}", flush=True)
@@ -132,6 +133,11 @@ def _serve(
     page_comes: bool,
 ) -> int:
     """Serve until there is nothing to show, or nobody to see it; return the exit status."""
+    if serving.models:
+        # starts beside all that follows, none of which it needs
+        from netloupe.explorer.layout.engine import shared_engine
+
+        shared_engine().start()
     # loaded while the browser begins to ask
     import asyncio
 

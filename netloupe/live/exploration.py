@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.layout import WINDOW, Window
 from netloupe.explorer.model import Model
 from netloupe.explorer.options import Direction
 from netloupe.explorer.progress import Cancelled
 from netloupe.explorer.render.paint import encode_paints
-from netloupe.explorer.render.picture import Picture
 from netloupe.explorer.session import Requests, Session
 from netloupe.explorer.session.files import say_changes
 from netloupe.explorer.session.link import follow_link, read_link, tell_link
@@ -28,6 +28,7 @@ from .client import LiveClient, Send
 
 if TYPE_CHECKING:
     from netloupe.explorer.overlays import Overlay
+    from netloupe.explorer.render.picture import Picture
     from netloupe.explorer.session.review_messages import ReviewMessage
 
     from .beside import Beside
@@ -51,6 +52,8 @@ class Exploration:
         Takes a frame to the page; called from any thread.
     overlays
         What boxes can be coloured by; they are coloured by the first.
+    window
+        In which it is seen, where the page has told that already: what is open is then chosen once.
     """
 
     def __init__(
@@ -59,8 +62,9 @@ class Exploration:
         options: ViewOptions,
         send: Send,
         overlays: Sequence[Overlay] = (),
+        window: Window | None = None,
     ) -> None:
-        self._session = session = Session(model, options)
+        self._session = session = Session(model, options, window or WINDOW)
         session.set_overlays(overlays)
         self._views = session.views
         self._client = LiveClient(

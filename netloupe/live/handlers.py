@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -25,6 +25,8 @@ from netloupe.explorer.progress import watched
 from .served import ReadyModel, ServedModel, Step
 
 if TYPE_CHECKING:
+    from netloupe.explorer.layout import Window
+
     from .exploration import Exploration
     from .server import LiveServer
 
@@ -79,6 +81,15 @@ def _is_origin(origin: str, host: str) -> bool:
         return urlsplit(origin).netloc == host
     except ValueError:
         return False
+
+
+def _find_window(frames: Sequence[Mapping[str, Any]]) -> Window | None:
+    """Return the size of the window of a page that has asked for its first scene already."""
+    from netloupe.explorer.session.requests import read_canvas_size
+
+    asked = (frame.get("request") for frame in frames)
+    windows = (read_canvas_size(request) for request in asked if isinstance(request, dict))
+    return next(filter(None, windows), None)
 
 
 def _forget(sent: asyncio.Future[None]) -> None:
@@ -234,7 +245,8 @@ class SocketHandler(WebSocketHandler, Guarded):
 
         def begin() -> Exploration:
             with watched(look):
-                return self._server.explore(loaded, send)
+                window = _find_window(self._early or ())
+                return self._server.explore(loaded, send, window)
 
         try:
             made = await loop.run_in_executor(None, begin)

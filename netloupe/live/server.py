@@ -21,6 +21,7 @@ from .naming import tell_apart
 from .served import ReadyModel, ServedModel
 
 if TYPE_CHECKING:
+    from netloupe.explorer.layout import Window
     from netloupe.explorer.model import Model
     from netloupe.explorer.overlays import Overlay
     from netloupe.explorer.view import ViewOptions
@@ -176,14 +177,14 @@ class LiveServer:
         pages = [page for page in self.pages if page.served is served]
         return [page.exploration for page in pages if page.exploration is not None]
 
-    def explore(self, loaded: ReadyModel, send: Send) -> Exploration:
-        """Begin an exploration for a page."""
+    def explore(self, loaded: ReadyModel, send: Send, window: Window | None = None) -> Exploration:
+        """Begin an exploration for a page; of what is not known the window is none."""
         from netloupe.explorer.view import ViewOptions
 
         from .exploration import Exploration
 
         options = self._options or ViewOptions.parse({"wrap": False})
-        return Exploration(loaded.model, options, send, loaded.overlays)
+        return Exploration(loaded.model, options, send, loaded.overlays, window)
 
     def write_page(self, served: ServedModel) -> str:
         """Return the page of a model."""

@@ -79,3 +79,29 @@ def test_where_the_end_is_missing_the_picture_stays(page: Any, tmp_path: Path, p
     strip = page.locator(f"{CANVAS} .nl-strip")
     strip.locator("text=/This file was cut short: a part of what it tells is missing/").wait_for()
     assert shown.paths()
+
+
+def test_nothing_but_the_picture_is_read_before_it_is_seen(page: Any, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(netloupe.load(corpus_file("exported/condloop.dynamo.onnx")).to_html())
+    page.add_init_script(
+        """
+        window.unpacked = [];
+        const Stream = DecompressionStream;
+        window.DecompressionStream = class extends Stream {
+          constructor(...given) {
+            super(...given);
+            const canvas = document.querySelector('[data-netloupe="canvas"]');
+            window.unpacked.push(canvas?.dataset.ready === "true");
+          }
+        };
+        """
+    )
+    page.goto(path.as_uri())
+    page.wait_for_selector(f'{CANVAS}[data-ready="true"]')
+    page.wait_for_function(
+        "document.querySelector('.nl-inspector-part').textContent.includes('condloop')"
+    )
+    unpacked = page.evaluate("window.unpacked")
+    assert unpacked.count(False) == 1  # the levels
+    assert unpacked.count(True) >= 2  # descriptions: where they are, and those of the model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import http.server
 import json
@@ -28,6 +29,7 @@ from tornado.websocket import websocket_connect
 
 import netloupe
 from netloupe.commands import serve
+from netloupe.commands.arguments import ADDERS, make_parser
 from netloupe.explorer.errors import OutputError
 from netloupe.live.intake import Intake
 from netloupe.live.served import ServedModel
@@ -280,3 +282,40 @@ def test_a_page_that_comes_late_still_hears_why(tmp_path: Path) -> None:
             told = pool.submit(lambda: asyncio.run(hear())).result(SECONDS)
         assert "damaged.onnx" in told["failed"]
         assert process.wait(SECONDS) == 2
+
+
+def test_what_lays_out_starts_ahead_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    from netloupe.explorer.layout.engine import LayoutEngine
+
+    loaded: list[bool] = []
+    for name in [name for name in sys.modules if name.startswith("netloupe.live.server")]:
+        monkeypatch.delitem(sys.modules, name)
+
+    def start(engine: LayoutEngine) -> None:
+        loaded.append("netloupe.live.server" in sys.modules)
+        raise KeyboardInterrupt  # nothing is served
+
+    monkeypatch.setattr(LayoutEngine, "start", start)
+    serving = serve.Serving(
+        [ServedModel("model", lambda: pytest.fail("is read"))],
+        Intake(never_made),
+        browser=False,
+    )
+    assert serve.serve_models(serving) == 0
+    assert loaded == [False]
+
+
+@pytest.mark.parametrize("command", [*ADDERS])
+def test_a_parser_of_one_command_has_its_options_alone(command: str) -> None:
+    whole, alone = (_list_options(make_parser(only)) for only in ("", command))
+    assert alone == {command: whole[command]}
+
+
+def _list_options(parser: argparse.ArgumentParser) -> dict[str, list[str]]:
+    (commands,) = (
+        action for action in parser._actions if isinstance(action, argparse._SubParsersAction)
+    )
+    return {
+        name: [text for action in each._actions for text in action.option_strings]
+        for name, each in commands.choices.items()
+    }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import struct
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -15,8 +16,11 @@ from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 import netloupe
+from netloupe.explorer.layout import Window
 from netloupe.explorer.page.description_html import write_path
+from netloupe.explorer.session import Session
 from netloupe.explorer.view import ViewOptions
+from netloupe.live.served import ReadyModel, ServedModel
 from netloupe.live.server import LiveServer
 from tests.corpus import corpus_file
 
@@ -287,3 +291,47 @@ def test_two_pages_do_not_disturb_one_another() -> None:
             await asyncio.sleep(0.01)
 
     talking(work, "exported/condloop.dynamo.onnx")
+
+
+def test_what_is_open_is_chosen_once_for_a_page_that_has_told_its_window(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chosen = []
+    choose = Session.choose_for
+
+    def note(session: Session, window: Window) -> bool:
+        changed = choose(session, window)
+        chosen.append((window, changed))
+        return changed
+
+    monkeypatch.setattr(Session, "choose_for", note)
+
+    async def work() -> None:
+        may_read = threading.Event()
+        model = netloupe.load(corpus_file("exported/gpt2.legacy.onnx"))
+
+        def read() -> ReadyModel:
+            assert may_read.wait(SECONDS)
+            return ReadyModel(model)
+
+        served = ServedModel("gpt2", read)
+        server = LiveServer([served], None, TOKEN)
+        server.start()
+        try:
+            talk = Talk(await connect(server))
+            await talk.send(request={"type": "scene", "window": [520, 400], "id": "a"})
+            await talk.send(request={"type": "painted", "window": [520, 400], "id": "b"})
+            page = next(iter(server.pages))
+            while len(page._early or ()) < 2:
+                await asyncio.sleep(0.01)
+            may_read.set()
+            content, _ = await talk.wait(is_scene)
+            assert content["message"]["id"] == "a"
+            (shown,) = server.list_explorations(served)
+            assert shown._session.views.first.window == Window(520, 400)
+            assert chosen == [(Window(520, 400), False)]  # nothing had to be chosen anew
+            await talk.leave()
+        finally:
+            server.stop()
+
+    run(work)

@@ -18,7 +18,6 @@ from netloupe.proto import caffe2_pb2
 
 from .elements import ELEMENTS
 from .init_net import find_init_net, leads_out
-from .model import read_caffe2
 from .parts import parse_caffe2
 from .recognition import recognize_caffe2
 
@@ -39,6 +38,8 @@ def _find_message(content: Content) -> Parts | None:
 
 def _read(content: Content, match: Match, around: Around) -> Model:
     """Read a message with its init net: the one given, or the one found beside it."""
+    from .model import read_caffe2
+
     parts: Parts = match.parsed
     if around.companion is not None:
         model = read_caffe2(parts, _parse_init_net(around.companion, around))

@@ -19,7 +19,6 @@ from netloupe.proto import onnx_data_pb2, onnx_pb2
 from netloupe.proto.grammars import DELIMITED, VARINT
 from netloupe.proto.wire import encode_varint
 
-from .data import read_onnx_data
 from .elements import ELEMENTS
 from .model import read_onnx
 from .parts import damage
@@ -55,6 +54,8 @@ def _identify(content: Content) -> Match | None:
 def _read(content: Content, match: Match, around: Around) -> Model:
     source, kind = content.source, match.root
     if kind.endswith(_DATA):
+        from .data import read_onnx_data
+
         return read_onnx_data(source, kind)
     if kind in _WRAPPINGS:
         return _read_alone(source, kind)

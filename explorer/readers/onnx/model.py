@@ -7,7 +7,6 @@ from typing import Any
 
 from netloupe.explorer.errors import ModelFormatError
 from netloupe.explorer.model import (
-    DeviceConfiguration,
     Function,
     Graph,
     Model,
@@ -126,14 +125,10 @@ class _ModelReader:
         header.doc = read_text(proto.doc_string)
         header.metadata = read_entries(proto.metadata_props)
         header.opset_imports = self._read_opsets(proto.opset_import, "model")
-        header.device_configurations = tuple(
-            DeviceConfiguration(
-                read_text(configuration.name),
-                configuration.num_devices if configuration.HasField("num_devices") else None,
-                tuple(map(read_text, configuration.device)),
-            )
-            for configuration in proto.configuration
-        )
+        if proto.configuration:
+            from .devices import read_device_configurations
+
+            header.device_configurations = read_device_configurations(proto.configuration)
         header.unknown_fields = self.parts.find_unknown(
             proto, frozenset(("GraphProto", "FunctionProto"))
         )

@@ -11,9 +11,6 @@ from netloupe.explorer.model import (
     ModelWarning,
     Node,
     NodeDetails,
-    NodeDeviceConfiguration,
-    ShardedDimension,
-    ShardingSpec,
     SparseTensor,
     Tensor,
 )
@@ -153,10 +150,11 @@ class OnnxNodeLoader:
             stated_domain=self._domains.get(node.index),
             doc=read_text(proto.doc_string),
             metadata=read_entries(proto.metadata_props),
-            device_configurations=tuple(
-                _read_device_configuration(entry) for entry in proto.device_configurations
-            ),
         )
+        if proto.device_configurations:
+            from .devices import read_node_configurations
+
+            details.device_configurations = read_node_configurations(proto.device_configurations)
         with collector_paused() if len(proto.attribute) > _MANY_ATTRIBUTES else nullcontext():
             warnings += self._read_attributes(node, proto, details.attributes)
         details.constant = _find_constant(node, details)
@@ -210,42 +208,3 @@ def _find_constant(node: Node, details: NodeDetails) -> Tensor | SparseTensor | 
         return None
     values = (attribute.value for attribute in details.attributes.values())
     return next((value for value in values if isinstance(value, Tensor | SparseTensor)), None)
-
-
-def _read_device_configuration(proto: Any) -> NodeDeviceConfiguration:
-    return NodeDeviceConfiguration(
-        read_text(proto.configuration_id),
-        proto.pipeline_stage if proto.HasField("pipeline_stage") else None,
-        tuple(_read_sharding(spec) for spec in proto.sharding_spec),
-    )
-
-
-def _read_sharding(proto: Any) -> ShardingSpec:
-    return ShardingSpec(
-        read_text(proto.tensor_name),
-        tuple(proto.device),
-        tuple(
-            (entry.key if entry.HasField("key") else None, tuple(entry.value))
-            for entry in proto.index_to_device_group_map
-        ),
-        tuple(
-            ShardedDimension(
-                dim.axis if dim.HasField("axis") else None,
-                tuple(
-                    (
-                        _read_extent(sharding),
-                        sharding.num_shards if sharding.HasField("num_shards") else None,
-                    )
-                    for sharding in dim.simple_sharding
-                ),
-            )
-            for dim in proto.sharded_dim
-        ),
-    )
-
-
-def _read_extent(proto: Any) -> int | str | None:
-    kind = proto.WhichOneof("dim")
-    if kind is None:
-        return None
-    return int(proto.dim_value) if kind == "dim_value" else read_text(proto.dim_param)

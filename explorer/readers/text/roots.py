@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from netloupe.explorer.errors import ModelFormatError
 from netloupe.explorer.readers.containers import decode_marked_text
@@ -12,9 +13,9 @@ from netloupe.explorer.readers.impostors import refuse_foreign_names
 from netloupe.explorer.readers.protobuf.damage import say_where
 from netloupe.explorer.readers.source import Source
 
-from .message_writer import fields_of
-from .protobuf_json import JsonError, convert_json, load_json
-from .protobuf_text import ParsedText, TextError, list_top_names, parse_text
+if TYPE_CHECKING:
+    from .protobuf_text import ParsedText
+
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _NAME_FIRST = re.compile(rb"(?:[\s]++|#[^\n]*+)*+(?:[A-Za-z_]\w*|\d+)\s*+[:{<]")
@@ -47,6 +48,8 @@ def unwrap_protobuf_text(source: Source, roots: Iterable[TextRoot]) -> Content:
     ModelFormatError
         Where it is none, or damaged.
     """
+    from .protobuf_text import TextError, list_top_names, parse_text
+
     text, name = decode_marked_text(source.data), source.name
     if not _NAME_FIRST.match(text[:4096]):
         raise ModelFormatError(f"{name}: is text, but no ONNX model. Check which file it is.")
@@ -62,6 +65,8 @@ def unwrap_protobuf_text(source: Source, roots: Iterable[TextRoot]) -> Content:
 
 def unwrap_protobuf_json(source: Source, roots: Iterable[TextRoot]) -> Content:
     """Turn protobuf JSON of whatever message we know into its bytes; raises as the text does."""
+    from .protobuf_json import JsonError, convert_json, load_json
+
     name = source.name
     try:
         value = load_json(decode_marked_text(source.data))
@@ -95,6 +100,8 @@ def _rank_roots(
     names: Iterable[str], roots: Iterable[TextRoot], name: str, form: str
 ) -> list[TextRoot]:
     """Return the messages whose fields the names are, the likeliest first."""
+    from .message_writer import fields_of
+
     given = set(names)
     refuse_foreign_names(given, name)
     scores = []

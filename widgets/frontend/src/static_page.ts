@@ -156,10 +156,14 @@ export function showFile(data: StaticPage): void {
     ...{ focus, traits },
     readLinks: data.has_links ? readLinks : null,
   });
+  // what is said beside the picture is read and shown once that is seen
+  let show: () => void = () => undefined;
+  const seen = new Promise<void>((resolve) => (show = resolve));
+  setTimeout(show, TIME_TO_BE_PAINTED); // nobody may be looking
   const describer = new Describer(data);
   const weights = new Weights(data.weights, (block) => findBlock(`weights-${block}`));
   const inspector = new Inspector(host.traits, {
-    describe: (path) => describer.describe(path),
+    describe: (path) => seen.then(() => describer.describe(path)),
     readWeight: (number) => weights.read(number),
     goTo: (path) => void host.goTo(path),
   });
@@ -168,10 +172,12 @@ export function showFile(data: StaticPage): void {
     const goTo = (path: string): void => void host.goTo(path);
     const kept = findStorage();
     const findAround = (path: string): Promise<Around> => host.findAround(path);
-    const actions = { read: readReview, goTo, findAround, download, kept };
+    const read = (): Promise<Block> => seen.then(readReview);
+    const actions = { read, goTo, findAround, download, kept };
     address.keepTab(inspector.showReview(new FileReview(host.traits, actions)));
   }
   const view = showExplorer(host, inspector, () => {
+    setTimeout(show); // not in the frame that shows it
     if (link?.place) view.standAt(link.place);
     if (address.error) host.warn(explainRefusal(address.error));
     address.follow(host, view);
@@ -180,4 +186,6 @@ export function showFile(data: StaticPage): void {
   });
 }
 
+/** After so many milliseconds what waits for the first picture begins without it. */
+const TIME_TO_BE_PAINTED = 1_000;
 const CUT_SHORT = "This file was cut short: a part of what it tells is missing.";
