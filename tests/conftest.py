@@ -56,8 +56,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: places[item.path])
 
 
-#: what Playwright turns off, whose list ours takes the place of, and then the pages of Chromium's
-#: own address bar: it loads them anew for each profile
+#: what Playwright turns off, whose list ours takes the place of, then the pages of Chromium's own
+#: address bar, which it loads anew for each profile
 _FEATURES = (
     *("AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades"),
     *("HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter", "PaintHolding"),
@@ -65,6 +65,7 @@ _FEATURES = (
     *("AvoidCorsURLLoaderRestartOnRedirect", "PreconnectToSearch", "AimEnabled"),
     *("PreloadTopChromeWebUI", "InitialWebUI", "WebUIReloadButton"),
     *("WebUIOmnibox", "WebUIOmniboxPopup", "WebUIOmniboxAimPopup"),
+    "SpareRendererForSitePerProcess",  # a process ahead for each page, which few tests come to use
 )
 _ARGUMENTS = [
     f"--disable-features={','.join(_FEATURES)}",
@@ -81,9 +82,17 @@ _ARGUMENTS = [
 ]
 
 
+#: the first is Chromium without windows, toolbars and their own pages, which take as much time as
+#: the pages of tests do
+_BROWSERS = (
+    *("chromium-headless-shell", "chromium", "chromium-browser"),
+    *("google-chrome", "google-chrome-stable"),
+)
+
+
 def find_chromium() -> str | None:
     """Return the path of an installed Chromium or Chrome."""
-    for name in ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"):
+    for name in _BROWSERS:
         path = shutil.which(name)
         if path:
             return path
