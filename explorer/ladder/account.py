@@ -180,7 +180,7 @@ class _Side:
         wanted: set[Tensor] = set()
         for entry in entries:
             if entry.topic in _OF_WEIGHTS and tone_of_entry(entry) is not None:
-                wanted.update(one[side] for one in entry.tensors)
+                wanted.update((one.left, one.right)[side] for one in entry.tensors)
                 wanted.update((entry.left_tensors, entry.right_tensors)[side])
         users: dict[Tensor, dict[Node, None]] = {}
         for graph in self.model.graphs if wanted else ():

@@ -225,7 +225,8 @@ def _draw(found: Diff, ladder: Ladder, options: ViewOptions) -> _Plate:
     step("drawing")
     theme = lay_on_ground(load_theme(options.theme), options.background)
     names = name_sides(found)
-    title = options.title if options.title not in ("", "auto") else f"{names[1]} against {names[0]}"
+    is_named = options.title and options.title != "auto"
+    title = options.title if is_named else f"{names[1]} against {names[0]}"
     verdict, fit = write_verdict(found), write_compatibility(found)
     head, top = _draw_head(title, (verdict, fit), theme)
     drawing = LadderDrawing(ladder, theme)

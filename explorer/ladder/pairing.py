@@ -62,7 +62,7 @@ def pair_rungs(
         turned = {(two, one): count for (one, two), count in common.items()}
         opened = (
             _take_apart(lefts, pairs, common, open_rungs),
-            _take_apart(rights, backwards, turned, open_rungs[::-1]),
+            _take_apart(rights, backwards, turned, (open_rungs[1], open_rungs[0])),
         )
         is_done = opened[0] is None and opened[1] is None
         if is_done or len(lefts) + len(rights) > _MOST_RUNGS:

@@ -99,6 +99,9 @@ def _make_cell(rung: Rung, tone: Tone, entries: tuple[int, ...]) -> Cell:
 
 
 def _are_alike(rows: Sequence[Row]) -> bool:
-    """Return whether rows are all pairs with the same differences, so that none stands out."""
-    first = rows[0].entries
-    return all(row.is_pair and not row.inner and row.entries == first for row in rows)
+    """Return whether rows are pairs of closed boxes that look the same, so that none stands out.
+
+    What differs in each may be told by several entries, as where a first layer has one more.
+    """
+    tones = {cell.tone for row in rows for cell in (row.left, row.right) if cell is not None}
+    return len(tones) == 1 and all(row.is_pair and not row.inner for row in rows)

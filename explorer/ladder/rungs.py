@@ -30,8 +30,6 @@ class Rung:
     ----------
     label
         What the box is called.
-    fact
-        The most important of what is known of it, such as ``64 → 256``; "" for nothing.
     nodes
         Its nodes, at any depth.
     members
@@ -72,7 +70,8 @@ class Rung:
     @property
     def times(self) -> int:
         """How many blocks a stack has; 0 for anything else."""
-        return len(self.members[0].children) if self.is_stack and self.group is not None else 0
+        group = self.group
+        return len(group.children) if group is not None and self.is_stack else 0
 
 
 def list_rungs(tree: GroupTree) -> list[Rung]:

@@ -145,7 +145,7 @@ class Piece(NamedTuple):
     kind
         What it is, in a word.
     title
-        What is said of it where it is pointed at; "" for nothing.
+        What is said of it where it is pointed at, in lines; "" for nothing.
     """
 
     marks: tuple[tuple[float, float, Mark], ...]

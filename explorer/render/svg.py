@@ -299,7 +299,8 @@ def draw_pieces_svg(
     for piece in pieces:
         drawn = "".join(_draw_placed(*placed) for placed in piece.marks)
         if piece.title:
-            text = escape_text(clean_label(piece.title, LONGEST_TITLE))
+            lines = (clean_label(line, LONGEST_TITLE) for line in piece.title.split("\n"))
+            text = escape_text("\n".join(lines))
             drawn = f'<g class="{piece.kind}"><title>{text}</title>{drawn}</g>'
         parts.append(drawn)
     return "\n".join([*parts, "</g>", "</svg>\n"])
