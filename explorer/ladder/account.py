@@ -22,8 +22,8 @@ _ORDER: tuple[Tone, ...] = ("changed", "exchanged", "moved", "unread")
 _OF_WEIGHTS = frozenset({"weight", "lone weight", "unread", "exchange"})
 #: what is neither at a node nor at a weight
 _OF_MODEL = frozenset({"interface", "model"})
-#: so many graphs are gone through from the inside out
-_MOST_GRAPHS = 2_000
+#: so many nodes that only store are followed to what takes them
+_MOST_NODES = 10_000
 _STEP = 10_000
 
 
@@ -99,13 +99,10 @@ class Account:
             what = entry.changes[0].what.partition(" ")[0] if entry.topic == "interface" else ""
             self.around[what if what in self.around else "model"].append(number)
             return
-        places = [*map(list, self._list_places(entry))]
         found = False
-        for side, nodes in enumerate(places):
+        for side, nodes in zip(self._sides, self._list_places(entry), strict=True):
             for node in nodes:
-                for shown in self._sides[side].find_shown(node):
-                    self._sides[side].entries.setdefault(shown, {})[number] = None
-                    found = True
+                found |= side.place(number, node)
         if not found:
             self.around["model"].append(number)
 
@@ -143,12 +140,10 @@ class Account:
 
     def list_entries(self, left: Rung | None, right: Rung | None = None) -> tuple[int, ...]:
         """Return the numbers of the entries that are in a rung, or in one of both, in order."""
-        numbers: dict[int, None] = {}
-        for side, rung in enumerate((left, right)):
-            known = self._sides[side].entries
-            for node in rung.nodes if rung is not None else ():
-                if node in known:
-                    numbers |= known[node]
+        numbers: set[int] = set()
+        for side, rung in zip(self._sides, (left, right), strict=True):
+            if rung is not None:
+                numbers |= side.find_entries(rung)
         return tuple(sorted(numbers))
 
     def is_alone(self, rung: Rung, side: int) -> bool:
@@ -170,8 +165,12 @@ class _Side:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.tree = find_tree(model, model.graph)
-        self.entries: dict[Node, dict[int, None]] = {}
-        self._holders: dict[Graph, list[Node]] = {}
+        #: entries by node of the main graph that is shown, and by graph inside of such nodes
+        self._entries: dict[Node, dict[int, None]] = {}
+        self._inside: dict[Graph, dict[int, None]] = {}
+        #: by node of the main graph the graphs inside of it that have entries, and all of these
+        self._held: dict[Node, list[Graph]] = {}
+        self._shown: set[Graph] = set()
 
     def find_users(
         self, entries: Iterable[DifferenceEntry], side: int
@@ -193,47 +192,64 @@ class _Side:
                         users.setdefault(tensor, {})[node] = None
         return users
 
-    def find_shown(self, node: Node) -> Iterable[Node]:
-        """Return the nodes of the main graph that a node is, or that hold its graph or take it."""
-        if node.graph is not self.model.graph:
-            return self._find_holders(node.graph)
-        if self.tree.position_of(node) >= 0:
-            return (node,)
-        found: dict[Node, None] = {}
-        pending, known = [node], {node}
-        while pending and len(known) < _MOST_GRAPHS:  # what only stores stands with what takes it
-            for value in pending.pop().outputs:
-                for user in value.users if value is not None else ():
-                    if user in known:
-                        continue
-                    known.add(user)
-                    if user.graph is not self.model.graph:
-                        found |= dict.fromkeys(self._find_holders(user.graph))
-                    elif self.tree.position_of(user) >= 0:
-                        found[user] = None
-                    else:
-                        pending.append(user)
-        return found
+    def place(self, number: int, node: Node) -> bool:
+        """Note that an entry is at a node, and return whether a box can show it.
 
-    def _find_holders(self, graph: Graph) -> list[Node]:
+        What is in another graph is at the nodes that hold or call it, what only stores at those
+        that take it.
+        """
+        pending, known = [node], {node}
+        is_shown = False
+        while pending and len(known) < _MOST_NODES:
+            one = pending.pop()
+            if one.graph is not self.model.graph:
+                is_shown |= self._place_inside(number, one.graph)
+            elif self.tree.position_of(one) >= 0:
+                self._entries.setdefault(one, {})[number] = None
+                is_shown = True
+            else:
+                users = {u for value in one.outputs if value is not None for u in value.users}
+                pending += (user for user in users if user not in known)
+                known |= users
+        return is_shown
+
+    def _place_inside(self, number: int, graph: Graph) -> bool:
+        if graph not in self._inside:
+            self._inside[graph] = {}
+            for holder in self._find_holders(graph):
+                self._held.setdefault(holder, []).append(graph)
+                self._shown.add(graph)
+        self._inside[graph][number] = None
+        return graph in self._shown
+
+    def _find_holders(self, graph: Graph) -> Iterable[Node]:
         """Return the nodes of the main graph inside of which a graph is, called ones included."""
-        if graph in self._holders:
-            return self._holders[graph]
         found: dict[Node, None] = {}
         pending, known = [graph], {graph}
-        while pending and len(known) < _MOST_GRAPHS:
+        while pending:
             inner = pending.pop()
             holders = inner.calls if isinstance(inner, Function) else [inner.parent_node]
             for holder in holders:
                 if holder is None:
                     continue
-                if holder.graph is self.model.graph:
+                if holder.graph is not self.model.graph:
+                    if holder.graph not in known:
+                        known.add(holder.graph)
+                        pending.append(holder.graph)
+                elif self.tree.position_of(holder) >= 0:
                     found[holder] = None
-                elif holder.graph not in known:
-                    known.add(holder.graph)
-                    pending.append(holder.graph)
-        self._holders[graph] = [*found]
-        return self._holders[graph]
+        return found
+
+    def find_entries(self, rung: Rung) -> set[int]:
+        """Return the numbers of the entries that are in a rung."""
+        numbers: set[int] = set()
+        graphs: dict[Graph, None] = {}
+        for node in rung.nodes:
+            numbers.update(self._entries.get(node, ()))
+            graphs.update(dict.fromkeys(self._held.get(node, ())))
+        for graph in graphs:
+            numbers.update(self._inside[graph])
+        return numbers
 
 
 def _find_tensor(value: Value | None) -> Tensor | None:

@@ -58,7 +58,8 @@ def _find_uncrossed(known: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     for number in range(len(known) - 1, -1, -1):
         least[number] = int(min(lowest, known[number][1]))
         lowest = least[number]
-    highest, found = -1, []
+    highest = -1
+    found: list[tuple[int, int]] = []
     for number, pair in enumerate(known):
         if highest < pair[1] <= least[number]:
             found.append(pair)
