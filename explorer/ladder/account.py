@@ -96,7 +96,7 @@ class Account:
 
     def _place(self, number: int, entry: DifferenceEntry) -> None:
         if entry.topic in _OF_MODEL or (entry.topic == "unread" and not entry.tensors):
-            what = entry.changes[0].what.partition(" ")[0] if entry.topic == "interface" else ""
+            what = entry.changes[0].what.partition(" ")[0]
             self.around[what if what in self.around else "model"].append(number)
             return
         found = False

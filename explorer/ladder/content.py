@@ -27,11 +27,14 @@ class Ladder:
     tones
         By number of an entry how what it is about is painted; what is equal or only written
         otherwise has no mark and is left out.
+    has_general
+        Whether something is told of a model as a whole, and not of a place in it.
     """
 
     rows: list[Row]
     links: list[Link]
     tones: dict[int, Tone]
+    has_general: bool = False
 
 
 def build_ladder(found: Diff, most: int) -> Ladder:
@@ -47,4 +50,5 @@ def build_ladder(found: Diff, most: int) -> Ladder:
     step("pairing blocks")
     account = Account(found)
     rows = fold_rows(make_rows(account), most)
-    return Ladder(rows, [*list_links(rows, account)], account.tones)
+    has_general = bool(account.around["model"])
+    return Ladder(rows, [*list_links(rows, account)], account.tones, has_general)

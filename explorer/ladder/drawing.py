@@ -195,7 +195,7 @@ class LadderDrawing:
         left, right = place.x + _PADDING, place.x + place.width - _PADDING
         baseline = place.middle + _DROP
         if cell.kind != "missing" and cell.tone != "same":
-            tag = write_tag(cell.entries, _MOST_TAGS)
+            tag = _choose_tag(cell, right - left)
             yield 0.0, 0.0, TextMark(right, baseline, tag, SMALL_SIZE, False, colours.text, "end")
             right -= measure_text(tag, SMALL_SIZE) + _AROUND_SIGN
             yield from draw_sign(cell.tone, right, place.middle, colours.text, _SIGN_SCALE)
@@ -208,6 +208,17 @@ class LadderDrawing:
         keep: Literal["both", "start"] = "both" if is_named else "start"
         label = shorten_text(cell.label, right - left, FACT_SIZE, keep=keep)
         yield 0.0, 0.0, TextMark(left, baseline, label, FACT_SIZE, False, colours.text)
+
+
+def _choose_tag(cell: Cell, room: float) -> str:
+    """Return the numbers of a box's entries: fewer where its label has no room beside them."""
+    used = measure_text(cell.label, FACT_SIZE) + 2 * (_AROUND_SIGN + _BETWEEN)
+    used += _measure_end("×00") if cell.kind == "stack" else 0.0
+    for most in range(_MOST_TAGS, 0, -1):
+        tag = write_tag(cell.entries, most)
+        if used + measure_text(tag, SMALL_SIZE) <= room:
+            return tag
+    return write_tag(cell.entries, 1)
 
 
 def _is_stacked(cell: Cell) -> bool:

@@ -50,6 +50,7 @@ _DIVIDER = 534.0
 _MOST_ROWS, _LEAST_LIST = 64, 760.0
 
 _KEY = "Grey: all that is inside is paired, and equal or equal by calculation."
+_GENERAL = "What is told of the whole model may be about any box, grey ones too."
 _NUMBERS = "Numbers on boxes are those at the right of this list."
 _NOT_RUN = "Both models were read, and not run: how far their outputs are apart is not known."
 
@@ -232,7 +233,8 @@ def _draw(found: Diff, ladder: Ladder, options: ViewOptions) -> _Plate:
     drawing = LadderDrawing(ladder, theme)
     rows, low = drawing.draw(top + _TO_ROWS)
     marked = frozenset(ladder.tones)
-    foot = [_KEY + (f" {_NUMBERS}" if marked else ""), _NOT_RUN]
+    general = _GENERAL if ladder.has_general else ""
+    foot = [" ".join(filter(None, (_KEY, general, _NUMBERS if marked else ""))), _NOT_RUN]
     listed, bottom = ListDrawing(found, marked, theme, foot).draw(
         top + _TO_LIST, max(low - top - _TO_LIST, _LEAST_LIST - top)
     )

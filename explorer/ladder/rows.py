@@ -34,7 +34,7 @@ class _RowMaker:
         """Return all rows, with those of what is at no node at both ends."""
         lefts, rights = map(list_rungs, self._trees)
         return [
-            *self._make_ends("model", "the model as a whole"),
+            *self._make_ends("model", "whole model"),
             *self._make_ends("input", "inputs"),
             *self._make_level(lefts, rights, 0),
             *self._make_ends("output", "outputs"),

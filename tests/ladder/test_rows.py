@@ -196,6 +196,19 @@ def test_another_interface_is_marked_at_the_end_where_it_is() -> None:
     assert "outputs: changed | outputs: changed" in tell(ladder)
 
 
+def test_what_is_told_of_no_place_is_at_the_whole_model() -> None:
+    text = """<ir_version: 9, opset_import: ["" : 18, "local" : 1]>
+        g (float[3] x) => (float[3] y) {{ y = local.F (x) }}
+        <domain: "local", opset_import: ["" : 18]>
+        F <alpha: float = {0}> (a) => (c) {{ c = LeakyRelu <alpha: float = @alpha> (a) }}"""
+    found, ladder = build(*(parser.parse_model(text.format(one)) for one in ("0.1", "0.7")))
+    assert any(entry.is_real for entry in found.entries)
+    told = found.to_ladder()
+    is_general = "whole model: changed | whole model: changed" in tell(ladder)
+    assert is_general or tell(ladder) == ["F: changed | F: changed"]
+    assert (b"may be about any box" in told) == is_general
+
+
 def test_models_of_nothing_and_of_nothing_in_common() -> None:
     empty = helper.make_model(helper.make_graph([], "empty", [], []), ir_version=10)
     _, ladder = build(empty, empty)
