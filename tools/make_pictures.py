@@ -1,7 +1,8 @@
 """Make the pictures of the documentation from the demo models.
 
 Run ``python tools/make_pictures.py`` in the test environment (``tools/test`` makes it): the SVGs
-come from ``netloupe render``, the screenshot from a real JupyterLab in Chromium.
+come from ``netloupe render`` and ``netloupe diff``, the screenshot from a real JupyterLab in
+Chromium.
 """
 
 from __future__ import annotations
@@ -37,11 +38,21 @@ RENDERED = {
     "quantized_block.svg": ["digits_cnn.qdq.onnx", "--focus", "blocks/0/first", "--hops", "1"],
 }
 
+#: file name -> arguments of ``netloupe diff``
+COMPARED = {
+    "ladder.svg": ["digits_cnn.onnx", "digits_cnn.retrained.onnx", "--ladder"],
+}
+
 
 def render_pictures() -> None:
     """Write the SVGs."""
     for name, (model, *options) in RENDERED.items():
         status = run_netloupe(["render", str(MODELS / model), "-o", str(PICTURES / name), *options])
+        if status:
+            raise SystemExit(status)
+    for name, (old, new, *options) in COMPARED.items():
+        both = [str(MODELS / old), str(MODELS / new)]
+        status = run_netloupe(["diff", *both, "-o", str(PICTURES / name), *options])
         if status:
             raise SystemExit(status)
 

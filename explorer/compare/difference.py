@@ -378,6 +378,44 @@ class Diff(Drawable):
         """
         return door.draw_panes(self, path, weights, size_limit, **view).decode()
 
+    def to_ladder(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        format: str | None = None,
+        **view: Unpack[door.ViewKeywords],
+    ) -> bytes:
+        """Draw both models as a ladder of blocks, with the list of :attr:`entries` beside it.
+
+        The older model is the left column, the newer one the right one. What differs is opened
+        into its blocks, all else is closed; links join what the matcher pairs.
+
+        Parameters
+        ----------
+        path
+            A file to write; ``~`` is the home folder.
+        format
+            ``svg``, ``html`` (a still picture), ``pdf`` or ``png``; what the name of the file ends
+            in where None, ``svg`` without a file.
+        **view
+            Of :class:`~netloupe.ViewKeywords` these: ``theme``, ``background``, ``title``,
+            ``font``, ``scale`` and ``page``.
+
+        Returns
+        -------
+        bytes
+            The picture; SVG and HTML in UTF-8.
+
+        Raises
+        ------
+        ViewError
+            For an option that a ladder does not have or that does not fit, and for an unknown
+            format.
+        OutputError
+            Where the file cannot be written, or its name promises another format.
+        """
+        return door.draw_ladder(self, path, format, **view)
+
     def find_pair(self, node: Node) -> Pair | None:
         """Return the pair that a node of either model is in; None for none.
 

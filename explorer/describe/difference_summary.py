@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from netloupe.explorer.compare import Diff, DifferenceEntry, EntryTopic
 from netloupe.explorer.model import Node
@@ -23,7 +24,7 @@ from .difference_words import (
 )
 from .file_text import write_line
 
-_LONGEST = 200
+_LONGEST, _LONGEST_NAME = 200, 120
 #: a sentence says so much
 _MOST_TOLD = 4
 _MOST_OPERATORS = 3
@@ -245,6 +246,15 @@ def _count_unread(found: Diff) -> str:
         if count
     ]
     return join_parts(told, len(told))
+
+
+def name_sides(found: Diff) -> tuple[str, str]:
+    """Return what both models are called, without the folders of their authors."""
+    old, new = (
+        write_line(Path(model.source).name or model.source, _LONGEST_NAME)
+        for model in (found.left, found.right)
+    )
+    return (f"{old} (old)", f"{new} (new)") if old == new else (old, new)
 
 
 def write_compatibility(found: Diff) -> str:

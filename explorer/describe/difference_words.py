@@ -45,6 +45,11 @@ ASPECTS = {
     "defaults": "defaults and types that are stated",
     "order": "the order of nodes, operands or entries",
 }
+#: what the ones are called to which "Other" does not fit
+_HEADINGS = {
+    "storage": "Tensors stored otherwise",
+    "order": "Another order of nodes, operands or entries",
+}
 
 
 def write_difference_entry(found: Diff, entry: DifferenceEntry) -> str:
@@ -144,8 +149,7 @@ def write_difference_heading(found: Diff, entry: DifferenceEntry) -> str:
         what = write_line(entry.changes[0].what, _LONGEST)
         return f"{what[:1].upper()}{what[1:]} differs"
     if entry.topic == "aspect":
-        words = ASPECTS[entry.aspect]
-        return f"Other {words}"
+        return _HEADINGS.get(entry.aspect) or f"Other {ASPECTS[entry.aspect]}"
     return {
         "weight": _name_weight_change(entry),
         "lone weight": f"Weight {entry.level}",

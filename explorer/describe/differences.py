@@ -17,6 +17,7 @@ from .file_text import write_line
 _MOST_LINES = 30
 #: below so much confidence a pair rests on its neighbours alone (see Pair.confidence)
 _CERTAIN = 0.5
+_REAL = "Differences"
 _TITLES: dict[EntryLevel, str] = {
     "moved": "The same in another module",
     "equal": "Equal by calculation",
@@ -52,14 +53,19 @@ class DifferencePart(NamedTuple):
     entries: list[str]
 
 
+def title_of_level(level: EntryLevel) -> str:
+    """Return under which title entries of a level stand: one for all that is real."""
+    return _TITLES.get(level, _REAL)
+
+
 def list_told(found: Diff) -> list[DifferencePart]:
     """Return what is told of a difference below the verdict; only kinds of which there are some.
 
     What is real comes first, what is only written otherwise last.
     """
-    parts: dict[str, list[str]] = {"Differences": [], **{title: [] for title in _TITLES.values()}}
+    parts: dict[str, list[str]] = {title: [] for title in (_REAL, *_TITLES.values())}
     for entry in found.entries:
-        parts[_TITLES.get(entry.level, "Differences")].append(write_difference_entry(found, entry))
+        parts[title_of_level(entry.level)].append(write_difference_entry(found, entry))
     return [DifferencePart(title, entries) for title, entries in parts.items() if entries]
 
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.grouping import group_model as group_model
     from netloupe.explorer.inference import Inference as Inference
     from netloupe.explorer.inference import infer_shapes as infer_shapes
+    from netloupe.explorer.ladder.ladder import draw_ladder as draw_ladder
     from netloupe.explorer.notes import Note as Note
     from netloupe.explorer.notes import Notes as Notes
     from netloupe.explorer.notes import open_notes as open_notes
@@ -118,6 +119,7 @@ _HOMES = {
     "write_tensor_html": "render.html",
     "write_verdict": "describe.difference_summary",
     "describe_architecture": "architecture",
+    "draw_ladder": "ladder.ladder",
     "draw_page": "standalone.page",
     "draw_panes": "panes.page",
     "draw_picture": "render.picture",

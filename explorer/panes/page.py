@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from netloupe.explorer.compare import Diff
-from netloupe.explorer.describe.difference_summary import write_compatibility, write_verdict
-from netloupe.explorer.describe.file_text import write_line
+from netloupe.explorer.describe.difference_summary import (
+    name_sides,
+    write_compatibility,
+    write_verdict,
+)
 from netloupe.explorer.errors import OutputError, ViewError
 from netloupe.explorer.files.output import check_ending, check_place, write_file
 from netloupe.explorer.model import Model
@@ -39,7 +41,6 @@ if TYPE_CHECKING:
 
 #: what is about one part of one model
 _OF_ONE_GRAPH = ("graph", "focus")
-_LONGEST_NAME = 120
 #: the paths of items begin with the side that they are of
 OLDER, NEWER = "old: ", "new: "
 
@@ -131,7 +132,7 @@ class _PanesMaker:
             paints = paint_sides(found, options.grouping)
             kinds = find_operand_kinds(found)
             pairs = encode(write_pairs(found, options.grouping))
-        names = _name_sides(found)
+        names = name_sides(found)
         sides = (
             _Side(found.left, paints.left, kinds.left, names[0], 0.1, 0.55),
             _Side(found.right, paints.right, kinds.right, names[1], 0.55, 1.0),
@@ -197,15 +198,6 @@ def _refuse_size(size: int, limit: int) -> OutputError:
         f"the page takes {write_bytes(size)} at least, more than its size limit of "
         f"{write_bytes(limit)}. Allow more, or write the picture of both models as one."
     )
-
-
-def _name_sides(found: Diff) -> tuple[str, str]:
-    """Return what both models are called, without the folders of their authors."""
-    old, new = (
-        write_line(Path(model.source).name or model.source, _LONGEST_NAME)
-        for model in (found.left, found.right)
-    )
-    return (f"{old} (old)", f"{new} (new)") if old == new else (old, new)
 
 
 def _find_on_sides(path: str, is_older: bool) -> str:

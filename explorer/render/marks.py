@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from netloupe.explorer.layout import Scene, SceneBox, SceneEdge
 from netloupe.explorer.layout.bends import round_corners
@@ -131,6 +132,24 @@ class HatchMark:
 
 
 Mark = RectMark | LineMark | TextMark | CurveMark | TriangleMark | CircleMark | HatchMark
+
+
+class Piece(NamedTuple):
+    """Marks that belong together in a drawing that is no scene.
+
+    Parameters
+    ----------
+    marks
+        The marks, each with the place of its origin.
+    kind
+        What it is, in a word.
+    title
+        What is said of it where it is pointed at, in lines; "" for nothing.
+    """
+
+    marks: tuple[tuple[float, float, Mark], ...]
+    kind: str = ""
+    title: str = ""
 
 
 def hatch(x: float, y: float, width: float, height: float, stroke: str) -> HatchMark:

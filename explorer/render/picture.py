@@ -102,10 +102,7 @@ def make_picture(
         view, notices = make_view(model, options, first)
         scene = composer.compose(view, labels, options.direction, deadline=deadline)
         if options.font and found is None:
-            notices.append(
-                f"The font {options.font!r} is not on this machine: text is measured in DejaVu "
-                "Sans, and so drawn in PNG and PDF. Install the font, or choose another."
-            )
+            notices.append(tell_missing_font(options.font))
         notices += [
             f"No group that is shown is {text!r}, or would be called so: there is no name to leave "
             "out. Give the path of a group, or what stands behind its title."
@@ -121,6 +118,14 @@ def make_picture(
             paints = lay_paints(paints, colouring.paint(view, walk_items(scene)))
         picture = Picture(model, view, options, scene, labels, paints=paints, colouring=colouring)
         return lay_on_sheet(picture, composer)
+
+
+def tell_missing_font(family: str) -> str:
+    """Return what is said where a font is not on this machine."""
+    return (
+        f"The font {family!r} is not on this machine: text is measured in DejaVu "
+        "Sans, and so drawn in PNG and PDF. Install the font, or choose another."
+    )
 
 
 #: what is said in place of a picture of nothing; the canvas has a sentence of its own

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from typing import Any
 
@@ -131,6 +131,12 @@ def draw_png(
         For an unknown theme.
     """
     sheet = sheet or Sheet(scene.width, scene.height)
+    marks = place_marks(scene, face_of, load_theme(theme), selected, paints, sheet)
+    return paint_png(marks, sheet, scale)
+
+
+def paint_png(marks: Iterable[Placed], sheet: Sheet, scale: float) -> bytes:
+    """Return all that lies on a sheet as PNG; the scale is that of :func:`draw_png`."""
     scale, _ = choose_png_scale(sheet, scale)
     count = round if sheet.paper is not None else math.floor
     width = max(1, count(sheet.width * scale + 1e-6))
@@ -138,7 +144,7 @@ def draw_png(
     renderer: Any = RendererAgg(width, height, 72)  # type: ignore[no-untyped-call]
     painter = _Painter(renderer, scale, height, LEAST_TEXT)
     with mpl.rc_context({"text.hinting": "none"}):  # widths as measured
-        painter.paint(place_marks(scene, face_of, load_theme(theme), selected, paints, sheet))
+        painter.paint(marks)
     stream = io.BytesIO()
     # no version of the software in the file: the same picture gives the same bytes
     metadata: dict[str, Any] = {"Software": None}
@@ -158,13 +164,18 @@ def draw_pdf(
     sheet: Sheet | None = None,
 ) -> bytes:
     """Draw a scene as a PDF of one page, with text as text; parameters as for draw_png."""
+    sheet = sheet or Sheet(scene.width, scene.height)
+    marks = place_marks(scene, face_of, load_theme(theme), selected, paints, sheet)
+    return paint_pdf(marks, sheet, title)
+
+
+def paint_pdf(marks: Iterable[Placed], sheet: Sheet, title: str) -> bytes:
+    """Return all that lies on a sheet as a PDF of one page, with text as text."""
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
 
-    sheet = sheet or Sheet(scene.width, scene.height)
     scale, _ = choose_pdf_scale(sheet, sheet.scale)
     width, height = max(sheet.width, 1.0) * scale, max(sheet.height, 1.0) * scale
     figure = Figure(figsize=(width / 72, height / 72), dpi=72, frameon=False)
-    marks = place_marks(scene, face_of, load_theme(theme), selected, paints, sheet)
     figure.add_artist(_SceneArtist(marks, scale, height))
     stream = io.BytesIO()
     metadata = {"CreationDate": None, "Title": clean_label(title) or None}
@@ -237,7 +248,7 @@ def _place_scene(
 class _SceneArtist(Artist):
     """All marks of a scene as one artist, which saves an artist for each mark."""
 
-    def __init__(self, marks: Iterator[Placed], scale: float, height: float) -> None:
+    def __init__(self, marks: Iterable[Placed], scale: float, height: float) -> None:
         super().__init__()
         self._marks = marks
         self._scale = scale
@@ -261,7 +272,7 @@ class _Painter:
         self.paths: dict[Mark, Path] = {}
         self.font = font_in_use()
 
-    def paint(self, marks: Iterator[Placed]) -> None:
+    def paint(self, marks: Iterable[Placed]) -> None:
         with silent_about_weights():
             for x, y, mark in marks:
                 if isinstance(mark, TextMark):

@@ -22,6 +22,7 @@ from .marks import (
     HatchMark,
     LineMark,
     Mark,
+    Piece,
     RectMark,
     TextMark,
     ground_of_edge,
@@ -141,28 +142,12 @@ class _Drawing:
 
     def draw(self, title: str, sheet: Sheet, font: str) -> str:
         scene, theme = self.scene, self.theme
-        title_text = escape_text(clean_label(title) or "Model graph")
-        prefix = self.id_prefix
         frames = [box for box in scene.boxes if box.item.is_open and box.item.kind != "root"]
         boxes = [box for box in scene.boxes if not box.item.is_open and box.item.kind != "root"]
-        family = f'"{font}", {FONT_FAMILY}' if font else FONT_FAMILY
-        width, height = _number(sheet.width), _number(sheet.height)
-        unit = "pt" if sheet.paper is not None else ""
-        opening = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" '
-            f'width="{_number(sheet.width * sheet.scale)}{unit}" '
-            f'height="{_number(sheet.height * sheet.scale)}{unit}" '
-            f'viewBox="0 0 {width} {height}" role="img" '
-            f'aria-labelledby="{prefix}picture-title {prefix}picture-description" '
-            f'font-family="{escape_text(family)}">'
-        )
         moved = f' transform="translate({_number(sheet.left)} {_number(sheet.top)})"'
         moved = moved if sheet.left or sheet.top else ""
         parts = [
-            opening,
-            f'<title id="{prefix}picture-title">{title_text}</title>',
-            f'<desc id="{prefix}picture-description">{escape_text(_describe(scene))}</desc>',
-            *_draw_ground(sheet, theme),
+            *_open_svg(sheet, title, _describe(scene), theme, font, self.id_prefix),
             f'<g class="groups"{moved}>',
             *map(self._draw_frame, frames),
             f'</g>\n<g class="edges"{moved}>',
@@ -253,6 +238,77 @@ class _Drawing:
         identity = f"{self.id_prefix}{letter}-{make_id(path)}"
         count = self.ids[identity] = self.ids.get(identity, 0) + 1
         return identity if count == 1 else f"{identity}--{count}"
+
+
+def _open_svg(
+    sheet: Sheet, title: str, description: str, theme: Theme, font: str, prefix: str = ""
+) -> Iterable[str]:
+    """Yield the beginning of a picture: its size, what it is called, and its ground."""
+    family = f'"{font}", {FONT_FAMILY}' if font else FONT_FAMILY
+    width, height = _number(sheet.width), _number(sheet.height)
+    unit = "pt" if sheet.paper is not None else ""
+    yield (
+        f'<svg xmlns="http://www.w3.org/2000/svg" '
+        f'width="{_number(sheet.width * sheet.scale)}{unit}" '
+        f'height="{_number(sheet.height * sheet.scale)}{unit}" '
+        f'viewBox="0 0 {width} {height}" role="img" '
+        f'aria-labelledby="{prefix}picture-title {prefix}picture-description" '
+        f'font-family="{escape_text(family)}">'
+    )
+    title_text = escape_text(clean_label(title) or "Model graph")
+    yield f'<title id="{prefix}picture-title">{title_text}</title>'
+    yield f'<desc id="{prefix}picture-description">{escape_text(description)}</desc>'
+    yield from _draw_ground(sheet, theme)
+
+
+def draw_pieces_svg(
+    pieces: Iterable[Piece],
+    sheet: Sheet,
+    *,
+    title: str,
+    description: str,
+    theme: Theme,
+    font: str = "",
+    id_prefix: str = "",
+) -> str:
+    """Draw what is no scene: pieces of marks that lie where they are to be.
+
+    Parameters
+    ----------
+    pieces
+        What is drawn, in the order of painting.
+    sheet
+        What it is drawn on.
+    title, description
+        What it shows, for screen readers and tool tips.
+    theme
+        The colour of the ground.
+    font
+        The family of all text; the usual ones where "".
+    id_prefix
+        What every id begins with, where several pictures stand in one page.
+
+    Returns
+    -------
+    str
+        One ``<svg>`` element; each piece that has a title is a ``<g>`` with its class.
+    """
+    parts = [*_open_svg(sheet, title, description, theme, font, id_prefix)]
+    place = f"{_number(sheet.left)} {_number(sheet.top)}"
+    parts.append(f'<g transform="translate({place})">' if sheet.left or sheet.top else "<g>")
+    for piece in pieces:
+        drawn = "".join(_draw_placed(*placed) for placed in piece.marks)
+        if piece.title:
+            lines = (clean_label(line, LONGEST_TITLE) for line in piece.title.split("\n"))
+            text = escape_text("\n".join(lines))
+            drawn = f'<g class="{piece.kind}"><title>{text}</title>{drawn}</g>'
+        parts.append(drawn)
+    return "\n".join([*parts, "</g>", "</svg>\n"])
+
+
+def _draw_placed(x: float, y: float, mark: Mark) -> str:
+    drawn = _draw_mark(mark)
+    return f'<g transform="translate({_number(x)} {_number(y)})">{drawn}</g>' if x or y else drawn
 
 
 def _write_edge_title(edge: SceneEdge) -> str:

@@ -87,6 +87,8 @@ def _write(found: Diff, kind: str, parsed: argparse.Namespace) -> tuple[bytes, l
     is_page = kind == "html" and not parsed.static
     if parsed.panes and not is_page:
         raise OutputError("--panes is of the explorer in a .html file. Write one, or leave it out.")
+    if parsed.ladder:
+        return _write_ladder(found, kind, options, parsed)
     content = read_page_options(parsed, is_page=is_page)
     if kind == "json":
         told = encode_diff(found, most=most_entries(parsed))
@@ -100,6 +102,21 @@ def _write(found: Diff, kind: str, parsed: argparse.Namespace) -> tuple[bytes, l
     if parsed.panes:
         return _write_panes(found, options, content)
     return _draw(found, kind, options, content if is_page else None)
+
+
+def _write_ladder(
+    found: Diff, kind: str, given: dict[str, Any], parsed: argparse.Namespace
+) -> tuple[bytes, list[str]]:
+    """Return both models as a ladder of blocks, and notices about it."""
+    from netloupe.explorer.ladder import LADDER_FORMATS, make_ladder
+
+    if parsed.panes:
+        raise OutputError("--ladder and --panes are two pictures. Write one file for each.")
+    if kind not in LADDER_FORMATS:
+        endings = ", ".join(f".{name}" for name in LADDER_FORMATS)
+        raise OutputError(f"--ladder is a still picture. Write one of {endings}, or leave it out.")
+    read_page_options(parsed, is_page=False)
+    return make_ladder(found, kind, given)
 
 
 def _write_panes(

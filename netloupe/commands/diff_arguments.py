@@ -14,6 +14,7 @@ _DIFF_EXAMPLES = """examples:
   netloupe diff old.onnx new.onnx --ignore names,docs --json
   netloupe diff old.onnx new.onnx -o diff.html              both in one picture, to explore
   netloupe diff old.onnx new.onnx -o panes.html --panes     side by side, kept at the same place
+  netloupe diff old.onnx new.onnx -o ladder.svg --ladder    block by block, what differs opened
   netloupe diff old.onnx new.onnx -o diff.svg --theme dark
   netloupe diff old.onnx new.onnx -o - --format md          for a pull request
   netloupe diff old.onnx new.onnx --fail-on interface       for a build: 1 if what fitted does not
@@ -77,6 +78,12 @@ def add_diff(commands: Any) -> None:
         "--panes",
         action="store_true",
         help="of .html: both models side by side, the older one left, in place of one picture",
+    )
+    diff.add_argument(
+        "--ladder",
+        action="store_true",
+        help="of .svg, .html, .pdf and .png: a still picture of both models as ladders of blocks, "
+        "the older one left, beside the list of what differs",
     )
     add_json(diff)
     add_view_options(diff.add_argument_group("options of the picture"))

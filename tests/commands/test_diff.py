@@ -179,6 +179,30 @@ def test_panes_are_a_page_and_nothing_else(
     assert "two panes show two" in capsys.readouterr().err
 
 
+def test_a_ladder_is_a_still_picture(
+    tmp_path: Path, both: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    begins = {"svg": b"<svg", "html": b"<!DOCTYPE html>", "pdf": b"%PDF", "png": b"\x89PNG"}
+    for ending, begin in begins.items():
+        file = tmp_path / f"ladder.{ending}"
+        assert main(["diff", *both, "--ladder", "-o", str(file), "--theme", "dark"]) == 0
+        data = file.read_bytes()
+        assert data.startswith(begin)
+        assert b"<script" not in data
+    capsys.readouterr()
+    for given, said in (
+        (["-o", str(tmp_path / "ladder.md")], "a still picture"),
+        (["-o", str(tmp_path / "ladder.html"), "--panes"], "two pictures"),
+        (
+            ["-o", str(tmp_path / "ladder.svg"), "--expand", "all"],
+            "expand is of a picture of nodes",
+        ),
+        ([], "a still picture"),
+    ):
+        assert main(["diff", *both, "--ladder", *given]) == 2
+        assert said in capsys.readouterr().err
+
+
 def test_model_explorer_gets_the_pairs(tmp_path: Path) -> None:
     left, right = write_pair(tmp_path)
     target = tmp_path / "pairs.json"
