@@ -248,7 +248,7 @@ def _count_unread(found: Diff) -> str:
     return join_parts(told, len(told))
 
 
-def name_sides(found: Diff) -> tuple[str, str]:
+def tell_sides_apart(found: Diff) -> tuple[str, str]:
     """Return what both models are called, without the folders of their authors."""
     old, new = (
         write_line(Path(model.source).name or model.source, _LONGEST_NAME)

@@ -5,6 +5,6 @@ these marks that SVG, PNG and PDF are drawn with. Nothing here pairs nodes or sa
 that is of the entries of the difference alone.
 """
 
-from .ladder import LADDER_FORMATS, draw_ladder, make_ladder, write_ladder_svgs
+from .ladder import LADDER_FORMATS, draw_ladder, make_ladder
 
-__all__ = ["LADDER_FORMATS", "draw_ladder", "make_ladder", "write_ladder_svgs"]
+__all__ = ["LADDER_FORMATS", "draw_ladder", "make_ladder"]

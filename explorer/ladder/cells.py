@@ -45,7 +45,7 @@ class Cell:
 
 
 @dataclass(eq=False, slots=True)
-class Row:
+class LadderRow:
     """One line of a ladder.
 
     Parameters
@@ -61,7 +61,7 @@ class Row:
     left: Cell | None
     right: Cell | None
     is_pair: bool = False
-    inner: list[Row] = field(default_factory=list)
+    inner: list[LadderRow] = field(default_factory=list)
 
     @property
     def entries(self) -> set[int]:
@@ -74,7 +74,7 @@ class Row:
         cells = (self.left, self.right)
         return self.is_pair and not self.inner and all(c and c.tone == "same" for c in cells)
 
-    def list_leaves(self) -> Iterator[Row]:
+    def list_leaves(self) -> Iterator[LadderRow]:
         """Yield the rows that are not opened: this one, or those inside."""
         if not self.inner:
             yield self
@@ -89,7 +89,7 @@ class Row:
                 yield row
 
 
-class Link(NamedTuple):
+class RungLink(NamedTuple):
     """A line between two boxes that hold what is paired."""
 
     left: Cell

@@ -8,10 +8,10 @@ from netloupe.explorer.compare import Diff
 from netloupe.explorer.progress import step
 
 from .account import Account, Tone
-from .cells import Link, Row
+from .cells import LadderRow, RungLink
 from .folding import fold_rows
-from .links import list_links
-from .rows import make_rows
+from .links import list_rung_links
+from .rows import make_ladder_rows
 
 
 @dataclass(eq=False, slots=True)
@@ -31,8 +31,8 @@ class Ladder:
         Whether something is told of a model as a whole, and not of a place in it.
     """
 
-    rows: list[Row]
-    links: list[Link]
+    rows: list[LadderRow]
+    links: list[RungLink]
     tones: dict[int, Tone]
     has_general: bool = False
 
@@ -49,6 +49,6 @@ def build_ladder(found: Diff, most: int) -> Ladder:
     """
     step("pairing blocks")
     account = Account(found)
-    rows = fold_rows(make_rows(account), most)
+    rows = fold_rows(make_ladder_rows(account), most)
     has_general = bool(account.around["model"])
-    return Ladder(rows, [*list_links(rows, account)], account.tones, has_general)
+    return Ladder(rows, [*list_rung_links(rows, account)], account.tones, has_general)

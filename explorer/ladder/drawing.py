@@ -8,12 +8,19 @@ from typing import Literal, NamedTuple
 from netloupe.explorer.describe.file_text import write_line
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.render.legend import Placed
-from netloupe.explorer.render.marks import CircleMark, CurveMark, Mark, Piece, RectMark, TextMark
+from netloupe.explorer.render.marks import (
+    CircleMark,
+    CurveMark,
+    Mark,
+    MarkedPiece,
+    RectMark,
+    TextMark,
+)
 from netloupe.explorer.render.text import clean_label, measure_text, shorten_text
 from netloupe.explorer.render.theme import Theme
 
 from .account import Tone
-from .cells import Cell, Link, Row
+from .cells import Cell, LadderRow, RungLink
 from .content import Ladder
 from .listing import FACT_SIZE, SMALL_SIZE, write_tag
 from .signs import SIGN_REACH, draw_sign, find_colours
@@ -45,7 +52,7 @@ _LONGEST = 300
 _MOST_NAMED, _MOST_LISTED = 8, 100
 
 
-class Place(NamedTuple):
+class CellPlace(NamedTuple):
     """Where a box is."""
 
     x: float
@@ -78,35 +85,36 @@ class LadderDrawing:
     def __init__(self, ladder: Ladder, theme: Theme) -> None:
         self._ladder, self._theme = ladder, theme
         #: where each box is
-        self.places: dict[Cell, Place] = {}
-        self._frames: list[tuple[Cell, Place, int]] = []
+        self.places: dict[Cell, CellPlace] = {}
+        self._frames: list[tuple[Cell, CellPlace, int]] = []
         #: along each column, from above, where the stream runs
         self._streams: list[tuple[float, float, float]] = []
 
-    def draw(self, top: float) -> tuple[list[Piece], float]:
+    def draw(self, top: float) -> tuple[list[MarkedPiece], float]:
         """Return what is drawn below a height, and how far down it reaches."""
         bottom = self._place_rows(self._ladder.rows, top, 0)
         frames = sorted(self._frames, key=lambda frame: frame[2])  # the outer ones first
         pieces = [
-            Piece(_lay(self._draw_frame(*frame)), "frame", _tell(frame[0])) for frame in frames
+            MarkedPiece(_lay(self._draw_frame(*frame)), "frame", _tell(frame[0]))
+            for frame in frames
         ]
-        pieces += [Piece(_lay(self._draw_streams()))]
+        pieces += [MarkedPiece(_lay(self._draw_streams()))]
         pieces += [
-            Piece(_lay([self._draw_link(link)]), "link")
+            MarkedPiece(_lay([self._draw_link(link)]), "link")
             for link in sorted(self._ladder.links, key=lambda link: link.tone != "same")
         ]
         opened = {cell for cell, _, _ in self._frames}
         pieces += [
-            Piece(tuple(self._draw_cell(cell, place)), "block", _tell(cell))
+            MarkedPiece(tuple(self._draw_cell(cell, place)), "block", _tell(cell))
             for cell, place in self.places.items()
             if cell not in opened
         ]
-        pieces += [Piece(_lay(self._draw_port(place) for _, place, _ in self._frames))]
+        pieces += [MarkedPiece(_lay(self._draw_port(place) for _, place, _ in self._frames))]
         return pieces, bottom
 
     # places
 
-    def _place_rows(self, rows: Sequence[Row], top: float, depth: int) -> float:
+    def _place_rows(self, rows: Sequence[LadderRow], top: float, depth: int) -> float:
         """Place rows below a height, and return where the last one ends."""
         height = _INNER_HEIGHT if depth else _HEIGHT
         gap = _INNER_GAP if depth else _GAP
@@ -125,7 +133,7 @@ class LadderDrawing:
                 if cell is None:
                     continue
                 x = COLUMNS[side] + depth * _INSET
-                place = Place(x, y, COLUMN_WIDTH - 2 * depth * _INSET, bottom - y)
+                place = CellPlace(x, y, COLUMN_WIDTH - 2 * depth * _INSET, bottom - y)
                 self.places[cell] = place
                 if row.inner:
                     self._frames.append((cell, place, depth))
@@ -144,7 +152,7 @@ class LadderDrawing:
         for x, top, bottom in self._streams:
             yield _draw_line(x, top, x, bottom, self._theme.frame_text, _STREAM)
 
-    def _draw_link(self, link: Link) -> Mark:
+    def _draw_link(self, link: RungLink) -> Mark:
         one, other = self.places[link.left], self.places[link.right]
         rise = _RISE if _is_stacked(link.left) else 0.0
         return _draw_line(
@@ -157,12 +165,12 @@ class LadderDrawing:
             _DASH if link.tone in ("removed", "added") else None,
         )
 
-    def _draw_port(self, place: Place) -> Mark:
+    def _draw_port(self, place: CellPlace) -> Mark:
         theme = self._theme
         middle = place.x + place.width / 2
         return CircleMark(middle, place.y, _PORT, theme.page, theme.frame_text, _BORDER)
 
-    def _draw_frame(self, cell: Cell, place: Place, depth: int) -> Iterator[Mark]:
+    def _draw_frame(self, cell: Cell, place: CellPlace, depth: int) -> Iterator[Mark]:
         theme = self._theme
         colours = theme.frame(depth)
         yield RectMark(*place, _FRAME_RADIUS, colours.fill, colours.border, _FRAME_BORDER)
@@ -176,7 +184,7 @@ class LadderDrawing:
         if fact:
             yield TextMark(right, baseline, fact, SMALL_SIZE, False, theme.frame_muted, "end")
 
-    def _draw_cell(self, cell: Cell, place: Place) -> Iterator[Placed]:
+    def _draw_cell(self, cell: Cell, place: CellPlace) -> Iterator[Placed]:
         colours = find_colours(cell.tone, self._theme)
         radius = place.height / 2 if cell.kind == "end" else _RADIUS
         if cell.kind == "missing":
@@ -225,7 +233,7 @@ def _is_stacked(cell: Cell) -> bool:
     return cell.kind in ("stack", "more")
 
 
-def _is_short(cell: Cell, place: Place) -> bool:
+def _is_short(cell: Cell, place: CellPlace) -> bool:
     """Return whether the text of a box ends before its middle."""
     return measure_text(cell.label, FACT_SIZE) + 2 * _PADDING <= place.width / 2
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from .account import Tone
-from .cells import Cell, Row
+from .cells import Cell, LadderRow
 
 #: fewer rows in which nothing differs are not worth a fold
 _LEAST_FOLDED = 4
@@ -14,7 +14,7 @@ _KEPT = 1
 _LABELS: dict[Tone, str] = {"removed": "removed", "added": "added"}
 
 
-def fold_rows(rows: list[Row], most: int) -> list[Row]:
+def fold_rows(rows: list[LadderRow], most: int) -> list[LadderRow]:
     """Return rows of which no more than about ``most`` lines are shown.
 
     First runs of pairs in which nothing differs become one row each, then what is beyond the limit
@@ -26,14 +26,14 @@ def fold_rows(rows: list[Row], most: int) -> list[Row]:
     return rows if _count(rows) <= most else _cut(rows, most)
 
 
-def _count(rows: Sequence[Row]) -> int:
+def _count(rows: Sequence[LadderRow]) -> int:
     """Return how many lines rows take; the header of what is open is one of them."""
     return sum(1 + _count(row.inner) for row in rows)
 
 
-def _fold_plain(rows: Sequence[Row]) -> list[Row]:
-    found: list[Row] = []
-    run: list[Row] = []
+def _fold_plain(rows: Sequence[LadderRow]) -> list[LadderRow]:
+    found: list[LadderRow] = []
+    run: list[LadderRow] = []
     for row in rows:
         if row.is_plain:
             run.append(row)
@@ -45,15 +45,15 @@ def _fold_plain(rows: Sequence[Row]) -> list[Row]:
     return found + _join_run(run)
 
 
-def _join_run(run: list[Row]) -> list[Row]:
+def _join_run(run: list[LadderRow]) -> list[LadderRow]:
     if len(run) < _LEAST_FOLDED:
         return run
     return [*run[:_KEPT], _join(run[_KEPT:-_KEPT]), *run[-_KEPT:]]
 
 
-def _cut(rows: list[Row], most: int) -> list[Row]:
+def _cut(rows: list[LadderRow], most: int) -> list[LadderRow]:
     """Return the first rows, and what is behind them told in a few."""
-    found: list[Row] = []
+    found: list[LadderRow] = []
     left = most
     for number, row in enumerate(rows):
         size = _count([row])
@@ -67,9 +67,9 @@ def _cut(rows: list[Row], most: int) -> list[Row]:
     return found
 
 
-def _join_rest(rows: Sequence[Row]) -> Iterator[Row]:
+def _join_rest(rows: Sequence[LadderRow]) -> Iterator[LadderRow]:
     """Yield one row for each way in which rows differ, in the order of the first of each."""
-    alike: dict[tuple[str, str], list[Row]] = {}
+    alike: dict[tuple[str, str], list[LadderRow]] = {}
     for row in rows:
         for leaf in row.list_leaves():
             is_alone = "missing" in [cell.kind for cell in (leaf.left, leaf.right) if cell]
@@ -81,13 +81,13 @@ def _join_rest(rows: Sequence[Row]) -> Iterator[Row]:
         yield _join(same)
 
 
-def _join(rows: Sequence[Row]) -> Row:
+def _join(rows: Sequence[LadderRow]) -> LadderRow:
     """Return one row for several that differ in the same way."""
     sides = []
     for cells in ([row.left for row in rows], [row.right for row in rows]):
         there = [cell for cell in cells if cell is not None]
         sides.append(_join_cells(there) if there else None)
-    return Row(sides[0], sides[1], all(sides))
+    return LadderRow(sides[0], sides[1], all(sides))
 
 
 def _join_cells(cells: Sequence[Cell]) -> Cell:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from netloupe.explorer.compare import Diff
 from netloupe.explorer.describe.difference_summary import (
-    name_sides,
+    tell_sides_apart,
     write_compatibility,
     write_verdict,
 )
@@ -19,7 +19,7 @@ from netloupe.explorer.notation import write_count
 from netloupe.explorer.progress import step
 from netloupe.explorer.render.fonts import writing_in
 from netloupe.explorer.render.legend import Placed
-from netloupe.explorer.render.marks import Piece, RectMark, TextMark
+from netloupe.explorer.render.marks import MarkedPiece, RectMark, TextMark
 from netloupe.explorer.render.picture import tell_missing_font
 from netloupe.explorer.render.sheet import LEAST_TEXT, Sheet, SheetMaker
 from netloupe.explorer.render.text import shorten_text
@@ -58,7 +58,7 @@ _NOT_RUN = "Both models were read, and not run: how far their outputs are apart 
 class _Plate(NamedTuple):
     """A drawn ladder and the sheet that it lies on."""
 
-    pieces: list[Piece]
+    pieces: list[MarkedPiece]
     sheet: Sheet
     theme: Theme
     title: str
@@ -154,28 +154,7 @@ def make_ladder(found: Diff, format: str, view: Mapping[str, Any]) -> tuple[byte
         return _encode(plate, options, format, notices), notices
 
 
-def write_ladder_svgs(found: Diff, id_prefix: str) -> tuple[str, str]:
-    """Return a ladder as SVG for a light and for a dark page that hold other pictures too.
-
-    Parameters
-    ----------
-    found
-        What differs between the models.
-    id_prefix
-        What every id begins with.
-    """
-    ladder = build_ladder(found, _MOST_ROWS)
-    light, dark = (
-        ViewOptions.parse({"theme": theme, "background": "transparent"})
-        for theme in ("light", "dark")
-    )
-    return (
-        _write_svg(_draw(found, ladder, light), light, f"{id_prefix}light-"),
-        _write_svg(_draw(found, ladder, dark), dark, f"{id_prefix}dark-"),
-    )
-
-
-def _write_svg(plate: _Plate, options: ViewOptions, id_prefix: str = "") -> str:
+def _write_svg(plate: _Plate, options: ViewOptions) -> str:
     from netloupe.explorer.render.svg import draw_pieces_svg
 
     return draw_pieces_svg(
@@ -185,7 +164,6 @@ def _write_svg(plate: _Plate, options: ViewOptions, id_prefix: str = "") -> str:
         description=plate.description,
         theme=plate.theme,
         font=options.font,
-        id_prefix=id_prefix,
     )
 
 
@@ -225,7 +203,7 @@ def _place(plate: _Plate) -> Iterator[Placed]:
 def _draw(found: Diff, ladder: Ladder, options: ViewOptions) -> _Plate:
     step("drawing")
     theme = lay_on_ground(load_theme(options.theme), options.background)
-    names = name_sides(found)
+    names = tell_sides_apart(found)
     is_named = options.title and options.title != "auto"
     title = options.title if is_named else f"{names[1]} against {names[0]}"
     verdict, fit = write_verdict(found), write_compatibility(found)
@@ -260,7 +238,7 @@ def _describe(ladder: Ladder) -> str:
     return f"{write_count(len(leaves), 'row')} of blocks, of which {plain:,} are the same."
 
 
-def _draw_head(title: str, lead: tuple[str, ...], theme: Theme) -> tuple[list[Piece], float]:
+def _draw_head(title: str, lead: tuple[str, ...], theme: Theme) -> tuple[list[MarkedPiece], float]:
     """Return the title and the sentences below it, and where the body begins."""
     room = _WIDTH - 2 * _MARGIN
     shown = shorten_text(title, room, _TITLE, bold=True)
@@ -271,15 +249,17 @@ def _draw_head(title: str, lead: tuple[str, ...], theme: Theme) -> tuple[list[Pi
             marks.append(TextMark(_MARGIN, y, line, _LEAD, False, theme.muted))
             y += _LEAD_ROW
     placed = tuple((0.0, 0.0, mark) for mark in marks)
-    return [Piece(placed)], max(y + 10.0, _TOP)
+    return [MarkedPiece(placed)], max(y + 10.0, _TOP)
 
 
-def _draw_names(names: tuple[str, str], top: float, bottom: float, theme: Theme) -> Iterator[Piece]:
+def _draw_names(
+    names: tuple[str, str], top: float, bottom: float, theme: Theme
+) -> Iterator[MarkedPiece]:
     """Yield the names above both columns, and the line between list and ladder."""
     for left, name in zip(COLUMNS, names, strict=True):
         shown = shorten_text(name, _NAME_WIDTH, TITLE_SIZE, bold=True)
         middle = left + COLUMN_WIDTH / 2
         mark = TextMark(middle, top + 20, shown, TITLE_SIZE, True, theme.ink, "middle")
-        yield Piece(((0.0, 0.0, mark),))
+        yield MarkedPiece(((0.0, 0.0, mark),))
     line = RectMark(_DIVIDER, top, 1, bottom - top, 0, theme.frames[0].border)
-    yield Piece(((0.0, 0.0, line),))
+    yield MarkedPiece(((0.0, 0.0, line),))

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from netloupe.explorer.model import Node
 
 from .account import Account, Tone
-from .cells import Cell, Link, Row
+from .cells import Cell, LadderRow, RungLink
 
 #: what tells a link's colour first
 _STRONGEST: tuple[Tone, ...] = ("removed", "added", "changed", "exchanged", "moved", "unread")
 
 
-def list_links(rows: Sequence[Row], account: Account) -> Iterator[Link]:
+def list_rung_links(rows: Sequence[LadderRow], account: Account) -> Iterator[RungLink]:
     """Yield the links between boxes.
 
     There is one for each row whose boxes belong together. What has no partner on its row is linked
@@ -48,7 +48,7 @@ def list_links(rows: Sequence[Row], account: Account) -> Iterator[Link]:
         links[max(holders.items(), key=_by_count)[0], other] = None
     for one, other in links:
         tones = {one.tone, other.tone}
-        yield Link(one, other, next((tone for tone in _STRONGEST if tone in tones), "same"))
+        yield RungLink(one, other, next((tone for tone in _STRONGEST if tone in tones), "same"))
 
 
 def _count_common(
@@ -63,7 +63,7 @@ def _count_common(
     return common
 
 
-def _is_missing(row: Row) -> bool:
+def _is_missing(row: LadderRow) -> bool:
     """Return whether one of the boxes of a row says that there is nothing."""
     return any(cell is not None and cell.kind == "missing" for cell in (row.left, row.right))
 

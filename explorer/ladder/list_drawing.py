@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from netloupe.explorer.compare import Diff
 from netloupe.explorer.render.legend import Placed
-from netloupe.explorer.render.marks import LineMark, Piece, TextMark
+from netloupe.explorer.render.marks import LineMark, MarkedPiece, TextMark
 from netloupe.explorer.render.text import measure_text
 from netloupe.explorer.render.theme import Theme
 
@@ -57,7 +57,7 @@ class ListDrawing:
         self._sections = list_sections(found)
         self._known: dict[int, ListedEntry] = {}
 
-    def draw(self, top: float, room: float) -> tuple[list[Piece], float]:
+    def draw(self, top: float, room: float) -> tuple[list[MarkedPiece], float]:
         """Return the list below a height, and how far down it reaches.
 
         Parameters
@@ -74,29 +74,29 @@ class ListDrawing:
             pieces, bottom = self._draw(top, most)
         return pieces, bottom
 
-    def _draw(self, top: float, most: int) -> tuple[list[Piece], float]:
-        pieces: list[Piece] = []
+    def _draw(self, top: float, most: int) -> tuple[list[MarkedPiece], float]:
+        pieces: list[MarkedPiece] = []
         y = top
         for place, section in enumerate(self._sections):
             least = _LEAST_SHOWN if place else _MOST_REAL
             shown = section.numbers[: max(most, least)]
-            pieces.append(Piece((*self._draw_heading(section, y),)))
+            pieces.append(MarkedPiece((*self._draw_heading(section, y),)))
             y += _HEADING + _RULE + _ABOVE_FIRST
             for number in shown:
                 entry = self._list(number)
-                pieces.append(Piece((*self._draw_entry(entry, y),), "entry", ""))
+                pieces.append(MarkedPiece((*self._draw_entry(entry, y),), "entry", ""))
                 y += _measure(entry) + _BETWEEN_ENTRIES
             rest = len(section.numbers) - len(shown)
             if rest or not shown:
                 text = f"… {rest:,} more" if rest else "none"
-                pieces.append(Piece((self._write(text, y + FACT_SIZE),)))
+                pieces.append(MarkedPiece((self._write(text, y + FACT_SIZE),)))
                 y += _FACT_ROW + _BETWEEN_ENTRIES
             y += _BETWEEN_SECTIONS - _BETWEEN_ENTRIES
         y -= _BETWEEN_SECTIONS - _ABOVE_FOOT
         for sentence in self._foot:
             for line in wrap_text(sentence, RIGHT - LEFT, SMALL_SIZE, 3):
                 mark = TextMark(LEFT, y + SMALL_SIZE, line, SMALL_SIZE, False, self._theme.muted)
-                pieces.append(Piece(((0.0, 0.0, mark),)))
+                pieces.append(MarkedPiece(((0.0, 0.0, mark),)))
                 y += _FACT_ROW
         return pieces, y
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from netloupe.explorer.progress import step
 
 from .account import Account, Tone
-from .cells import Cell, Row
+from .cells import Cell, LadderRow
 from .order import order_lines
 from .pairing import OpenRung, pair_rungs
 from .rungs import Rung, list_inner_rungs, list_rungs
@@ -16,7 +16,7 @@ from .rungs import Rung, list_inner_rungs, list_rungs
 _MOST_DEPTH = 4
 
 
-def make_rows(account: Account) -> list[Row]:
+def make_ladder_rows(account: Account) -> list[LadderRow]:
     """Return all rows of a ladder, with those of what is at no node at both ends."""
     return _RowMaker(account).make()
 
@@ -30,7 +30,7 @@ class _RowMaker:
             lambda rung: list_inner_rungs(right, rung),
         )
 
-    def make(self) -> list[Row]:
+    def make(self) -> list[LadderRow]:
         """Return all rows, with those of what is at no node at both ends."""
         lefts, rights = map(list_rungs, self._trees)
         return [
@@ -40,13 +40,17 @@ class _RowMaker:
             *self._make_ends("output", "outputs"),
         ]
 
-    def _make_ends(self, what: str, label: str) -> Iterator[Row]:
+    def _make_ends(self, what: str, label: str) -> Iterator[LadderRow]:
         entries = tuple(self._account.around[what])
         if entries:
             tone = self._account.choose_tone(entries)
-            yield Row(Cell("end", label, tone, entries), Cell("end", label, tone, entries), True)
+            yield LadderRow(
+                Cell("end", label, tone, entries), Cell("end", label, tone, entries), True
+            )
 
-    def _make_level(self, lefts: Sequence[Rung], rights: Sequence[Rung], depth: int) -> list[Row]:
+    def _make_level(
+        self, lefts: Sequence[Rung], rights: Sequence[Rung], depth: int
+    ) -> list[LadderRow]:
         step()
         ones, others, pairs = pair_rungs(lefts, rights, self._account.partners, self._open_rungs)
         taken = {*pairs.values()}
@@ -59,13 +63,13 @@ class _RowMaker:
                     self._make_single(left, 0, is_paired=left in pairs),
                     self._make_single(right, 1, is_paired=right in taken),
                 )
-                rows.append(Row(*self._fill_in(cells)))
+                rows.append(LadderRow(*self._fill_in(cells)))
         return rows
 
-    def _make_pair(self, left: Rung, right: Rung, depth: int) -> Row:
+    def _make_pair(self, left: Rung, right: Rung, depth: int) -> LadderRow:
         entries = self._account.list_entries(left, right)
         tone = self._account.choose_tone(entries)
-        row = Row(_make_cell(left, tone, entries), _make_cell(right, tone, entries), True)
+        row = LadderRow(_make_cell(left, tone, entries), _make_cell(right, tone, entries), True)
         if entries and depth < _MOST_DEPTH:
             inner = self._open_rungs[0](left), self._open_rungs[1](right)
             if all(len(rungs) > 1 for rungs in inner):
@@ -98,7 +102,7 @@ def _make_cell(rung: Rung, tone: Tone, entries: tuple[int, ...]) -> Cell:
     return Cell("stack" if rung.is_stack else "box", rung.label, tone, entries, (rung,))
 
 
-def _are_alike(rows: Sequence[Row]) -> bool:
+def _are_alike(rows: Sequence[LadderRow]) -> bool:
     """Return whether rows are pairs of closed boxes that look the same, so that none stands out.
 
     What differs in each may be told by several entries, as where a first layer has one more.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from netloupe.explorer.compare import Diff
 from netloupe.explorer.describe.difference_summary import (
-    name_sides,
+    tell_sides_apart,
     write_compatibility,
     write_verdict,
 )
@@ -132,7 +132,7 @@ class _PanesMaker:
             paints = paint_sides(found, options.grouping)
             kinds = find_operand_kinds(found)
             pairs = encode(write_pairs(found, options.grouping))
-        names = name_sides(found)
+        names = tell_sides_apart(found)
         sides = (
             _Side(found.left, paints.left, kinds.left, names[0], 0.1, 0.55),
             _Side(found.right, paints.right, kinds.right, names[1], 0.55, 1.0),

@@ -134,7 +134,7 @@ class HatchMark:
 Mark = RectMark | LineMark | TextMark | CurveMark | TriangleMark | CircleMark | HatchMark
 
 
-class Piece(NamedTuple):
+class MarkedPiece(NamedTuple):
     """Marks that belong together in a drawing that is no scene.
 
     Parameters

@@ -22,7 +22,7 @@ from .marks import (
     HatchMark,
     LineMark,
     Mark,
-    Piece,
+    MarkedPiece,
     RectMark,
     TextMark,
     ground_of_edge,
@@ -262,14 +262,13 @@ def _open_svg(
 
 
 def draw_pieces_svg(
-    pieces: Iterable[Piece],
+    pieces: Iterable[MarkedPiece],
     sheet: Sheet,
     *,
     title: str,
     description: str,
     theme: Theme,
     font: str = "",
-    id_prefix: str = "",
 ) -> str:
     """Draw what is no scene: pieces of marks that lie where they are to be.
 
@@ -285,15 +284,13 @@ def draw_pieces_svg(
         The colour of the ground.
     font
         The family of all text; the usual ones where "".
-    id_prefix
-        What every id begins with, where several pictures stand in one page.
 
     Returns
     -------
     str
         One ``<svg>`` element; each piece that has a title is a ``<g>`` with its class.
     """
-    parts = [*_open_svg(sheet, title, description, theme, font, id_prefix)]
+    parts = [*_open_svg(sheet, title, description, theme, font)]
     place = f"{_number(sheet.left)} {_number(sheet.top)}"
     parts.append(f'<g transform="translate({place})">' if sheet.left or sheet.top else "<g>")
     for piece in pieces:

@@ -114,8 +114,6 @@ class ReportSection:
     colours
         Names of what boxes can be coloured by, in the order of the picture's menu, the first one
         chosen: a page lets choose among them here.
-    pictures
-        One picture as SVG, on a light and on a dark ground; none for no picture.
     """
 
     name: str
@@ -123,7 +121,6 @@ class ReportSection:
     text: tuple[str, ...] = ()
     tables: tuple[ReportTable, ...] = ()
     colours: tuple[str, ...] = ()
-    pictures: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.text or any(table.rows for table in self.tables))

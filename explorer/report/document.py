@@ -45,16 +45,7 @@ def _write_section(section: ReportSection) -> str:
     name = f"nlr-{section.name}"
     return (
         f'<section id="{name}" aria-labelledby="{name}-title">'
-        f'<h2 id="{name}-title">{escape(section.title)}</h2>{colours}{text}'
-        f"{_write_pictures(section.pictures)}{tables}</section>"
-    )
-
-
-def _write_pictures(pictures: tuple[str, ...]) -> str:
-    """Return a picture for each ground, of which a style sheet shows one; SVG of our own."""
-    return "".join(
-        f'<div class="nlr-drawn nlr-on-{ground}">{svg}</div>'
-        for ground, svg in zip(("light", "dark"), pictures, strict=False)
+        f'<h2 id="{name}-title">{escape(section.title)}</h2>{colours}{text}{tables}</section>'
     )
 
 

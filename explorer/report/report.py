@@ -273,7 +273,7 @@ def _collect(
     verdict = [f"{known.review.verdict[:1].upper()}{known.review.verdict[1:]}."]
     subtitle = []
     if known.diff is not None:
-        sections.append(tell_differences(known.review, known.diff, with_picture=is_page))
+        sections.append(tell_differences(known.review, known.diff))
         subtitle.append(f"compared with {_name(known.diff.left)}")
         verdict.append(known.review.headline)
     if known.audit is not None:

@@ -9,7 +9,6 @@ from netloupe.explorer.checks import Findings
 from netloupe.explorer.compare import REAL_LEVELS, Diff
 from netloupe.explorer.describe.difference_summary import write_compatibility, write_verdict
 from netloupe.explorer.describe.file_text import write_line, write_text
-from netloupe.explorer.ladder import write_ladder_svgs
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.notes import Anchored, Note, Notes
 from netloupe.explorer.render.differences import write_difference_counts
@@ -56,8 +55,8 @@ def tell_findings(review: Review, findings: Findings) -> ReportSection:
     return ReportSection("findings", "Findings", text, tables)
 
 
-def tell_differences(review: Review, found: Diff, *, with_picture: bool = False) -> ReportSection:
-    """Return what differs from another version; for a page with both models as a ladder."""
+def tell_differences(review: Review, found: Diff) -> ReportSection:
+    """Return what differs from another version."""
     items = [item for item in review if item.kind == "difference"]
     text = (write_verdict(found), write_compatibility(found), f"{write_difference_counts(found)}.")
     real = [item for item in items if item.level in REAL_LEVELS]
@@ -66,8 +65,7 @@ def tell_differences(review: Review, found: Diff, *, with_picture: bool = False)
         _list_items("Differences, alike places told once", real),
         _list_items("Moved, equal by calculation, not read, or only written otherwise", rest),
     )
-    pictures = write_ladder_svgs(found, "nlr-") if with_picture else ()
-    return ReportSection("differences", "Differences", text, tables, pictures=pictures)
+    return ReportSection("differences", "Differences", text, tables)
 
 
 def _list_items(title: str, items: list[ReviewItem]) -> ReportTable:

@@ -9,7 +9,7 @@ from onnx import helper, parser
 
 import netloupe
 from netloupe.explorer.grouping.lookup import find_tree
-from netloupe.explorer.ladder.cells import Cell, Row
+from netloupe.explorer.ladder.cells import Cell, LadderRow
 from netloupe.explorer.ladder.content import Ladder, build_ladder
 from netloupe.explorer.ladder.folding import fold_rows
 from tests.compare.networks import make_nested
@@ -240,11 +240,11 @@ def test_many_blocks_are_told_in_few_rows() -> None:
 
 
 def test_ten_thousand_rows_become_few_and_none_is_lost() -> None:
-    def make_row(number: int) -> Row:
+    def make_row(number: int) -> LadderRow:
         if number % 3:
-            return Row(Cell("box", "a", "same"), Cell("box", "a", "same"), True)
+            return LadderRow(Cell("box", "a", "same"), Cell("box", "a", "same"), True)
         gone = Cell("box", f"b{number}", "removed", (number,))
-        return Row(gone, Cell("missing", "removed", "removed", (number,)))
+        return LadderRow(gone, Cell("missing", "removed", "removed", (number,)))
 
     rows = fold_rows([*map(make_row, range(10_000))], _MOST)
     assert len(rows) < _MOST + 4

@@ -211,12 +211,3 @@ def test_what_only_the_older_version_has_is_shown_too(tmp_path: Path) -> None:
     page = netloupe.report(new, against=save_chain(tmp_path / "old.onnx"))
     assert 'data-path="main/layer.1/MatMul"' in page
     assert "nlr-removed" in page
-
-
-def test_a_page_holds_both_versions_as_a_ladder(tmp_path: Path) -> None:
-    new = save_chain(tmp_path / "new.onnx", make_chain(left_out=1))
-    page = netloupe.report(new, against=save_chain(tmp_path / "old.onnx"))
-    for ground in ("light", "dark"):
-        assert page.count(f'<div class="nlr-drawn nlr-on-{ground}"><svg ') == 1
-        assert page.count(f'id="nlr-{ground}-picture-title"') == 1
-    assert "nlr-drawn" not in re.sub("<style.*?</style>", "", netloupe.report(new), flags=re.DOTALL)
