@@ -23,6 +23,8 @@ from pathlib import Path
 
 import onnx
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
 from netloupe.explorer.checks import check
 from netloupe.explorer.readers.load import load
 from tests.checks.planted.editing import Editor, Fault
