@@ -180,8 +180,9 @@ def test_panes_are_a_page_and_nothing_else(
 
 
 def test_a_ladder_is_a_still_picture(
-    tmp_path: Path, both: list[str], capsys: pytest.CaptureFixture[str]
+    models: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    both = [models["old"], models["new"]]
     begins = {"svg": b"<svg", "html": b"<!DOCTYPE html>", "pdf": b"%PDF", "png": b"\x89PNG"}
     for ending, begin in begins.items():
         file = tmp_path / f"ladder.{ending}"
