@@ -20,7 +20,7 @@ from .noting import read_notes
 _RULES = [rule for rule in RULES if not rule.is_opt_in and not rule.needs_target]
 #: starts a process, and waits with the rules that read weights
 _OPINION = "NL-T20"
-_LATER = [rule.id for rule in _RULES if rule.reads_values or rule.id == _OPINION]
+_LATER = [*(rule.id for rule in _RULES if rule.reads_values), _OPINION]
 _PLACES = {rule.id: place for place, rule in enumerate(RULES)}
 
 

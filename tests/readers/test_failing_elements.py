@@ -17,7 +17,7 @@ from netloupe.explorer.model import Model, Value
 from netloupe.explorer.progress import Cancelled, watched
 from netloupe.explorer.readers.caffe2 import arguments, net
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.readers.onnx import graph, nodes, tensors, value_infos
+from netloupe.explorer.readers.onnx import devices, graph, nodes, tensors, value_infos
 from netloupe.explorer.readers.onnx import model as onnx_model
 from netloupe.explorer.readers.onnx.scope import Scope
 from netloupe.explorer.readers.onnx.tensors import TensorReader
@@ -287,7 +287,7 @@ ONNX_MISTAKES: dict[str, tuple[Any, str, str, str]] = {
     "graph": (graph, "read_entries", "", "the graph functions/own::Twice"),
     "function": (onnx_model, "Function", "Twice", "function 'Twice'"),
     "default": (onnx_model, "read_attribute", "k", "attribute 'k' of functions/own::Twice"),
-    "header": (onnx_model, "DeviceConfiguration", "d", "the model"),
+    "header": (devices, "DeviceConfiguration", "d", "the model"),
 }
 
 

@@ -126,8 +126,8 @@ def test_requests_have_the_same_types_and_fields() -> None:
     for request, answer in answers.items():
         source = inspect.getsource(answer)
         fields = set(re.findall(r'message\.get\("(\w+)"', source)) - {"id", "type"}
-        for field in ("path", "window"):
-            if f"_{field}(message)" in source:
+        for field, reader in (("path", "_path"), ("window", "read_canvas_size")):
+            if f"{reader}(message)" in source:
                 fields.add(field)
         # any request may be asked for again by who is sure
         assert fields - {"sure"} == asked[request], request
