@@ -16,6 +16,7 @@ from netloupe.explorer.render.marks import (
     RectMark,
     TextMark,
 )
+from netloupe.explorer.render.rows import RANGE
 from netloupe.explorer.render.text import clean_label, measure_text, shorten_text
 from netloupe.explorer.render.theme import Theme
 
@@ -179,7 +180,8 @@ class LadderDrawing:
         # the stream's port is in the middle of the border
         fact = _write_fact(cell, right - left, bold=True)
         room = right - left - _measure_end(fact)
-        label = shorten_text(cell.label, room, FACT_SIZE, bold=True)
+        keep: Literal["both", "start"] = "start" if RANGE in cell.label else "both"
+        label = shorten_text(cell.label, room, FACT_SIZE, bold=True, keep=keep)
         yield TextMark(left, baseline, label, FACT_SIZE, True, theme.frame_text)
         if fact:
             yield TextMark(right, baseline, fact, SMALL_SIZE, False, theme.frame_muted, "end")
@@ -213,7 +215,7 @@ class LadderDrawing:
             yield 0.0, 0.0, TextMark(right, baseline, fact, SMALL_SIZE, False, colours.text, "end")
             right -= _measure_end(fact)
         is_named = cell.kind == "end" or any(rung.group is not None for rung in cell.rungs)
-        keep: Literal["both", "start"] = "both" if is_named else "start"
+        keep: Literal["both", "start"] = "start" if not is_named or RANGE in cell.label else "both"
         label = shorten_text(cell.label, right - left, FACT_SIZE, keep=keep)
         yield 0.0, 0.0, TextMark(left, baseline, label, FACT_SIZE, False, colours.text)
 

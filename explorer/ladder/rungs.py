@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from netloupe.explorer.grouping import Group, GroupTree
 from netloupe.explorer.model import Node
 from netloupe.explorer.notation import write_count
+from netloupe.explorer.render.rows import short_range
 
 #: groups that only arrange what others compute: they stand with the nodes between groups
 _LOOSE_KINDS = frozenset({"operation", "shape", "preparation", "postprocessing"})
@@ -154,7 +155,7 @@ def _make_rung(tree: GroupTree, members: Sequence[Member], *, is_block: bool = F
 
 def _name(members: Sequence[Member], nodes: Sequence[Node]) -> str:
     if len(members) == 1 and isinstance(members[0], Group):
-        return members[0].label
+        return short_range(members[0].label)  # as pictures of nodes call it
     groups = [member for member in members if isinstance(member, Group)]
     named = [group.label for group in groups if group.kind not in ("shape", "operation")]
     operators = dict.fromkeys(node.op_type for node in nodes)

@@ -81,6 +81,14 @@ def test_equal_models_are_closed_and_grey() -> None:
     assert b"The models are identical." in found.to_ladder()
 
 
+def test_a_stack_is_called_as_in_the_picture_of_its_model() -> None:
+    found, ladder = build(make_stack(range(12)), make_stack(range(11)))
+    labels = [row.left.label for row in ladder.rows if row.left is not None]
+    assert labels == ["layers.0 … 11", "Softmax"]
+    assert labels[0] in found.left.to_svg()
+    assert labels[0].encode() in found.to_ladder()
+
+
 @pytest.mark.parametrize("named_by", ["block", "place"])
 def test_a_block_that_is_gone_has_a_gap_at_the_other_side(named_by: str) -> None:
     order = [0, 1, 2, 4, 5]
