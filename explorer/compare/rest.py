@@ -33,7 +33,10 @@ def pair_rest(
         The nodes of both that are in a pair. What is yielded is added.
     """
     # what alone takes a result goes with it, whatever order the blocks stand in around it
-    yield from _add(_pair_sole_users([*known.items()]), known, paired)
+    added = [*known.items()]
+    while added:
+        added = _add(_pair_sole_users(added), known, paired)
+        yield from added
     waiting = [*known.items()]
     if len(left.outputs) == len(right.outputs):
         givers = [

@@ -9,7 +9,7 @@ the next key, which looks only at what is left.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ import numpy as np
 from netloupe.explorer.model import Value
 from netloupe.explorer.progress import step
 
+from .agreement import Agreement
 from .colours import Flows, colour_by_kind, colour_by_use
 from .hashing import Hashes, hash_each, hash_thing, join_hashes, mix
 from .keys import (
@@ -29,10 +30,8 @@ from .keys import (
     key_by_results,
 )
 from .places import hash_places
-from .units import Operand, Units
+from .units import Units
 
-#: the users of a unit are compared where they are at most so many
-_MOST_USERS = 64
 #: of each unit so many weights are looked at, the largest first: a matrix and its bias
 _MOST_WEIGHTS = 2
 #: so often keys are tried, more or less
@@ -45,31 +44,11 @@ _NEIGHBOURLY = 0.9
 _MOST_NEIGHBOURS = 10_000
 
 
-#: so many units between two may be left out in the other graph
-_MOST_LEFT_OUT = 4
-
-
 class Made(NamedTuple):
     """How a pair came about."""
 
     key: str
     confidence: float
-
-
-class _Evidence(NamedTuple):
-    """What of the neighbours of two units are pairs, and what are not.
-
-    Parameters
-    ----------
-    agreeing, against
-        How many are paired with each other, and how many with others.
-    is_all
-        Whether all agree.
-    """
-
-    agreeing: int
-    against: int
-    is_all: bool
 
 
 class Rounds:
@@ -106,6 +85,7 @@ class Rounds:
         self.partner = [-1] * len(left), [-1] * len(right)
         self.made: dict[int, Made] = {}
         self.outside = outside
+        self._around = Agreement(self.sides, outside, self.partner)
         #: how often a key was tried, which tells how far the work is
         self._tries = 0
         self._pins, self._broken = pins, frozenset(broken)
@@ -134,7 +114,7 @@ class Rounds:
         for place in range(_MOST_WEIGHTS):
             weights = digests.key(place)
             if not place:  # what is paired around may contradict, but not what is gone
-                self._pair("weights", 0.99, weights, contradicts=self._is_denied)
+                self._pair("weights", 0.99, weights, contradicts=self._around.is_denied)
             self._pair("weights", 0.99 if not place else 0.95, weights)
             for around in (self._kinds, before, behind):
                 self._pair("weights", 0.95, self._join(weights, self._kinds, around))
@@ -250,7 +230,7 @@ class Rounds:
         pairs = sorted(
             zip(uniques[0][1][lefts].tolist(), uniques[1][1][rights].tolist(), strict=True)
         )
-        before, contradicts = len(self.made), contradicts or self._is_contradicted
+        before, contradicts = len(self.made), contradicts or self._around.is_contradicted
         for left, right in pairs:
             if self._is_free(left, right) and (is_sure or not contradicts(left, right)):
                 self._accept(left, right, Made(what, confidence))
@@ -291,13 +271,13 @@ class Rounds:
         while waiting or doubtful:
             if not waiting:
                 left, one, other = doubtful.popleft()
-                if self._is_free(one, other) and not self._is_contradicted(one, other):
+                if self._is_free(one, other) and not self._around.is_contradicted(one, other):
                     self._accept_neighbour(left, one, other)
                 continue
             left, right = waiting.pop()
             for one, other in self._list_neighbours(left, right):
                 if self._is_free(one, other) and self._kinds[0][one] == self._kinds[1][other]:
-                    if self._compare_operands(one, other).is_all:
+                    if self._around.compare_operands(one, other).is_all:
                         self._accept_neighbour(left, one, other)
                     else:
                         doubtful.append((left, one, other))
@@ -350,147 +330,6 @@ class Rounds:
             if unit >= 0 and other >= 0:
                 yield unit, other
 
-    def _is_denied(self, left: int, right: int) -> bool:
-        """Return whether two units take what is paired otherwise, as far as all of it is paired.
-
-        Where a block was left out, what the one behind it took has no partner.
-        """
-        operands = [
-            side.operands[unit] for side, unit in zip(self.sides, (left, right), strict=True)
-        ]
-        if any(
-            one.source >= 0 and self.partner[side][one.source] < 0
-            for side, taken in enumerate(operands)
-            for one in taken
-        ):
-            return False
-        return self._is_contradicted(left, right)
-
-    def _is_contradicted(self, left: int, right: int) -> bool:
-        """Return whether what is paired around two units says that they are not the same.
-
-        Of the same operands comes the same, whoever uses it then.
-        """
-        taken = self._compare_operands(left, right)
-        if taken.against:
-            return True
-        return not taken.is_all and self._compare_users(left, right).against > 0
-
-    def _compare_operands(self, left: int, right: int) -> _Evidence:
-        """Compare what two units take."""
-        lefts, rights = self.sides[0].operands[left], self.sides[1].operands[right]
-        if len(lefts) == len(rights) and len({o.place for o in lefts}) == len(lefts):
-            verdicts = [self._compare(one, other) for one, other in zip(lefts, rights, strict=True)]
-            agreeing = sum(verdict > 0 for verdict in verdicts)
-            return _Evidence(agreeing, sum(v < 0 for v in verdicts), agreeing == len(verdicts) > 0)
-        sources = [{o.source for o in side if o.source >= 0} for side in (lefts, rights)]
-        given = [
-            sorted(int(hashes[o.output]) for o in side if o.source < 0)
-            for hashes, side in zip(self.outside, (lefts, rights), strict=True)
-        ]
-        turned = [
-            {unit for unit in found if self._find_base(side, unit) != unit}
-            for side, found in enumerate(sources)
-        ]
-        agreeing, against = self._compare_sets(sources[0], sources[1], turned)
-        is_all = agreeing == len(sources[0]) == len(sources[1]) and given[0] == given[1]
-        return _Evidence(agreeing, against, is_all and len(lefts) == len(rights) > 0)
-
-    def _compare(self, one: Operand, other: Operand) -> int:
-        """Return 1 where two operands are the same, -1 where they are not, 0 where nobody knows."""
-        if one.source < 0 and other.source < 0:
-            given = self.outside[0][one.output], self.outside[1][other.output]
-            return 1 if given[0] == given[1] else -1
-        if one.source < 0 or other.source < 0:
-            return 0
-        partner, back = self.partner[0][one.source], self.partner[1][other.source]
-        if partner < 0 and back < 0:
-            return 0
-        if partner != other.source and self._are_turned(one.source, other.source):
-            return 0
-        if partner < 0:
-            return 1 if self._comes_from(0, one.source, back) else -1
-        if back < 0:
-            return 1 if self._comes_from(1, other.source, partner) else -1
-        return 1 if partner == other.source else -1
-
-    def _are_turned(self, left: int, right: int) -> bool:
-        """Return whether two units are the same but for transpositions behind them.
-
-        Optimizers move these to other places, and turn what is done there round.
-        """
-        bases = [self._find_base(side, unit) for side, unit in enumerate((left, right))]
-        return bases != [left, right] and self.partner[0][bases[0]] == bases[1]
-
-    def _find_base(self, side: int, unit: int) -> int:
-        """Return the unit whose result one gives, before it was transposed."""
-        units = self.sides[side]
-        for _ in range(_MOST_LEFT_OUT):
-            operands = units.operands[unit]
-            if units.kinds[unit] != "Transpose" or len(operands) != 1 or operands[0].source < 0:
-                break
-            unit = operands[0].source
-        return unit
-
-    def _comes_from(self, side: int, unit: int, wanted: int) -> bool:
-        """Return whether a unit is computed from another one by units that may be left out.
-
-        These are in no pair, take one thing alone and have no weights but single numbers, as
-        activations and factors; or they are sums, which convolutions may have inside.
-        """
-        units, pending = self.sides[side], [unit]
-        for each in pending:  # grows
-            is_weighted = any(t.size > 1 and t.dtype.is_float for t in units.weights[each])
-            is_sum = units.kinds[each] == "Add"
-            if is_weighted or self.partner[side][each] >= 0:
-                continue
-            if len({operand.source for operand in units.operands[each]}) != 1 and not is_sum:
-                continue
-            for operand in units.operands[each]:
-                if operand.source == wanted:
-                    return True
-                if operand.source >= 0 and len(pending) < _MOST_LEFT_OUT:
-                    pending.append(operand.source)
-        return False
-
-    def _compare_users(self, left: int, right: int) -> _Evidence:
-        users = self.sides[0].users[left], self.sides[1].users[right]
-        if max(map(len, users)) > _MOST_USERS:
-            return _Evidence(0, 0, False)
-        sets = [{user for user, _ in side} for side in users]
-        turned = [self._list_behind_turned(side, found) for side, found in enumerate(sets)]
-        return _Evidence(*self._compare_sets(sets[0], sets[1], turned), False)
-
-    def _list_behind_turned(self, side: int, found: set[int]) -> set[int]:
-        """Return what takes from the transpositions among some units, and these themselves."""
-        units = self.sides[side]
-        turned = {unit for unit in found if units.kinds[unit] == "Transpose"}
-        behind = {user for unit in turned for user, _ in units.users[unit][:_MOST_USERS]}
-        return turned | behind
-
-    def _compare_sets(
-        self, lefts: set[int], rights: set[int], turned: Sequence[Collection[int]] = ((), ())
-    ) -> tuple[int, int]:
-        """Count paired neighbours that are paired with one of the others, and those that are not.
-
-        One that is paired with nothing may have been left out or inserted, and transpositions
-        with what is behind them (``turned``) may have been moved.
-        """
-        agreeing = against = 0
-        for side, (own, others) in enumerate(((lefts, rights), (rights, lefts))):
-            for unit in own:
-                partner = self.partner[side][unit]
-                if partner >= 0:
-                    if partner in others:
-                        agreeing += not side
-                    elif unit not in turned[side] and partner not in turned[1 - side]:
-                        base = self.partner[1 - side]
-                        is_base = any(
-                            base[self._find_base(1 - side, other)] == unit for other in others
-                        )
-                        against += not is_base
-        return agreeing, against
-
     def _spread_loosely(self) -> None:
         """Pair neighbours of the same kind where more of what is around agrees than does not."""
         for _ in range(3):
@@ -500,11 +339,11 @@ class Rounds:
                     continue
                 for one, other in self._list_neighbours(left, right):
                     if self._is_free(one, other) and self._kinds[0][one] == self._kinds[1][other]:
-                        taken = self._compare_operands(one, other)
-                        users = self._compare_users(one, other)
+                        taken = self._around.compare_operands(one, other)
+                        users = self._around.compare_users(one, other)
                         balance = 3 * (taken.agreeing - taken.against)
                         balance += users.agreeing - users.against
-                        if balance > 0:
+                        if balance > 0 and not self._around.is_given_elsewhere(one, other):
                             candidates.append((-balance, one, other))
             if not candidates:
                 return

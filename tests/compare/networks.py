@@ -81,15 +81,15 @@ def make_layers(count: int = 5, width: int = 4) -> onnx.ModelProto:
     return store(model, weights)
 
 
-def make_residual(order: Sequence[int], last: str = "") -> onnx.ModelProto:
+def make_residual(order: Sequence[int], last: str = "", *, behind: str = "") -> onnx.ModelProto:
     """Return a chain of residual blocks of two convolutions, named by where they stand.
 
     Parameters
     ----------
     order
         Of each block the number of the weights that it has.
-    last
-        An operator behind them.
+    last, behind
+        An operator behind them all, and one behind the sum of each.
     """
     nodes, value = [], "x"
     weights: dict[str, np.ndarray] = {}
@@ -119,6 +119,11 @@ def make_residual(order: Sequence[int], last: str = "") -> onnx.ModelProto:
             helper.make_node("Add", [value, inner[2]], [f"{path}/y"], f"{path}/Add"),
         ]
         value = f"{path}/y"
+        if behind:
+            nodes.append(
+                helper.make_node(behind, [value], [f"{path}/z"], f"{path}/behind/{behind}")
+            )
+            value = f"{path}/z"
     if last:
         nodes.append(helper.make_node(last, [value], ["last"], "/last"))
         value = "last"

@@ -66,11 +66,14 @@ def test_many_weights_are_told_with_the_worst_and_the_median() -> None:
         ([4, 1, 2, 3, 0, 5], "Sigmoid", {"blocks.0 and blocks.4"}),
     ],
 )
+@pytest.mark.parametrize("behind", ["", "Relu"])
 @pytest.mark.parametrize("named", [True, False])
 def test_blocks_that_are_exchanged_beside_another_change_are_told_so(
-    order: list[int], last: str, told: set[str], named: bool
+    order: list[int], last: str, told: set[str], named: bool, behind: str
 ) -> None:
-    models = [make_residual(range(6)), make_residual(order, last)]
+    models = [
+        make_residual(blocks, end, behind=behind) for blocks, end in ((range(6), ""), (order, last))
+    ]
     for model in () if named else models:
         for number, node in enumerate(model.graph.node):
             node.name = f"n{number}"
