@@ -17,8 +17,11 @@ Bindings = Mapping[str, "int | Sequence[int]"]
 _MOST_TEXT = 200
 _MOST_DEPTH = 20
 _MOST_SHOWN = 12
-#: names that tools make up: torch's s48 and u0, tf2onnx's unk__5, and expressions left as they are
-_MADE_UP = re.compile(r"[su]\d+|unk_+\d+|.*[()*+].*", re.DOTALL)
+#: names that tools make up: s48 and u0 (torch.export), x_dynamic_axes_1 (torch.onnx, where axes are
+#: numbers), unk__5 (tf2onnx, onnx), p2o.DynamicDimension.0 (Paddle), and expressions that are left
+_MADE_UP = re.compile(
+    r"[su]\d+|.+_dynamic_axes_\d+|unk_+\d+|(?:p2o\.)?DynamicDimension\.\d+|.*[()*+].*", re.DOTALL
+)
 _TOKEN = re.compile(r"\s*(?:(\d+)|([^\W\d][\w.:]*)|(//|[-+*/()]))")
 
 

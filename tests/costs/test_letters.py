@@ -14,7 +14,10 @@ from netloupe.explorer.model import Model
 from tests.corpus import shared_model
 from tests.onnx_text import load_text
 
-MADE_UP = ["s12", "u0", "unk__5", "((s12*s86)//s10)", "s1*s2/s3"]
+MADE_UP = [
+    *("s12", "u0", "unk__5", "((s12*s86)//s10)", "s1*s2/s3"),
+    *("ids_dynamic_axes_1", "p2o.DynamicDimension.0", "DynamicDimension.12"),
+]
 
 
 def load_product(*dims: str) -> Model:
@@ -32,7 +35,9 @@ def test_a_name_that_a_tool_made_up_is_a_letter(name: str) -> None:
     assert name in write_amount(amount, has_letters=False)
 
 
-@pytest.mark.parametrize("name", ["batch", "n", "seq_len", "past + 1", "s", "sequence1", "x[0]"])
+@pytest.mark.parametrize(
+    "name", ["batch", "n", "seq_len", "past + 1", "s", "sequence1", "x[0]", "dynamic_axes"]
+)
 def test_a_name_that_somebody_chose_is_left(name: str) -> None:
     amount = Symbols().read(name)
     assert write_amount(amount) == write_amount(amount, has_letters=False)
