@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from netloupe.explorer.notation import clip_text, join_parts, write_bytes
 
-from .polynomial import Amount, Atom, Monomial, list_terms, walk_symbols
+from .polynomial import Amount, Atom, Monomial, Polynomial, list_terms, walk_symbols
 
 if TYPE_CHECKING:
     from .costs import Costs
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 _UNITS = ("", " k", " M", " G", " T", " P", " E")
 _MOST_TERMS = 4
+#: the same of bytes of activations, which have many
+_MOST_BYTE_TERMS = 2
 _MOST_NAME = 40
 _MOST_REASONS = 3
 _NAME = re.compile(r"[^\W\d][\w.:]*")
@@ -74,8 +77,20 @@ def _write_atom(atom: Atom, power: int, has_letters: bool) -> str:
 
 def explain_letters(*amounts: Amount) -> str:
     """Return what the letters are that amounts are written with: ``a: s48, axis 0 of x``."""
-    found = {atom.letter: atom for amount in amounts for atom in walk_symbols(amount)}
-    found.pop("", None)
+    return _explain(_find_letters(amounts, _MOST_TERMS))
+
+
+def _find_letters(amounts: Iterable[Amount], most: int) -> dict[str, Atom]:
+    """Return the symbols that have letters in the terms that :func:`write_amount` writes out."""
+    found: dict[str, Atom] = {}
+    for amount in amounts:
+        for monomial, _ in list_terms(amount)[:most]:
+            symbols = walk_symbols(Polynomial({monomial: 1})) if monomial else ()
+            found |= {atom.letter: atom for atom in symbols if atom.letter}
+    return found
+
+
+def _explain(found: Mapping[str, Atom]) -> str:
     return "; ".join(
         ", ".join(
             [f"{letter}: {clip_text(atom.text, _MOST_NAME)}"]
@@ -88,7 +103,8 @@ def explain_letters(*amounts: Amount) -> str:
 def explain_costs(costs: Costs) -> str:
     """Return what the letters are that :func:`write_macs` and activations are written with."""
     work = costs._work
-    return explain_letters(work.macs, work.least, work.activations)
+    found = _find_letters((work.macs, work.least), _MOST_TERMS)
+    return _explain(found | _find_letters((work.activations,), _MOST_BYTE_TERMS))
 
 
 def write_macs(costs: Costs) -> str:
@@ -152,7 +168,11 @@ def write_activations(costs: Costs) -> str:
 
 
 def _write_bytes(amount: Amount) -> str:
-    return write_bytes(amount) if isinstance(amount, int) else f"{write_amount(amount, 2)} bytes"
+    return (
+        write_bytes(amount)
+        if isinstance(amount, int)
+        else f"{write_amount(amount, _MOST_BYTE_TERMS)} bytes"
+    )
 
 
 def describe_unknown_costs(costs: Costs) -> str:

@@ -81,6 +81,15 @@ def test_every_text_that_has_letters_explains_them() -> None:
     assert explain_costs(model.costs({"s12": 2, "s86": 3})) == ""
 
 
+def test_of_what_is_not_written_out_no_letter_is_explained() -> None:
+    symbols = Symbols()
+    amount = sum((n + 1) * symbols.read(f"s{n}") for n in range(6))
+    assert write_amount(amount).endswith("+ …")
+    written = set(write_amount(amount)) & set("abcdef")
+    assert {each[0] for each in explain_letters(amount).split("; ")} == written
+    assert len(written) == 4
+
+
 def test_a_picture_has_no_letters_that_it_does_not_explain() -> None:
     model = shared_model("exported/vit.dynamo.onnx")
     assert "· a MACs (a: s48, axis 0 of pixel_values)" in model.architecture.summary
