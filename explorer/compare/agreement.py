@@ -14,7 +14,7 @@ _MOST_USERS = 64
 _MOST_LEFT_OUT = 4
 
 
-class Evidence(NamedTuple):
+class NeighbourCounts(NamedTuple):
     """What of the neighbours of two units are pairs, and what are not.
 
     Parameters
@@ -120,13 +120,15 @@ class Agreement:
                 if others.kinds[user] == units.kinds[unit] and place == operand.place:
                     yield user
 
-    def compare_operands(self, left: int, right: int) -> Evidence:
+    def compare_operands(self, left: int, right: int) -> NeighbourCounts:
         """Compare what two units take."""
         lefts, rights = self.sides[0].operands[left], self.sides[1].operands[right]
         if len(lefts) == len(rights) and len({o.place for o in lefts}) == len(lefts):
             verdicts = [self._compare(one, other) for one, other in zip(lefts, rights, strict=True)]
             agreeing = sum(verdict > 0 for verdict in verdicts)
-            return Evidence(agreeing, sum(v < 0 for v in verdicts), agreeing == len(verdicts) > 0)
+            return NeighbourCounts(
+                agreeing, sum(v < 0 for v in verdicts), agreeing == len(verdicts) > 0
+            )
         sources = [{o.source for o in side if o.source >= 0} for side in (lefts, rights)]
         given = [
             sorted(int(hashes[o.output]) for o in side if o.source < 0)
@@ -138,7 +140,7 @@ class Agreement:
         ]
         agreeing, against = self._compare_sets(sources[0], sources[1], turned)
         is_all = agreeing == len(sources[0]) == len(sources[1]) and given[0] == given[1]
-        return Evidence(agreeing, against, is_all and len(lefts) == len(rights) > 0)
+        return NeighbourCounts(agreeing, against, is_all and len(lefts) == len(rights) > 0)
 
     def _compare(self, one: Operand, other: Operand) -> int:
         """Return 1 where two operands are the same, -1 where they are not, 0 where nobody knows."""
@@ -197,14 +199,14 @@ class Agreement:
                     pending.append(operand.source)
         return False
 
-    def compare_users(self, left: int, right: int) -> Evidence:
+    def compare_users(self, left: int, right: int) -> NeighbourCounts:
         """Compare what takes from two units."""
         users = self.sides[0].users[left], self.sides[1].users[right]
         if max(map(len, users)) > _MOST_USERS:
-            return Evidence(0, 0, False)
+            return NeighbourCounts(0, 0, False)
         sets = [{user for user, _ in side} for side in users]
         turned = [self._list_behind_turned(side, found) for side, found in enumerate(sets)]
-        return Evidence(*self._compare_sets(sets[0], sets[1], turned), False)
+        return NeighbourCounts(*self._compare_sets(sets[0], sets[1], turned), False)
 
     def _list_behind_turned(self, side: int, found: set[int]) -> set[int]:
         """Return what takes from the transpositions among some units, and these themselves."""

@@ -29,7 +29,7 @@ _MOST_PATHS = 1_000
 #: so many statements of the models
 _MOST_STATED = 40
 
-Evidence = tuple[tuple[str, str], ...]
+EvidenceRows = tuple[tuple[str, str], ...]
 #: returns where the picture shows what is at a path of the left model (True) or the right one;
 #: "" for what it does not show
 FindShown = Callable[[str, bool], str]
@@ -250,7 +250,7 @@ def _write_numbers(numbers: NumberDifference) -> list[tuple[str, str]]:
     return rows
 
 
-def _write_sides(change: Change) -> Evidence:
+def _write_sides(change: Change) -> EvidenceRows:
     if change.left is None and change.right is None:  # only that it differs is known
         return (("differs", write_change(change)),)
     return (("before", _write_side(change.left)), ("after", _write_side(change.right)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import threading
+import tty
 from pathlib import Path
 
 import pytest
@@ -111,7 +112,20 @@ def test_a_fifo_and_a_device_are_written_to(tmp_path: Path) -> None:
     reader.join(60)
     assert got == [data]
     assert stat.S_ISFIFO(fifo.stat().st_mode)
-    write_file("/dev/null", b"data")
-    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
+    # a terminal of our own: on some machines /dev/null is a regular file
+    ours, theirs = os.openpty()
+    try:
+        tty.setraw(theirs)
+        terminal = os.ttyname(theirs)
+        write_file(terminal, b"data")
+        assert os.read(ours, 16) == b"data"
+        assert stat.S_ISCHR(Path(terminal).stat().st_mode)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="needs /dev/full")
+def test_a_full_device_is_told() -> None:
     with pytest.raises(OutputError, match="no space left"):
         write_file("/dev/full", b"data")

@@ -37,8 +37,8 @@ def test_git_shows_what_changed_in_a_model(tmp_path: Path) -> None:
     environment = {
         **os.environ,
         "PYTHONPATH": str(ROOT),
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_CONFIG_SYSTEM": os.devnull,
+        "GIT_CONFIG_GLOBAL": str(tmp_path / "no such settings"),
+        "GIT_CONFIG_NOSYSTEM": "1",
     }
 
     def git(*arguments: str) -> str:

@@ -29,8 +29,8 @@ def git(tmp_path: Path) -> Git:
     environment = {
         **os.environ,
         "PYTHONPATH": str(ROOT),
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_CONFIG_SYSTEM": os.devnull,
+        "GIT_CONFIG_GLOBAL": str(tmp_path / "no such settings"),
+        "GIT_CONFIG_NOSYSTEM": "1",
     }
 
     def run(*arguments: str) -> str:
