@@ -148,7 +148,31 @@ def test_stored_outputs_are_those_of_a_run(executed: dict[str, Any], name: str) 
     stored = read_notebook(DEMOS / f"{name}.ipynb")
     for old, new in zip(stored.cells, executed[name].cells, strict=True):
         if old.cell_type == "code":
-            assert list_texts(old) == list_texts(new), STALE
+            texts, new_texts = list_texts(old), list_texts(new)
+            assert len(texts) == len(new_texts), STALE
+            for text, new_text in zip(texts, new_texts, strict=True):
+                assert text == repair(new_text, text), STALE
+
+
+#: what is left of a character that was read in two pieces
+_CUT = re.compile("\ufffd{2,3}")
+
+
+def repair(text: str, model: str) -> str:
+    """Put together the characters that IPython has cut, where another text has them whole.
+
+    It decodes what a command prints in the pieces that it reads, which on a busy machine end
+    within a character.
+    """
+    while cut := _CUT.search(text):
+        text = text[: cut.start()] + model[cut.start() : cut.start() + 1] + text[cut.end() :]
+    return text
+
+
+def test_only_characters_that_were_cut_are_repaired() -> None:
+    assert repair("a \ufffd\ufffd\ufffd▏\ufffd\ufffd b", "a █▏▎ b") == "a █▏▎ b"
+    assert repair("a \ufffd▏ b", "a █▏ b") != "a █▏ b"
+    assert repair("a \ufffd\ufffd", "a") == "a "
 
 
 def list_texts(cell: Any) -> list[str]:
