@@ -18,11 +18,24 @@ from netloupe.explorer.model import (
     ValueType,
 )
 from netloupe.explorer.model.statement import UnreadElements
-from netloupe.explorer.operators import find_schema
 from netloupe.explorer.readers.protobuf.statements import digest_elements
 
+from .operator_versions import (
+    VersionDifference,
+    are_same_axes,
+    compare_meanings,
+    count_others,
+    find_silent_default,
+    find_version_difference,
+    is_stated_as,
+    match_operands,
+    rename_value,
+)
+from .stated_types import find_type_aspects
+
 #: what may be left out of a comparison: names of nodes and values; texts that only people read;
-#: how and where tensors are stored; attributes that state what holds without them; the order of
+#: how and where tensors are stored, also attributes of which another version of the operator makes
+#: operands; attributes that state what holds without them, or the same in other words; the order of
 #: nodes
 Ignored = Literal["names", "docs", "storage", "defaults", "order"]
 IGNORABLE: tuple[Ignored, ...] = ("names", "docs", "storage", "defaults", "order")
@@ -77,21 +90,20 @@ def compare_nodes(left: Node, right: Node, *, is_said_same: bool) -> Iterator[Ch
         is_renamed = left.function is not None and right.function is not None
         aspect: Ignored | Literal[""] = "names" if is_renamed else ""
         yield Change("operator", operators[0], operators[1], aspect)
+    versions = find_version_difference(left, right)
     if not is_said_same:
         yield from _compare_attributes(left, right)
-    for name, one, other in (
-        ("inputs", len(left.inputs), len(right.inputs)),
-        ("outputs", len(left.outputs), len(right.outputs)),
-    ):
-        if one != other:
-            yield Change(f"number of {name}", one, other)
+    if versions is not None:
+        for what, one, other in compare_meanings(versions, left, right):
+            yield Change(what, one, other)
+    yield from _compare_counts(left, right, versions)
     for place, (first, second) in enumerate(zip(left.outputs, right.outputs, strict=False)):
         if first is None or second is None:
             continue
         before, after = first.type, second.type
         if before is not None and after is not None and str(before) != str(after):
-            named: Ignored | Literal[""] = "names" if _differ_in_symbols(before, after) else ""
-            yield Change(f"type of output {place}", str(before), str(after), named)
+            what = f"type of output {place}"
+            yield Change(what, str(before), str(after), _find_type_aspect(before, after))
         if first.name != second.name:
             yield Change(f"name of output {place}", first.name, second.name, "names")
     if is_said_same:  # so are these: details of nodes are not read for them
@@ -102,17 +114,31 @@ def compare_nodes(left: Node, right: Node, *, is_said_same: bool) -> Iterator[Ch
         yield Change("metadata", None, None, "docs")
 
 
-def _differ_in_symbols(left: ValueType, right: ValueType) -> bool:
-    """Return whether types are the same but for what sizes that are not known are called."""
-    kinds = TensorType | SparseTensorType
-    if not isinstance(left, kinds) or not isinstance(right, kinds) or type(left) is not type(right):
-        return False
-    if left.dtype != right.dtype or left.shape is None or right.shape is None:
-        return False
-    return len(left.shape) == len(right.shape) and all(
-        one.value == other.value or (isinstance(one.value, str) and isinstance(other.value, str))
-        for one, other in zip(left.shape, right.shape, strict=True)
-    )
+def _compare_counts(
+    left: Node, right: Node, versions: VersionDifference | None
+) -> Iterator[Change]:
+    """Yield numbers of operands that differ, and attributes that are operands of the other."""
+    one, other = len(left.inputs), len(right.inputs)
+    places: tuple[set[int], set[int]] = (set(), set())
+    for entry in match_operands(versions, left, right) if versions is not None else ():
+        places[entry.is_left].add(entry.place)
+        is_stored = entry.is_same and entry.operand is not None
+        aspect: Ignored | Literal[""] = "storage" if is_stored else "defaults"
+        yield Change(
+            f"attribute {entry.attribute}", entry.left, entry.right, aspect if entry.is_same else ""
+        )
+    if one != other:
+        is_told = count_others(left, places[0]) == count_others(right, places[1])
+        yield Change("number of inputs", one, other, "storage" if is_told and any(places) else "")
+    if len(left.outputs) != len(right.outputs):
+        yield Change("number of outputs", len(left.outputs), len(right.outputs))
+
+
+def _find_type_aspect(left: ValueType, right: ValueType) -> Ignored | Literal[""]:
+    found = find_type_aspects(left, right)
+    if not found or "" in found:
+        return ""
+    return "defaults" if "defaults" in found else "names"
 
 
 def _name_operator(node: Node) -> str:
@@ -121,18 +147,42 @@ def _name_operator(node: Node) -> str:
 
 
 def _compare_attributes(left: Node, right: Node) -> Iterator[Change]:
+    """Yield attributes that differ, but those that are operands of the other node."""
     first, second = left.attributes, right.attributes
+    versions = find_version_difference(left, right)
+    operands = [] if versions is None else [*match_operands(versions, left, right)]
+    told = {entry.attribute for entry in operands}
     for name in dict.fromkeys((*first, *second)):
         one, other = first.get(name), second.get(name)
-        if one is not None and other is not None:
-            if not _have_same_value(one, other):
-                yield Change(f"attribute {name}", one.value, other.value)
+        if name in told:
             continue
-        node, stated = (left, one) if one is not None else (right, other)
-        assert stated is not None  # noqa: S101 - one of both has it
-        aspect: Ignored | Literal[""] = "defaults" if _is_default(node, stated) else ""
-        values = (stated.value, None) if one is not None else (None, stated.value)
-        yield Change(f"attribute {name}", values[0], values[1], aspect)
+        aspect: Ignored | Literal[""] = ""
+        if one is not None and other is not None:
+            if _have_same_value(one, other):
+                continue
+            values = one.value, other.value
+            is_same = one.reference == other.reference and _mean_same(left, right, name, *values)
+        else:
+            silent, stated = (right, one) if other is None else (left, other)
+            stating = left if silent is right else right
+            assert stated is not None  # noqa: S101 - one of both has it
+            default = find_silent_default(silent, stating, name)
+            values = (stated.value, None) if other is None else (None, stated.value)
+            is_same = default is not None and not stated.reference
+            is_same = is_same and (
+                is_stated_as(stating, name, stated.value, default)
+                or _mean_same(left, right, name, stated.value, default)
+            )
+        aspect = "defaults" if is_same else ""
+        yield Change(f"attribute {name}", *values, aspect)
+
+
+def _mean_same(left: Node, right: Node, name: str, one: object, other: object) -> bool:
+    """Return whether two values of an attribute say the same in other words."""
+    if name in ("axis", "axes") and left.op_type == right.op_type:
+        return are_same_axes(left, right, one, other)
+    renamed = [rename_value(left.op_type, name, value) for value in (one, other)]
+    return isinstance(one, str) and renamed[0] == renamed[1]
 
 
 def says_same(left: Node, right: Node) -> bool:
@@ -166,15 +216,6 @@ def _have_same_value(one: Attribute, other: Attribute) -> bool:
         other.reference,
         repr(other.value),
     )
-
-
-def _is_default(node: Node, attribute: Attribute) -> bool:
-    version = node.opset_version
-    if version is None:
-        return False
-    schema = find_schema(node.domain, node.op_type, version)
-    declared = schema.attributes.get(attribute.name) if schema is not None else None
-    return declared is not None and declared.is_default(attribute.value)
 
 
 def compare_statements(left: Model, right: Model) -> Iterator[Change]:

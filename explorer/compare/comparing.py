@@ -28,6 +28,7 @@ from .joined import JoinedProjection
 from .joined_weights import compare_joined
 from .matching import Matching, match_models
 from .numbers import compare_numbers
+from .operator_versions import list_operand_tensors
 from .quantized import pair_quantized
 from .replaced import find_replaced
 from .rewiring import compare_operands, compare_results, may_be_rewired
@@ -109,6 +110,8 @@ class _Comparison:
         self.found = Diff(matching.left, matching.right, matching, ignored=ignored)
         self._ignored = ignored
         self._stated = StatedFacts(matching)
+        #: initializers that are attributes in the other model
+        self._attributes: set[Tensor] = set()
 
     def run(self) -> Diff:
         found, matching = self.found, self.found.matching
@@ -175,6 +178,7 @@ class _Comparison:
                 continue
             left, right = pair.left[0], pair.right[0]
             is_said_same = says_same(left, right)
+            self._attributes.update(list_operand_tensors(left, right))
             found_changes = [*compare_nodes(left, right, is_said_same=is_said_same)]
             if may_be_rewired(pair):
                 found_changes += compare_operands(pair, self.found.matching)
@@ -199,7 +203,7 @@ class _Comparison:
             if not number % _STEP:
                 step("comparing weights" if not number else "", number / len(pairs))
             self._compare_tensor(left, right)
-        known = {*pairs, *pairs.values(), *of_codes, *of_folds}
+        known = {*pairs, *pairs.values(), *of_codes, *of_folds, *self._attributes}
         # of layers that share their weights these are compared once
         joints = {tuple(joint.list_tensors()): joint for joint in found.matching.joined.values()}
         for tensors, joint in joints.items():

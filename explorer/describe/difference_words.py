@@ -41,13 +41,13 @@ _LEAST_ERROR = 1e-8
 ASPECTS = {
     "names": "names",
     "docs": "texts for people",
-    "storage": "how tensors are stored",
-    "defaults": "defaults and types that are stated",
+    "storage": "how tensors and attributes are stored",
+    "defaults": "defaults and types that are stated, axes counted from the end",
     "order": "the order of nodes, operands or entries",
 }
 #: what the ones are called to which "Other" does not fit
 _HEADINGS = {
-    "storage": "Tensors stored otherwise",
+    "storage": "Tensors and attributes stored otherwise",
     "order": "Another order of nodes, operands or entries",
 }
 
