@@ -113,12 +113,12 @@ class Rewritten(NamedTuple):
 
 def find_version_difference(left: Node, right: Node) -> VersionDifference | None:
     """Return in what the versions of two nodes' operator differ; None where they are one."""
-    versions = left.opset_version, right.opset_version
-    if versions[0] == versions[1] or None in versions:
+    one, other = left.opset_version, right.opset_version
+    if one is None or other is None or one == other:
         return None
     if (left.domain, left.op_type) != (right.domain, right.op_type):
         return None
-    return _compare_versions(left.domain, left.op_type, *versions)  # type: ignore[arg-type]
+    return _compare_versions(left.domain, left.op_type, one, other)
 
 
 @lru_cache(maxsize=4096)
