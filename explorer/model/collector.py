@@ -6,8 +6,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-#: so many objects are made before what is old is searched for garbage: about 250 MB of a model;
-#: where more are in use, as many as these, so that a search takes no longer than what was made
+#: so many objects are made before what is old is searched for garbage: about 250 MB of a model
 MOST_MADE = 500_000
 #: so many may be made for pictures of one model, whose first takes six for each node
 MOST_DRAWN = 5_000_000
@@ -22,18 +21,14 @@ class _Made:
         self.is_old_spared = False
         #: since all objects were searched, and since a model was read, which is not garbage at once
         self._all = self._since_model = 0
-        #: in use after the last search
-        self._used = 0
 
     def search(self, *, for_model: bool) -> None:
         """Search all objects for garbage where so many were made that it is worth it."""
         if (searches := _count_searches()) != self._searches:  # Python has done it meanwhile
             self._searches, self._all, self._since_model = searches, 0, 0
-        most = max(MOST_MADE, self._used)
-        if self._all >= most if for_model else self._since_model >= MOST_DRAWN:
+        if self._all >= MOST_MADE if for_model else self._since_model >= MOST_DRAWN:
             gc.collect()
             self._searches, self._all, self._since_model = _count_searches(), 0, 0
-            self._used = _count_used()
 
     def add(self, count: int, *, of_model: bool) -> None:
         """Note that objects were made."""
@@ -99,8 +94,3 @@ def old_spared() -> Iterator[None]:
 def _count_searches() -> int:
     """Return how often all objects were searched."""
     return int(gc.get_stats()[-1]["collections"])
-
-
-def _count_used() -> int:
-    """Return how many objects there are that may hold others; a tenth of a search's time."""
-    return len(gc.get_objects())

@@ -55,22 +55,11 @@ def test_who_turned_it_off_keeps_it_off() -> None:
         gc.enable()
 
 
-def count_searches() -> int:
-    return int(gc.get_stats()[-1]["collections"])
-
-
-def count_used_as(monkeypatch: pytest.MonkeyPatch, used: int) -> None:
-    """Let so many objects count as in use, whatever other tests have left."""
-    monkeypatch.setattr(collector, "_count_used", lambda: used)
-    monkeypatch.setattr(collector._made, "_used", used)
-
-
 def test_models_and_pictures_that_nobody_has_do_not_pile_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(collector, "MOST_MADE", 2_000)
     monkeypatch.setattr(collector, "MOST_DRAWN", 2_000)
-    count_used_as(monkeypatch, 0)
     shared_model.cache_clear()  # of more objects Python searches the older ones less often
     gc.collect()
     text = "g (float[1] x) => (float[1] y) { a = Relu(x) b = Relu(a) y = Relu(b) }"
@@ -95,36 +84,25 @@ def test_a_model_is_not_searched_while_its_pictures_are_made(
 ) -> None:
     monkeypatch.setattr(collector, "MOST_MADE", 2_000)
     monkeypatch.setattr(collector, "MOST_DRAWN", 2_500)
-    count_used_as(monkeypatch, 0)
+
+    def count() -> int:
+        return int(gc.get_stats()[-1]["collections"])
+
     gc.collect()
     with collector_paused(reads_model=True):
         model = [[number] for number in range(5_000)]
-    searches = count_searches()
+    searches = count()
     with collector_paused():
         picture = [[number] for number in range(1_000)]
     with collector_paused():
-        assert count_searches() == searches
+        assert count() == searches
         picture += [[number] for number in range(2_000)]
     with collector_paused():
-        assert count_searches() == searches + 1  # enough for pictures
+        assert count() == searches + 1  # enough for pictures
     with collector_paused(reads_model=True):
-        assert count_searches() == searches + 1  # and nothing more was made
+        assert count() == searches + 1  # and nothing more was made
         model += [[number] for number in range(5_000)]
     with collector_paused(reads_model=True):
-        assert count_searches() == searches + 2
+        assert count() == searches + 2
     assert len(model) == 10_000
     assert len(picture) == 3_000
-
-
-def test_where_more_is_in_use_more_is_made_before_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collector, "MOST_MADE", 2_000)
-    count_used_as(monkeypatch, 8_000)
-    gc.collect()
-    searches = count_searches()
-    kept = []
-    for made in (5_000, 5_000):
-        with collector_paused(reads_model=True):
-            assert count_searches() == searches
-            kept.append([[number] for number in range(made)])
-    with collector_paused(reads_model=True):
-        assert count_searches() == searches + 1
