@@ -21,6 +21,7 @@ import numpy as np
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import Node, Tensor, TensorType, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
+from netloupe.explorer.model.types import Shape
 from netloupe.explorer.operators import OperatorSchema, find_schema
 
 #: operands that are not called as the attributes that they were
@@ -291,6 +292,7 @@ def compare_meanings(
     """
     joins = difference.joins_axes
     axes = [_find_axis(node) for node in (left, right)]
+    # of the side that takes axes together
     is_one_axis = joins[0] == joins[1] or _is_one_axis(left, right, axes[joins[1]])
     for name, (one, other) in difference.defaults.items():
         if name in left.attributes or name in right.attributes:
@@ -299,10 +301,12 @@ def compare_meanings(
             yield f"default of attribute {name}", one, other
     if not is_one_axis:
         told = [
-            f"all axes from {axis} on, together" if is_joined else f"axis {axis}"
+            f"axis {axis} and all behind it together" if is_joined else f"axis {axis}"
             for axis, is_joined in zip(axes, joins, strict=True)
         ]
-        yield "over what it normalizes", told[0], told[1]
+        is_known = _find_normalized(left, right) is not None
+        condition = "" if is_known else f", unless axis {axes[joins[1]]} is the last,"
+        yield f"normalizes{condition} over", told[0], told[1]
 
 
 def _find_axis(node: Node) -> object:
@@ -316,14 +320,20 @@ def _find_axis(node: Node) -> object:
 
 def _is_one_axis(left: Node, right: Node, axis: object) -> bool:
     """Return whether all axes from one on are only that one: the others have one place each."""
-    if axis == -1:
-        return True
+    shape = _find_normalized(left, right)
+    if shape is None or not isinstance(axis, int):
+        return axis == -1
+    return all(size.value == 1 for size in shape[axis % max(len(shape), 1) + 1 :])
+
+
+def _find_normalized(left: Node, right: Node) -> Shape | None:
+    """Return the shape of what two nodes take, and give in the same shape; None if unknown."""
     for node in (left, right):
-        kind = None if not node.inputs or node.inputs[0] is None else node.inputs[0].type
-        if isinstance(kind, TensorType) and kind.shape is not None and isinstance(axis, int):
-            behind = kind.shape[axis % max(len(kind.shape), 1) + 1 :]
-            return all(size.value == 1 for size in behind)
-    return False
+        for value in (*node.inputs[:1], *node.outputs[:1]):
+            kind = None if value is None else value.type
+            if isinstance(kind, TensorType) and kind.shape is not None:
+                return kind.shape
+    return None
 
 
 def are_same_axes(left: Node, right: Node, one: object, other: object) -> bool:

@@ -168,7 +168,7 @@ def test_a_default_that_is_another_now_is_told(case: tuple[str, str, int, int, s
     if (op_type, name) in {("GRU", "direction"), ("GridSample", "mode")}:
         assert not told  # the same by another name
     elif op_type in ("Softmax", "LogSoftmax", "Hardmax"):
-        assert told == ["over what it normalizes"]
+        assert told == ["normalizes, unless axis 1 is the last, over"]
     else:
         assert f"default of attribute {name}" in told
     assert found.verdict != "identical"
@@ -213,6 +213,17 @@ def test_axes_are_the_same_where_the_results_are(
         for model in models
     ]
     assert (not list_real(netloupe.diff(*models))) == np.allclose(*results)
+
+
+def test_what_softmax_normalizes_is_told_in_words() -> None:
+    shape = (2, 3, 4)
+    models = [
+        make_model(helper.make_node("Softmax", ["x"], ["y"], axis=1), version, shape)
+        for version in (11, 13)
+    ]
+    found = netloupe.diff(*models)
+    assert "normalizes over axis 1 and all behind it together -> axis 1" in str(found)
+    assert found.verdict == "structure"
 
 
 def test_a_default_is_that_of_the_node_that_does_not_state_it() -> None:
