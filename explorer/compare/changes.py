@@ -22,6 +22,7 @@ from netloupe.explorer.readers.protobuf.statements import digest_elements
 
 from .operator_versions import (
     VersionDifference,
+    align_operands,
     are_same_axes,
     compare_meanings,
     count_others,
@@ -128,8 +129,9 @@ def _compare_counts(
             f"attribute {entry.attribute}", entry.left, entry.right, aspect if entry.is_same else ""
         )
     if one != other:
-        is_told = count_others(left, places[0]) == count_others(right, places[1])
-        yield Change("number of inputs", one, other, "storage" if is_told and any(places) else "")
+        sides = align_operands(left, right) if versions is not None else ()
+        counts = {count_others(*side) for side in zip(sides, places, strict=False)}
+        yield Change("number of inputs", one, other, "storage" if len(counts) == 1 else "")
     if len(left.outputs) != len(right.outputs):
         yield Change("number of outputs", len(left.outputs), len(right.outputs))
 

@@ -11,6 +11,7 @@ from netloupe.explorer.model import Graph, Node, Tensor, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.progress import step
 
+from .operator_versions import align_operands
 from .owners import WEIGHTED
 from .roles import list_norm_weights, list_operands
 
@@ -165,7 +166,7 @@ def _find_heads(pair: Pair) -> tuple[Node, Node] | None:
 def _zip_operands(left: Node, right: Node) -> Iterable[tuple[Value | None, Value | None]]:
     """Yield the operands of two nodes that are in the same role."""
     if left.op_type == right.op_type:
-        return zip(left.inputs, right.inputs, strict=False)
+        return zip(*align_operands(left, right), strict=False)
     return zip(list_operands(left), list_operands(right), strict=False)
 
 

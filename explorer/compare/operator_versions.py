@@ -11,7 +11,7 @@ GridSample 20.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -71,6 +71,9 @@ class VersionDifference(NamedTuple):
 
     Parameters
     ----------
+    orders
+        Where operands of one name stand at other places, for either version the places of these
+        in the order of the newer one, -1 for none; else None.
     operands
         Attributes that became operands.
     defaults
@@ -79,6 +82,7 @@ class VersionDifference(NamedTuple):
         Whether the left and the right version take all axes from ``axis`` on together.
     """
 
+    orders: tuple[tuple[int, ...], tuple[int, ...]] | None
     operands: tuple[BecameOperand, ...]
     defaults: dict[str, tuple[object, object]]
     joins_axes: tuple[bool, bool]
@@ -144,9 +148,48 @@ def _compare_versions(domain: str, op_type: str, left: int, right: int) -> Versi
         since is not None and one.since_version < since,
         since is not None and other.since_version < since,
     )
-    if not operands and not defaults and joins[0] == joins[1]:
+    orders = _find_orders(one, other)
+    if orders is None and not operands and not defaults and joins[0] == joins[1]:
         return None
-    return VersionDifference((*operands,), defaults, joins)
+    return VersionDifference(orders, (*operands,), defaults, joins)
+
+
+def _find_orders(
+    left: OperatorSchema, right: OperatorSchema
+) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    if any(p.option == "variadic" for schema in (left, right) for p in schema.inputs):
+        return None
+    sides = [[parameter.name for parameter in schema.inputs] for schema in (left, right)]
+    common = [name for name in sides[0] if name in sides[1]]
+    if all(sides[0].index(name) == sides[1].index(name) for name in common):
+        return None
+    newer = sides[left.since_version < right.since_version]
+    order = [*newer, *(name for side in sides for name in side if name not in newer)]
+    first, second = (
+        tuple(side.index(name) if name in side else -1 for name in order) for side in sides
+    )
+    return first, second
+
+
+Operands = Sequence[Value | None]
+
+
+def align_operands(left: Node, right: Node) -> tuple[Operands, Operands]:
+    """Return the operands of two nodes so that one parameter stands at one place of both.
+
+    They stand as they are but for operators whose versions have another order, as Resize since 11.
+    """
+    difference = find_version_difference(left, right)
+    if difference is None or difference.orders is None:
+        return left.inputs, right.inputs
+    sides = []
+    for node, order in zip((left, right), difference.orders, strict=True):
+        given = node.inputs
+        aligned = [given[place] if 0 <= place < len(given) else None for place in order]
+        while aligned and aligned[-1] is None:
+            aligned.pop()
+        sides.append(aligned)
+    return sides[0], sides[1]
 
 
 def _list_operands(
@@ -229,9 +272,9 @@ def _round(value: object) -> object:
         return float(np.float32(value))
 
 
-def count_others(node: Node, places: set[int]) -> int:
-    """Return how many operands a node has but these, without those left out at the end."""
-    operands = [value for place, value in enumerate(node.inputs) if place not in places]
+def count_others(inputs: Operands, places: set[int]) -> int:
+    """Return how many operands there are but these, without those left out at the end."""
+    operands = [value for place, value in enumerate(inputs) if place not in places]
     while operands and operands[-1] is None:
         operands.pop()
     return len(operands)

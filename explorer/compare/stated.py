@@ -21,6 +21,7 @@ from netloupe.explorer.model.stored_tensors import find_own_tensor
 from netloupe.explorer.readers.protobuf.statements import digest_elements
 
 from .changes import Change, says_same
+from .operator_versions import align_operands
 from .rewiring import is_commutative, tell_value
 from .stated_graphs import StatedGraphs
 from .stated_values import StatedValues, is_stored
@@ -138,7 +139,7 @@ class StatedFacts:
 
     def compare_operands(self, left: Node, right: Node) -> Iterator[Change]:
         """Yield where two paired nodes take other values, or wait for others."""
-        yield from self._compare_rows("input", left, left.inputs, right.inputs)
+        yield from self._compare_rows("input", left, *align_operands(left, right))
         one, other = left.control_inputs, right.control_inputs
         if len(one) != len(other):
             yield Change("number of control inputs", len(one), len(other))

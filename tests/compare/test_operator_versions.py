@@ -193,6 +193,29 @@ def test_what_held_before_there_was_an_attribute_is_no_default(
     assert told == [f"default of attribute {name}" for name in wanted[1:]]
 
 
+@pytest.mark.parametrize("is_turned", [False, True], ids=["newer", "older"])
+def test_operands_are_the_same_by_what_they_are_called(is_turned: bool) -> None:
+    scales = {"s": np.array([1, 1, 2, 2], np.float32)}
+    before = make_model(helper.make_node("Resize", ["x", "s"], ["y"]), 10, stored=scales)
+    stated = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+    node = helper.make_node("Resize", ["x", "", "s"], ["y"], **stated)
+    after = make_model(node, 13, stored=scales)
+    models = (after, before) if is_turned else (before, after)
+    found = netloupe.diff(*models)
+    assert list_real(found) == []
+    assert found.equal_tensors == 1
+    roi = {**scales, "roi": np.zeros(8, np.float32)}
+    node = helper.make_node("Resize", ["x", "roi", "s"], ["y"], **stated)
+    models = (before, make_model(node, 13, stored=roi))
+    found = netloupe.diff(*models)
+    assert list_real(found) == ["input 1"]
+    assert found.equal_tensors == 1
+    assert len(found.right_tensors) == 1
+    turned = helper.make_node("Resize", ["x", "", "x"], ["y"], **stated)
+    models = (before, make_model(turned, 13))
+    assert list_real(netloupe.diff(*models)) == ["input 2"]
+
+
 @pytest.mark.parametrize("op_type", ["Softmax", "LogSoftmax", "Hardmax"])
 @pytest.mark.parametrize("shape", [(3, 4), (2, 3, 4), (2, 3, 4, 2), (2, 5, 1, 1)], ids=str)
 @pytest.mark.parametrize("old", [None, 0, 1, -1])
