@@ -32,6 +32,8 @@ _BEFORE_STATED = {
     ("Resize", "nearest_mode"): "floor",
     ("RoiAlign", "coordinate_transformation_mode"): "output_half_pixel",
 }
+#: what an operand that is left out means, where that is not the default of the attribute before
+_LEFT_OUT = {("DFT", "axis"): -2}
 #: values that have another name since
 _RENAMED = {
     ("GridSample", "mode"): {"bilinear": "linear", "bicubic": "cubic"},
@@ -229,14 +231,20 @@ def match_operands(difference: VersionDifference, left: Node, right: Node) -> It
         operand = new.inputs[became.place] if became.place < len(new.inputs) else None
         stored = None if operand is None else _read_elements(operand)
         is_computed = operand is not None and stored is None
-        if is_computed or (stated is None and operand is None):
+        left_out = _LEFT_OUT.get((new.op_type, became.attribute), became.default)
+        is_silent = stated is None and operand is None
+        if is_computed or (is_silent and left_out == became.default):
             continue
         if stated is not None and stated.reference:  # what a function is called with
             continue
         value = became.default if stated is None else stated.value
-        meant = became.default if operand is None else stored
+        meant = left_out if operand is None else stored
         is_same = value is not None and meant is not None and _are_equal(value, meant)
-        sides = (value, stored) if became.is_left else (stored, value)
+        if not is_same and became.attribute in ("axis", "axes"):
+            is_same = are_same_axes(left, right, value, meant)
+        if is_silent and is_same:
+            continue
+        sides = (value, meant) if became.is_left else (meant, value)
         yield Rewritten(became.attribute, *sides, is_same, became.place, operand, became.is_left)
 
 
@@ -390,6 +398,8 @@ def are_same_axes(left: Node, right: Node, one: object, other: object) -> bool:
         An axis, or a tuple of axes.
     """
     ranks = {rank for node in (left, right) if (rank := _find_rank(node)) is not None}
+    if left.domain or right.domain:  # what others count their axes among is not known
+        return one == other
     if len(ranks) != 1 or isinstance(one, tuple) != isinstance(other, tuple):
         return one == other
     rank = ranks.pop()

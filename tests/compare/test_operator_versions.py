@@ -283,3 +283,34 @@ def test_axes_from_the_first_and_from_the_last_are_the_same(op_type: str) -> Non
     assert list_real(netloupe.diff(one, other)) == ["attribute axes"]
     unknown = [make_model(helper.make_node(op_type, ["x"], ["y"], axes=[n]), 11) for n in (1, -2)]
     assert list_real(netloupe.diff(*unknown)) == ["attribute axes"]
+
+
+def test_axes_that_became_an_operand_may_be_counted_from_the_end() -> None:
+    before = make_model(helper.make_node("ReduceMean", ["x"], ["y"], axes=[2]), 13, (2, 3, 4))
+    node = helper.make_node("ReduceMean", ["x", "axes"], ["y"])
+    for axis, is_same in ((-1, True), (-2, False)):
+        after = make_model(node, 18, (2, 3, 4), {"axes": np.array([axis])})
+        assert list_real(netloupe.diff(before, after)) == ([] if is_same else ["attribute axes"])
+
+
+@pytest.mark.parametrize(("shape", "is_same"), [((1, 8, 1), True), ((1, 8, 8, 1), False)])
+def test_an_axis_of_dft_that_is_left_out_is_the_last_but_one(
+    shape: tuple[int, ...], is_same: bool
+) -> None:
+    after = make_model(helper.make_node("DFT", ["x"], ["y"]), 20, shape)
+    cases: list[dict[str, Any]] = [{}, {"axis": 1}]
+    for stated in cases:
+        before = make_model(helper.make_node("DFT", ["x"], ["y"], **stated), 17, shape)
+        assert list_real(netloupe.diff(before, after)) == ([] if is_same else ["attribute axis"])
+
+
+def test_axes_of_operators_of_others_are_not_interpreted() -> None:
+    models = [
+        make_model(
+            helper.make_node("QLinearConcat", ["x"], ["y"], domain="com.microsoft", axis=axis),
+            1,
+            (4,),
+        )
+        for axis in (0, -1)
+    ]
+    assert list_real(netloupe.diff(*models)) == ["attribute axis"]
