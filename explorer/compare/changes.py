@@ -129,9 +129,11 @@ def _compare_counts(
             f"attribute {entry.attribute}", entry.left, entry.right, aspect if entry.is_same else ""
         )
     if one != other:
-        sides = align_operands(left, right) if versions is not None else ()
-        counts = {count_others(*side) for side in zip(sides, places, strict=False)}
-        yield Change("number of inputs", one, other, "storage" if len(counts) == 1 else "")
+        is_told = versions is not None
+        if is_told:
+            sides = align_operands(left, right)
+            is_told = count_others(sides[0], places[0]) == count_others(sides[1], places[1])
+        yield Change("number of inputs", one, other, "storage" if is_told else "")
     if len(left.outputs) != len(right.outputs):
         yield Change("number of outputs", len(left.outputs), len(right.outputs))
 
@@ -158,7 +160,6 @@ def _compare_attributes(left: Node, right: Node) -> Iterator[Change]:
         one, other = first.get(name), second.get(name)
         if name in told:
             continue
-        aspect: Ignored | Literal[""] = ""
         if one is not None and other is not None:
             if _have_same_value(one, other):
                 continue
@@ -175,8 +176,7 @@ def _compare_attributes(left: Node, right: Node) -> Iterator[Change]:
                 is_stated_as(stating, name, stated.value, default)
                 or _mean_same(left, right, name, stated.value, default)
             )
-        aspect = "defaults" if is_same else ""
-        yield Change(f"attribute {name}", *values, aspect)
+        yield Change(f"attribute {name}", *values, "defaults" if is_same else "")
 
 
 def _mean_same(left: Node, right: Node, name: str, one: object, other: object) -> bool:
