@@ -18,19 +18,19 @@ from netloupe.explorer.model import (
     ValueType,
 )
 from netloupe.explorer.model.statement import UnreadElements
+from netloupe.explorer.operators import VersionDifference, rename_value
 from netloupe.explorer.readers.protobuf.statements import digest_elements
 
+from .axes import are_same_axes
 from .operator_versions import (
-    VersionDifference,
+    Rewritten,
     align_operands,
-    are_same_axes,
     compare_meanings,
     count_others,
     find_silent_default,
     find_version_difference,
     is_stated_as,
     match_operands,
-    rename_value,
 )
 from .stated_types import find_type_aspects
 
@@ -92,12 +92,13 @@ def compare_nodes(left: Node, right: Node, *, is_said_same: bool) -> Iterator[Ch
         aspect: Ignored | Literal[""] = "names" if is_renamed else ""
         yield Change("operator", operators[0], operators[1], aspect)
     versions = find_version_difference(left, right)
+    rewritten = [] if versions is None else [*match_operands(versions, left, right)]
     if not is_said_same:
-        yield from _compare_attributes(left, right)
+        yield from _compare_attributes(left, right, {entry.attribute for entry in rewritten})
     if versions is not None:
         for what, one, other in compare_meanings(versions, left, right):
             yield Change(what, one, other)
-    yield from _compare_counts(left, right, versions)
+    yield from _compare_counts(left, right, versions, rewritten)
     for place, (first, second) in enumerate(zip(left.outputs, right.outputs, strict=False)):
         if first is None or second is None:
             continue
@@ -116,12 +117,15 @@ def compare_nodes(left: Node, right: Node, *, is_said_same: bool) -> Iterator[Ch
 
 
 def _compare_counts(
-    left: Node, right: Node, versions: VersionDifference | None
+    left: Node,
+    right: Node,
+    versions: VersionDifference | None,
+    rewritten: list[Rewritten],
 ) -> Iterator[Change]:
     """Yield numbers of operands that differ, and attributes that are operands of the other."""
     one, other = len(left.inputs), len(right.inputs)
     places: tuple[set[int], set[int]] = (set(), set())
-    for entry in match_operands(versions, left, right) if versions is not None else ():
+    for entry in rewritten:
         places[entry.is_left].add(entry.place)
         is_stored = entry.is_same and entry.operand is not None
         aspect: Ignored | Literal[""] = "storage" if is_stored else "defaults"
@@ -150,12 +154,9 @@ def _name_operator(node: Node) -> str:
     return node.op_type if is_own else f"{node.domain}::{node.op_type}"
 
 
-def _compare_attributes(left: Node, right: Node) -> Iterator[Change]:
-    """Yield attributes that differ, but those that are operands of the other node."""
+def _compare_attributes(left: Node, right: Node, told: set[str]) -> Iterator[Change]:
+    """Yield attributes that differ, but those told elsewhere: they are operands of the other."""
     first, second = left.attributes, right.attributes
-    versions = find_version_difference(left, right)
-    operands = [] if versions is None else [*match_operands(versions, left, right)]
-    told = {entry.attribute for entry in operands}
     for name in dict.fromkeys((*first, *second)):
         one, other = first.get(name), second.get(name)
         if name in told:

@@ -1,11 +1,7 @@
-"""What one operator means under two versions of its operator set.
+"""What two nodes of one operator under two versions of its operator set say of the same parameter.
 
-Between versions an attribute becomes an operand (``axes`` of ReduceMean), a default changes
-(``axis`` of Softmax), or the same attributes mean something else (``axis`` of Softmax again). What
-two nodes say is so not what they do: values are compared here that hold for them, wherever these
-are stated. Versions, defaults and operands are those of the operator table; what it does not tell,
-the meanings, is from the specification: the change logs of Softmax 13, Resize 11, RoiAlign 16 and
-GridSample 20.
+What they say is not what they do: compared are values that hold for them, wherever these are
+stated, in attributes, in operands or in the specification alone.
 """
 
 from __future__ import annotations
@@ -13,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -22,72 +17,17 @@ from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import Node, Tensor, TensorType, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.model.types import Shape
-from netloupe.explorer.operators import OperatorSchema, find_schema
+from netloupe.explorer.operators import (
+    VersionDifference,
+    compare_versions,
+    find_default,
+    find_schema,
+)
 
-#: operands that are not called as the attributes that they were
-_FORMER_NAMES = {("Pad", "constant_value"): "value", ("TopK", "K"): "k"}
-#: what held before there was an attribute, where that is not its default
-_BEFORE_STATED = {
-    ("Resize", "coordinate_transformation_mode"): "asymmetric",
-    ("Resize", "nearest_mode"): "floor",
-    ("RoiAlign", "coordinate_transformation_mode"): "output_half_pixel",
-}
-#: what an operand that is left out means, where that is not the default of the attribute before
-_LEFT_OUT = {("DFT", "axis"): -2}
-#: values that have another name since
-_RENAMED = {
-    ("GridSample", "mode"): {"bilinear": "linear", "bicubic": "cubic"},
-    ("GRU", "direction"): {"foward": "forward"},
-}
-#: what took all axes from one on together before it took one, and since when
-_OF_ONE_AXIS = {"Softmax": 13, "LogSoftmax": 13, "Hardmax": 13}
-#: whose axes are those of the result
-_OF_RESULT = ("Unsqueeze", "OneHot")
+from .axes import are_same_axes
+
 #: operands that were attributes are as short as these
 _MOST_ELEMENTS = 1_024
-
-
-class BecameOperand(NamedTuple):
-    """An attribute of one version that is an operand of the other.
-
-    Parameters
-    ----------
-    attribute
-        Its name.
-    place
-        Which operand it is.
-    is_left
-        Whether the left version has the attribute.
-    default
-        What holds where it is not stated; None for nothing.
-    """
-
-    attribute: str
-    place: int
-    is_left: bool
-    default: object
-
-
-class VersionDifference(NamedTuple):
-    """In what two versions of an operator differ.
-
-    Parameters
-    ----------
-    orders
-        Where operands of one name stand at other places, for either version the places of these
-        in the order of the newer one, -1 for none; else None.
-    operands
-        Attributes that became operands.
-    defaults
-        By attribute what holds under either version where it is not stated, where that differs.
-    joins_axes
-        Whether the left and the right version take all axes from ``axis`` on together.
-    """
-
-    orders: tuple[tuple[int, ...], tuple[int, ...]] | None
-    operands: tuple[BecameOperand, ...]
-    defaults: dict[str, tuple[object, object]]
-    joins_axes: tuple[bool, bool]
 
 
 class Rewritten(NamedTuple):
@@ -125,52 +65,7 @@ def find_version_difference(left: Node, right: Node) -> VersionDifference | None
         return None
     if (left.domain, left.op_type) != (right.domain, right.op_type):
         return None
-    return _compare_versions(left.domain, left.op_type, one, other)
-
-
-@lru_cache(maxsize=4096)
-def _compare_versions(domain: str, op_type: str, left: int, right: int) -> VersionDifference | None:
-    one, other = (find_schema(domain, op_type, version) for version in (left, right))
-    if one is None or other is None or one.since_version == other.since_version:
-        return None
-    operands = [
-        *_list_operands(one, other, is_left=True),
-        *_list_operands(other, one, is_left=False),
-    ]
-    moved = {entry.attribute for entry in operands}
-    defaults = {}
-    for name in dict.fromkeys((*one.attributes, *other.attributes)):
-        first, second = (_find_default(op_type, name, schema) for schema in (one, other))
-        if name in moved or first is None or second is None:
-            continue
-        if rename_value(op_type, name, first) != rename_value(op_type, name, second):
-            defaults[name] = first, second
-    since = _OF_ONE_AXIS.get(op_type) if not domain else None
-    joins = (
-        since is not None and one.since_version < since,
-        since is not None and other.since_version < since,
-    )
-    orders = _find_orders(one, other)
-    if orders is None and not operands and not defaults and joins[0] == joins[1]:
-        return None
-    return VersionDifference(orders, (*operands,), defaults, joins)
-
-
-def _find_orders(
-    left: OperatorSchema, right: OperatorSchema
-) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    if any(p.option == "variadic" for schema in (left, right) for p in schema.inputs):
-        return None
-    sides = [[parameter.name for parameter in schema.inputs] for schema in (left, right)]
-    common = [name for name in sides[0] if name in sides[1]]
-    if all(sides[0].index(name) == sides[1].index(name) for name in common):
-        return None
-    newer = sides[left.since_version < right.since_version]
-    order = [*newer, *(name for side in sides for name in side if name not in newer)]
-    first, second = (
-        tuple(side.index(name) if name in side else -1 for name in order) for side in sides
-    )
-    return first, second
+    return compare_versions(left.domain, left.op_type, one, other)
 
 
 Operands = Sequence[Value | None]
@@ -194,31 +89,6 @@ def align_operands(left: Node, right: Node) -> tuple[Operands, Operands]:
     return sides[0], sides[1]
 
 
-def _list_operands(
-    old: OperatorSchema, new: OperatorSchema, *, is_left: bool
-) -> Iterator[BecameOperand]:
-    before = {parameter.name for parameter in old.inputs}
-    for place, parameter in enumerate(new.inputs):
-        name = _FORMER_NAMES.get((new.op_type, parameter.name), parameter.name)
-        declared = old.attributes.get(name)
-        if declared is None or name in new.attributes or parameter.name in before:
-            continue
-        yield BecameOperand(name, place, is_left, declared.default)
-
-
-def _find_default(op_type: str, name: str, schema: OperatorSchema) -> object:
-    declared = schema.attributes.get(name)
-    if declared is not None:
-        return declared.default
-    return _BEFORE_STATED.get((op_type, name))
-
-
-def rename_value(op_type: str, name: str, value: object) -> object:
-    """Return an attribute's value as later versions call it."""
-    renamed = _RENAMED.get((op_type, name))
-    return value if renamed is None or not isinstance(value, str) else renamed.get(value, value)
-
-
 def match_operands(difference: VersionDifference, left: Node, right: Node) -> Iterator[Rewritten]:
     """Yield the parameters of which one node has an attribute and the other a stored operand.
 
@@ -231,14 +101,13 @@ def match_operands(difference: VersionDifference, left: Node, right: Node) -> It
         operand = new.inputs[became.place] if became.place < len(new.inputs) else None
         stored = None if operand is None else _read_elements(operand)
         is_computed = operand is not None and stored is None
-        left_out = _LEFT_OUT.get((new.op_type, became.attribute), became.default)
         is_silent = stated is None and operand is None
-        if is_computed or (is_silent and left_out == became.default):
+        if is_computed or (is_silent and became.left_out == became.default):
             continue
         if stated is not None and stated.reference:  # what a function is called with
             continue
         value = became.default if stated is None else stated.value
-        meant = left_out if operand is None else stored
+        meant = became.left_out if operand is None else stored
         is_same = value is not None and meant is not None and _are_equal(value, meant)
         if not is_same and became.attribute in ("axis", "axes"):
             is_same = are_same_axes(left, right, value, meant)
@@ -319,7 +188,7 @@ def find_silent_default(silent: Node, stating: Node, name: str) -> object:
         schema = find_schema(node.domain, node.op_type, version)
         if schema is None:
             return None
-        default = _find_default(node.op_type, name, schema)
+        default = find_default(schema, name)
         if default is not None or name in schema.attributes:
             return default
     return None
@@ -366,7 +235,7 @@ def _find_axis(node: Node) -> object:
     if stated is not None:
         return stated.value
     schema = find_schema(node.domain, node.op_type, node.opset_version)
-    return None if schema is None else _find_default(node.op_type, "axis", schema)
+    return None if schema is None else find_default(schema, "axis")
 
 
 def _is_one_axis(left: Node, right: Node, axis: object) -> bool:
@@ -384,39 +253,4 @@ def _find_normalized(left: Node, right: Node) -> Shape | None:
             kind = None if value is None else value.type
             if isinstance(kind, TensorType) and kind.shape is not None:
                 return kind.shape
-    return None
-
-
-def are_same_axes(left: Node, right: Node, one: object, other: object) -> bool:
-    """Return whether two nodes name the same axes, one perhaps from the first, one from the last.
-
-    Parameters
-    ----------
-    left, right
-        The nodes; how many axes there are is told by the types of what they take or give.
-    one, other
-        An axis, or a tuple of axes.
-    """
-    ranks = {rank for node in (left, right) if (rank := _find_rank(node)) is not None}
-    if left.domain or right.domain:  # what others count their axes among is not known
-        return one == other
-    if len(ranks) != 1 or isinstance(one, tuple) != isinstance(other, tuple):
-        return one == other
-    rank = ranks.pop()
-    sides = []
-    for axes in (one, other):
-        listed = axes if isinstance(axes, tuple) else (axes,)
-        if not all(isinstance(axis, int) and -rank <= axis < rank for axis in listed):
-            return one == other
-        sides.append([axis % rank for axis in listed])
-    return sides[0] == sides[1]
-
-
-def _find_rank(node: Node) -> int | None:
-    """Return how many axes those of a node's attributes are counted among; None if unknown."""
-    operands = node.outputs if node.op_type in _OF_RESULT else node.inputs
-    value = operands[0] if operands else None
-    kind = None if value is None else value.type
-    if isinstance(kind, TensorType) and kind.shape is not None:
-        return len(kind.shape)
     return None

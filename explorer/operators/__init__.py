@@ -1,7 +1,7 @@
 """What the operators of ONNX and its common extensions declare about themselves.
 
 In come a domain, an operator type and an opset version; out come the formal names of inputs and
-outputs, and the kinds and defaults of attributes, from a table made by
+outputs, the kinds and defaults of attributes, and in what two versions differ, from a table made by
 ``tools/make_operator_table.py``. This package must not know models, readers or protobuf, and needs
 no ``onnx`` except for documentation.
 """
@@ -19,6 +19,13 @@ if TYPE_CHECKING:
         find_schema,
         read_documentation,
     )
+    from .versions import (
+        BecameOperand,
+        VersionDifference,
+        compare_versions,
+        find_default,
+        rename_value,
+    )
 else:
     __getattr__ = import_later(
         __name__,
@@ -31,14 +38,26 @@ else:
                 "find_schema",
                 "read_documentation",
             ],
+            "versions": [
+                "BecameOperand",
+                "VersionDifference",
+                "compare_versions",
+                "find_default",
+                "rename_value",
+            ],
         },
     )
 
 __all__ = [
     "AttributeDefault",
     "AttributeSchema",
+    "BecameOperand",
     "OperatorSchema",
     "Parameter",
+    "VersionDifference",
+    "compare_versions",
+    "find_default",
     "find_schema",
     "read_documentation",
+    "rename_value",
 ]
