@@ -6,6 +6,7 @@ with the places of operands told apart, and with what is paired already as fixed
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -90,16 +91,22 @@ class Flows:
             colours = mix(mix(colours) ^ mix(taken) + mix(given ^ np.uint64(1)))
         return colours
 
-    def measure_depths(self) -> tuple[Integers, Integers]:
+    def measure_depths(self, counted: Sequence[int] | None = None) -> tuple[Integers, Integers]:
         """Return how many units are on the longest way from the inputs, and to the outputs.
 
         Where units wait for each other, they count as if they did not.
+
+        Parameters
+        ----------
+        counted
+            By unit 1 if it counts, else 0; None where all do.
         """
+        steps = [1] * self._count if counted is None else counted
         before, behind = [0] * self._count, [0] * self._count
         for source, target in self._ordered:
-            before[target] = max(before[target], before[source] + 1)
+            before[target] = max(before[target], before[source] + steps[source])
         for source, target in reversed(self._ordered):
-            behind[source] = max(behind[source], behind[target] + 1)
+            behind[source] = max(behind[source], behind[target] + steps[target])
         return np.array(before, np.int64), np.array(behind, np.int64)
 
     def find_bounds(self, ranks: list[int]) -> tuple[Integers, Integers]:

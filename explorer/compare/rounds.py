@@ -30,7 +30,7 @@ from .keys import (
     key_by_results,
 )
 from .places import hash_places
-from .units import Units
+from .units import LAYERS, Units
 
 #: of each unit so many weights are looked at, the largest first: a matrix and its bias
 _MOST_WEIGHTS = 2
@@ -126,6 +126,7 @@ class Rounds:
             ("surroundings", self._used, 0.9),
             ("similar surroundings", self._kinds, 0.7),
         ):
+            self._pair(what, confidence, self._join(colours, self._hash_layer_depths()))
             for radius in (3, 2):
                 self._pair_by_colours(what, confidence, colours, radius)
             for radius in (1, 0):
@@ -148,6 +149,16 @@ class Rounds:
 
     def _join(self, *keys: tuple[Hashes, Hashes]) -> tuple[Hashes, Hashes]:
         return join_hashes(*[key[0] for key in keys]), join_hashes(*[key[1] for key in keys])
+
+    def _hash_layer_depths(self) -> tuple[Hashes, Hashes]:
+        """Return hashes of how many layers are before and behind each layer; 0 for other units."""
+        hashes = []
+        for units, flows in zip(self.sides, self._flows, strict=True):
+            layers = [int(kind in LAYERS) for kind in units.kinds]
+            before, behind = flows.measure_depths(layers)
+            key = mix(before.astype(np.uint64) << np.uint64(32) | behind.astype(np.uint64))
+            hashes.append(np.where(np.array(layers) > 0, key, np.uint64(0)))
+        return hashes[0], hashes[1]
 
     def _pair_by_colours(
         self,

@@ -467,3 +467,51 @@ def test_an_activation_that_a_range_stands_for_is_told_so() -> None:
     told = format_diff(diff(left, right))
     assert "Relu became the range of QuantizeLinear" in told
     assert "Relu became QuantizeLinear" not in told
+
+
+# blocks that are alike, one behind the other
+
+
+def _make_residual_blocks(count: int, *, is_fused: bool) -> Model:
+    """Return blocks of two convolutions and a sum, which fused ones have inside; other numbers."""
+    arrays = {}
+    lines = []
+    name, taken = ("r" if is_fused else "b"), "x"
+    for place in range(count):
+        for letter, size in (("a", 1), ("c", 3)):
+            arrays[f"{name}{place}{letter}"] = draw(4, 4, size, size)
+        first, second, last = f"h{place}", f"i{place}", "y" if place == count - 1 else f"x{place}"
+        one, other = f"{name}{place}a", f"{name}{place}c"
+        pads = "pads = [1, 1, 1, 1]"
+        if is_fused:
+            activation = 'activation = "Relu"'
+            fused = f"{_MICROSOFT}.FusedConv"
+            lines += [
+                f"[{one}] {first} = {fused} <{activation}> ({taken}, {one})",
+                f"[{other}] {last} = {fused} <{activation}, {pads}>"
+                f" ({first}, {other}, , {taken})",
+            ]
+        else:
+            lines += [
+                f"[{one}] {first} = Conv ({taken}, {one}) [{name}{place}r] {second} = Relu ({first})",
+                f"[{other}] s{place} = Conv <{pads}> ({second}, {other})"
+                f" t{place} = Add (s{place}, {taken}) {last} = Relu (t{place})",
+            ]
+        taken = last
+    return read(" ".join(lines), arrays)
+
+
+@pytest.mark.parametrize("count", [2, 3, 5, 8])
+def test_blocks_that_are_alike_are_paired_in_order(count: int) -> None:
+    found = match_models(
+        _make_residual_blocks(count, is_fused=False), _make_residual_blocks(count, is_fused=True)
+    )
+    pairs = {
+        (node.name, other.name)
+        for pair in found.pairs
+        for node in pair.left
+        for other in pair.right
+        if node.op_type == "Conv"
+    }
+    places = [f"{place}{letter}" for place in range(count) for letter in "ac"]
+    assert pairs == {(f"b{place}", f"r{place}") for place in places}
