@@ -107,6 +107,7 @@ class Rounds:
             for flows in self._flows
         )
         before, behind = (left[0], right[0]), (left[1], right[1])
+        layers = self._hash_layer_depths()
         digests = WeightDigests(*self.sides)
         # what has name, operator and weights in common is the same, whatever is around
         names = self._key_each(key_by_names)
@@ -116,7 +117,7 @@ class Rounds:
             if not place:  # what is paired around may contradict, but not what is gone
                 self._pair("weights", 0.99, weights, contradicts=self._around.is_denied)
             self._pair("weights", 0.99 if not place else 0.95, weights)
-            for around in (self._kinds, before, behind):
+            for around in (self._kinds, layers, before, behind):
                 self._pair("weights", 0.95, self._join(weights, self._kinds, around))
         self._pair("name", _BY_NAME, names)
         for is_last in (True, False):
@@ -126,7 +127,7 @@ class Rounds:
             ("surroundings", self._used, 0.9),
             ("similar surroundings", self._kinds, 0.7),
         ):
-            self._pair(what, confidence, self._join(colours, self._hash_layer_depths()))
+            self._pair(what, confidence, self._join(colours, layers))
             for radius in (3, 2):
                 self._pair_by_colours(what, confidence, colours, radius)
             for radius in (1, 0):

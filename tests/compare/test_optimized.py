@@ -471,32 +471,26 @@ def test_an_activation_that_a_range_stands_for_is_told_so() -> None:
 
 # blocks that are alike, one behind the other
 
+SHARED = draw(6, 6), draw(6, 6)
+
 
 def _make_residual_blocks(count: int, *, is_fused: bool) -> Model:
     """Return blocks of two convolutions and a sum, which fused ones have inside; other numbers."""
-    arrays = {}
-    lines = []
-    name, taken = ("r" if is_fused else "b"), "x"
+    arrays, lines = {}, []
+    prefix, taken, fused = "r" if is_fused else "b", "x", f"{_MICROSOFT}.FusedConv"
+    act, pads = 'activation = "Relu"', "pads = [1, 1, 1, 1]"
     for place in range(count):
-        for letter, size in (("a", 1), ("c", 3)):
-            arrays[f"{name}{place}{letter}"] = draw(4, 4, size, size)
-        first, second, last = f"h{place}", f"i{place}", "y" if place == count - 1 else f"x{place}"
-        one, other = f"{name}{place}a", f"{name}{place}c"
-        pads = "pads = [1, 1, 1, 1]"
+        one, other = f"{prefix}{place}a", f"{prefix}{place}c"
+        arrays |= {one: draw(4, 4, 1, 1), other: draw(4, 4, 3, 3)}
+        last = "y" if place == count - 1 else f"x{place}"
         if is_fused:
-            activation = 'activation = "Relu"'
-            fused = f"{_MICROSOFT}.FusedConv"
-            lines += [
-                f"[{one}] {first} = {fused} <{activation}> ({taken}, {one})",
-                f"[{other}] {last} = {fused} <{activation}, {pads}>"
-                f" ({first}, {other}, , {taken})",
-            ]
+            lines.append(f"[{one}] h{place} = {fused} <{act}> ({taken}, {one})")
+            inputs = f"(h{place}, {other}, , {taken})"
+            lines.append(f"[{other}] {last} = {fused} <{act}, {pads}> {inputs}")
         else:
-            lines += [
-                f"[{one}] {first} = Conv ({taken}, {one}) [{name}{place}r] {second} = Relu ({first})",
-                f"[{other}] s{place} = Conv <{pads}> ({second}, {other})"
-                f" t{place} = Add (s{place}, {taken}) {last} = Relu (t{place})",
-            ]
+            lines.append(f"[{one}] h{place} = Conv ({taken}, {one}) i{place} = Relu (h{place})")
+            lines.append(f"[{other}] s{place} = Conv <{pads}> (i{place}, {other})")
+            lines.append(f"t{place} = Add (s{place}, {taken}) {last} = Relu (t{place})")
         taken = last
     return read(" ".join(lines), arrays)
 
@@ -514,4 +508,30 @@ def test_blocks_that_are_alike_are_paired_in_order(count: int) -> None:
         if node.op_type == "Conv"
     }
     places = [f"{place}{letter}" for place in range(count) for letter in "ac"]
+    assert pairs == {(f"b{place}", f"r{place}") for place in places}
+
+
+def _make_layers_that_share(count: int, *, is_fused: bool) -> Model:
+    """Return layers of two products, the same in all; one is scaled, which fused ones do inside."""
+    arrays = {"w": SHARED[0], "v": SHARED[1], "half": np.array(0.5, np.float32)}
+    lines = []
+    prefix, taken = ("r" if is_fused else "b"), "x"
+    for place in range(count):
+        one, other = f"{prefix}{place}w", f"{prefix}{place}v"
+        last = "y" if place == count - 1 else f"x{place}"
+        if is_fused:
+            lines.append(f"[{one}] s{place} = {_MICROSOFT}.FusedMatMul <alpha = 0.5> ({taken}, w)")
+        else:
+            lines.append(f"[{one}] q{place} = MatMul ({taken}, w) s{place} = Mul (q{place}, half)")
+        lines.append(f"[{other}] v{place} = MatMul ({taken}, v) {last} = Add (s{place}, v{place})")
+        taken = last
+    return read(" ".join(lines), arrays)
+
+
+@pytest.mark.parametrize("count", [2, 4, 9])
+def test_products_of_layers_that_share_weights_are_paired_layer_by_layer(count: int) -> None:
+    models = [_make_layers_that_share(count, is_fused=is_fused) for is_fused in (False, True)]
+    found = match_models(*models)
+    pairs = {(p.left[0].name, p.right[0].name) for p in found.pairs if "Mat" in p.left[0].op_type}
+    places = [f"{place}{letter}" for place in range(count) for letter in "wv"]
     assert pairs == {(f"b{place}", f"r{place}") for place in places}
