@@ -17,9 +17,10 @@ from .folding import Fold
 from .joined import JoinedProjection
 from .joined_weights import JoinedPart
 from .keys import find_stated_origin, find_telling_name
-from .matching import Matching, Pair, match_models
+from .matching import Matching, match_models
 from .names import NamedElement, NameMatching, match_names
 from .numbers import NumberDifference
+from .pair import Pair
 from .passed_values import PASSING
 from .replaced import Replacement
 from .states import State

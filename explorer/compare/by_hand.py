@@ -10,7 +10,7 @@ from netloupe.explorer.errors import CompareError
 from netloupe.explorer.model import Graph, Model, Node
 
 if TYPE_CHECKING:
-    from .matching import Pair
+    from .pair import Pair
 
 #: a node of each model, or its path or name
 Named = tuple[str | Node, str | Node]

@@ -19,11 +19,12 @@ from .entries import list_difference_entries
 from .entry import DifferenceEntry
 from .folding import Fold
 from .joined_weights import JoinedPart
-from .matching import Matching, Pair
+from .matching import Matching
 from .merged_model import MergedModel
 from .merging import merge_models
 from .moved import find_moved
 from .numbers import NumberDifference
+from .pair import Pair
 from .replaced import Replacement
 from .states import State, classify_nodes, differs
 

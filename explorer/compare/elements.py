@@ -16,7 +16,8 @@ from .owners import WEIGHTED
 from .roles import list_norm_weights, list_operands
 
 if TYPE_CHECKING:
-    from .matching import Matching, Pair
+    from .matching import Matching
+    from .pair import Pair
 
 #: groups of which more than so much is the same are the same (Dice's coefficient of their nodes)
 _LEAST_SHARE = 0.5

@@ -20,8 +20,8 @@ from netloupe.explorer.progress import step
 from .changes import IGNORABLE, Change
 from .entry import DifferenceEntry, EntryLevel
 from .exchanged import find_exchanged_blocks, find_exchanged_weights
-from .matching import Pair
 from .operator_names import name_both_operators, name_quantized
+from .pair import Pair
 from .whole_blocks import find_whole_blocks
 
 if TYPE_CHECKING:

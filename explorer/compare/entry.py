@@ -12,7 +12,7 @@ from .changes import Change
 
 if TYPE_CHECKING:
     from .difference import TensorDifference
-    from .matching import Pair
+    from .pair import Pair
     from .replaced import Replacement
 
 #: what a difference is about

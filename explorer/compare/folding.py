@@ -22,7 +22,7 @@ from netloupe.explorer.progress import is_ending, step
 from .digests import have_other_numbers
 
 if TYPE_CHECKING:
-    from .matching import Pair
+    from .pair import Pair
 
 Numbers = npt.NDArray[np.float64]
 

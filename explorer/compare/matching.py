@@ -3,64 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from netloupe.explorer.model import Function, Graph, Model, Node, Tensor, Value
 from netloupe.explorer.progress import part, step
 
-from .activations import TakenIn, find_added, find_biases, find_fused_operator, list_inside
+from .activations import TakenIn, list_inside
 from .by_hand import ByHand, Named, read_by_hand
 from .elements import GroupPair, pair_groups, pair_tensors, pair_values
-from .folding import has_other_numbers
 from .joined import JoinedProjection
 from .joining import FoundJoint, find_joined_projections
+from .pair import Pair
 from .quantizing import take_in_quantizing
-from .rest import pair_rest, pair_same_operators
-from .roles import list_operands
-from .rounds import Made, Rounds, find_apart, hash_outside
+from .rest import pair_rest
+from .rounds import Rounds, find_apart, hash_outside
 from .same_wiring import has_same_wiring
 from .separated import pair_separated
-from .units import LAYERS, Units, read_units
+from .unit_pairs import split_units, take_in_sums
+from .units import Units, read_units
 
 _BY_HAND = "by hand"
-_DATA_AND_WEIGHT = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Nodes of two models that do the same.
-
-    Parameters
-    ----------
-    left, right
-        One node each; several where one exporter writes as several operators what the other
-        writes as fewer, such as a convolution and the batch normalization behind it, or query, key
-        and value as one projection.
-    key
-        What they were paired by: ``"wiring"`` (both graphs are the same but for names and
-        numbers), ``"weights"``, ``"name"``, ``"origin"`` (what the exporter says of it),
-        ``"surroundings"`` (operators, attributes and sizes of weights around are the same),
-        ``"similar surroundings"`` (kinds of operators are), ``"numbered name"`` (such as
-        ``Conv_12``), ``"neighbours"`` (of another pair) or ``"place"`` (all that they take and
-        all that takes from them is paired; their operators or sizes are not the same);
-        ``"by hand"`` where a person has made the pair.
-    confidence
-        From 0 to 1: what the strongest key is worth that tells the pair from all others, whichever
-        key found it. By hand, equal wiring and names: 1; largest weights: 0.99, others: 0.95;
-        origin: 0.9; surroundings: 0.7 to 0.9, similar ones: 0.5 to 0.7; numbered names: 0.6; place:
-        0.5. A neighbour that nothing else tells from others has 0.9 times what the pair has that it
-        was found by, or 0.35 to 0.6 where what is around agrees only in part; what is left at the
-        end, such as constants and nodes that only pass a value on, has 0.8. So below 0.5 a pair
-        rests on its neighbours alone, seven steps or more away from what is told from others.
-        These are no probabilities: they put pairs in an order.
-    """
-
-    left: tuple[Node, ...]
-    right: tuple[Node, ...]
-    key: str
-    confidence: float
 
 
 @dataclass
@@ -231,8 +195,8 @@ class _Matcher:
         for unit in sorted(rounds.made):
             made, partner = rounds.made[unit], rounds.partner[0][unit]
             if unit not in lefts and partner not in rights:
-                pairs += _split(*units, unit, partner, made)
-        pairs = [*by_hand.apply(pair_separated(_take_in_sums(pairs)))]
+                pairs += split_units(*units, unit, partner, made)
+        pairs = [*by_hand.apply(pair_separated(take_in_sums(pairs)))]
         pairs += [Pair((one,), (other,), _BY_HAND, 1.0) for one, other in pins]
         known = {node: other for p in pairs for node, other in zip(p.left, p.right, strict=False)}
         pairs += map(self._note_joined, joints)
@@ -310,121 +274,3 @@ def _list_units(
             if min(units) >= 0 and left.head(units[0]) is one and right.head(units[1]) is other:
                 found.append(units)
     return found
-
-
-def _take_in_sums(pairs: list[Pair]) -> list[Pair]:
-    """Return pairs, with the sums and biases beside them that the other model has inside."""
-    taken = {node for pair in pairs for node in (*pair.left, *pair.right)}
-    found = []
-    for pair in pairs:
-        sides = []
-        for nodes, holders in ((pair.left, pair.right), (pair.right, pair.left)):
-            before = [node for node in find_biases(nodes, holders) if node not in taken]
-            behind = [node for node in find_added(nodes, holders) if node not in taken]
-            taken.update(before, behind)
-            sides.append((*before, *nodes, *behind))
-        if sides != [pair.left, pair.right]:
-            pair = Pair(sides[0], sides[1], pair.key, pair.confidence)
-        found.append(pair)
-    return found
-
-
-def _split(left: Units, right: Units, one: int, other: int, made: Made) -> Iterator[Pair]:
-    """Yield the pairs of nodes of two units: node by node where they consist of the same.
-
-    An activation that is a node on one side alone belongs to the node of the other side that has
-    it inside; where none has, it has no partner.
-    """
-    lefts, rights = tuple(left.nodes(one)), tuple(right.nodes(other))
-    acts = [
-        [node for node in nodes if node.index in units.activations]
-        for units, nodes in ((left, lefts), (right, rights))
-    ]
-    rests = [
-        tuple(node for node in nodes if node.index not in units.activations)
-        for units, nodes in ((left, lefts), (right, rights))
-    ]
-    pairs = [*_split_rest(left, right, one, other, made, rests)]
-    if acts[0] and acts[1]:
-        yield from pairs
-        if len(acts[0]) != len(acts[1]):  # one of them is written out
-            yield Pair(tuple(acts[0]), tuple(acts[1]), made.key, made.confidence)
-            return
-        for first, second in zip(*acts, strict=True):
-            yield Pair((first,), (second,), made.key, made.confidence)
-        return
-    side = 0 if acts[0] else 1
-    for node in acts[side]:
-        holder = find_fused_operator(node, rests[1 - side])
-        if holder is None:
-            continue
-        if holder not in rests[1 - side]:
-            both = (node, holder)[:: -1 if side else 1]
-            pairs.append(Pair((both[0],), (both[1],), made.key, made.confidence))
-            continue
-        place = next(i for i, pair in enumerate(pairs) if holder in (*pair.left, *pair.right))
-        pair = pairs[place]
-        first, second = [*pair.left], [*pair.right]
-        (second if side else first).append(node)
-        pairs[place] = Pair((*first,), (*second,), pair.key, pair.confidence)
-    yield from pairs
-
-
-def _split_rest(
-    left: Units,
-    right: Units,
-    one: int,
-    other: int,
-    made: Made,
-    nodes: Sequence[tuple[Node, ...]],
-) -> Iterator[Pair]:
-    """Yield the pairs of some nodes of two units."""
-    lefts, rights = nodes
-    if left.kinds[one] != right.kinds[other]:
-        # one exporter's block is not seen as such in the other model: they share a weight
-        holders = _find_holder(left, one), _find_holder(right, other)
-        if (holders[0].domain, holders[0].op_type) == (holders[1].domain, holders[1].op_type):
-            yield Pair((holders[0],), (holders[1],), made.key, made.confidence)
-            return
-    same = dict(pair_same_operators(lefts, rights))
-    partners = {*same.values()}
-    rest = (
-        tuple(node for node in lefts if node not in same),
-        tuple(node for node in rights if node not in partners),
-    )
-    is_one_sided = bool(rest[0]) != bool(rest[1])
-    others = {node.op_type for side in rest for node in side}
-    heads = left.head(one), right.head(other)
-    is_bias = others <= {"Add", "Mul"} and not has_other_numbers(*heads)
-    if is_one_sided and same and is_bias and left.kinds[one] in LAYERS:
-        # the same product: what adds a bias to it on one side is no part of it on the other, but
-        # what multiplies integers by their scale is
-        is_coded = any(head.op_type.endswith("Integer") for head in heads)
-        own = "Mul" if is_coded else ""
-        scales = [tuple(node for node in side if node.op_type == own) for side in rest]
-        fewer = heads[0] if not rest[0] else heads[1]
-        if len(list_operands(fewer)) > _DATA_AND_WEIGHT:  # it has a bias itself
-            scales = [*rest]
-        for first, second in same.items():
-            more = scales if left.head(one) is first else [(), ()]
-            yield Pair((first, *more[0]), (second, *more[1]), made.key, made.confidence)
-        return
-    if is_one_sided and (left.kinds[one] == right.kinds[other] or not same):
-        # what one side has more is part of all that the other does
-        yield Pair(lefts, rights, made.key, made.confidence)
-        return
-    for first, second in same.items():
-        yield Pair((first,), (second,), made.key, made.confidence)
-    if rest[0] and rest[1]:
-        yield Pair(*rest, made.key, made.confidence)
-
-
-def _find_holder(units: Units, unit: int) -> Node:
-    """Return the node of a unit that takes its largest weight; without any, the first."""
-    best = max(units.weights[unit], key=lambda tensor: tensor.size, default=None)
-    nodes = [*units.nodes(unit)]
-    for node in nodes:
-        for value in node.inputs:
-            if value is not None and best is not None and value.initializer is best:
-                return node
-    return nodes[0]

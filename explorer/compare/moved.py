@@ -13,7 +13,8 @@ from .elements import list_around
 
 if TYPE_CHECKING:
     from .difference import NodeDifference
-    from .matching import Matching, Pair
+    from .matching import Matching
+    from .pair import Pair
 
 _STEP = 10_000
 

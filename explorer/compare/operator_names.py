@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from netloupe.explorer.model import Node
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 
-from .matching import Pair
+from .pair import Pair
 
 #: what is stored with fewer axes is a bias, a scale or a number
 _MATRIX_AXES = 2

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from netloupe.explorer.model import Node, Value
 
 if TYPE_CHECKING:
-    from .matching import Pair
+    from .pair import Pair
 
 _ON_INTEGERS = frozenset({"ConvInteger", "MatMulInteger"})
 _QUANTIZING = frozenset({"Cast", "DynamicQuantizeLinear", "Mul"})

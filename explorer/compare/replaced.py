@@ -14,7 +14,8 @@ from netloupe.explorer.model import Node, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.progress import step
 
-from .matching import Matching, Pair
+from .matching import Matching
+from .pair import Pair
 
 #: a chain has so many nodes at most
 MOST_NODES = 4

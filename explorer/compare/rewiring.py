@@ -13,7 +13,8 @@ from .roles import list_operands
 from .units import COMMUTATIVE
 
 if TYPE_CHECKING:
-    from .matching import Matching, Pair
+    from .matching import Matching
+    from .pair import Pair
 
 #: through so many nodes that only pass a value on it is followed to where it comes from
 _MOST_PASSED = 8

@@ -10,7 +10,7 @@ from netloupe.explorer.model import Node
 from .rest import pair_same_operators
 
 if TYPE_CHECKING:
-    from .matching import Pair
+    from .pair import Pair
 
 #: so many nodes may have been put between two that were next to each other
 _MOST_BETWEEN = 8

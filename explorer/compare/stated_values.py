@@ -13,7 +13,8 @@ from .aspects import Aspect, Way, find_aspect, name_field
 from .changes import Change
 
 if TYPE_CHECKING:
-    from .matching import Matching, Pair
+    from .matching import Matching
+    from .pair import Pair
 
 _STEP = 1_000
 
