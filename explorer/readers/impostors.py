@@ -11,6 +11,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 
 from netloupe.explorer.errors import ModelFormatError
+from netloupe.explorer.tensors.pointers import LFS_MAGIC, LFS_POINTER
 from netloupe.proto.grammars import DELIMITED, VARINT
 from netloupe.proto.wire import ReadRange
 
@@ -51,9 +52,9 @@ class Impostor:
 _MAGICS: tuple[tuple[int, bytes, str, str], ...] = (
     (
         0,
-        b"version https://git-lfs",
-        "a Git LFS pointer, not the model itself",
-        "Fetch the file with `git lfs pull`.",
+        LFS_MAGIC,
+        f"{LFS_POINTER.what}, not the model itself",
+        f"{LFS_POINTER.advice}.",
     ),
     (0, b"\x89PNG\r\n\x1a\n", "a PNG picture", _NO_MODEL),
     (0, b"\xff\xd8\xff", "a JPEG picture", _NO_MODEL),

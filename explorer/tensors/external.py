@@ -12,6 +12,7 @@ from pathlib import Path, PureWindowsPath
 from netloupe.explorer.errors import SourceChangedError, TensorDataError
 from netloupe.explorer.model import ExternalLocation, StoredRow
 
+from .pointers import MOST_POINTER_BYTES, find_pointer
 from .stored import FileIdentity, StoredFile
 
 _FILE_KINDS = (
@@ -108,8 +109,8 @@ class ModelFiles:
     def judge_external(self, location: ExternalLocation, expected_bytes: int | None) -> str:
         """Return why external data will not be read, as :meth:`open_external` judges, or nothing.
 
-        Only names and sizes are looked at; no file is opened. Without a folder only what the
-        model states is judged.
+        Names and sizes are looked at; only files that may be pointers, of less than 1,024 bytes,
+        are opened. Without a folder only what the model states is judged.
         """
         try:
             offset = _judge_statement(location)
@@ -119,6 +120,8 @@ class ModelFiles:
             status = file.lstat()
             if not stat.S_ISREG(status.st_mode):
                 return "it is no regular file"
+            if status.st_size < MOST_POINTER_BYTES:
+                _open_regular(file)
             _judge_length(offset, location.length, expected_bytes, status.st_size)
         except _RefusalError as refusal:
             return refusal.reason
@@ -206,7 +209,10 @@ def _judge_statement(location: ExternalLocation) -> int:
 
 
 def _open_regular(file: Path) -> tuple[Path, FileIdentity]:
-    """Open a file for a moment, to see that it can be read; return it with its identity."""
+    """Open a file for a moment, to see that it can be read, and is no pointer to another one.
+
+    Return it with its identity.
+    """
     advice = "Put a regular file in its place"
     try:
         before = os.lstat(file)
@@ -225,8 +231,15 @@ def _open_regular(file: Path) -> tuple[Path, FileIdentity]:
         ) from error
     try:
         after = os.fstat(descriptor)
+        # what stands for the data is not taken for them, as far as their length would allow it
+        is_small = after.st_size < MOST_POINTER_BYTES
+        pointer = find_pointer(os.read(descriptor, MOST_POINTER_BYTES)) if is_small else None
+    except OSError as error:
+        raise _RefusalError(f"it cannot be read ({error.strerror})", "Try again") from error
     finally:
         os.close(descriptor)
+    if pointer is not None:
+        raise _RefusalError(f"it is {pointer.what}, not the data themselves", pointer.advice)
     if (after.st_dev, after.st_ino) != (before.st_dev, before.st_ino):
         raise _RefusalError("it was exchanged while it was opened", "Try again")
     return file, FileIdentity.of(after)

@@ -7,7 +7,6 @@ are looked for in the history: they are those that lay beside this model in its 
 from __future__ import annotations
 
 import hashlib
-import re
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -19,13 +18,12 @@ from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Model
 from netloupe.explorer.model.stored_tensors import list_stored_tensors
 from netloupe.explorer.readers.load import load
+from netloupe.explorer.tensors.pointers import find_lfs_oid
 
 #: git is not waited for longer, in seconds
 _PATIENCE = 60
 #: so many commits with a model are looked at
 _MOST_COMMITS = 200
-_LFS_POINTER = re.compile(rb"version https://git-lfs[^\n]*\noid sha256:([0-9a-f]{64})\n")
-_MOST_POINTER_BYTES = 1_024
 
 
 class _GitError(Exception):
@@ -53,7 +51,7 @@ def write_for_git(file: Path, *, reads_weights: bool) -> Iterator[str]:
     try:
         model = load(file)
         locations = _list_locations(model) if reads_weights else []
-        if not locations or all((file.parent / one).exists() for one in locations):
+        if not locations or all(_is_beside(file, one) for one in locations):
             yield from write_canonical(model, reads_weights=reads_weights)
             return
         with tempfile.TemporaryDirectory(prefix="netloupe-") as name:
@@ -61,7 +59,7 @@ def write_for_git(file: Path, *, reads_weights: bool) -> Iterator[str]:
             for reason in found.missing:
                 yield f"# {reason}"
             yield from write_canonical(load(found.folder / file.name))
-    except NetloupeError as error:
+    except (NetloupeError, OSError) as error:
         yield f"# cannot be read: {str(error).replace(str(file), file.name)}"
         yield f"# {_digest_file(file)}"
 
@@ -80,6 +78,13 @@ def _list_locations(model: Model) -> list[str]:
 def _stays_inside(location: str) -> bool:
     path = PurePosixPath(location)
     return bool(location) and not path.is_absolute() and ".." not in path.parts
+
+
+def _is_beside(file: Path, location: str) -> bool:
+    try:
+        return (file.parent / location).exists()
+    except OSError:  # such as a name that is too long
+        return False
 
 
 def _digest_file(file: Path) -> str:
@@ -104,7 +109,12 @@ def _bring(file: Path, locations: Iterable[str], folder: Path) -> _Found:
         found.missing = [f"external data are not looked for: {error}"]
         return found
     for location in locations:
-        reason = _bring_one(location, places, folder)
+        try:
+            reason = _bring_one(location, places, folder)
+        except _GitError as error:  # such as a folder of that name
+            reason = f"git does not give it ({error})"
+        except OSError as error:
+            reason = f"it cannot be put beside the model ({error.strerror})"
         if reason:
             found.missing.append(f"external data {location!r}: {reason}")
     return found
@@ -147,9 +157,8 @@ def _bring_one(location: str, places: list[tuple[str, PurePosixPath]], folder: P
     if len(blobs) > 1:
         return f"git has {len(blobs)} versions of it beside this model; which one is not known"
     data = _ask("cat-file", "blob", blobs.pop())
-    pointer = _LFS_POINTER.match(data) if len(data) < _MOST_POINTER_BYTES else None
-    if pointer is not None:
-        digest = pointer[1].decode()
+    digest = find_lfs_oid(data)
+    if digest is not None:
         stored = Path(_ask("rev-parse", "--git-path", "lfs/objects").decode().strip())
         kept = stored / digest[:2] / digest[2:4] / digest
         if not kept.is_file():

@@ -189,6 +189,30 @@ def test_names_that_lead_outside_are_not_followed(git: Git, tmp_path: Path) -> N
     assert 'unread external "location" = "../secret"' in git("show")
 
 
+@pytest.mark.parametrize(
+    ("location", "told"),
+    [("n" * 300, "git does not have it"), ("sub", "git does not give it"), ("sub/", "git")],
+)
+def test_locations_that_are_no_files_do_not_end_the_log(
+    git: Git, tmp_path: Path, location: str, told: str
+) -> None:
+    (tmp_path / "models" / "sub").mkdir(parents=True)
+    (tmp_path / "models" / "sub" / "data").write_bytes(bytes(16))
+    model = make_layers(1)
+    tensor = model.graph.initializer[0]
+    tensor.ClearField("raw_data")
+    tensor.ClearField("float_data")
+    tensor.data_location = onnx.TensorProto.EXTERNAL
+    tensor.external_data.add(key="location", value=location)
+    for doc in ("before", "after"):
+        model.doc_string = doc
+        (tmp_path / "models" / "model.onnx").write_bytes(model.SerializeToString())
+        commit(git)
+    log = git("log", "-p", "--", "models/model.onnx")
+    assert log.count("commit ") == 2
+    assert told in log
+
+
 def test_the_documented_line_works_without_netloupe(git: Git, tmp_path: Path) -> None:
     documented = (ROOT / "docs" / "git.md").read_text()
     line = next(one for one in documented.splitlines() if one.startswith("git config --global"))

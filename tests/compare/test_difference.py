@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -288,6 +289,27 @@ def test_what_is_damaged_is_the_same_where_it_is_so_in_the_same_way(name: str) -
     path = corpus_file(name)
     found = diff(load(path), load(path))
     assert (found.verdict, found.right_tensors) == ("identical", [])
+
+
+def test_weights_whose_files_are_pointers_are_not_the_same(tmp_path: Path) -> None:
+    models = []
+    for letter in "ab":
+        folder = tmp_path / letter
+        folder.mkdir()
+        tensor = onnx.helper.make_tensor("w", onnx.TensorProto.FLOAT, [2, 4], bytes(32), raw=True)
+        onnx.external_data_helper.set_external_data(tensor, "w.bin", 0, 32)
+        tensor.ClearField("raw_data")
+        value = onnx.helper.make_tensor_value_info
+        x, y = (value(name, onnx.TensorProto.FLOAT, [2, 4]) for name in "xy")
+        node = onnx.helper.make_node("Add", ["x", "w"], ["y"])
+        graph = onnx.helper.make_graph([node], "g", [x], [y], [tensor])
+        (folder / "m.onnx").write_bytes(onnx.helper.make_model(graph).SerializeToString())
+        pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{letter * 64}\nsize 32\n"
+        (folder / "w.bin").write_text(pointer)
+        models.append(load(folder / "m.onnx"))
+    found = diff(*models)
+    assert (found.verdict, len(found.unread), found.equal_tensors) == ("unread", 1, 0)
+    assert read_fail_on("weights:1e-3").applies(found)
 
 
 @pytest.mark.parametrize(

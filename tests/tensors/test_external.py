@@ -116,6 +116,30 @@ def test_refuses_what_lies_outside_the_file(folder, offset, length, expected, re
         read(folder, "w.bin", offset, length, expected)
 
 
+LFS = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'a1' * 32}\nsize 100\n".encode()
+ANNEX = f"/annex/objects/SHA256E-s100--{'b2' * 32}.bin\n".encode()
+
+
+@pytest.mark.parametrize(
+    ("content", "what", "command"),
+    [(LFS, "a Git LFS pointer", "git lfs pull"), (ANNEX, "a git-annex pointer", "git annex get")],
+    ids=["lfs", "annex"],
+)
+@pytest.mark.parametrize("place", [(0, 32, 32), (None, None, 32), (4, 8, 8), (0, 4000, 4000)])
+def test_a_pointer_is_not_taken_for_the_data(folder, content, what, command, place):
+    (folder / "w.bin").write_bytes(content)
+    with pytest.raises(TensorDataError, match=f"it is {what}, not the data.*{command}"):
+        read(folder, "w.bin", *place)
+    told = ModelFiles(folder).judge_external(ExternalLocation("w.bin", *place[:2], ()), place[2])
+    assert what in told
+
+
+@pytest.mark.parametrize("content", [LFS + bytes(1024), b"\0" + LFS, LFS[:20] + bytes(100)])
+def test_data_that_are_no_pointer_are_read(folder, content):
+    (folder / "w.bin").write_bytes(content)
+    assert read(folder, "w.bin") == content
+
+
 def test_without_a_folder():
     with pytest.raises(TensorDataError, match="not loaded from a file"):
         read(None, "w.bin")
