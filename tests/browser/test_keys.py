@@ -12,7 +12,7 @@ from netloupe import explore
 from netloupe.explorer.view import ViewOptions
 from netloupe.live.server import LiveServer
 from tests.browser.live_servers import live_servers
-from tests.browser.shown_page import CANVAS, ShownPage
+from tests.browser.shown_page import CANVAS, ShownPage, wait_for_timers
 from tests.browser.stand import Stand
 from tests.cases.shown import TEXTS
 from tests.onnx_text import load_text
@@ -63,6 +63,44 @@ def test_a_scale_is_found_marked_and_spoken_in_a_page(shown: ShownPage) -> None:
     assert page.locator(".nl-search-text").input_value() == "bs"
     told = page.locator(f"{CANVAS} .nl-unseen[aria-live]").inner_text()
     assert told == f"{SCALE}, shown by Gemm and 2 more boxes"
+
+
+@pytest.fixture
+def closed(page: Any, tmp_path: Path) -> ShownPage:
+    file = tmp_path / "closed.html"
+    load_text(TEXTS["quantized"]).to_html(file, expand=0)
+    return ShownPage(page, file.as_uri())
+
+
+def test_enter_means_the_hit_that_is_marked_also_where_that_has_opened_a_group(
+    closed: ShownPage,
+) -> None:
+    page = closed.page
+    marked = '.nl-hit[aria-selected="true"]'
+    page.keyboard.press("/")
+    page.keyboard.type("Gemm")
+    page.locator(".nl-hit").first.wait_for()
+    for key in ("ArrowDown", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+        closed.settle()
+        wait_for_timers(page, 300)  # what is found is asked for again, once the picture has changed
+        closed.settle()
+    assert page.locator(".nl-search-note").inner_text().startswith("2 of ")
+    wanted = page.locator(marked).get_attribute("title")
+    assert page.evaluate(SELECTED) == wanted
+
+
+def test_the_list_comes_back_with_the_search(closed: ShownPage) -> None:
+    page = closed.page
+    page.keyboard.press("/")
+    page.keyboard.type("Gemm")
+    page.locator(".nl-hit").first.wait_for()
+    page.keyboard.press("Enter")
+    page.locator(".nl-hit").first.wait_for(state="hidden")
+    page.keyboard.press("Escape")
+    page.keyboard.press("/")
+    page.locator(".nl-hit").first.wait_for()
+    assert page.locator(".nl-search-text").get_attribute("aria-expanded") == "true"
 
 
 @pytest.mark.parametrize("place", ["nothing", "inspector"])

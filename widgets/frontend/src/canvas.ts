@@ -388,7 +388,7 @@ export class CanvasView {
 
   private onPainted(): void {
     const { view, size } = this.stage.camera;
-    this.steppers.place(view, size);
+    this.steppers.place(view, size, this.stage.paints);
     const zoom = `${writeZoom(view.zoom)} %`;
     if (this.zoom.textContent !== zoom) this.zoom.textContent = zoom; // else a frame lays out nothing
     for (const watch of this.watchers) watch();

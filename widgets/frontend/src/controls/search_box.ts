@@ -98,7 +98,7 @@ export class SearchBox {
     this.element.append(line, this.panel);
     this.input.addEventListener("input", () => {
       this.fold(false);
-      this.askSoon();
+      this.askAnew();
     });
     this.input.addEventListener("keydown", (event) => this.onKey(event));
     this.rows.addEventListener("click", (event) => this.onListClick(event));
@@ -114,8 +114,8 @@ export class SearchBox {
   focus(): void {
     this.input.focus({ preventScroll: true });
     this.input.select();
+    this.fold(false);
     if (this.panel.hidden && this.input.value) void this.ask();
-    else this.fold(false);
   }
 
   /** Put the list away; what was typed stays. */
@@ -158,7 +158,7 @@ export class SearchBox {
 
   /** Ask again: what is drawn has changed, and so has where hits are to be marked. */
   refresh(): void {
-    if (this.input.value && !this.panel.hidden) this.askSoon();
+    if (this.input.value && !this.panel.hidden) this.askLater();
   }
 
   dispose(): void {
@@ -173,9 +173,14 @@ export class SearchBox {
     if (this.input.value) void this.ask();
   }
 
-  private askSoon(): void {
-    clearTimeout(this.timer);
+  /** Ask for what is typed now: no hit is marked among what is found. */
+  private askAnew(): void {
     this.isMarked = false;
+    this.askLater();
+  }
+
+  private askLater(): void {
+    clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.ask(), PAUSE);
   }
 

@@ -8,6 +8,8 @@
  */
 
 import type { Host } from "../host/host";
+import { markReach } from "../paint/draw_paints";
+import type { Paints } from "../paint/paints";
 import { numberReach, titleEnd, titleOf } from "../paint/text";
 import { groundOf } from "../paint/theme";
 import { type Viewport, toWindow } from "../paint/viewport";
@@ -191,14 +193,16 @@ export class Steppers {
   }
 
   /** Put the controls where the titles are in the window. */
-  place(view: Viewport, size: Size): void {
+  place(view: Viewport, size: Size, paints: Paints): void {
     const { scene } = this;
     if (!scene || this.repeats.length === 0) return;
     const wanted = new Set<string>();
     for (const box of view.zoom < LEAST_ZOOM ? [] : this.repeats) {
       const { x, y, width } = boxRectangle(scene, box);
       const { x: left, y: top } = toWindow(view, { x, y });
-      const right = left + width * view.zoom;
+      // a mark stands in the corner where the control ends else
+      const reach = markReach(paints.boxes.get(box), width, view.zoom);
+      const right = left + (width - reach) * view.zoom;
       if (right < 0 || left > size.width || top < 0 || top > size.height) continue;
       if (wanted.size >= MOST) break;
       const key = scene.keyOf(box);
@@ -212,7 +216,7 @@ export class Steppers {
       }
       const face = scene.faceOf(box);
       const end = left + titleEnd(face) * view.zoom;
-      const numberStart = right - numberReach(face) * view.zoom;
+      const numberStart = Math.min(right, left + (width - numberReach(face)) * view.zoom);
       const frame = { top, right, titleEnd: end, numberStart };
       const place = placeStepper(frame, this.widthsOf(control), view.zoom, size);
       control.hidden = place === null;

@@ -60,15 +60,27 @@ function drawAround(pass: Pass, box: number, paint: Paint, sheets: number): void
   context.setLineDash([]);
 }
 
+/** How far the mark of a box that is so wide reaches into it from its right end; 0 without one. */
+export function markReach(paint: Paint | undefined, width: number, zoom: number): number {
+  if (!paint?.mark || width * zoom < NARROWEST_MARKED) return 0;
+  return measureMark(paint.mark, zoom).reach;
+}
+
+function measureMark(mark: string, zoom: number): { scale: number; across: number; reach: number } {
+  const { height, overhang, padding } = sizes.paint.mark;
+  const scale = Math.max(1, SCREEN_MARK / (height * zoom));
+  const across = Math.max(measureText(mark, "mark") + 2 * padding, height) * scale;
+  return { scale, across, reach: across - overhang * scale };
+}
+
 /** Draw a sign or a count on a disc; return where it begins. */
 function drawMark(pass: Pass, paint: Paint, right: number, top: number, width: number): number {
   const { context, palette, zoom } = pass;
   const tone = findTone(palette, paint.markTone || paint.ring || paint.tone);
   if (!tone || width * zoom < NARROWEST_MARKED) return right;
-  const { height, overhang, baseline, padding } = sizes.paint.mark;
-  const scale = Math.max(1, SCREEN_MARK / (height * zoom));
-  const across = Math.max(measureText(paint.mark, "mark") + 2 * padding, height) * scale;
-  const left = right + overhang * scale - across;
+  const { height, overhang, baseline } = sizes.paint.mark;
+  const { scale, across, reach } = measureMark(paint.mark, zoom);
+  const left = right - reach;
   const upper = top - overhang * scale;
   context.fillStyle = tone.strong;
   context.strokeStyle = palette.page;

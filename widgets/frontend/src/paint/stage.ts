@@ -36,7 +36,7 @@ export class Stage {
   private titles: Titles | null = null;
   private emphasis: Emphasis = noEmphasis();
   private byPath: PaintsByPath = {};
-  private paints: Paints = NO_PAINTS;
+  paints: Paints = NO_PAINTS;
   private tiles: Tiles | null = null;
   private litTiles: Tiles | null = null;
   private readonly pace = new Pace();
