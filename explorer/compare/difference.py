@@ -224,6 +224,19 @@ class Diff(Drawable):
         )
 
     @property
+    def other_numbers(self) -> list[Change]:
+        """What differs of numbers that are stored, but not as dense weights.
+
+        These are values and indices of sparse initializers, and what ``Constant`` nodes hold in
+        other attributes than ``value``.
+        """
+        found = [change for change in self.about if "sparse initializer " in change.what]
+        for one in self.nodes:
+            if all(node.op_type == "Constant" for node in (*one.pair.left, *one.pair.right)):
+                found += (change for change in one.changes if not change.aspect)
+        return found
+
+    @property
     def unread(self) -> list[TensorDifference]:
         """Paired weights of equal dimensions whose elements could not be read and compared."""
         return [one for one in self.tensors if one.are_unread]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from netloupe.explorer.model import Function, Graph, SparseTensor, Value
+from netloupe.explorer.model import Dialect, Function, Graph, SparseTensor, Value
 from netloupe.explorer.model.statement import NOTHING_STATED, Statement
 from netloupe.explorer.progress import step
 
-from .aspects import name_field
+from .aspects import Way, name_field
 from .changes import Change
 from .stated_values import StatedValues, pair_ends
 
@@ -159,16 +159,15 @@ class StatedGraphs:
                 aspect = "names"
             rest = [part for part in way[1:] if not part.startswith("#")]
             label = f"{kind} {name}{where}"
-            if is_main and kind != "value" and (not rest or rest[0] == "type"):
-                types = [_tell_type(graph, name) for graph in graphs]
+            types = [_tell_type(graph, name) for graph in graphs]
+            is_type = bool(rest) and rest[0] == "type" and types[0] != types[1]
+            if is_main and kind != "value" and (not rest or is_type):
                 yield Change(label, types[0], types[1], aspect)
-            elif rest and rest[0] == "type":
+            elif is_type:
                 yield Change(f"type of {label}", None, None, aspect)
             else:
-                told = (
-                    f"{name_field(tuple(rest), self._facts.dialect)} of {label}" if rest else label
-                )
-                yield change._replace(what=told, aspect=aspect)
+                told = _name_part(way, rest, self._facts.dialect)
+                yield change._replace(what=f"{told} of {label}" if told else label, aspect=aspect)
 
     def _compare_sparse(self, left: Graph, right: Graph) -> Iterator[Change]:
         named = {tensor.name: tensor for tensor in right.sparse_initializers}
@@ -216,6 +215,14 @@ def _order_values(graph: Graph, keys: Iterable[str]) -> Iterator[tuple[str, Valu
 
 def _is_end(value: Value) -> bool:
     return value.is_input or value.is_output
+
+
+def _name_part(way: Way, rest: list[str], dialect: Dialect) -> str:
+    """Return what a field of a value's information is called; nothing for the whole of it."""
+    if rest and rest[-1] == "denotation":
+        axes = [part[1:] for part in way if part.startswith("#")]
+        return "denotation" + "".join(f" of axis {axis}" for axis in axes[-1:])
+    return name_field(tuple(rest), dialect) if rest else ""
 
 
 def _tell_type(graph: Graph, name: str) -> str | None:

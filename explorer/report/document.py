@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 
 from .content import ReportCell, ReportColumn, ReportContent, ReportRow, ReportSection, ReportTable
 
+#: a path may go on in the next line behind these
+_AT_A_BREAK = re.compile(r"[./_](?=[^./_])")
 _STYLE = Path(__file__).parent / "report.css"
 
 
@@ -69,7 +72,7 @@ def _write_table(table: ReportTable) -> str:
     count = f' <span class="nlr-quiet">{table.total:,}</span>' if table.total > 1 else ""
     return (
         f'<div class="nlr-scroll" tabindex="0" role="region" aria-label="{escape(table.title)}">'
-        f"<table><caption>{escape(table.title)}{count}</caption>"
+        f"<table><caption><span>{escape(table.title)}{count}</span></caption>"
         f"<thead><tr>{heads}</tr></thead>{bodies}</table></div>{more}"
     )
 
@@ -113,5 +116,6 @@ def _write_cell(cell: ReportCell, column: ReportColumn, level: str) -> str:
         indent = len(cell.text) - len(cell.text.lstrip(" "))
         room = f' style="margin-left:{indent // 2}em"' if indent else ""
         path = escape(cell.path)
+        text = _AT_A_BREAK.sub(r"\g<0><wbr>", text)
         text = f'<button type="button" class="nlr-place" data-path="{path}"{room}>{text}</button>'
     return f"<td{attributes}>{text}</td>"

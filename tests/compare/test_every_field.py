@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from google.protobuf.descriptor import FieldDescriptor
 
-from netloupe.explorer.compare import Diff, diff
+from netloupe.explorer.compare import Change, Diff, diff
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.caffe2.model import read_caffe2
 from netloupe.explorer.readers.load import load
@@ -142,6 +142,8 @@ def make(case: Case) -> Iterator[tuple[Model, Model]]:
 def judge(case: Case, found: Diff) -> None:
     assert found.verdict != "identical"
     assert format_all(found), "the difference is told"
+    for change in list_changes(found):
+        assert change.left is None or change.left != change.right
     wanted = ASPECTS.get(case.key)
     if wanted is not None:
         assert (found.verdict, found.aspects) == ("cosmetic", [wanted])
@@ -149,9 +151,13 @@ def judge(case: Case, found: Diff) -> None:
         assert found.verdict in ("structure", "weights", "unread")
 
 
+def list_changes(found: Diff) -> list[Change]:
+    told = [*found.interface, *found.about]
+    return [*told, *(change for node in found.nodes for change in node.changes)]
+
+
 def format_all(found: Diff) -> list[str]:
-    told = [change.what for change in (*found.interface, *found.about)]
-    told += [change.what for node in found.nodes for change in node.changes]
+    told = [change.what for change in list_changes(found)]
     told += [one.left.path for one in found.tensors]
     told += [t.path for t in (*found.left_tensors, *found.right_tensors)]
     return [*told, *(node.path for node in (*found.left_alone, *found.right_alone))]
