@@ -183,6 +183,8 @@ class _Comparison:
             if may_be_rewired(pair):
                 found_changes += compare_operands(pair, self.found.matching)
             told = {change.what for change in found_changes}
+            if "operator" in told:
+                told.add("domain")  # an operator is named with it
             stated = [*self._stated.compare_operands(left, right)]
             if not is_said_same:
                 stated += self._stated.compare_nodes(left, right)

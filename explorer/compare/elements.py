@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from netloupe.explorer.grouping import Group, GroupTree
@@ -13,7 +13,7 @@ from netloupe.explorer.progress import step
 
 from .operator_versions import align_operands
 from .owners import WEIGHTED
-from .roles import list_norm_weights, list_operands
+from .roles import list_norm_weights
 
 if TYPE_CHECKING:
     from .matching import Matching
@@ -68,7 +68,7 @@ class _ValuePairs:
             self._pair_results(pair)
         for pair in matching.pairs:  # constants among operands
             if len(pair.left) == len(pair.right) == 1:
-                for one, other in _zip_operands(pair.left[0], pair.right[0]):
+                for one, other in zip(*align_operands(pair.left[0], pair.right[0]), strict=False):
                     if one is not None and other is not None and _are_constants(one, other):
                         self._add(one, other)
             elif pair not in matching.joined:
@@ -119,7 +119,7 @@ class _ValuePairs:
         """
         heads = _find_heads(pair)
         if heads is not None:
-            for one, other in _zip_operands(*heads):
+            for one, other in zip(*align_operands(*heads), strict=False):
                 if one is not None and other is not None and _are_constants(one, other):
                     self._add(one, other)
             return
@@ -162,13 +162,6 @@ def _find_heads(pair: Pair) -> tuple[Node, Node] | None:
             return None
         found.append(heads[0])
     return found[0], found[1]
-
-
-def _zip_operands(left: Node, right: Node) -> Iterable[tuple[Value | None, Value | None]]:
-    """Yield the operands of two nodes that are in the same role."""
-    if left.op_type == right.op_type:
-        return zip(*align_operands(left, right), strict=False)
-    return zip(list_operands(left), list_operands(right), strict=False)
 
 
 def list_joined_tensors(matching: Matching) -> Iterator[Tensor]:

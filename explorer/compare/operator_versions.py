@@ -25,6 +25,7 @@ from netloupe.explorer.operators import (
 )
 
 from .axes import are_same_axes
+from .roles import list_operands
 
 #: operands that were attributes are as short as these
 _MOST_ELEMENTS = 1_024
@@ -74,8 +75,11 @@ Operands = Sequence[Value | None]
 def align_operands(left: Node, right: Node) -> tuple[Operands, Operands]:
     """Return the operands of two nodes so that one parameter stands at one place of both.
 
-    They stand as they are but for operators whose versions have another order, as Resize since 11.
+    They stand as they are but for operators whose versions have another order, as Resize since 11,
+    and for operators on integers beside those on floats, which take scales in between.
     """
+    if left.op_type != right.op_type:
+        return list_operands(left), list_operands(right)
     difference = find_version_difference(left, right)
     if difference is None or difference.orders is None:
         return left.inputs, right.inputs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.progress import is_ending, step
 from netloupe.explorer.quantization.opened import OpenedWeight, open_weight
 from netloupe.explorer.quantization.weights import QuantizedWeight, list_quantized_weights
-from netloupe.explorer.tensors import open_elements
 
 from .matching import Matching
 from .numbers import DifferenceSums, NumberDifference
@@ -21,9 +20,6 @@ from .references import Reference, open_reference
 from .twin_weights import TwinWeights
 
 _PIECE = 2**16
-#: where operators take a bias as codes; the scales of data and weight are operands 1 and 4
-_BIASES = {"QGemm": 6, "QLinearConv": 8}
-_MOST_CHANNELS = 2**20
 
 
 class QuantizedPair(NamedTuple):
@@ -57,7 +53,6 @@ def pair_quantized(matching: Matching) -> Iterator[QuantizedPair]:
     """
     yield from _pair_sides(matching, is_right=True)
     yield from _pair_sides(matching, is_right=False)
-    yield from _pair_biases(matching)
 
 
 def _pair_sides(matching: Matching, *, is_right: bool) -> Iterator[QuantizedPair]:
@@ -155,57 +150,3 @@ def _list_parameters(weight: QuantizedWeight) -> Iterator[Tensor]:
         tensor = find_stored_tensor(value) if value is not None else None
         if tensor is not None:
             yield tensor
-
-
-def _pair_biases(matching: Matching) -> Iterator[QuantizedPair]:
-    """Yield biases that operators on integers take as codes, without a scale of their own.
-
-    Their scale is the product of those of the data and of the weight, their zero point 0
-    (onnx/docs/Operators.md: QLinearConv).
-    """
-    for left, right in matching.tensors.items():
-        if left.dtype.is_float == right.dtype.is_float or left.dims != right.dims:
-            continue
-        codes, floats = (left, right) if right.dtype.is_float else (right, left)
-        model = matching.left if codes is left else matching.right
-        scale = _find_bias_scale(model, codes)
-        if scale is None or scale.size not in (1, codes.size):
-            continue
-        try:
-            real = open_elements(codes).take(0, codes.size).astype(np.float64) * scale
-            given = open_elements(floats).take(0, codes.size).astype(np.float64)
-        except NetloupeError as error:
-            if is_ending(error):
-                raise
-            continue
-        sums = DifferenceSums()
-        sums.add(*((real, given) if codes is left else (given, real)))
-        words = f"{codes.dtype.name}{' per channel' if scale.size > 1 else ''}"
-        names = (words, floats.dtype.name) if codes is left else (floats.dtype.name, words)
-        yield QuantizedPair(left, right, *names, sums.finish(codes.size), ())
-
-
-def _find_bias_scale(model: Model, codes: Tensor) -> np.ndarray[Any, np.dtype[np.float64]] | None:
-    """Return the scale of a bias, one or one for each channel; None where nothing tells it."""
-    for graph in model.graphs:
-        value = graph.values.get(codes.name)
-        if value is None or value.initializer is not codes:
-            continue
-        for user in value.users:
-            place = _BIASES.get(user.op_type)
-            if place is None or len(user.inputs) <= place or user.inputs[place] is not value:
-                continue
-            scales = []
-            for scale in (user.inputs[1], user.inputs[4]):
-                tensor = find_stored_tensor(scale) if scale is not None else None
-                if tensor is None or not tensor.dtype.is_float or tensor.size > _MOST_CHANNELS:
-                    return None
-                try:
-                    scales.append(tensor.numpy().astype(np.float64).reshape(-1))
-                except NetloupeError as error:
-                    if is_ending(error):
-                        raise
-                    return None
-            first, second = scales
-            return first * second if 1 in (first.size, second.size) else None
-    return None

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import onnx
 import pytest
 
-from netloupe.explorer.compare import match_models
+from netloupe.explorer.compare import diff, match_models
 from tests.compare.networks import make_normed
 from tests.compare.scoring import score_pairs
 from tests.compare.twins import TOOLS, Naming, is_installed, make_tool_twin
@@ -69,3 +71,16 @@ def test_nodes_that_tools_made_have_their_partners(kind: str, naming: Naming) ->
     )
     assert not wrong
     assert (score.precision, score.recall) == (1, 1)
+
+
+@pytest.mark.parametrize("kind", TOOLS)
+def test_weights_are_told_once_and_operands_by_what_they_are(kind: str) -> None:
+    if not is_installed(kind):
+        pytest.skip(f"{TOOLS[kind][0]} is not installed")
+    twin = make_tool_twin(kind, make_normed())
+    assert twin is not None
+    found = diff(read_proto(twin.left), read_proto(twin.right))
+    told = Counter((one.left, one.right, one.part) for one in found.tensors)
+    assert {*told.values()} <= {1}
+    changes = [change.what for node in found.nodes for change in node.changes]
+    assert not [what for what in changes if what.startswith("input ")]
