@@ -123,7 +123,9 @@ def _compare_counts(
     rewritten: list[Rewritten],
 ) -> Iterator[Change]:
     """Yield numbers of operands that differ, and attributes that are operands of the other."""
-    one, other = len(left.inputs), len(right.inputs)
+    aligned = align_operands(left, right)
+    is_other = left.op_type != right.op_type  # an operator on integers takes scales in between
+    one, other = (len(side) for side in (aligned if is_other else (left.inputs, right.inputs)))
     places: tuple[set[int], set[int]] = (set(), set())
     for entry in rewritten:
         places[entry.is_left].add(entry.place)
@@ -135,8 +137,7 @@ def _compare_counts(
     if one != other:
         is_told = versions is not None
         if is_told:
-            sides = align_operands(left, right)
-            is_told = count_others(sides[0], places[0]) == count_others(sides[1], places[1])
+            is_told = count_others(aligned[0], places[0]) == count_others(aligned[1], places[1])
         yield Change("number of inputs", one, other, "storage" if is_told else "")
     if len(left.outputs) != len(right.outputs):
         yield Change("number of outputs", len(left.outputs), len(right.outputs))

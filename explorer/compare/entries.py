@@ -201,7 +201,8 @@ class _Account:
                 rest.append(pair)
             else:
                 became.append((quantized, pair, ()))
-        for alike in _fold(became, lambda one: one[0]):
+        folded = _fold(became, lambda one: one[0])
+        for alike in sorted(folded, key=len, reverse=True):
             pairs = tuple(pair for _, pair, _ in alike)
             self._nodes.update(node for pair in pairs for node in pair.right)
             changes = next((changes for *_, changes in alike if changes), ())

@@ -8,6 +8,7 @@ from netloupe.explorer.model import Node
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 
 from .pair import Pair
+from .roles import is_on_integers
 
 #: what is stored with fewer axes is a bias, a scale or a number
 _MATRIX_AXES = 2
@@ -33,7 +34,8 @@ def name_quantized(pair: Pair) -> tuple[str, str] | None:
     """Return the operators where one became another on quantized numbers; None for anything else.
 
     Such as MatMul, and MatMulInteger with a Mul behind it: the name of the one is part of that of
-    the other, which takes a weight.
+    the other, which takes a weight. An operator on integers may have others inside, such as
+    QLinearConv a Conv and the Relu behind it.
     """
     sides = pair.left, pair.right
     for one, other, is_turned in ((*sides, False), (*sides[::-1], True)):
@@ -43,6 +45,8 @@ def name_quantized(pair: Pair) -> tuple[str, str] | None:
         for node in other:
             if name in node.op_type and name != node.op_type and _takes_weight(node):
                 return (node.op_type, name) if is_turned else (name, node.op_type)
+        if is_on_integers(one[0]) and any(node.op_type in name for node in other):
+            return name_both_operators(pair.left, pair.right)
     return None
 
 

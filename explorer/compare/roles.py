@@ -44,6 +44,11 @@ def list_operands(node: Node) -> tuple[Value | None, ...]:
     return tuple(node.inputs[place] for place in places if place < len(node.inputs))
 
 
+def is_on_integers(node: Node) -> bool:
+    """Return whether an operator takes codes, and scales and zero points between its operands."""
+    return node.op_type in _PLACES
+
+
 def list_norm_weights(nodes: Sequence[Node]) -> tuple[Value | None, Value | None] | None:
     """Return scale and shift of a norm, as one operator or written out.
 

@@ -9,6 +9,7 @@ import pytest
 from onnx import parser
 
 from netloupe.explorer.compare import Diff, Matching, diff, match_models
+from netloupe.explorer.describe.difference_summary import write_verdict
 from netloupe.explorer.describe.differences import format_diff
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
@@ -535,3 +536,25 @@ def test_products_of_layers_that_share_weights_are_paired_layer_by_layer(count: 
     pairs = {(p.left[0].name, p.right[0].name) for p in found.pairs if "Mat" in p.left[0].op_type}
     places = [f"{place}{letter}" for place in range(count) for letter in "wv"]
     assert pairs == {(f"b{place}", f"r{place}") for place in places}
+
+
+# operators on integers
+
+
+def test_what_an_operator_on_integers_has_inside_is_named_with_it() -> None:
+    weights = {name: draw(4, 4, 1, 1) for name in "wv"}
+    left = read("[a] h = Conv (x, w) [r] i = Relu (h) [b] j = Conv (i, v) y = Relu (j)", weights)
+    stored: dict[str, np.ndarray] = {"s": np.array(0.02, np.float32), "z": np.array(-128, np.int8)}
+    for name, weight in weights.items():
+        scale = np.abs(weight).max() / np.float32(127)
+        stored |= {f"{name}s": scale, f"{name}q": np.rint(weight / scale).astype(np.int8)}
+    stored["wz"] = np.array(0, np.int8)
+    right = read(
+        "q = QuantizeLinear (x, s, z) [a] h = QLinearConv (q, s, z, wq, ws, wz, s, z)"
+        " [b] j = QLinearConv (h, s, z, vq, vs, wz, s, z) y = DequantizeLinear (j, s, z)",
+        stored,
+    )
+    found = diff(left, right)
+    entries = {entry.operators: entry.count for entry in found.entries if entry.topic == "operator"}
+    assert entries == {("Conv + Relu", "QLinearConv"): 2}
+    assert "Conv + Relu became QLinearConv in 2 places" in write_verdict(found)
