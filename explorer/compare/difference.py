@@ -87,7 +87,8 @@ class Counts(NamedTuple):
     Parameters
     ----------
     kept
-        Paired nodes that do the same with the same weights; of several that are fused one counts.
+        Paired nodes that do the same with the same weights, or with what these were folded into;
+        of several that are fused one counts.
     changed
         Paired nodes that do something else, or take other weights.
     added, removed
@@ -311,7 +312,7 @@ class Diff(Drawable):
         states = Counter(self.states.values())
         kept = sum(self.states.get(pair.right[0]) is None for pair in self.matching.pairs)
         own = {one.pair.right[0] for one in self.nodes if any(not c.aspect for c in one.changes)}
-        own.update(node for pair in self.fused for node in pair.right)
+        own.update(node for pair in self.fused for node in pair.right if node in self.states)
         reweighted = sum(
             state == "changed" and node not in own for node, state in self.states.items()
         )

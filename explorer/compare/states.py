@@ -21,7 +21,8 @@ def classify_nodes(found: Diff) -> dict[Node, State]:
     changed: list[Node] = [
         one.pair.right[0] for one in found.nodes if any(not change.aspect for change in one.changes)
     ]
-    changed += (node for pair in found.fused for node in pair.right)
+    equal = {pair for pair, fold in found.folds.items() if fold.is_equal}
+    changed += (node for pair in found.fused if pair not in equal for node in pair.right)
     differing = {one.right for one in found.tensors if differs(one)}
     gone = {*found.left_tensors}
     if differing or found.right_tensors or gone:

@@ -173,8 +173,7 @@ def make_difference(found: Diff) -> list[Column]:
     states: dict[str, float | str] = {
         node.path: "kept" for pair in found.matching.pairs for node in pair.right
     }
-    states |= {node.path: "changed" for one in found.nodes for node in one.pair.right}
-    states |= {node.path: "added" for node in found.right_alone}
+    states |= {node.path: state for node, state in found.states.items() if state != "removed"}
     gone = len(found.left_alone)
     notes: tuple[str, ...] = ()
     if gone:

@@ -110,12 +110,13 @@ def _write_cell(cell: ReportCell, column: ReportColumn, level: str) -> str:
     if cell.key is not None:
         attributes += f' data-key="{cell.key!r}"'
     text = escape(cell.text)
+    if cell.path:
+        text = _AT_A_BREAK.sub(r"\g<0><wbr>", text)
     if level:
         text = f'<span class="nlr-level nlr-{level}">{text}</span>'
     if cell.path and text:
         indent = len(cell.text) - len(cell.text.lstrip(" "))
         room = f' style="margin-left:{indent // 2}em"' if indent else ""
         path = escape(cell.path)
-        text = _AT_A_BREAK.sub(r"\g<0><wbr>", text)
         text = f'<button type="button" class="nlr-place" data-path="{path}"{room}>{text}</button>'
     return f"<td{attributes}>{text}</td>"

@@ -178,7 +178,9 @@ def test_each_node_that_differs_is_in_one_entry(found: Diff) -> None:
     assert {found.states[node] for node in in_weights} <= {"changed"}
     moved = [entry for entry in found.entries if entry.topic == "moved"]
     assert sum(entry.count for entry in moved) == found.counts.moved
-    others = {pair.right[0] for entry in moved for pair in entry.pairs}
+    equal = [entry for entry in found.entries if entry.level == "equal"]
+    others = {node for entry in (*moved, *equal) for pair in entry.pairs for node in pair.right}
+    others |= {node for entry in equal for pair in entry.pairs for node in pair.left}
     assert {*told} - others <= {*found.states}
 
 
@@ -228,10 +230,11 @@ def test_picture_title_sentence_and_json_count_the_same(found: Diff) -> None:
     counts, encoded = found.counts, encode_diff(found)
     nodes, weights = encoded["counts"]["nodes"], encoded["counts"]["weights"]
     assert (nodes["changed"], nodes["added"], nodes["removed"], nodes["moved"]) == counts[1:5]
-    assert (
-        len(encoded["nodes"]["changed"]) + sum(len(pair["b"]) for pair in encoded["nodes"]["fused"])
-        == counts.changed - counts.reweighted
-    )
+    fused = [
+        pair["b"] for pair in encoded["nodes"]["fused"] if not pair.get("fold", {}).get("equal")
+    ]
+    own = len(encoded["nodes"]["changed"]) + sum(map(len, fused))
+    assert own == counts.changed - counts.reweighted
     assert len(encoded["tensors"]["changed"]) == weights["changed"] + weights["unread"]
     title = title_difference(found)
     for name in ("kept", "changed", "added", "removed"):
