@@ -60,7 +60,7 @@ def _list_rows(found: Diff) -> Iterator[dict[str, Any]]:
         }
     for chains in found.replaced:
         a, b = (", ".join(node.path for node in side) for side in chains)
-        what = " -> ".join(" + ".join(node.op_type for node in side) for side in chains)
+        what = " → ".join(" + ".join(node.op_type for node in side) for side in chains)
         yield {"kind": "replaced", "a": a, "b": b, "what": what}
     for alone in found.removed_nodes:
         yield {"kind": "removed node", "a": alone.path, "what": alone.op_type}

@@ -228,7 +228,7 @@ def _write_became(before: str, after: str) -> str:
 
 def _write_both(entry: DifferenceEntry) -> str:
     before, after = (_write_operators(name) for name in entry.operators)
-    return f"{before} {'replaced by' if entry.topic == 'replaced' else '->'} {after}"
+    return f"{before} {'replaced by' if entry.topic == 'replaced' else '→'} {after}"
 
 
 def _write_operators(names: str) -> str:
@@ -346,7 +346,7 @@ def write_change(change: Change) -> str:
         return f"{what} added: {write_side(change.right)}"
     if change.right is None:
         return f"{what} removed: {write_side(change.left)}"
-    return f"{what} {write_side(change.left)} -> {write_side(change.right)}"
+    return f"{what} {write_side(change.left)} → {write_side(change.right)}"
 
 
 def write_side(value: object) -> str | None:

@@ -29,7 +29,7 @@ _TITLES: dict[EntryLevel, str] = {
 def format_diff(found: Diff) -> str:
     """Return a difference as text: the verdict first, alike changes told once."""
     lines = [
-        f"{write_line(found.left.source)} -> {write_line(found.right.source)}",
+        f"{write_line(found.left.source)} → {write_line(found.right.source)}",
         write_verdict(found),
         write_compatibility(found),
         write_difference_counts(found),

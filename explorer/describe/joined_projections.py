@@ -36,5 +36,5 @@ def write_compared_weights(one: TensorDifference) -> str:
     if one.part is None:
         return left
     if one.part.is_left:
-        return f"{left}, {one.part} -> {right}"
-    return f"{left} -> {right}, {one.part}"
+        return f"{left}, {one.part} → {right}"
+    return f"{left} → {right}, {one.part}"

@@ -50,9 +50,9 @@ def test_what_changed_is_listed(models: dict[str, str], capsys: pytest.CaptureFi
     assert main(["diff", models["old"], models["new"]]) == 0
     out = capsys.readouterr().out
     assert "The models differ: other inputs or outputs: " in out
-    assert "Conv: attribute pads [1, 1, 1, 1] -> [1, 1, 1, 2]" in out
+    assert "Conv: attribute pads [1, 1, 1, 1] → [1, 1, 1, 2]" in out
     assert "Inputs or outputs are not compatible" in out
-    assert "main/conv: attribute pads [1, 1, 1, 1] -> [1, 1, 1, 2]" in out
+    assert "main/conv: attribute pads [1, 1, 1, 1] → [1, 1, 1, 2]" in out
     assert "names: 4 nodes" in out
     assert "main/%w: 0.926 % of 108 numbers changed, largest difference 0.5" in out
 

@@ -322,7 +322,7 @@ def test_an_output_that_is_what_it_was_is_not_told_whatever_gives_it() -> None:
     right = left.replace("y = Identity (q)", "r = Identity (q) [d] y = Sin (r)")
     found = diff(load_text(left), load_text(right))
     assert write_verdict(found) == "The models differ: 1 node added (Sin)."
-    assert "float32[2] -> float32[2]" not in format_diff(found)
+    assert "float32[2] → float32[2]" not in format_diff(found)
 
 
 def test_many_statements_of_one_kind_are_counted() -> None:
@@ -331,7 +331,7 @@ def test_many_statements_of_one_kind_are_counted() -> None:
         right.metadata_props.add(key=f"key{number}", value="text")
     right.producer_name = "someone"
     text = format_diff(compare(make_layers(COUNT), right))
-    assert text.endswith('texts for people: metadata 9 times; producer "" -> someone')
+    assert text.endswith('texts for people: metadata 9 times; producer "" → someone')
 
 
 def test_an_exchange_needs_the_same_numbers() -> None:

@@ -180,7 +180,7 @@ def test_a_joined_projection_is_paired_with_the_three(product: str, cut: str, or
         if left is joined:
             words = "three projections instead of one joined projection: "
         assert (
-            words + " -> ".join(" + ".join(side.split()) for side in list_operators(pair)) in told
+            words + " → ".join(" + ".join(side.split()) for side in list_operators(pair)) in told
         )
 
 
@@ -208,9 +208,9 @@ def test_parts_that_are_rounded_or_rescaled_are_compared_one_by_one() -> None:
         assert bias.numbers.largest == pytest.approx(1.0, rel=1e-6)
         assert str(bias.part) == "outputs 24 to 31 of 32"
         told = format_diff(found)
-        line = "main/%w, outputs 0 to 15 of 32 -> main/%wq: 100 % of 256 numbers changed"
+        line = "main/%w, outputs 0 to 15 of 32 → main/%wq: 100 % of 256 numbers changed"
         if not joint.is_left:
-            line = "main/%wq -> main/%w, outputs 0 to 15 of 32: 100 % of 256 numbers changed"
+            line = "main/%wq → main/%w, outputs 0 to 15 of 32: 100 % of 256 numbers changed"
         assert line in told
         mine = joint.weight
         assert [one.part for one in found.list_tensor_differences(mine)] == [weight.part]
@@ -448,7 +448,7 @@ def test_tables_and_reviews_tell_the_parts() -> None:
     product = next(node for node in merged.graph.nodes if node.outputs[0].name == "m")
     text = format_text(describe_element(merged, product))
     assert "one joined projection instead of three" in text
-    assert "main/%wk -> main/%w, outputs 16 to 23 of 32" in text
+    assert "main/%wk → main/%w, outputs 16 to 23 of 32" in text
     integers, values = read_block(write_pairs(found))
     rows = zip(integers["left"], integers["right"], strict=True)
     pairs = {(values["texts"][left], values["texts"][right]) for left, right in rows}

@@ -245,7 +245,7 @@ def test_what_softmax_normalizes_is_told_in_words() -> None:
         for version in (11, 13)
     ]
     found = netloupe.diff(*models)
-    assert "normalizes over axis 1 and all behind it together -> axis 1" in str(found)
+    assert "normalizes over axis 1 and all behind it together → axis 1" in str(found)
     assert found.verdict == "structure"
 
 

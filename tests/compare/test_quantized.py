@@ -45,7 +45,7 @@ def test_weights_and_biases_are_quantized_and_not_removed_and_added() -> None:
         assert one.numbers.relative < 0.01
         assert one.numbers.cosine is not None
         assert one.numbers.cosine > 0.9999
-    assert "quantized float32 -> int8 per channel" in format_diff(found)
+    assert "quantized float32 → int8 per channel" in format_diff(found)
     assert any(
         change["what"] == "quantized"
         for one in encode_diff(found)["tensors"]["changed"]

@@ -103,7 +103,7 @@ def test_an_activation_that_a_convolution_applies_is_part_of_it(
     assert list_pairs(found) == {("conv0+act0", "conv0"), ("conv1+act1", "conv1")}
     assert not list_alone(found)
     assert not found.tensors
-    assert f"Conv + {fused} -> FusedConv" in format_diff(found)
+    assert f"Conv + {fused} → FusedConv" in format_diff(found)
 
 
 @pytest.mark.parametrize(
@@ -274,5 +274,5 @@ def test_a_node_whose_path_is_the_same_has_not_moved_there() -> None:
         "[a] p = Relu (x) [b] q = Tanh (x) [c] r = Exp (q) [d] s = Neg (p) [e] y = Sub (r, s)"
     )
     text = format_diff(compare(left, right))
-    assert "main/c: input 0 main/a -> main/b" in text
+    assert "main/c: input 0 main/a → main/b" in text
     assert "main/c: now main/c" not in text

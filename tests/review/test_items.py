@@ -173,7 +173,7 @@ def test_nodes_and_weights_of_one_model_alone_are_told() -> None:
     removed, added = find(review, "Relu removed"), find(review, "Cos added")
     assert (removed.level, removed.paths, removed.where) == ("removed", (), "#1:Relu")
     assert (added.level, right[added.paths[0]].op_type) == ("added", "Cos")
-    assert review.headline.startswith("The models differ: Softmax: attribute axis 0 -> -1; ")
+    assert review.headline.startswith("The models differ: Softmax: attribute axis 0 → -1; ")
     assert review.summary.startswith("Same inputs and outputs. Nodes: kept 1 · ")
     real = [item for item in review if item.level in REAL_LEVELS]
     assert review.verdict.startswith(f"{len(real)} differences")
