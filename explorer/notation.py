@@ -63,6 +63,16 @@ def write_number(number: float) -> str:
     return text
 
 
+def write_percent(share: float) -> str:
+    """Return a share as ``99.3 %``; what is no whole number of percent is not shown as 0 or 100."""
+    if share in (0.0, 1.0):
+        return f"{share:.0%}".replace("%", " %")
+    text = f"{100 * share:.1f}"
+    if text == "0.0":
+        return "under 0.1 %"
+    return "over 99.9 %" if text == "100.0" else f"{text} %"
+
+
 def write_computed(number: float) -> str:
     """Return a float that was computed and stands in no file: seven digits at most."""
     return f"{number:.7g}"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from netloupe.explorer.checks import SEVERITIES, Findings
-from netloupe.explorer.notation import join_parts, write_bytes, write_count
+from netloupe.explorer.notation import join_parts, write_bytes, write_count, write_percent
 
 from .coverage import Coverage
 from .result import WeightAudit
@@ -102,16 +102,6 @@ def _write_coverage(coverage: Coverage) -> str:
     if rest:
         told.append(f"{write_percent(rest)} floats")
     return f"{', '.join(told)}{where}."
-
-
-def write_percent(share: float) -> str:
-    """Return a share as ``99.3 %``; what is no whole number of percent is not shown as 0 or 100."""
-    if share in (0.0, 1.0):
-        return f"{share:.0%}".replace("%", " %")
-    text = f"{100 * share:.1f}"
-    if text == "0.0":
-        return "under 0.1 %"
-    return "over 99.9 %" if text == "100.0" else f"{text} %"
 
 
 def _write_sizes(coverage: Coverage, sizes: tuple[int, int] | None) -> str:

@@ -15,9 +15,15 @@ from netloupe.explorer.audit import (
     WeightAudit,
 )
 from netloupe.explorer.audit.result import NO_TWIN
-from netloupe.explorer.audit.verdict import is_changed, write_percent
+from netloupe.explorer.audit.verdict import is_changed
 from netloupe.explorer.checks import SEVERITIES
-from netloupe.explorer.notation import join_parts, write_bytes, write_count, write_number
+from netloupe.explorer.notation import (
+    join_parts,
+    write_bytes,
+    write_count,
+    write_number,
+    write_percent,
+)
 
 from .encoding import MOST_ENTRIES, Listing, encode_json
 from .file_text import write_line

@@ -7,7 +7,7 @@ import math
 
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import SparseTensor, Tensor
-from netloupe.explorer.notation import write_computed, write_count
+from netloupe.explorer.notation import write_computed, write_count, write_percent
 from netloupe.explorer.progress import part
 from netloupe.explorer.tensors import (
     Elements,
@@ -91,7 +91,7 @@ def list_statistics(
         if number is not None:
             text = write_computed(number) if isinstance(number, float) else write_scalar(number)
             rows.append(Row(name + subject, text))
-    share = f"{found.zeros / found.count:.1%}" if found.count and found.zeros else ""
+    share = write_percent(found.zeros / found.count) if found.count and found.zeros else ""
     if elements.dtype != object:
         rows.append(Row("zeros", f"{found.zeros:,}", share))
     for name, count in (

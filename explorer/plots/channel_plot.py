@@ -209,5 +209,5 @@ def _write_notes(
             worst = int(channels.outside.argmax())
             share = total / max(channels.size * count, 1)
             worst_share = int(channels.outside[worst]) / max(channels.size, 1)
-            text = f"{share:.2%} outside · most in {worst} ({worst_share:.1%})"
+            text = f"{100 * share:.2f} % outside · most in {worst} ({100 * worst_share:.1f} %)"
         add_note(ax, text, colours["quantization"], "left", int(bool(parts)))

@@ -55,7 +55,7 @@ class Saturation:
         place = "at the ends" if self.is_stored else "outside the range"
         if not self.count:
             return f"none {place}"
-        share = f"{self.share:.2%}" if self.share >= 0.0001 else f"{self.count:,}"
+        share = f"{100 * self.share:.2f} %" if self.share >= 0.0001 else f"{self.count:,}"
         return f"{share} {place}"
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from netloupe.explorer.audit import QuantizationAudit, WeightAudit
-from netloupe.explorer.audit.verdict import write_percent
 from netloupe.explorer.describe.file_text import write_line
-from netloupe.explorer.notation import join_parts, write_bytes
+from netloupe.explorer.notation import join_parts, write_bytes, write_percent
 
 from .content import (
     ReportCell,

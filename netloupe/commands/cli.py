@@ -18,7 +18,7 @@ from netloupe.explorer.files.inputs import (
 )
 
 from .arguments import ADDERS, add_command, explain_command, make_parser
-from .plain_signs import PLAIN
+from .plain_signs import PLAIN, asks_for_ascii
 from .running import guard
 from .streams import STANDARD
 
@@ -51,7 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         answer_shell(make_parser())
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors=PLAIN)  # names need not fit the terminal
+            encoding = "ascii" if asks_for_ascii(stream, os.environ) else None
+            # names need not fit the terminal
+            stream.reconfigure(encoding=encoding, errors=PLAIN)
     return guard(lambda: _parse_and_run(given), given)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import codecs
-from typing import cast
+from collections.abc import Mapping
+from typing import TextIO, cast
 
 #: the name under which streams are told to write so
 PLAIN = "netloupe.plain"
@@ -46,6 +47,22 @@ def spell_plainly(error: UnicodeError) -> tuple[str, int]:
         one = UnicodeEncodeError(error.encoding, error.object, place, place + 1, error.reason)
         written += _SIGNS[sign] if sign in _SIGNS else cast(str, escape(one)[0])
     return written, error.end
+
+
+def asks_for_ascii(stream: TextIO, environment: Mapping[str, str]) -> bool:
+    """Return whether a terminal is one of ASCII, as its user says by the locale ``C``.
+
+    Python writes UTF-8 there (PEP 538 and PEP 540), and sets ``LC_CTYPE`` for that, so that
+    ``LC_ALL`` and ``LANG`` are asked. Where nothing is said, or the output goes to a file or
+    another program, it stays so.
+    """
+    if {"PYTHONIOENCODING", "PYTHONUTF8"} & {*environment} or not stream.isatty():
+        return False
+    said = (environment.get(name, "") for name in ("LC_ALL", "LC_CTYPE", "LANG"))
+    wanted = [locale for locale in said if locale]
+    if wanted[:1] == ["C.UTF-8"] and not environment.get("LC_ALL"):  # perhaps set by Python
+        wanted = wanted[1:]
+    return wanted[:1] in (["C"], ["POSIX"])
 
 
 codecs.register_error(PLAIN, spell_plainly)

@@ -96,6 +96,11 @@ def _check_standard_output(models: Sequence[str], format: str | None) -> str:
 
 def _format_of(path: Path) -> str:
     kind = path.suffix[1:].lower()
+    if kind in ("eps", "ps"):
+        raise OutputError(
+            f"{path}: PostScript, which knows no transparency, is not written. Write a PDF, and "
+            "convert it where one is asked for: pdftops -eps FILE.pdf (of poppler)."
+        )
     if kind not in FORMATS:
         raise OutputError(
             f"{path}: the ending does not name a format. Use .svg, .html, .pdf, .png or .dot, "

@@ -259,6 +259,15 @@ def test_the_ending_names_no_format(
     assert not model.with_name(name).exists()
 
 
+@pytest.mark.parametrize("name", ["out.eps", "out.PS"])
+def test_postscript_is_refused_with_the_reason(
+    model: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = fail(capsys, "render", model, "-o", model.with_name(name))
+    assert "knows no transparency" in line
+    assert "pdftops -eps" in line
+
+
 def test_the_output_is_a_directory(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = model.with_name("out.svg")
     output.mkdir()

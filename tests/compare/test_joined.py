@@ -179,9 +179,7 @@ def test_a_joined_projection_is_paired_with_the_three(product: str, cut: str, or
         words = "one joined projection instead of three: "
         if left is joined:
             words = "three projections instead of one joined projection: "
-        assert (
-            words + " → ".join(" + ".join(side.split()) for side in list_operators(pair)) in told
-        )
+        assert words + " → ".join(" + ".join(side.split()) for side in list_operators(pair)) in told
 
 
 def test_parts_that_are_rounded_or_rescaled_are_compared_one_by_one() -> None:

@@ -155,11 +155,11 @@ def test_elements_outside_one_range_and_at_the_ends() -> None:
     assert real_range is not None
     assert found.count == ((array < real_range[0]) | (array > real_range[1])).sum()
     assert found.size == array.size - 1
-    assert found.describe() == f"{found.share:.2%} outside the range"
+    assert found.describe() == f"{100 * found.share:.2f} % outside the range"
     stored = np.array([-128, -128, 127, 0, 5], np.int8)
     ends = measure_saturation(as_elements(stored), quantization)
     assert ends is not None
-    assert (ends.count, ends.describe()) == (3, "60.00% at the ends")
+    assert (ends.count, ends.describe()) == (3, "60.00 % at the ends")
     none = measure_saturation(as_elements(stored[3:]), quantization)
     assert none is not None
     assert none.describe() == "none at the ends"
@@ -203,7 +203,7 @@ def test_plot_tells_what_lies_outside_and_where_most() -> None:
         axis=0,
         quantization=make_quantization([1, 0.01, 1], 0),
     )
-    assert "8.33% outside · most in 1 (25.0%)" in [text.get_text() for text in ax.texts]
+    assert "8.33 % outside · most in 1 (25.0 %)" in [text.get_text() for text in ax.texts]
 
 
 def test_plot_of_one_channel_has_its_own_grid() -> None:

@@ -20,7 +20,7 @@ from netloupe.explorer.checks.stored_numbers import LARGEST_HALF, NumberFacts
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.costs.weights import find_weights
 from netloupe.explorer.model import Tensor
-from netloupe.explorer.notation import write_count, write_number
+from netloupe.explorer.notation import write_count, write_number, write_percent
 
 #: numbers at most half as large become 0 in float16, whose smallest is 2**-24
 _LOST_IN_HALF = 2.0**-25
@@ -247,7 +247,7 @@ def _find_sparse(subject: Subject) -> Iterator[Occurrence]:
     for tensor, facts in _list_measured(subject):
         if tensor.size >= 1000 and len(tensor.dims) > 1 and 2 * facts.zeros > tensor.size:
             share = facts.zeros / tensor.size
-            message = f"{100 * share:.1f} % of its {tensor.size:,} numbers are 0"
+            message = f"{write_percent(share)} of its {tensor.size:,} numbers are 0"
             yield Occurrence(tensor.path, message, {"zeros": facts.zeros, "share": round(share, 4)})
 
 

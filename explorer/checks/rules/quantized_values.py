@@ -17,7 +17,7 @@ from netloupe.explorer.checks.operands import (
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.model import Node, Value, find_operators
-from netloupe.explorer.notation import write_number
+from netloupe.explorer.notation import write_number, write_percent
 
 from .quantization import find_dequantizer, read_flat_numbers
 
@@ -235,7 +235,8 @@ def _find_negative_ranges(subject: Subject) -> Iterator[Occurrence]:
         if share > _NEGATIVE:
             yield Occurrence(
                 user.path,
-                f"{share:.0%} of its codes stand for numbers below 0, which Relu never gives",
+                f"{write_percent(share)} of its codes stand for numbers below 0, "
+                "which Relu never gives",
                 {"range": [*found], "share": share},
             )
 

@@ -13,7 +13,7 @@ from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import Node, Tensor, Value, find_operators
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
-from netloupe.explorer.notation import write_count, write_number
+from netloupe.explorer.notation import write_count, write_number, write_percent
 from netloupe.explorer.progress import step
 from netloupe.explorer.quantization.codes import CodeFacts
 from netloupe.explorer.quantization.layout import read_bits, read_integer
@@ -58,7 +58,7 @@ def _find_unused_ranges(subject: Subject) -> Iterator[Occurrence]:
         yield Occurrence(
             one.weight.path,
             f"its codes go from {write_number(facts.least)} to {write_number(facts.most)}, which "
-            f"is {facts.reach:.1%} of what {one.weight.storage} reaches: {lost:.1f} of "
+            f"is {write_percent(facts.reach)} of what {one.weight.storage} reaches: {lost:.1f} of "
             f"{one.weight.bits:g} bits are not used",
             {"least": facts.least, "most": facts.most, "bits_lost": round(lost, 2)},
             severity="warning" if facts.reach < _QUARTER else None,
@@ -74,13 +74,13 @@ def _find_clipped_codes(subject: Subject) -> Iterator[Occurrence]:
         if not is_channel and not _is_clipped(at_ends, facts.near_ends, facts.size, facts.scales):
             continue
         message = (
-            f"{facts.ended:.1%} of its codes are at the ends of the range "
+            f"{write_percent(facts.ended)} of its codes are at the ends of the range "
             f"({facts.at_lowest:,} below, {facts.at_highest:,} above)"
         )
         if is_channel:
             message += (
-                f"; of channel {facts.ended_channel} {facts.ended_share:.1%}, and over 1 % of "
-                f"{facts.ended_channels:,} of {facts.channels:,} channels"
+                f"; of channel {facts.ended_channel} {write_percent(facts.ended_share)}, "
+                f"and over 1 % of {facts.ended_channels:,} of {facts.channels:,} channels"
             )
         yield Occurrence(
             one.weight.path,
@@ -175,8 +175,8 @@ def _find_saturating_pairs(subject: Subject) -> Iterator[Occurrence]:
         if full:
             yield Occurrence(
                 weight.path,
-                f"{full:,} of its {pairs:,} pairs of neighbours ({full / pairs:.1%}) leave 16 bits "
-                "where both activations are 255",
+                f"{full:,} of its {pairs:,} pairs of neighbours "
+                f"({write_percent(full / pairs)}) leave 16 bits where both activations are 255",
                 {"pairs": pairs, "at_risk": full},
             )
 
