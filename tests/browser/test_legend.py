@@ -117,16 +117,17 @@ def place_of(stand: Stand) -> dict[str, float]:
     return found
 
 
-def count_covered(stand: Stand) -> int:
-    """Return how many boxes are partly under the legend."""
-    at = place_of(stand)
-    return sum(
-        box["x"] < at["x"] + at["width"]
-        and at["x"] < box["x"] + box["width"]
-        and box["y"] < at["y"] + at["height"]
-        and at["y"] < box["y"] + box["height"]
-        for box in stand.page.evaluate(BOXES)
-    )
+def measure_covered(stand: Stand, place: dict[str, float] | None = None) -> float:
+    """Return how much of boxes is under the legend, or would be where it stood elsewhere."""
+    at = place or place_of(stand)
+    covered = 0.0
+    for box in stand.page.evaluate(BOXES):
+        across, down = (
+            min(at[key] + at[size], box[key] + box[size]) - max(at[key], box[key])
+            for key, size in (("x", "width"), ("y", "height"))
+        )
+        covered += max(across, 0) * max(down, 0)
+    return covered
 
 
 @pytest.fixture
@@ -146,7 +147,29 @@ def test_colours_that_were_there_first_have_a_legend(coloured: Stand) -> None:
     said = " ".join(rows(coloured))
     assert "1 not placed" in said
     assert "1 of 2 entries placed" in said
-    assert count_covered(coloured) == 0
+    assert measure_covered(coloured) == 0
+
+
+def test_it_stands_well_also_where_the_window_gets_another_size(coloured: Stand) -> None:
+    page = coloured.page
+    page.locator(".nl-legend-row", has_text="not placed").wait_for()
+    room = page.locator(".nl-room").bounding_box()
+    page.mouse.move(room["x"] + room["width"] - 60, room["y"] + 200)
+    page.mouse.down()  # boxes come to lie below it
+    page.mouse.move(room["x"] + room["width"] - 60 - 0.36 * room["width"], room["y"] + 200, steps=4)
+    page.mouse.up()
+    coloured.settle()
+    for width in (940, 900):
+        page.set_viewport_size({"width": width, "height": 660})
+        coloured.settle()
+        room, own = page.locator(".nl-room").bounding_box(), place_of(coloured)
+        corners = [
+            {**own, "x": room["x"] + x, "y": room["y"] + y}
+            for x in (10, room["width"] - own["width"] - 10)
+            for y in (10, room["height"] - own["height"] - 10)
+        ]
+        least = min(measure_covered(coloured, corner) for corner in corners)
+        assert measure_covered(coloured) <= 1.05 * least + 1, width
 
 
 def test_in_a_narrow_place_it_is_folded(page: Any) -> None:

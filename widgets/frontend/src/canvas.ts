@@ -341,7 +341,7 @@ export class CanvasView {
     if (this.disposed) return;
     const { clientWidth: width, clientHeight: height } = this.room;
     this.stage.resize({ width, height }, window.devicePixelRatio || 1);
-    this.legend.keepInside();
+    this.legend.follow();
   }
 
   /** Paper is white; but a legend keeps the colours that it explains. */

@@ -101,9 +101,9 @@ export class Legend {
     void this.refresh();
   }
 
-  /** Keep all of it in a picture that has become smaller. */
-  keepInside(): void {
-    if (this.isShown) this.place.keepInside();
+  /** Stand well in a picture that may have got another size. */
+  follow(): void {
+    if (this.isShown) this.place.follow();
   }
 
   private get isFolded(): boolean {
@@ -116,7 +116,7 @@ export class Legend {
     this.folder.title = isFolded ? "Unfold the legend" : "Fold the legend";
     this.folder.setAttribute("aria-label", this.folder.title);
     this.folder.setAttribute("aria-expanded", String(!isFolded));
-    this.keepInside();
+    if (this.isShown) this.place.keepInside();
   }
 
   hide(): void {

@@ -24,6 +24,8 @@ export class Place {
   /** whether the best corner is still to be found */
   private isDue = false;
   private isMoved = false;
+  /** the size of the picture when it was placed last */
+  private room = "";
   private x = INSET;
   private y = INSET;
 
@@ -87,6 +89,13 @@ export class Place {
     this.moveTo(this.x, this.y);
   }
 
+  /** The picture may have got another size: what is best may be another corner now. */
+  follow(): void {
+    if (this.isDue) return; // until its own size is known
+    if (this.room !== this.measureRoom()) this.choose();
+    this.settle();
+  }
+
   private moveByHand(x: number, y: number): void {
     this.isMoved = true;
     this.isDue = false;
@@ -94,11 +103,17 @@ export class Place {
   }
 
   private moveTo(x: number, y: number): void {
+    this.room = this.measureRoom();
     const { most } = this.measure();
     this.x = Math.round(Math.min(Math.max(x, INSET), INSET + most.x));
     this.y = Math.round(Math.min(Math.max(y, INSET), INSET + most.y));
     this.element.style.left = `${this.x}px`;
     this.element.style.top = `${this.y}px`;
+  }
+
+  private measureRoom(): string {
+    const { clientWidth = 0, clientHeight = 0 } = this.element.parentElement ?? {};
+    return `${clientWidth} ${clientHeight}`;
   }
 
   private measure(): { width: number; height: number; most: { x: number; y: number } } {
