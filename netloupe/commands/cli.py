@@ -18,6 +18,7 @@ from netloupe.explorer.files.inputs import (
 )
 
 from .arguments import ADDERS, add_command, explain_command, make_parser
+from .interrupts import heed_interrupts
 from .plain_signs import PLAIN, asks_for_ascii
 from .running import guard
 from .streams import STANDARD
@@ -54,6 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             encoding = "ascii" if asks_for_ascii(stream, os.environ) else None
             # names need not fit the terminal
             stream.reconfigure(encoding=encoding, errors=PLAIN)
+    heed_interrupts()
     return guard(lambda: _parse_and_run(given), given)
 
 

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .failures import explain_error
+from .interrupts import check_interrupt, was_interrupted
 from .streams import STANDARD, read_standard_input, say, write_standard_output
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ def guard(run: Callable[[], int], about: Sequence[str] = ()) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:
+        if was_interrupted():  # what else went wrong then follows from that
+            return INTERRUPTED
         say("error", explain_error(error, about))
     return FAILED
 
@@ -59,8 +62,8 @@ def run_each(models: Sequence[str], run: Callable[[str], int | None]) -> int:
     statuses = []
     for name in models:
         statuses.append(guard(partial(run_one, name), [name]))
-        if statuses[-1] == INTERRUPTED:
-            break
+        if statuses[-1] == INTERRUPTED or was_interrupted():
+            return INTERRUPTED
     return max(statuses)
 
 
@@ -93,6 +96,7 @@ def tell_each(
     status = 0
     with closing(do_jobs(models, work, jobs=jobs)) as outcomes:
         for name, outcome in zip(models, outcomes, strict=True):
+            check_interrupt()
             if outcome.error:
                 tell_error(name, outcome.error)
                 say("error", outcome.error)
