@@ -17,7 +17,7 @@ from netloupe.explorer.readers.load import load
 from netloupe.explorer.report.content import RowLevel
 from netloupe.explorer.report.reviewed import _list_items
 from netloupe.explorer.review import LEVELS, Level, ReviewItem
-from netloupe.proto import onnx_pb2
+from netloupe.proto import caffe2_pb2, onnx_pb2
 
 from .fuzzing.target import examine
 from .onnx_text import load_text
@@ -170,3 +170,28 @@ def test_a_producer_in_the_graph_around_has_no_role_in_the_body() -> None:
     assert isinstance(model.graph.nodes[-1], Node)
     assert len(body.nodes) == 6
     assert check(model) is not None
+
+
+@pytest.mark.parametrize("bias", [math.nan, math.inf, -math.inf, 0.5, 1e308])
+@pytest.mark.parametrize("scale", [0.5, math.nan, math.inf, 0.0])
+def test_zero_points_of_qtensors_may_be_no_numbers(bias: float, scale: float) -> None:
+    stored = caffe2_pb2.QTensorProto(name="q", dims=[2, 2], precision=8, is_signed=True)
+    stored.scale, stored.bias = scale, bias
+    stored.data.extend([1, 2, 3, -4])
+    examine(load(stored.SerializeToString()), draws=False)
+
+
+@pytest.mark.parametrize("count", [32, 3_000])
+def test_dimensions_may_claim_more_than_can_be_written(count: int) -> None:
+    stored = caffe2_pb2.QTensorProto(name="q", dims=[120] * count, precision=8, is_signed=True)
+    stored.scale, stored.bias = 0.5, 0.0
+    stored.data.extend([1, 2, 3, -4])
+    examine(load(stored.SerializeToString()), draws=False)
+
+
+@pytest.mark.parametrize("count", [4, 600])
+def test_quantized_weights_may_claim_more_than_can_be_written(count: int) -> None:
+    proto = make_nodes(("DequantizeLinear", ["q", "s"], "w"), ("Add", ["x", "w"], "y"))
+    proto.graph.initializer.add(name="q", data_type=3, dims=[2**62] * count)
+    proto.graph.initializer.add(name="s", data_type=1, float_data=[0.5])
+    examine(load(proto), draws=False)

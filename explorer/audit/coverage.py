@@ -14,7 +14,7 @@ from netloupe.explorer.model import Graph, Model, Node, Tensor, Value, find_oper
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.progress import step
 from netloupe.explorer.quantization.sources import BLOCKED_OPS
-from netloupe.explorer.quantization.weights import QuantizedWeight
+from netloupe.explorer.quantization.weights import MOST_STORED, QuantizedWeight
 
 from .precisions import SEVERAL, Kind, Precision, find_precision, list_factors
 
@@ -381,6 +381,8 @@ def _list_storage(model: Model, weights: Sequence[QuantizedWeight]) -> Iterator[
         for tensor in graph.initializers:
             is_plain = tensor not in coded or tensor in simulated
             if not is_plain or tensor in parameters or kinds.kind_of(tensor) != "parameter":
+                continue
+            if tensor.size >= MOST_STORED:
                 continue
             entry = sums.setdefault((tensor.dtype.name, "", False), [0] * 4)
             for place, amount in enumerate((1, tensor.size, count_bytes(tensor) or 0, 0)):

@@ -283,7 +283,7 @@ class _Counter:
         counts, opened = self._counts, self._opened
         if opened.zero_point.size == 1:
             place = float(opened.zero_point[0]) - self._low
-            if place == int(place) and 0 <= place < counts.size:
+            if place.is_integer() and 0 <= place < counts.size:  # neither is so of NaN
                 self._zeros = int(counts[int(place)])
         present = np.flatnonzero(counts)
         if not present.size:

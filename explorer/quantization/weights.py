@@ -42,6 +42,8 @@ _DYNAMIC = frozenset(
         "MatMulIntegerToFloat",
     }
 )
+#: no file holds so many elements
+MOST_STORED = 2**63
 #: integers of more bits are biases
 _MOST_BITS = 16
 #: operators that hand a weight on as it is, or with its elements in another order or shape
@@ -119,7 +121,14 @@ class QuantizedWeight:
 
 
 def list_quantized_weights(graph: Graph) -> Iterator[QuantizedWeight]:
-    """Yield the quantized weights that a graph stores, each once; no elements are read."""
+    """Yield the quantized weights that a graph stores, each once; no elements are read.
+
+    What claims more elements than any file can hold is none.
+    """
+    return (weight for weight in _list_claimed(graph) if weight.size < MOST_STORED)
+
+
+def _list_claimed(graph: Graph) -> Iterator[QuantizedWeight]:
     seen: set[Value] = set()
     for statement in list_statements(graph):
         value = _find_source(statement)
