@@ -127,9 +127,9 @@ class Rounds:
             ("surroundings", self._used, 0.9),
             ("similar surroundings", self._kinds, 0.7),
         ):
-            self._pair(what, confidence, self._join(colours, layers))
             for radius in (3, 2):
                 self._pair_by_colours(what, confidence, colours, radius)
+            self._pair(what, confidence, self._join(colours, layers))
             for radius in (1, 0):
                 self._pair_by_colours(what, confidence, colours, radius, self._hash_bounds)
             for radius in (1, 0):

@@ -558,3 +558,22 @@ def test_what_an_operator_on_integers_has_inside_is_named_with_it() -> None:
     entries = {entry.operators: entry.count for entry in found.entries if entry.topic == "operator"}
     assert entries == {("Conv + Relu", "QLinearConv"): 2}
     assert "Conv + Relu became QLinearConv in 2 places" in write_verdict(found)
+
+
+def test_a_layer_removed_and_another_inserted_do_not_shift_those_between() -> None:
+    """As many layers are before and behind then, but what is around tells more."""
+    models = []
+    for prefix, kinds in (
+        ("b", ["Relu", "Tanh", "Sigmoid", "Relu", "Relu", "Erf"]),
+        ("r", ["Tanh", "Sigmoid", "Relu", "Relu", "Softplus", "Erf"]),
+    ):
+        lines, arrays, taken = [], {}, "x"
+        for place, kind in enumerate(kinds):
+            arrays[f"{prefix}{place}"] = draw(6, 6)
+            last = "y" if place == len(kinds) - 1 else f"x{place}"
+            lines.append(f"[{prefix}{place}m] h{place} = MatMul ({taken}, {prefix}{place})")
+            lines.append(f"[{prefix}{place}a] {last} = {kind} (h{place})")
+            taken = last
+        models.append(read(" ".join(lines), arrays))
+    found = {(p.left[0].name, p.right[0].name) for p in match_models(*models).pairs}
+    assert {(f"b{n + 1}{part}", f"r{n}{part}") for n in range(4) for part in "ma"} <= found
