@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Literal
 
-from netloupe.explorer.model import Node, Tensor
+from netloupe.explorer.model import Model, Node, Tensor, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
+
+from .pair import Pair
+from .passed_values import PassedValues
 
 if TYPE_CHECKING:
     from .difference import Diff, TensorDifference
@@ -42,25 +46,69 @@ def differs(one: TensorDifference) -> bool:
 
 
 def _list_users(found: Diff, right: set[Tensor], left: set[Tensor]) -> list[Node]:
-    """Return the paired nodes of the right model that take other weights than their partners."""
+    """Return the paired nodes of the right model that take other weights than their partners.
+
+    A weight that is dequantized, cast or computed of other constants on its way is taken by the
+    operator behind, not by what stands between; that counts where nothing behind it is paired.
+    """
+    ways = _Ways(found.right, right), _Ways(found.left, left)
     users: list[Node] = []
+    between: list[Pair] = []
+    taken: set[Node] = set()
     for pair in found.matching.pairs:
-        for nodes, tensors in ((pair.right, right), (pair.left, left)):
-            if tensors and any(_takes(node, tensors) for node in nodes):
-                users += pair.right
-                break
+        sides = [*zip(ways, (pair.right, pair.left), strict=True)]
+        if not any(way.holds(value) for way, nodes in sides for value in _list_inputs(nodes)):
+            continue
+        if all(node in way.between for way, nodes in sides for node in nodes):
+            between.append(pair)
+            continue
+        users += pair.right
+        for way, nodes in sides:
+            taken.update(way.list_between(nodes))
+    for pair in between:
+        if not taken.issuperset(pair.right) or not taken.issuperset(pair.left):
+            users += pair.right
     return users
 
 
-def _takes(node: Node, tensors: set[Tensor]) -> bool:
-    return any(
-        value is not None
-        and (
-            value.initializer in tensors
-            if value.initializer is not None
-            else value.producer is not None
-            and value.producer.op_type == "Constant"
-            and find_stored_tensor(value) in tensors
-        )
-        for value in node.inputs
-    )
+class _Ways:
+    """Which values of a model are some of its tensors, or computed of them and constants alone."""
+
+    def __init__(self, model: Model, tensors: set[Tensor]) -> None:
+        self._tensors = tensors
+        self._values: set[Value] = set()
+        #: nodes that compute of constants alone, with one of the tensors among these
+        self.between: set[Node] = set()
+        for graph in model.graphs if tensors else ():
+            for index in sorted(PassedValues(graph).fixed):
+                node = graph.nodes[index]
+                if any(self.holds(value) for value in node.inputs):
+                    self.between.add(node)
+                    self._values.update(value for value in node.outputs if value is not None)
+
+    def holds(self, value: Value | None) -> bool:
+        """Return whether a value is one of the tensors or computed of one."""
+        if value is None or not self._tensors:
+            return False
+        if value in self._values or value.initializer in self._tensors:
+            return True
+        producer = value.producer
+        is_stored = producer is not None and producer.op_type == "Constant"
+        return is_stored and find_stored_tensor(value) in self._tensors
+
+    def list_between(self, nodes: Iterable[Node]) -> Iterator[Node]:
+        """Yield the nodes through which others take the tensors."""
+        pending, seen = [*nodes], set[Node]()
+        for node in pending:
+            for value in node.inputs:
+                producer = value.producer if value is not None else None
+                if producer in self.between and producer not in seen:
+                    seen.add(producer)
+                    pending.append(producer)
+                    yield producer
+
+
+def _list_inputs(nodes: Iterable[Node]) -> Iterator[Value | None]:
+    """Yield what nodes take."""
+    for node in nodes:
+        yield from node.inputs

@@ -24,7 +24,7 @@ _LEGEND = (
     ("+", "added", "added"),
     ("Δ", "changed", "changed"),
     ("⇄", "changed", "moved"),
-    ("12", "changed", "differences inside"),
+    ("12", "changed", "nodes that differ inside"),
 )
 
 

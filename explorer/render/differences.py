@@ -6,8 +6,10 @@ changed a delta.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, islice
 from pathlib import Path
 
 from netloupe.explorer.compare import Diff, State
@@ -16,6 +18,7 @@ from netloupe.explorer.grouping.lookup import find_tree
 from netloupe.explorer.model import Function, Graph, Model, Node, Value
 from netloupe.explorer.model.paths import CALL
 from netloupe.explorer.progress import step
+from netloupe.explorer.view.showing import MOST_TAKERS, list_constant_takers
 
 from .paint import Paint, Paints
 
@@ -29,8 +32,8 @@ _EDGES: dict[State, Paint] = {
     "added": Paint(ring="added"),
     "removed": Paint(ring="removed", dashed=True),
 }
-#: a larger number of differences is not written on a box
-_MOST_COUNTED = 99
+#: a larger number of nodes that differ is not written on a box
+_MOST_COUNTED = 999
 #: the body of a function occurs at each of its calls, of which so many are painted
 _MOST_OCCURRENCES = 1_000
 
@@ -94,6 +97,21 @@ class _Marked:
         return len(self.moved | self.states.keys()) + sum(self.held.values())
 
 
+def _count_folded(tree: GroupTree, marked: _Marked) -> dict[Node, int]:
+    """Return how many nodes that differ have no box, but are a row of a node, by this one.
+
+    Such give constants, as what dequantizes a weight. What several nodes take counts once.
+    """
+    found: dict[Node, int] = {}
+    for node in marked.states.keys() | marked.moved:
+        if tree.position_of(node) < 0:
+            for taker in islice(list_constant_takers(node), MOST_TAKERS):
+                if taker.graph is node.graph and tree.position_of(taker) >= 0:
+                    found[taker] = found.get(taker, 0) + 1
+                    break
+    return found
+
+
 class NodePainter:
     """Paints nodes of one model, and what holds them.
 
@@ -122,7 +140,12 @@ class NodePainter:
         """Paint the nodes that are marked, the groups around them and what holds their graphs."""
         self._count_held()
         for graph, marked in self._marked.items():
-            paints = {**self._paint_nodes(marked), **self._paint_groups(graph, marked)}
+            tree = self._find_tree(graph)
+            folded = _count_folded(tree, marked)
+            paints = {
+                **self._paint_nodes(marked, folded),
+                **self._paint_groups(tree, marked, folded),
+            }
             for prefix in self._list_occurrences(graph):
                 for path, paint in paints.items():
                     self.paints[prefix + path[len(graph.path) :]] = paint
@@ -143,31 +166,27 @@ class NodePainter:
                 marked.held[holder] = marked.held.get(holder, 0) + count
                 pending.append((holder.graph, count))
 
-    def _paint_nodes(self, marked: _Marked) -> dict[str, Paint]:
-        paints = {node.path: _MOVED for node in marked.moved}
+    def _paint_nodes(self, marked: _Marked, folded: Mapping[Node, int]) -> dict[str, Paint]:
+        held = Counter(marked.held) + Counter(folded)
+        paints = {node.path: paint_count(count) for node, count in held.items()}
+        paints |= {node.path: _MOVED for node in marked.moved}
         paints |= {node.path: PAINTS_OF_STATES[state] for node, state in marked.states.items()}
-        for node, count in marked.held.items():
-            if node not in marked.states and node not in marked.moved:
-                paints[node.path] = paint_count(count)
         return paints
 
-    def _paint_groups(self, graph: Graph, marked: _Marked) -> dict[str, Paint]:
+    def _paint_groups(
+        self, tree: GroupTree, marked: _Marked, folded: Mapping[Node, int]
+    ) -> dict[str, Paint]:
         """Return paints of groups: new or gone as a whole, or with the count of what differs."""
-        tree = self._find_tree(graph)
         weights = [0] * len(tree.order)
         states: list[State | None] = [None] * len(tree.order)
-        for node, state in marked.states.items():
+        for node in marked.states.keys() | marked.moved | marked.held.keys():
             position = tree.position_of(node)
             if position >= 0:
-                weights[position], states[position] = 1, state
-        for node in marked.moved:
-            position = tree.position_of(node)
-            if position >= 0:
-                weights[position] = 1
-        for node, count in marked.held.items():
-            position = tree.position_of(node)
-            if position >= 0:
-                weights[position] += count
+                is_marked = node in marked.states or node in marked.moved
+                weights[position] += is_marked + marked.held.get(node, 0)
+                states[position] = marked.states.get(node)
+        for node, count in folded.items():
+            weights[tree.position_of(node)] += count
         sums = [0, *accumulate(weights)]
         whole = {
             state: [0, *accumulate(one == state for one in states)]
@@ -284,6 +303,6 @@ class _Painter(NodePainter):
 
 
 def paint_count(count: int) -> Paint:
-    """Return the paint of something closed that holds so many differences."""
-    text = f"{count}" if count <= _MOST_COUNTED else f"{_MOST_COUNTED}+"
+    """Return the paint of something closed that holds so many nodes that differ."""
+    text = f"{count}" if count <= _MOST_COUNTED else "1k+"
     return Paint(mark=text, mark_tone="changed")

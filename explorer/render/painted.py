@@ -12,9 +12,11 @@ from .sizes import (
     LABEL_BASELINE,
     LABEL_HEIGHT,
     MARK_BASELINE,
+    MARK_FURTHEST,
     MARK_HEIGHT,
     MARK_OVERHANG,
     MARK_PADDING,
+    MARK_REACH,
     PAINT_DIP,
     PAINT_INSET,
     PAINT_RING,
@@ -102,7 +104,8 @@ def _mark_corner(right: float, top: float, paint: Paint, theme: Theme) -> list[R
     size, bold = TEXT_STYLES["mark"]
     across = measure_text(paint.mark, size, bold) + 2 * MARK_PADDING
     across = max(across, MARK_HEIGHT)
-    left, top = right + MARK_OVERHANG - across, top - MARK_OVERHANG
+    reach = max(min(across - MARK_OVERHANG, MARK_REACH), across - MARK_FURTHEST)
+    left, top = right - reach, top - MARK_OVERHANG
     return [
         RectMark(
             left, top, across, MARK_HEIGHT, MARK_HEIGHT / 2, tone.strong, theme.page, PAINTED_BORDER

@@ -89,7 +89,7 @@ def _list_gaps(left: float, right: float, arrows: Sequence[float]) -> list[tuple
     clear = ARROW_HALF_WIDTH + _GAP
     gaps, end = [], right
     for arrow in sorted(arrows, reverse=True):
-        gaps.append((arrow + clear, end))
+        gaps.append((max(left, arrow + clear), end))
         end = min(end, arrow - clear)
     return [*gaps, (left, end)]
 

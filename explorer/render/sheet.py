@@ -25,7 +25,7 @@ _TITLE = (17.0, True)
 _TITLE_ABOVE = 12.0
 _TITLE_ROW = 23.0
 _TITLE_BASELINE = 17.0
-_MOST_TITLE_ROWS = 3
+_MOST_TITLE_ROWS = 5
 #: a picture without a page is made so much wider at most for its title
 _MOST_TITLE_WIDTH = 320.0
 #: around title and legend
@@ -146,7 +146,7 @@ class SheetMaker:
         return self._legend.height(width) + _MARGIN if self._legend.entries else 0.0
 
     def _break_title(self, width: float) -> list[str]:
-        """Return the title in lines of a width, three at most."""
+        """Return the title in lines of a width, five at most."""
         lines = [""]
         for word in self._title.split():
             longer = f"{lines[-1]} {word}".strip()

@@ -72,6 +72,9 @@ HATCH_STEP: float = _SIZES["paint"]["hatch"]
 MARK_HEIGHT: float = _SIZES["paint"]["mark"]["height"]
 MARK_OVERHANG: float = _SIZES["paint"]["mark"]["overhang"]
 #: from the top of a mark down to the baseline of its text, and at either side of the text
+#: a long mark reaches so far into its box, where the title ends, and so far out of it at most
+MARK_REACH: float = _SIZES["paint"]["mark"]["reach"]
+MARK_FURTHEST: float = _SIZES["paint"]["mark"]["furthest"]
 MARK_BASELINE: float = _SIZES["paint"]["mark"]["baseline"]
 MARK_PADDING: float = _SIZES["paint"]["mark"]["padding"]
 #: of the bar that tells a share

@@ -9,6 +9,7 @@ import onnx
 import pytest
 
 from netloupe.explorer.compare import diff, match_models
+from netloupe.explorer.model import Node, Value
 from tests.compare.networks import make_normed
 from tests.compare.scoring import score_pairs
 from tests.compare.twins import TOOLS, Naming, is_installed, make_tool_twin
@@ -86,3 +87,42 @@ def test_weights_are_told_once_and_operands_by_what_they_are(kind: str) -> None:
     assert not [each for each in changes if any(what.startswith("input ") for what in each)]
     if kind == "ORT QOperator":  # scales and zero points come with the operator
         assert not [each for each in changes if {"operator", "number of inputs"} <= each]
+
+
+@pytest.mark.parametrize("kind", TOOLS)
+def test_nodes_that_take_a_changed_weight_are_not_kept(kind: str) -> None:
+    if not is_installed(kind):
+        pytest.skip(f"{TOOLS[kind][0]} is not installed")
+    twin = make_tool_twin(kind, make_normed())
+    assert twin is not None
+    found = diff(read_proto(twin.left), read_proto(twin.right))
+    values = {
+        value.initializer: value for value in found.right.graph.values.values() if value.initializer
+    }
+    for one in found.tensors:
+        if one.numbers and one.right in values:
+            for user in list_operators(values[one.right]):
+                assert user in found.states, (one.right.name, user.path)
+    assert found.counts.kept + found.counts.changed == len(
+        {node for pair in found.matching.pairs for node in pair.right[:1]}
+    ) + sum(len(pair.right) - 1 for pair in found.fused if pair.right[0] in found.states)
+
+
+def list_operators(value: Value) -> list[Node]:
+    """Return what takes a constant, or what is computed of it and other constants alone."""
+    operators, pending = [], [*value.users]
+    for node in pending:
+        if all(taken is None or is_computed_of_constants(taken) for taken in node.inputs):
+            pending += (user for result in node.outputs if result for user in result.users)
+        else:
+            operators.append(node)
+    return operators
+
+
+def is_computed_of_constants(value: Value) -> bool:
+    if value.initializer is not None:
+        return True
+    node = value.producer
+    return node is not None and all(
+        taken is None or is_computed_of_constants(taken) for taken in node.inputs
+    )

@@ -10,11 +10,17 @@ from onnx import helper
 
 import netloupe
 from netloupe.explorer.errors import NetloupeError, OutputError
+from netloupe.explorer.grouping.lookup import find_tree
 from netloupe.explorer.layout import Composer, FirstView
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.differences import paint_differences, title_difference
+from netloupe.explorer.render.differences import (
+    paint_count,
+    paint_differences,
+    title_difference,
+)
 from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.render.paint import Paint
+from netloupe.explorer.render.side_differences import paint_sides
 from netloupe.explorer.render.theme import load_theme
 from netloupe.explorer.review import make_review
 from netloupe.explorer.view import View
@@ -23,6 +29,7 @@ from tests.compare.test_merging import CHAIN, WITHOUT, take_out
 from tests.corpus import CASES, corpus_file
 from tests.onnx_text import load_text
 
+_DEMOS = Path(__file__).parents[2] / "demo_notebooks" / "models"
 ADDED = Paint(ring="added", mark="+")
 REMOVED = Paint("removed", ring="removed", mark="−", dashed=True)
 CHANGED = Paint(ring="changed", mark="Δ")
@@ -237,3 +244,39 @@ def test_a_page_lists_the_differences_with_the_paths_of_its_picture() -> None:
     ]
     assert row.paths == ("main/b",)
     assert '"has_review":true' in found.to_html()
+
+
+@pytest.mark.parametrize("other", ["reexported", "retrained", "qdq"])
+def test_counts_of_groups_add_up_to_the_nodes_that_are_not_kept(other: str) -> None:
+    left, right = (load(_DEMOS / f"digits_cnn{name}.onnx") for name in ("", f".{other}"))
+    found = netloupe.diff(left, right)
+    counts = found.counts
+    expected = counts.changed + counts.moved + counts.added + counts.removed
+    children = find_tree(found.merged, found.merged.graph).root.children
+    marks = [found.paints[child.path].mark for child in children if child.path in found.paints]
+    assert sum(int(mark) if mark.isdecimal() else 1 for mark in marks) == expected
+    sides = paint_sides(found)
+    for model, paints, alone in (
+        (left, sides.left, counts.removed),
+        (right, sides.right, counts.added),
+    ):
+        groups = find_tree(model, model.graph).root.inner_groups()
+        counted = [int(paints[group.path].mark) for group in groups if group.path in paints]
+        assert sum(counted) == counts.changed + counts.moved + alone
+
+
+def test_a_box_is_marked_for_nodes_that_are_rows_of_it() -> None:
+    text = """g (float[n] x) => (float[n] y)
+        <uint8[1] w = {1}, float s = {0.5}, float[1] v = {0.5}>
+        { %s y = Mul (x, v2) }"""
+    left = load_text(text % "v2 = Identity (v)")
+    right = load_text(text % "[d] v2 = DequantizeLinear (w, s)")
+    paints = netloupe.diff(left, right).paints
+    assert paints["main/d"].mark == "+"
+    (mul,) = (node for node in right.graph.nodes if node.op_type == "Mul")
+    assert paints[mul.path].mark in ("1", "2", "Δ")
+
+
+@pytest.mark.parametrize(("count", "mark"), [(1, "1"), (999, "999"), (1000, "1k+")])
+def test_a_count_has_as_many_digits_as_a_mark_has_room_for(count: int, mark: str) -> None:
+    assert paint_count(count).mark == mark

@@ -14,11 +14,14 @@ from matplotlib.image import imread
 
 import netloupe
 from netloupe import Paint, ViewError
+from netloupe.explorer.grouping.lookup import find_tree
 from netloupe.explorer.layout import Scene
+from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.faces import FaceBook
 from netloupe.explorer.render.paint import Paints, check_paints, lay_paints, list_tones
 from netloupe.explorer.render.svg import draw_svg
 from netloupe.explorer.render.theme import load_theme
+from tests.compare.networks import make_layers
 from tests.onnx_text import load_text
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -238,3 +241,37 @@ def test_texts_can_be_read_in_every_tone(theme: str) -> None:
 
 def test_paint_is_public() -> None:
     assert netloupe.Paint is Paint
+
+
+@pytest.mark.parametrize("mark", ["+", "7", "42", "120", "888", "1k+"])
+def test_a_mark_stays_in_the_picture_and_off_the_number_of_repetitions(mark: str) -> None:
+    """The frame of a stack is the widest thing here, and its number ends at the right."""
+    model = load(make_layers(4))
+    paths = [*find_tree(model, model.graph).groups]
+    svg = model.to_svg(
+        paint={path: Paint(mark=mark, mark_tone="changed") for path in paths}, expand="all"
+    )
+    root = ElementTree.fromstring(svg)
+    strong = load_theme("light").tones["changed"].strong
+    discs: list[tuple[float, ...]] = []
+    numbers: list[tuple[float, ...]] = []
+    for group in root.iter(f"{SVG}g"):
+        moved = re.match(r"translate\(([\d.]+) ([\d.]+)\)", group.get("transform", ""))
+        x, y = map(float, moved.groups()) if moved else (0.0, 0.0)
+        for each in group.findall(f"{SVG}rect"):
+            if each.get("fill") == strong:
+                left, top, *size = (float(each.get(k, "")) for k in ("x", "y", "width", "height"))
+                discs.append((x + left, y + top, x + left + size[0], y + top + size[1]))
+        for each in group.findall(f"{SVG}text"):
+            if each.get("text-anchor") == "end":
+                right, below = float(each.get("x", "")), float(each.get("y", ""))
+                letters = 0.73 * float(each.get("font-size", ""))
+                numbers.append((x + right - 8, y + below - letters, x + right, y + below))
+    assert len(discs) > 8
+    assert len(numbers) == 2
+    for left, top, right, below in discs:
+        assert right + 1.2 <= float(root.get("width", ""))
+        assert top >= 1.2
+        for number in numbers:
+            is_apart = right <= number[0] or number[2] <= left or below <= number[1]
+            assert is_apart or number[3] <= top

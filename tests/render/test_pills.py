@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from netloupe.explorer.layout import Composer, LayoutEngine
@@ -29,6 +29,7 @@ TEXTS = ("12.3 k MACs · 12 %", "877 k · 88 %; 877 k each", "0.4 ms", "a word w
     st.floats(20, 400),
     st.lists(st.floats(0, 400), max_size=6),
 )
+@example("a word without an end", 120.0, [0.0])  # an arrow at the corner of the box
 def test_a_pill_lies_between_arrows_or_below(text: str, right: float, arrows: list[float]) -> None:
     pill = place_pill(text, right, arrows)
     if pill is None:

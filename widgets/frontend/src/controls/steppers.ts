@@ -10,7 +10,7 @@
 import type { Host } from "../host/host";
 import { markReach } from "../paint/draw_paints";
 import type { Paints } from "../paint/paints";
-import { numberReach, titleEnd, titleOf } from "../paint/text";
+import { numberGap, numberReach, titleEnd, titleOf } from "../paint/text";
 import { groundOf } from "../paint/theme";
 import { type Viewport, toWindow } from "../paint/viewport";
 import { type Point, type Size, boxRectangle, contains } from "../scene/geometry";
@@ -51,9 +51,10 @@ export interface StepperPlace extends Point {
 export interface StepperFrame {
   readonly top: number;
   readonly right: number;
-  /** where the title ends, and where the number of repetitions begins */
+  /** where the title ends, and where the number of repetitions begins and ends; 0 for no number */
   readonly titleEnd: number;
   readonly numberStart: number;
+  readonly numberEnd: number;
 }
 
 /**
@@ -68,7 +69,10 @@ export function placeStepper(
   size: Size,
 ): StepperPlace | null {
   const scale = Math.min(zoom, 1);
-  const right = Math.min(frame.right, size.width) - GAP * scale;
+  const inner = Math.min(frame.right, size.width) - GAP * scale;
+  // a mark in the corner leaves less than the usual gap, but lies above the number
+  const isNumberShown = frame.numberStart < size.width;
+  const right = isNumberShown ? Math.max(inner, Math.min(frame.numberEnd, size.width)) : inner;
   const y = frame.top + TOP * scale;
   if (y < 0 || y + HEIGHT * scale > size.height) return null;
   const beside = Math.min(right, frame.numberStart - GAP * scale);
@@ -217,7 +221,9 @@ export class Steppers {
       const face = scene.faceOf(box);
       const end = left + titleEnd(face) * view.zoom;
       const numberStart = Math.min(right, left + (width - numberReach(face)) * view.zoom);
-      const frame = { top, right, titleEnd: end, numberStart };
+      const gap = numberGap(face);
+      const numberEnd = gap === null ? 0 : left + (width - gap) * view.zoom;
+      const frame = { top, right, titleEnd: end, numberStart, numberEnd };
       const place = placeStepper(frame, this.widthsOf(control), view.zoom, size);
       control.hidden = place === null;
       control.dataset.netloupeForm = place?.form ?? "";

@@ -67,10 +67,11 @@ export function markReach(paint: Paint | undefined, width: number, zoom: number)
 }
 
 function measureMark(mark: string, zoom: number): { scale: number; across: number; reach: number } {
-  const { height, overhang, padding } = sizes.paint.mark;
+  const { height, overhang, padding, reach, furthest } = sizes.paint.mark;
   const scale = Math.max(1, SCREEN_MARK / (height * zoom));
-  const across = Math.max(measureText(mark, "mark") + 2 * padding, height) * scale;
-  return { scale, across, reach: across - overhang * scale };
+  const across = Math.max(measureText(mark, "mark") + 2 * padding, height);
+  const inside = Math.max(Math.min(across - overhang, reach), across - furthest);
+  return { scale, across: across * scale, reach: inside * scale };
 }
 
 /** Draw a sign or a count on a disc; return where it begins. */

@@ -91,7 +91,7 @@ function listGaps(left: number, right: number, arrows: readonly number[]): Array
   const gaps: Array<[number, number]> = [];
   let end = right;
   for (const arrow of [...arrows].sort((one, other) => other - one)) {
-    gaps.push([arrow + clear, end]);
+    gaps.push([Math.max(left, arrow + clear), end]);
     end = Math.min(end, arrow - clear);
   }
   return [...gaps, [left, end]];

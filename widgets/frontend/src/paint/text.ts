@@ -60,6 +60,14 @@ export function numberReach(face: Face): number {
   return Math.max(0, ...reaches);
 }
 
+/** How far the end of that is from the box's right border; null where nothing stands there. */
+export function numberGap(face: Face): number | null {
+  const gaps = firstLine(face)
+    .filter((run) => run[4] === "end")
+    .map((run) => face.width - run[0]);
+  return gaps.length > 0 ? Math.min(...gaps) : null;
+}
+
 function firstLine(face: Face): TextRun[] {
   return face.texts.filter((run) => run[1] === face.texts[0][1]);
 }

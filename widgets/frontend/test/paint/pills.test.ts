@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import { arrowsAt, placePill } from "../../src/paint/pills";
+import sizes from "../../src/scene/sizes";
 import { makeScene } from "../small";
 
 const TEXT = "12.3 k MACs · 12 %";
@@ -26,7 +27,9 @@ test("no pill covers an arrow", () => {
     for (let first = 0; first < right; first += 9) {
       for (const arrows of [[first], [first, first + 60], [first, first + 90, first + 30]]) {
         const pill = placePill(TEXT, right, arrows, measure);
-        if (!pill || pill.isBelow) continue;
+        if (!pill) continue;
+        expect(pill.right - pill.width).toBeGreaterThanOrEqual(sizes.paint.inset - 1);
+        if (pill.isBelow) continue;
         for (const arrow of arrows) {
           expect(arrow + 3.2 <= pill.right - pill.width + 0.5 || arrow - 3.2 >= pill.right - 0.5).toBe(true);
         }
