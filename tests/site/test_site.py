@@ -205,6 +205,71 @@ def test_it_is_searched_and_read_without_a_server(site: Path, page: Any) -> None
     assert not problems
 
 
+#: what of a page is beyond its window at a side, where nothing around it can be scrolled
+_BEYOND = """() => {
+  const scrolls = (element) => {
+    for (let one = element; one && one !== document.body; one = one.parentElement)
+      if (["auto", "scroll", "hidden"].includes(getComputedStyle(one).overflowX)) return true;
+    return false;
+  };
+  const beyond = (box) => box.width > 0 && (box.left < -0.5 || box.right > innerWidth + 0.5);
+  const article = document.querySelector("article"), found = [];
+  for (const image of article.querySelectorAll("img"))
+    if (beyond(image.getBoundingClientRect()) && !scrolls(image)) found.push(image.alt);
+  const texts = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    if ([...range.getClientRects()].some(beyond) && !scrolls(text.parentElement))
+      found.push(text.data);
+  }
+  return found;
+}"""
+#: each picture of a table: its file, its scale, what its link is called after it, and its address
+_PICTURES = """() => [...document.querySelectorAll("article td a > img")].map((image) => ({
+  file: image.getAttribute("src"),
+  scale: image.getBoundingClientRect().width / image.naturalWidth,
+  told: getComputedStyle(image.parentElement, "::after").content,
+  opens: image.parentElement.getAttribute("href"),
+}))"""
+#: of a picture that is open by itself: the smallest size of a text, and whether the end of it can
+#: be brought into the window
+_ALONE = """() => {
+  const texts = [...document.querySelectorAll("text, tspan")];
+  const sizes = texts.map((text) => parseFloat(getComputedStyle(text).fontSize));
+  const scale = document.documentElement.getScreenCTM().a;
+  scrollTo(1e6, 1e6);
+  const { right, bottom } = document.documentElement.getBoundingClientRect();
+  return {
+    smallest: Math.min(...sizes) * scale,
+    count: texts.length,
+    isReached: right <= innerWidth + 1 && bottom <= innerHeight + 1,
+  };
+}"""
+#: pixels of a phone's window, and of the smallest text that can be read on it
+_PHONE, _READABLE = {"width": 390, "height": 844}, 9.0
+
+
+@pytest.mark.browser
+def test_the_gallery_is_read_on_a_phone(site: Path, page: Any) -> None:
+    page.set_viewport_size(_PHONE)
+    page.goto((site / "gallery.html").as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= _PHONE["width"]
+    assert page.evaluate(_BEYOND) == []
+    pictures = page.evaluate(_PICTURES)
+    assert len(pictures) >= 12
+    for picture in pictures:
+        page.goto((site / picture["file"]).as_uri())
+        alone = page.evaluate(_ALONE)
+        assert alone["count"] > 10, picture
+        if alone["smallest"] * picture["scale"] >= _READABLE:
+            continue
+        assert picture["opens"] == picture["file"]
+        assert "full size" in picture["told"], picture
+        assert alone["smallest"] >= _READABLE, picture
+        assert alone["isReached"], picture
+
+
 def test_style_sheets_load_nothing_from_elsewhere(site: Path) -> None:
     for path in site.rglob("*.css"):
         for address in re.findall(r"url\(([^)]+)\)|@import\s+(\S+)", path.read_text("utf-8")):
