@@ -24,6 +24,10 @@ from netloupe.explorer.progress import is_watched, step
 from netloupe.explorer.workers import POLL_SECONDS, close_worker, kill_worker, start_worker
 
 _WORKER = Path(__file__).with_name("worker.py")
+#: what to do where there is no Graphviz; the README says the same
+INSTALL_GRAPHVIZ = (
+    "install Graphviz (apk add graphviz, apt-get install graphviz or brew install graphviz)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +112,12 @@ class LayoutEngine:
                 self.stop()
                 raise LayoutError(f"the layout process ended ({error})") from error
             answer = self._wait(self._number, time.monotonic() + timeout)
+        if "missing" in answer:
+            reason = " ".join(answer["missing"].split())[:200]
+            raise LayoutError(
+                f"pygraphviz cannot be imported ({reason}) and no dot is on the PATH; "
+                f"{INSTALL_GRAPHVIZ}"
+            )
         if "error" in answer:
             raise LayoutError(f"Graphviz failed: {answer['error']}")
         return Drawing(

@@ -3,8 +3,9 @@
 Run as a script, it reads requests from standard input and writes answers to standard output,
 each a 4-byte big-endian length and JSON in UTF-8. A request is ``{"id", "dot"}``; the answer is
 ``{"id", "width", "height", "nodes": {name: [x, y]}, "edges": {id: [x, y, …]}}`` in points with y
-growing downwards, or ``{"id", "error"}``. It imports nothing of netloupe, so that it starts
-quickly, and it may be killed at any time.
+growing downwards, ``{"id", "error"}``, or where there is no Graphviz ``{"id", "missing"}`` with
+what importing pygraphviz said. It imports nothing of netloupe, so that it starts quickly, and it
+may be killed at any time.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ def run(requests: BinaryIO, answers: BinaryIO) -> None:
         request = json.loads(requests.read(length))
         try:
             answer = place_graph(request["dot"])
+        except MissingGraphvizError as error:
+            answer = {"missing": str(error)}
         except Exception as error:  # whatever Graphviz says goes back as an answer
             answer = {"error": f"{type(error).__name__}: {error}"}
         body = json.dumps({"id": request["id"], **answer}).encode()
@@ -84,18 +87,25 @@ def _drawn_curve(entry: dict[str, Any]) -> list[tuple[float, float]]:
     return _written_curve(entry)
 
 
+class MissingGraphvizError(Exception):
+    """Pygraphviz cannot be imported, and there is no ``dot`` either."""
+
+
 class Layout:
     """A graph laid out by the library that comes with pygraphviz, else by ``dot`` on the PATH."""
 
     def __init__(self, dot: str) -> None:
         self.dot = dot
         self.library: Any = None
+        #: why the library cannot be imported
+        self.reason = ""
 
     def __enter__(self) -> Layout:
         try:
             import pygraphviz
             from pygraphviz import graphviz as library
-        except ImportError:
+        except ImportError as error:
+            self.reason = str(error)
             return self
         self.library = library
         self.graph = pygraphviz.AGraph(string=self.dot)
@@ -110,7 +120,10 @@ class Layout:
         if self.library is None:
             import graphviz
 
-            return bytes(graphviz.pipe("dot", format, self.dot.encode()))
+            try:
+                return bytes(graphviz.pipe("dot", format, self.dot.encode()))
+            except graphviz.ExecutableNotFound as error:
+                raise MissingGraphvizError(self.reason) from error
         _, data = self.library.gvRenderData(self.context, self.graph.handle, format=format.encode())
         return bytes(data)
 

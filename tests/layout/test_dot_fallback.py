@@ -12,6 +12,7 @@ import pytest
 
 from netloupe.explorer.errors import LayoutError
 from netloupe.explorer.layout import LayoutEngine
+from netloupe.explorer.layout.engine import INSTALL_GRAPHVIZ
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the stand-in for dot is a script")
 
@@ -45,8 +46,9 @@ def test_dot_of_the_path_is_used(engine: LayoutEngine, tmp_path: Path) -> None:
 
 
 def test_no_graphviz_at_all_is_said(engine: LayoutEngine) -> None:
-    with pytest.raises(LayoutError, match="ExecutableNotFound"):
+    with pytest.raises(LayoutError, match=r"cannot be imported \(not here\) and no dot is") as said:
         engine.place("digraph {}", 30)
+    assert INSTALL_GRAPHVIZ in str(said.value)
 
 
 def test_dot_ends_with_the_worker(engine: LayoutEngine, tmp_path: Path) -> None:
