@@ -31,6 +31,8 @@ ipywidgets.HBox([
     button("select", lambda: ex.select({target!r})),
     button("go to group", lambda: ex.select({group!r})),
     button("ask", lambda: setattr(seen, "value", f"selection is {{ex.selection}}")),
+    button("colour", lambda: ex.color_by("macs", "parameters")),
+    button("ask for colours", lambda: setattr(seen, "value", f"coloured by {{ex.overlay.name}}")),
     seen,
 ])
 """
@@ -138,8 +140,9 @@ def check_contract(page: Any, server: Server) -> None:
 
     It holds that a host runs the cell, shows the widget and takes its picture away; that Python
     moves the canvas and gets what is clicked; that scenes, descriptions and pictures of weights
-    come as bytes; that the canvas gets its keys, and answers and errors come back. What the
-    explorer itself can do is tested on the canvas alone.
+    come as bytes; that the canvas gets its keys, and answers and errors come back; that the legend
+    of colours looks as it does elsewhere, and another column can be chosen in it. What the explorer
+    itself can do is tested on the canvas alone.
     """
     notebook = explore(page, server, "demo.ipynb", DEMO_NAMES)
     page.wait_for_function(
@@ -162,3 +165,55 @@ def check_contract(page: Any, server: Server) -> None:
     press(page, "Regular expression")
     notebook.wait_for_text("is not valid")
     assert box.input_value() == "("
+    page.keyboard.press("Escape")
+    check_legend(notebook)
+
+
+def check_legend(notebook: NotebookPage) -> None:
+    """Hold that colours asked for in Python have a legend, and that Python hears of what it says.
+
+    Its rules have to reach it, and its list has to get the clicks and keys of a host that has rules
+    and keys of its own.
+    """
+    page = notebook.page
+    press(page, "colour")
+    legend = page.locator(f"{CANVAS} .nl-legend").first
+    legend.wait_for()
+    unfold = page.get_by_role("button", name="Unfold the legend")
+    if unfold.count():  # where there is little room
+        unfold.click()
+    words = legend.locator(".nl-legend-words")
+    words.filter(has_text="MACs;").first.wait_for()
+    notebook.settle()
+    assert legend.locator("option").all_inner_texts() == ["None", "MACs", "parameters"]
+    inner, room = legend.bounding_box(), page.locator(f"{CANVAS} .nl-room").first.bounding_box()
+    assert inner is not None
+    assert room is not None
+    assert room["x"] <= inner["x"]
+    assert room["y"] <= inner["y"]
+    assert inner["x"] + inner["width"] <= room["x"] + room["width"]
+    assert inner["y"] + inner["height"] <= room["y"] + room["height"]
+    # small and above the picture, whatever the host's rules for lists, buttons and images are
+    assert inner["width"] < 400
+    for row in legend.locator(".nl-legend-words").all():
+        box, size = (
+            row.bounding_box(),
+            row.evaluate("row => parseFloat(getComputedStyle(row).fontSize)"),
+        )
+        assert box is not None
+        assert inner["x"] <= box["x"]
+        assert box["x"] + box["width"] <= inner["x"] + inner["width"]
+        assert 10 <= size <= 14
+    select = legend.locator("select")
+    assert select.evaluate(
+        """(select) => {
+          const { x, y, width, height } = select.getBoundingClientRect();
+          const root = select.getRootNode();
+          return root.elementFromPoint(x + width / 2, y + height / 2) === select;
+        }"""
+    )
+    select.focus()
+    page.keyboard.press("ArrowDown")
+    words.filter(has_text="parameters;").first.wait_for()
+    press(page, "ask for colours")
+    notebook.wait_for_text("coloured by parameters")
