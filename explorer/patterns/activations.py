@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from netloupe.explorer.model import Value
 
@@ -68,6 +69,20 @@ def find_activations(blocks: Blocks) -> Iterator[Found]:
             yield Found("activation", name, frozenset({number}), number)
         elif kind == "Clip" and blocks.owner[number] is None and _is_six(operations, number):
             yield Found("activation", "ReLU6", frozenset({number}), number)
+
+
+def spell_as_operator(operations: Operations, found: Found) -> Found:
+    """Return an activation that is a single operator under the name that this operator has.
+
+    A group of nothing but a Relu stands beside the node in another model, or within it, and both
+    are then called Relu. Blocks of several operators have the field's names: ``Conv · ReLU``.
+    """
+    if found.kind != "activation" or len(found.numbers) != 1:
+        return found
+    kind = operations.kinds[found.end]
+    if kind not in ACTIVATIONS:
+        return found
+    return replace(found, name=kind, facts=("tanh",) if found.name == "GELU (tanh)" else ())
 
 
 def _make(name: str, numbers: set[int], end: int) -> Found:

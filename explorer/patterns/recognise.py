@@ -8,7 +8,7 @@ from netloupe.explorer.model import Node
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import find_weight
 
-from .activations import find_activations
+from .activations import find_activations, spell_as_operator
 from .attention import find_attentions
 from .conformers import find_conformers, find_convolution_modules, find_rotated_attentions
 from .convolutions import find_convolutions, find_residuals
@@ -140,6 +140,7 @@ def recognise(nodes: Sequence[Node], knowledge: Knowledge | None = None) -> Reco
     found = name_whole(blocks)
     if found is None:
         return None
+    found = spell_as_operator(operations, found)
     return Recognition(
         found.name,
         _FAMILIES.get(found.kind, "group"),

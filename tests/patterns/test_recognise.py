@@ -10,6 +10,7 @@ import pytest
 from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
 from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.patterns import MOST_NODES, recognise
+from netloupe.explorer.patterns.activations import ACTIVATIONS
 from netloupe.explorer.readers.load import load
 from tests.corpus import corpus_file, light_file
 
@@ -107,7 +108,7 @@ def text_of(graph: Graph) -> str:
 
 def test_nodes_in_numbers_that_no_block_has_are_not_looked_at() -> None:
     graph = graph_of("y = Relu (x)")
-    assert text_of(graph) == "ReLU"
+    assert text_of(graph) == "Relu"
     assert recognise([*graph.nodes] * (MOST_NODES + 1)) is None
     assert recognise([]) is None
 
@@ -178,8 +179,8 @@ def _constant(name: str, number: float) -> str:
         ("y = Clip (x, c0, c5)", ""),
         ("s = Softplus (x) t = Tanh (s) y = Mul (x, t)", "Mish"),
         ("s = Softplus (x) t = Tanh (s) y = Mul (z, t)", ""),
-        ('y = Gelu <approximate = "tanh"> (x)', "GELU (tanh)"),
-        ("y = com.microsoft.QuickGelu (x)", "quick GELU"),
+        ('y = Gelu <approximate = "tanh"> (x)', "Gelu, tanh"),
+        ("y = com.microsoft.QuickGelu (x)", "QuickGelu"),
     ],
 )
 def test_activations_written_out_and_what_only_looks_like_them(text: str, name: str) -> None:
@@ -187,6 +188,20 @@ def test_activations_written_out_and_what_only_looks_like_them(text: str, name: 
     used = {**numbers, "quick": 1.702}
     constants = "".join(_constant(n, v) for n, v in used.items() if n in text)
     assert text_of(graph_of(constants + text)) == name
+
+
+@pytest.mark.parametrize("operator", ACTIVATIONS)
+@pytest.mark.parametrize("domain", ["", "com.microsoft."])
+def test_a_single_activation_is_called_what_its_node_is(operator: str, domain: str) -> None:
+    """A block of it stands beside the node in another model, and they are one thing."""
+    scale = "s = Constant <value_float = 0.5> () "
+    for text in (
+        f"y = {domain}{operator} (x)",
+        scale + f"q = QuantizeLinear (x, s) d = DequantizeLinear (q, s) y = {domain}{operator} (d)",
+    ):
+        recognition = recognise(graph_of(text).nodes)
+        assert recognition is not None
+        assert recognition.name == operator
 
 
 _MLP = "h = MatMul (x, a) b = Add (h, c) r = Relu (b) y = MatMul (r, d)"
