@@ -157,7 +157,7 @@ def _write_pane(side: str, pane: PaneContent) -> str:
     name = escape(pane.name)
     return (
         f'<section class="nlp-pane" data-side="{side}" aria-label="{side}: {name}">'
-        f'<h2><span class="nlp-side">{side}</span> {name}</h2><div class="nlp-around">'
-        f'<div class="nlp-frame"><noscript>{pane.still}</noscript></div>'
-        '<p class="nlp-alone" role="status"></p></div></section>\n'
+        f'<div class="nlp-title"><h2 title="{name}"><span class="nlp-side">{side}</span> {name}'
+        '</h2><p class="nlp-alone" role="status"></p></div>'
+        f'<div class="nlp-frame"><noscript>{pane.still}</noscript></div></section>\n'
     )

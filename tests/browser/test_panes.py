@@ -85,7 +85,7 @@ class PanesPage:
         self.frames[side].wait_for_function(script, arg=[path, is_drawn])
 
     def told(self, side: str) -> str:
-        return str(self.page.locator(f'[data-side="{side}"] .nlp-alone').inner_text())
+        return str(self.page.locator(f'[data-side="{side}"] .nlp-alone').text_content())
 
     def check_quiet(self) -> None:
         assert self.problems == []
@@ -128,8 +128,51 @@ def test_what_is_selected_is_selected_and_seen_on_the_other_side(show: Any) -> N
     # what the other model does not have is said, and nothing is selected there
     shown.click(_NEW, _ADDED)
     shown.wait_for_selection(_OLD, "")
-    assert shown.told("old") == f"{_ADDED} has no pair in digits_cnn.onnx"
+    assert shown.told("old") == f"No pair here: {_ADDED}"
     assert shown.told("new") == ""
+    shown.check_quiet()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [500, 900, 1400])
+def test_what_has_no_pair_is_said_beside_the_pictures(show: Any, width: int, theme: str) -> None:
+    shown = show(viewport={"width": width, "height": 900}, color_scheme=theme)
+    page = shown.page
+
+    def place_of(selector: str) -> list[dict[str, float]]:
+        """Return where elements stand in the page, however far that is scrolled."""
+        found: list[dict[str, float]] = page.locator(selector).evaluate_all(
+            """(all) => all.map((each) => {
+              const { x, y, width, height } = each.getBoundingClientRect();
+              return { x: x + scrollX, y: y + scrollY, width, height };
+            })"""
+        )
+        return found
+
+    frames = place_of(".nlp-frame iframe")
+    shown.frames[_NEW].locator(CANVAS).focus()
+    page.keyboard.press("f")
+    shown.click(_NEW, _ADDED)
+    shown.wait_for_selection(_OLD, "")
+    message = page.locator('[data-side="old"] .nlp-alone')
+    message.locator("span").first.wait_for()
+    assert place_of(".nlp-frame iframe") == frames
+    (place,) = place_of('[data-side="old"] .nlp-alone')
+    for frame in frames:
+        across, down = (
+            min(place[at] + place[size], frame[at] + frame[size]) - max(place[at], frame[at])
+            for at, size in (("x", "width"), ("y", "height"))
+        )
+        assert across <= 0 or down <= 0
+    # all of the words and the end of the path can be read, and belong to the older model
+    (pane,) = place_of('[data-side="old"]')
+    assert pane["x"] <= place["x"]
+    assert place["x"] + place["width"] <= pane["x"] + pane["width"] + 1
+    words, what = message.locator("span").all()
+    assert words.evaluate("(each) => each.scrollWidth <= each.clientWidth + 1 || !each.clientWidth")
+    assert what.bounding_box()["width"] > 100
+    end = what.locator("bdi").evaluate("(each) => each.getBoundingClientRect().right")
+    assert end <= what.bounding_box()["x"] + what.bounding_box()["width"] + 1
     shown.check_quiet()
 
 
@@ -143,7 +186,7 @@ def test_what_has_no_box_is_gone_to_where_it_is_shown(show: Any) -> None:
     # the weight of a convolution, which is read through what dequantizes it
     assert shown.selected(_NEW) == "main/%blocks.1.second.conv.weight_quantized"
     assert shown.locate(_NEW, "main/node_conv2d_7")
-    assert "has no pair" in shown.told("old")
+    assert "No pair here" in shown.told("old")
 
 
 def test_groups_open_and_close_on_both_sides_and_repeats_step(show: Any) -> None:

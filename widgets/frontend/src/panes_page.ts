@@ -162,9 +162,15 @@ class PanesPage {
     for (const each of SIDES) find(`${place(each)} .nlp-alone`).textContent = "";
     if (alone.length > 0) {
       const what = alone.length === 1 ? shorten(alone[0]) : `${alone.length} of ${paths.length}`;
-      const verb = alone.length === 1 ? "has" : "have";
-      find(`${place(other)} .nlp-alone`).textContent =
-        `${what} ${verb} no pair in ${this.data.names[other]}`;
+      const words = document.createElement("span");
+      words.textContent = "No pair here: ";
+      const named = document.createElement("span");
+      named.className = "nlp-what";
+      named.title = what;
+      // the line is cut at its beginning, and what stands in it is read from left to right
+      named.append(document.createElement("bdi"));
+      named.children[0].textContent = what;
+      find(`${place(other)} .nlp-alone`).replaceChildren(words, named);
     }
   }
 }
