@@ -185,6 +185,11 @@ def _turn(entries: object) -> None:
     entries.extend(kept)  # type: ignore[attr-defined]
 
 
+def _input_type(model: onnx.ModelProto, name: str) -> onnx.TypeProto.Tensor:
+    """Return the type of an input, wherever other edits have moved it."""
+    return next(each.type.tensor_type for each in model.graph.input if each.name == name)
+
+
 def _store_constant(model: onnx.ModelProto) -> None:
     node = model.graph.node[2]
     if node.op_type == "Constant":
@@ -196,8 +201,8 @@ def _store_constant(model: onnx.ModelProto) -> None:
 EDITS: dict[str, Callable[[onnx.ModelProto], object]] = {
     "swap constant": lambda m: _set(m, 1, ["b", "p"]),
     "swap values": lambda m: _set(m, 5, ["z", "x"]),
-    "widen": lambda m: m.graph.input[0].type.tensor_type.shape.dim[1].ClearField("dim_value"),
-    "drop shape": lambda m: m.graph.input[1].type.tensor_type.ClearField("shape"),
+    "widen": lambda m: _input_type(m, "x").shape.dim[1].ClearField("dim_value"),
+    "drop shape": lambda m: _input_type(m, "z").ClearField("shape"),
     "turn inputs": lambda m: _turn(m.graph.input),
     "turn outputs": lambda m: _turn(m.graph.output),
     "inner output": lambda m: m.graph.output.append(
