@@ -7,9 +7,11 @@ folded, fused, quantized, left out or inserted. Nothing here knows pictures or t
 
 from .again import read_again
 from .by_hand import split_pair
+from .changed_elements import NodeDifference, TensorDifference
 from .changes import IGNORABLE, Change
 from .comparing import diff
-from .difference import Counts, Diff, NodeDifference, TensorDifference, Verdict
+from .counts import Counts
+from .difference import Diff, Verdict
 from .digests import digest_weight, shape_of_digest
 from .elements import GroupPair
 from .entry import REAL_LEVELS, DifferenceEntry, EntryLevel, EntryTopic

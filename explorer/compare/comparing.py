@@ -12,6 +12,7 @@ from netloupe.explorer.readers.load import ModelSource, load
 
 from .blocked_weights import compare_blocked, list_blocked
 from .by_hand import Named
+from .changed_elements import NodeDifference, TensorDifference
 from .changes import (
     IGNORABLE,
     Change,
@@ -21,7 +22,7 @@ from .changes import (
     have_same_elements,
     says_same,
 )
-from .difference import Diff, NodeDifference, TensorDifference
+from .difference import Diff
 from .elements import holds_paired_weight
 from .folding import check_fold
 from .joined import JoinedProjection

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Unpack
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
 
 from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.errors import CopyError
 from netloupe.explorer.model import Model, Node, Tensor, door
 from netloupe.explorer.model.drawing import Drawable
 
+from .by_element import DifferencesByElement
+from .changed_elements import (
+    NodeDifference,
+    TensorDifference,
+    list_all_changes,
+    list_other_numbers,
+)
 from .changes import IGNORABLE, Change, Ignored, list_ends
+from .counts import Counts, count_differences
 from .difference_table import tabulate_diff
 from .entries import list_difference_entries
 from .entry import DifferenceEntry
 from .folding import Fold
-from .joined_weights import JoinedPart
 from .matching import Matching
 from .merged_model import MergedModel
 from .merging import merge_models
 from .moved import find_moved
-from .numbers import NumberDifference
 from .pair import Pair
 from .replaced import Replacement
 from .states import State, classify_nodes, differs
@@ -38,80 +43,6 @@ if TYPE_CHECKING:
 #: how two models differ: not at all; in what may be ignored; in the numbers of weights; in more;
 #: or in nothing as far as it could be read
 Verdict = Literal["identical", "cosmetic", "weights", "structure", "unread"]
-
-
-class NodeDifference(NamedTuple):
-    """Paired nodes that are not the same, and in what.
-
-    Parameters
-    ----------
-    pair
-        The nodes.
-    changes
-        In what they differ, weights aside.
-    """
-
-    pair: Pair
-    changes: tuple[Change, ...]
-
-
-class TensorDifference(NamedTuple):
-    """Paired weights that are not the same, and in what.
-
-    Parameters
-    ----------
-    left, right
-        The tensors.
-    changes
-        What differs beside their numbers.
-    numbers
-        How far these are apart; None where they are the same or cannot be compared.
-    are_unread
-        Whether the numbers could not be compared although their dimensions are the same.
-    part
-        Where several weights of one model are joined in the other, which part of the joined one
-        was compared; None for whole weights.
-    """
-
-    left: Tensor
-    right: Tensor
-    changes: tuple[Change, ...]
-    numbers: NumberDifference | None
-    are_unread: bool = False
-    part: JoinedPart | None = None
-
-
-class Counts(NamedTuple):
-    """How many nodes and weights two models have in common, and how many they do not.
-
-    Parameters
-    ----------
-    kept
-        Paired nodes that do the same with the same weights, or with what these were folded into;
-        of several that are fused one counts.
-    changed
-        Paired nodes that do something else, or take other weights.
-    added, removed
-        Nodes without a partner, of the right and of the left model.
-    moved
-        Of those kept, how many stand elsewhere.
-    reweighted
-        Of those changed, how many differ in the weights that they take alone.
-    weights_changed
-        Paired weights that are not the same; of joined weights each part counts.
-    weights_added, weights_removed
-        Weights without a partner, of the right and of the left model.
-    """
-
-    kept: int
-    changed: int
-    added: int
-    removed: int
-    moved: int = 0
-    reweighted: int = 0
-    weights_changed: int = 0
-    weights_added: int = 0
-    weights_removed: int = 0
 
 
 @explain_methods()
@@ -214,7 +145,7 @@ class Diff(Drawable):
             or self.left_alone
             or self.right_alone
             or self.interface
-            or any(not change.aspect for change in self._list_changes())
+            or any(not change.aspect for change in list_all_changes(self))
         )
 
     @property
@@ -231,11 +162,7 @@ class Diff(Drawable):
         These are values and indices of sparse initializers, and what ``Constant`` nodes hold in
         other attributes than ``value``.
         """
-        found = [change for change in self.about if "sparse initializer " in change.what]
-        for one in self.nodes:
-            if all(node.op_type == "Constant" for node in (*one.pair.left, *one.pair.right)):
-                found += (change for change in one.changes if not change.aspect)
-        return found
+        return list_other_numbers(self)
 
     @property
     def unread(self) -> list[TensorDifference]:
@@ -245,7 +172,7 @@ class Diff(Drawable):
     @property
     def aspects(self) -> list[Ignored]:
         """What differs of ``names, docs, storage, defaults, order``, in that order."""
-        found = {change.aspect for change in self._list_changes()}
+        found = {change.aspect for change in list_all_changes(self)}
         return [aspect for aspect in IGNORABLE if aspect in found]
 
     def to_dict(self) -> dict[str, Any]:
@@ -309,24 +236,7 @@ class Diff(Drawable):
     @cached_property
     def counts(self) -> Counts:
         """How many nodes and weights are kept, and how many are not."""
-        states = Counter(self.states.values())
-        kept = sum(self.states.get(pair.right[0]) is None for pair in self.matching.pairs)
-        own = {one.pair.right[0] for one in self.nodes if any(not c.aspect for c in one.changes)}
-        own.update(node for pair in self.fused for node in pair.right if node in self.states)
-        reweighted = sum(
-            state == "changed" and node not in own for node, state in self.states.items()
-        )
-        return Counts(
-            kept,
-            states["changed"],
-            states["added"],
-            states["removed"],
-            sum(pair.right[0] not in self.states for pair in self.moved),
-            reweighted,
-            sum(map(differs, self.tensors)),
-            len(self.right_tensors),
-            len(self.left_tensors),
-        )
+        return count_differences(self)
 
     @cached_property
     def merging(self) -> MergedModel:
@@ -439,12 +349,7 @@ class Diff(Drawable):
         node
             A node of the model before or of the one after.
         """
-        return self._pairs.get(node)
-
-    @cached_property
-    def _pairs(self) -> dict[Node, Pair]:
-        pairs = self.matching.pairs
-        return {node: pair for pair in pairs for node in (*pair.left, *pair.right)}
+        return self._by_element.pairs.get(node)
 
     def list_changes(self, node: Node) -> tuple[Change, ...]:
         """Return in what a node of either model differs from its partner, weights aside.
@@ -459,12 +364,8 @@ class Diff(Drawable):
         tuple of Change
             Empty where nothing differs, and for a node without a partner.
         """
-        pair = self._pairs.get(node)
-        return () if pair is None else self._changes.get(pair.right[0], ())
-
-    @cached_property
-    def _changes(self) -> dict[Node, tuple[Change, ...]]:
-        return {one.pair.right[0]: one.changes for one in self.nodes}
+        pair = self._by_element.pairs.get(node)
+        return () if pair is None else self._by_element.changes.get(pair.right[0], ())
 
     def find_tensor_difference(self, tensor: Tensor) -> TensorDifference | None:
         """Return how a weight of either model differs from its partner; None where it does not.
@@ -491,19 +392,8 @@ class Diff(Drawable):
             One, or none; of a weight that is several in the other model one for each part that
             differs.
         """
-        return tuple(self._tensor_differences.get(tensor, ()))
+        return tuple(self._by_element.tensors.get(tensor, ()))
 
     @cached_property
-    def _tensor_differences(self) -> dict[Tensor, list[TensorDifference]]:
-        found: dict[Tensor, list[TensorDifference]] = {}
-        for one in self.tensors:
-            for tensor in (one.left, one.right):
-                found.setdefault(tensor, []).append(one)
-        return found
-
-    def _list_changes(self) -> Iterator[Change]:
-        yield from self.about
-        for node in self.nodes:
-            yield from node.changes
-        for tensor in self.tensors:
-            yield from tensor.changes
+    def _by_element(self) -> DifferencesByElement:
+        return DifferencesByElement(self.matching.pairs, self.nodes, self.tensors)

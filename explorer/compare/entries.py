@@ -8,15 +8,14 @@ what is only written otherwise comes last.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from netloupe.explorer.grouping import Group
-from netloupe.explorer.grouping.lookup import find_tree
 from netloupe.explorer.model import Node, Tensor
 from netloupe.explorer.progress import step
 
+from .alike import differs_in_type, fold, is_version, key_node, key_weight, list_nodes_alone, mask
 from .changes import IGNORABLE, Change
 from .entry import DifferenceEntry, EntryLevel
 from .exchanged import find_exchanged_blocks, find_exchanged_weights
@@ -25,17 +24,7 @@ from .pair import Pair
 from .whole_blocks import find_whole_blocks
 
 if TYPE_CHECKING:
-    from .difference import Diff, NodeDifference, TensorDifference
-
-_Element = TypeVar("_Element")
-
-#: what exporters number names with, where they have one twice
-_NUMBERS = re.compile(r"[._]?\d+")
-_LONGEST = 200
-_STEP = 1_000
-_VERSIONS = ("IR version", "opset of ", "format")
-#: changes of operands name values, which exporters number
-_OF_OPERANDS = ("input ", "control input ", "output ")
+    from .difference import Diff
 
 
 def list_difference_entries(found: Diff) -> list[DifferenceEntry]:
@@ -85,9 +74,9 @@ class _Account:
         alone = ({*found.left_alone}, {*found.right_alone})
         named = {group.path: group for group in blocks[1]}
         rewritten = [(group, named[group.path]) for group in blocks[0] if group.path in named]
-        for pairs in _fold(rewritten, lambda pair: _mask(pair[0].path)):
+        for pairs in fold(rewritten, lambda pair: mask(pair[0].path)):
             lefts, rights = (
-                tuple(node for pair in pairs for node in _list_nodes(pair[side], alone[side]))
+                tuple(node for pair in pairs for node in list_nodes_alone(pair[side], alone[side]))
                 for side in (0, 1)
             )
             groups = tuple(pair[1] for pair in pairs)
@@ -96,8 +85,8 @@ class _Account:
         levels: tuple[EntryLevel, EntryLevel] = ("removed", "added")
         for side, level in enumerate(levels):
             left = [group for group in blocks[side] if group not in known]
-            for whole in _fold(left, lambda group: (_mask(group.path), group.node_count)):
-                nodes = tuple(n for group in whole for n in _list_nodes(group, alone[side]))
+            for whole in fold(left, lambda group: (mask(group.path), group.node_count)):
+                nodes = tuple(n for group in whole for n in list_nodes_alone(group, alone[side]))
                 gone, new = (nodes, ()) if side == 0 else ((), nodes)
                 yield self._tell_alone("block", level, len(whole), gone, new, (*whole,))
 
@@ -201,7 +190,7 @@ class _Account:
                 rest.append(pair)
             else:
                 became.append((quantized, pair, ()))
-        folded = _fold(became, lambda one: one[0])
+        folded = fold(became, lambda one: one[0])
         for alike in sorted(folded, key=len, reverse=True):
             pairs = tuple(pair for _, pair, _ in alike)
             self._nodes.update(node for pair in pairs for node in pair.right)
@@ -224,7 +213,7 @@ class _Account:
             parts = None if joint is None else (joint.is_left, len(joint.parts))
             return parts, name_both_operators(pair.left, pair.right), pair in self._found.folds
 
-        for alike in _fold(pairs, key):
+        for alike in fold(pairs, key):
             self._nodes.update(node for pair in alike for node in pair.right)
             first = alike[0]
             yield DifferenceEntry(
@@ -239,7 +228,7 @@ class _Account:
         left = [
             one for one in self._found.replaced if self._nodes.isdisjoint((*one.left, *one.right))
         ]
-        for alike in _fold(left, lambda one: name_both_operators(one.left, one.right)):
+        for alike in fold(left, lambda one: name_both_operators(one.left, one.right)):
             lefts = tuple(node for one in alike for node in one.left)
             rights = tuple(node for one in alike for node in one.right)
             names = name_both_operators(alike[0].left, alike[0].right)
@@ -258,9 +247,9 @@ class _Account:
         left = [
             one
             for one in self._real
-            if one.pair.right[0] not in self._nodes and _differs_in_type(one) == are_types
+            if one.pair.right[0] not in self._nodes and differs_in_type(one) == are_types
         ]
-        for alike in _fold(left, _key_node):
+        for alike in fold(left, key_node):
             pairs = tuple(one.pair for one in alike)
             self._nodes.update(pair.right[0] for pair in pairs)
             changes = tuple(c for c in alike[0].changes if not c.aspect)
@@ -278,7 +267,7 @@ class _Account:
         found = self._found
         for level, nodes in (("removed", found.left_alone), ("added", found.right_alone)):
             left = [node for node in nodes if node not in self._nodes]
-            for alike in _fold(left, lambda node: (node.domain, node.op_type)):
+            for alike in fold(left, lambda node: (node.domain, node.op_type)):
                 name, is_left = alike[0].op_type, level == "removed"
                 yield self._tell_alone(
                     "alone",
@@ -292,7 +281,7 @@ class _Account:
     def _list_moved(self) -> Iterator[DifferenceEntry]:
         # of one that also does something else that is told
         left = [p for p in self._found.moved if p.right[0] not in self._found.states]
-        for alike in _fold(left, lambda pair: pair.right[0].op_type):
+        for alike in fold(left, lambda pair: pair.right[0].op_type):
             name = alike[0].right[0].op_type
             yield DifferenceEntry(
                 "moved", "moved", len(alike), pairs=(*alike,), operators=(name, name)
@@ -301,12 +290,12 @@ class _Account:
     # models
 
     def _list_of_model(self) -> Iterator[DifferenceEntry]:
-        left = [c for c in self._found.about if not c.aspect and not _is_version(c)]
-        for alike in _fold(left, lambda change: _mask(change.what)):
+        left = [c for c in self._found.about if not c.aspect and not is_version(c)]
+        for alike in fold(left, lambda change: mask(change.what)):
             yield DifferenceEntry("model", "changed", len(alike), changes=(*alike,))
 
     def _list_versions(self) -> Iterator[DifferenceEntry]:
-        versions = tuple(c for c in self._found.about if not c.aspect and _is_version(c))
+        versions = tuple(c for c in self._found.about if not c.aspect and is_version(c))
         if versions:
             yield DifferenceEntry("version", "written", len(versions), changes=versions)
 
@@ -339,7 +328,7 @@ class _Account:
         ]
         # the worst first, so that it is the one that is told
         left.sort(key=lambda one: -(one.numbers.relative if one.numbers else float("inf")))
-        for alike in _fold(left, _key_weight):
+        for alike in fold(left, key_weight):
             changes = tuple(change for change in alike[0].changes if not change.aspect)
             yield DifferenceEntry(
                 "weight", "changed", len(alike), tensors=(*alike,), changes=changes
@@ -349,7 +338,7 @@ class _Account:
         found = self._found
         for level, tensors in (("removed", found.left_tensors), ("added", found.right_tensors)):
             left = [tensor for tensor in tensors if tensor not in self._tensors]
-            for alike in _fold(left, lambda tensor: _mask(tensor.path)):
+            for alike in fold(left, lambda tensor: mask(tensor.path)):
                 if level == "removed":
                     yield DifferenceEntry(
                         "lone weight", "removed", len(alike), left_tensors=(*alike,)
@@ -361,56 +350,7 @@ class _Account:
 
     def _list_unread(self) -> Iterator[DifferenceEntry]:
         unread = [one for one in self._found.unread if all(c.aspect for c in one.changes)]
-        for alike in _fold(unread, lambda one: _mask(one.left.path)):
+        for alike in fold(unread, lambda one: mask(one.left.path)):
             yield DifferenceEntry("unread", "unread", len(alike), tensors=(*alike,))
         for what in self._found.unjudged:
             yield DifferenceEntry("unread", "unread", 1, changes=(Change(what, None, None),))
-
-
-def _fold(
-    elements: Iterable[_Element], key: Callable[[_Element], Hashable]
-) -> Iterator[list[_Element]]:
-    """Yield what is alike together, in the order of the first ones."""
-    alike: dict[Hashable, list[_Element]] = {}
-    for number, element in enumerate(elements):
-        if not number % _STEP:
-            step()
-        alike.setdefault(key(element), []).append(element)
-    yield from alike.values()
-
-
-def _mask(path: str) -> str:
-    return _NUMBERS.sub("", path[:_LONGEST])
-
-
-def _is_version(change: Change) -> bool:
-    return change.what.startswith(_VERSIONS)
-
-
-def _list_nodes(group: Group, alone: set[Node]) -> list[Node]:
-    """Return the nodes of a group that are told to be without a partner."""
-    tree = find_tree(group.graph.model, group.graph)
-    return [node for node in tree.order[group.low : group.high] if node in alone]
-
-
-def _differs_in_type(one: NodeDifference) -> bool:
-    """Return whether all that differs follows from what is around a node: the types it states."""
-    return all(change.aspect or change.what.startswith("type of ") for change in one.changes)
-
-
-def _key_node(one: NodeDifference) -> Hashable:
-    told = []
-    for change in one.changes:
-        if change.aspect:
-            continue
-        sides = repr(change.left), repr(change.right)
-        if change.what.startswith(_OF_OPERANDS):
-            sides = _mask(sides[0]), _mask(sides[1])
-        told.append((change.what, *sides))
-    return one.pair.right[0].op_type, *told
-
-
-def _key_weight(one: TensorDifference) -> Hashable:
-    real = ((c.what, repr(c.left), repr(c.right)) for c in one.changes if not c.aspect)
-    path = _mask(one.left.path) if one.part is None else one.left.path
-    return path, one.numbers is not None, one.are_unread, *real

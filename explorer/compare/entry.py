@@ -11,7 +11,7 @@ from netloupe.explorer.model import Node, Tensor
 from .changes import Change
 
 if TYPE_CHECKING:
-    from .difference import TensorDifference
+    from .changed_elements import TensorDifference
     from .pair import Pair
     from .replaced import Replacement
 

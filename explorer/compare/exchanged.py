@@ -16,7 +16,8 @@ from .digests import digest_weight
 from .whole_blocks import NAMED_KINDS, list_outward
 
 if TYPE_CHECKING:
-    from .difference import Diff, NodeDifference, TensorDifference
+    from .changed_elements import NodeDifference, TensorDifference
+    from .difference import Diff
 
 #: of more blocks that take other values it is not looked for exchanged ones
 _MOST_BLOCKS = 64

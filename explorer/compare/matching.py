@@ -15,10 +15,11 @@ from .by_hand import ByHand, Named, read_by_hand
 from .elements import GroupPair, pair_groups, pair_tensors, pair_values
 from .joined import JoinedProjection
 from .joining import FoundJoint, find_joined_projections
+from .outside import hash_outside
 from .pair import Pair
 from .quantizing import take_in_quantizing
 from .rest import pair_rest
-from .rounds import Rounds, find_apart, hash_outside
+from .rounds import Rounds, find_apart
 from .same_wiring import has_same_wiring
 from .separated import pair_separated
 from .unit_pairs import split_units, take_in_sums

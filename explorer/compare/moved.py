@@ -12,7 +12,7 @@ from netloupe.explorer.progress import step
 from .elements import list_around
 
 if TYPE_CHECKING:
-    from .difference import NodeDifference
+    from .changed_elements import NodeDifference
     from .matching import Matching
     from .pair import Pair
 

@@ -15,12 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from netloupe.explorer.model import Value
 from netloupe.explorer.progress import step
 
 from .agreement import Agreement
 from .colours import Flows, colour_by_kind, colour_by_use
-from .hashing import Hashes, hash_each, hash_thing, join_hashes, mix
+from .hashing import Hashes, hash_thing, join_hashes, mix
 from .keys import (
     WeightDigests,
     key_by_names,
@@ -29,6 +28,7 @@ from .keys import (
     key_by_origin,
     key_by_results,
 )
+from .neighbours import Neighbours
 from .places import hash_places
 from .units import LAYERS, Units
 
@@ -40,8 +40,6 @@ _USUAL_TRIES = 60
 _BY_NAME, _BY_ORIGIN = 1.0, 0.9
 #: of the confidence of a pair, so much is that of a neighbour found by it
 _NEIGHBOURLY = 0.9
-#: of so many users of one value none is paired for being the only one of its kind
-_MOST_NEIGHBOURS = 10_000
 
 
 class Made(NamedTuple):
@@ -92,6 +90,7 @@ class Rounds:
         self._flows = Flows(left, outside[0]), Flows(right, outside[1])
         self._used = colour_by_use(left), colour_by_use(right)
         self._kinds = colour_by_kind(left), colour_by_kind(right)
+        self._neighbours = Neighbours(self.sides, self._kinds, self.partner)
         self._waiting: list[tuple[int, int]] = []
         #: by unit of the left one, the unit as whose neighbour it was found
         self._found_by: dict[int, int] = {}
@@ -287,7 +286,7 @@ class Rounds:
                     self._accept_neighbour(left, one, other)
                 continue
             left, right = waiting.pop()
-            for one, other in self._list_neighbours(left, right):
+            for one, other in self._neighbours.around(left, right):
                 if self._is_free(one, other) and self._kinds[0][one] == self._kinds[1][other]:
                     if self._around.compare_operands(one, other).is_all:
                         self._accept_neighbour(left, one, other)
@@ -299,49 +298,6 @@ class Rounds:
         self._found_by[left] = known
         self._accept(left, right, Made("neighbours", confidence))
 
-    def _list_neighbours(self, left: int, right: int) -> Iterator[tuple[int, int]]:
-        """Yield the units around a pair that stand at the same place and nobody else does."""
-        takes = [
-            {(o.place, o.output): o.source for o in units.operands[unit] if o.source >= 0}
-            for units, unit in zip(self.sides, (left, right), strict=True)
-        ]
-        counts = [len(u.operands[i]) for u, i in zip(self.sides, (left, right), strict=True)]
-        if len(takes[0]) == len(takes[1]) and counts[0] == counts[1]:
-            for place, source in takes[0].items():
-                if place in takes[1]:
-                    yield source, takes[1][place]
-        yield from self._list_single([self._free_sources(0, left), self._free_sources(1, right)])
-        yield from self._list_single([self._free_users(0, left), self._free_users(1, right)])
-
-    def _free_sources(self, side: int, unit: int) -> list[tuple[int, int]]:
-        operands = self.sides[side].operands[unit]
-        sources = dict.fromkeys(o.source for o in operands if o.source >= 0)
-        return [(int(self._kinds[side][s]), s) for s in sources if self.partner[side][s] < 0]
-
-    def _free_users(self, side: int, unit: int) -> list[tuple[int, int]]:
-        users = self.sides[side].users[unit]
-        if len(users) > _MOST_NEIGHBOURS:
-            return []
-        kinds = self._kinds[side]
-        return [
-            (hash_thing((int(kinds[user]), place)), user)
-            for user, place in dict.fromkeys(users)
-            if self.partner[side][user] < 0
-        ]
-
-    def _list_single(self, sides: list[list[tuple[int, int]]]) -> Iterator[tuple[int, int]]:
-        """Yield pairs of units with a key that no other of their side has."""
-        found: list[dict[int, int]] = []
-        for entries in sides:
-            by_key: dict[int, int] = {}
-            for key, unit in entries:
-                by_key[key] = -1 if by_key.get(key, unit) != unit else unit
-            found.append(by_key)
-        for key, unit in found[0].items():
-            other = found[1].get(key, -1)
-            if unit >= 0 and other >= 0:
-                yield unit, other
-
     def _spread_loosely(self) -> None:
         """Pair neighbours of the same kind where more of what is around agrees than does not."""
         for _ in range(3):
@@ -349,7 +305,7 @@ class Rounds:
             for left, right in enumerate(self.partner[0]):
                 if right < 0:
                     continue
-                for one, other in self._list_neighbours(left, right):
+                for one, other in self._neighbours.around(left, right):
                     if self._is_free(one, other) and self._kinds[0][one] == self._kinds[1][other]:
                         taken = self._around.compare_operands(one, other)
                         users = self._around.compare_users(one, other)
@@ -394,34 +350,6 @@ class Rounds:
             key = keys[0][unit]
             if key != 0 and key == keys[1][other] and counts[0][key] == counts[1][key] == 1:
                 yield unit
-
-
-def hash_outside(left: Units, right: Units, known: dict[Value, int]) -> tuple[Hashes, Hashes]:
-    """Return hashes of what comes from outside, equal for what is the same.
-
-    Parameters
-    ----------
-    left, right
-        The units of two graphs.
-    known
-        Hashes of values of graphs around that are paired.
-    """
-    counts = [sum(v.initializer is None for v in side.graph.inputs) for side in (left, right)]
-    sides = []
-    for side in (left, right):
-        inputs = [value for value in side.graph.inputs if value.initializer is None]
-        places = {value: place for place, value in enumerate(inputs)}
-        sides.append(
-            hash_each(
-                ("value", known[value])
-                if value in known
-                else ("input", places[value] if counts[0] == counts[1] else value.name)
-                if value in places
-                else ("unknown",)
-                for value in side.outside
-            )
-        )
-    return sides[0], sides[1]
 
 
 def find_apart(rounds: Rounds) -> tuple[frozenset[int], frozenset[int]]:

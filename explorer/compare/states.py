@@ -12,7 +12,8 @@ from .pair import Pair
 from .passed_values import PassedValues
 
 if TYPE_CHECKING:
-    from .difference import Diff, TensorDifference
+    from .changed_elements import TensorDifference
+    from .difference import Diff
 
 #: what a node of two models is that is not the same in both
 State = Literal["added", "removed", "changed"]
