@@ -164,7 +164,7 @@ NOT_THE_MODEL: tuple[tuple[str, str], ...] = (
         "ONNX Runtime's CPU provider has no kernel for these types",
     ),
     (
-        r"is not a registered function/op|No Op registered for|No opset import for domain",
+        r"is not a registered function/op|No Op registered for",
         "an operator of a library that is not loaded here",
     ),
     (

@@ -214,23 +214,29 @@ def _find_hiding_functions(model: Model) -> Iterator[ModelWarning]:
 
 
 def _find_unknown_operators(model: Model, graphs: list[Graph]) -> Iterator[Oddity]:
-    """Yield calls of functions that do not exist, and operator sets that are not imported."""
+    """Yield calls of functions that do not exist, and operator sets that are not imported.
+
+    A function has to import what its body uses itself, whatever the model imports, and also where
+    nothing calls it; what is imported is needed for calls of functions, too.
+    """
     dialect = model.dialect
     if not dialect.has_opsets:
         return
     domains = {function.domain for function in model.functions}
-    missing: Counter[tuple[str, str]] = Counter()
+    holders = {inner: one for one in model.functions for inner in one.default_graphs}
+    missing: Counter[tuple[Graph, str]] = Counter()
     for graph in graphs:
-        imports = graph.opset_imports
+        root = find_root(graph)
+        root = holders.get(root, root)
+        imports = root.own_opset_imports if isinstance(root, Function) else model.opset_imports
         written = 0
-        strange: Counter[tuple[str, str, str]] = Counter()
         for node in graph.nodes:
             domain = node.domain
             is_own = domain == dialect.domain
             if is_own and domain in imports:
                 continue
             if domain not in imports:
-                strange[domain, node.op_type, node.overload] += 1
+                missing[root, domain] += 1
             elif (
                 written < _MOST_PER_GRAPH
                 and domain in domains
@@ -243,22 +249,20 @@ def _find_unknown_operators(model: Model, graphs: list[Graph]) -> Iterator[Oddit
                     f"calls {domain}::{node.op_type}, which is not among the model's functions"
                 )
                 yield "unknown-function", ModelWarning(node.path, message)
-        for (domain, op_type, overload), count in strange.items():
-            if model.function(domain, op_type, overload) is None:
-                missing[_root_path(graph), domain] += count
-    for (path, domain), count in missing.items():
+    for (root, domain), count in missing.items():
+        who = "the function does not import" if isinstance(root, Function) else "is not imported"
         message = (
             f"{write_count(count, 'node')} of the operator set {dialect.name_domain(domain)}, "
-            "which is not imported"
+            f"which {who}"
         )
-        yield "missing-import", ModelWarning(path, message)
+        yield "missing-import", ModelWarning(root.path, message)
 
 
-def _root_path(graph: Graph) -> str:
-    """Return the path of the outermost graph or function around a graph."""
+def find_root(graph: Graph) -> Graph:
+    """Return the outermost graph or function around a graph."""
     while graph.parent_node is not None:
         graph = graph.parent_node.graph
-    return graph.path
+    return graph
 
 
 def _find_bad_text(graphs: list[Graph]) -> Iterator[ModelWarning]:

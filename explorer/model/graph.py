@@ -122,6 +122,7 @@ class Graph(FilledLater, Drawable, Loaded):
         "_path_index": "The nodes by path and by name.",
         "_quantizing": "Nodes that may say how what they take is quantized, by what they take.",
         "_roles": "What the nodes are for, once it was asked for.",
+        "_stated_domains": "Domains that the file writes another way, by index of the node.",
         "_unknown_finder": "Finds the fields that the schema does not know.",
         "_value_loader": "Reads what the file says of values beyond their names.",
         "_wiring": "Who uses what, as arrays.",
@@ -183,6 +184,7 @@ class Graph(FilledLater, Drawable, Loaded):
         self._path_index: PathIndex | None = None
         self._quantizing: dict[Value, set[Node]] | None = None
         self._roles: door.Roles | None = None
+        self._stated_domains: Mapping[int, str] = {}
         self._unknown_finder: UnknownFinder | None = None
         self._value_loader: ValueLoader | None = None
         self._wiring: Wiring | None = None
@@ -301,6 +303,7 @@ class Function(Graph):
     """A model-local function: a graph that nodes call by domain, name and overload."""
 
     __slots__ = {
+        "_stated_imports": "The domains that the function imports, as the file writes them.",
         "attribute_defaults": "Attributes that a call may leave out, with their values.",
         "attribute_names": "The attributes that a call has to give.",
         "default_graphs": "The graphs among the defaults.",
@@ -319,6 +322,7 @@ class Function(Graph):
         self.attribute_defaults: dict[str, Attribute] = {}
         self.default_graphs: list[Graph] = []
         self.own_opset_imports: dict[str, int] = {}
+        self._stated_imports: frozenset[str] = frozenset()
 
     @property
     def subgraphs(self) -> Iterator[Graph]:

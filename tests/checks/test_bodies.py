@@ -1,4 +1,4 @@
-"""Graphs inside others, imports, sizes below 0, and what a file states against what follows."""
+"""Graphs inside others, sizes below 0, and what a file states against what follows."""
 
 from __future__ import annotations
 
@@ -38,21 +38,6 @@ def test_branches_of_different_types() -> None:
     assert "float32[3]" in finding.message
     assert "int64[3]" in finding.message
     assert find(parse(_IF.format("float[3]", "b = Neg(x)")), "NL-T04") == []
-
-
-_CALLS = """<ir_version: 10, opset_import: ["": 18, "a": 1{}]>
-g (float[2] x) => (float[2] y) {{ y = a.F(x) }}
-<domain: "b", opset_import: ["": 18]> G (i) => (o) {{ o = Relu(i) }}
-<domain: "a", opset_import: ["b": 1]> F (i) => (o) {{ o = b.G(i) }}"""
-
-
-def test_functions_of_sets_that_the_model_does_not_import() -> None:
-    (finding,) = find(parse(_CALLS.format("")), "NL-L38")
-    assert finding.severity == "warning"
-    assert "b" in finding.message
-    (worse,) = find(parse(_CALLS.format("")), "NL-L38", target="ort-1.20")
-    assert worse.severity == "error"
-    assert find(parse(_CALLS.format(', "b": 1')), "NL-L38") == []
 
 
 def test_nodes_of_one_name_are_an_error_for_onnx_runtime() -> None:

@@ -1,18 +1,16 @@
-"""What graphs inside a model may use of what is around them: outputs of bodies, imports, sizes."""
+"""What graphs inside a model may use of what is around them: outputs of bodies, sizes, names."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
-from netloupe.explorer.checks.rule import Occurrence, Rule, Severity
+from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
-from netloupe.explorer.model import Function, Graph, Node, SparseTensorType, TensorType, Value
+from netloupe.explorer.model import Function, SparseTensorType, TensorType, Value
 from netloupe.explorer.model.value import list_each_type
 from netloupe.explorer.notation import join_parts, write_count
 
 _LONGEST_NAME = 60
-_MOST_SHOWN = 5
 #: the IR version from which on initializers need not be inputs
 _LISTED = 4
 
@@ -32,40 +30,6 @@ def _find_outer_outputs(subject: Subject) -> Iterator[Occurrence]:
                 )
                 evidence = {"branch": graph.parent_attribute, "value": value.name[:200]}
                 yield Occurrence(node.path, message, evidence, str(place))
-
-
-def _find_missing_imports(subject: Subject) -> Iterator[Occurrence]:
-    """Yield the functions that call others of a set which the model does not import."""
-    model = subject.model
-    if not subject.is_onnx:
-        return
-    severity: Severity | None = None if subject.target is None else "error"
-    for function, nodes in _list_called(subject):
-        counts: Counter[str] = Counter()
-        for node in nodes:
-            # sets of runtimes and of ONNX itself are found without being imported
-            if node.function is not None and node.domain not in model.opset_imports:
-                counts[node.domain] += 1
-        if counts:
-            names = [model.dialect.name_domain(domain)[:_LONGEST_NAME] for domain in counts]
-            shown = join_parts(names[:_MOST_SHOWN], len(names))
-            message = f"its body calls functions of {shown}, which the model does not import"
-            evidence = {"domains": names[:20]}
-            yield Occurrence(function.path, message, evidence, shown, severity=severity)
-
-
-def _list_called(subject: Subject) -> Iterator[tuple[Function, list[Node]]]:
-    """Yield the functions that run, with the nodes of their bodies."""
-    called: dict[Function, None] = {}
-    waiting: list[Graph] = [subject.model.graph, *subject.model.graph.subgraphs]
-    while waiting:
-        for node in waiting.pop().nodes:
-            function = node.function
-            if function is not None and function not in called:
-                called[function] = None
-                waiting += [function, *function.subgraphs]
-    for function in called:
-        yield function, [node for graph in (function, *function.subgraphs) for node in graph.nodes]
 
 
 def _find_negative_sizes(subject: Subject) -> Iterator[Occurrence]:
@@ -127,17 +91,6 @@ RULES = (
         "Put an Identity into the body that takes the value, and give its result.",
         "ONNX IR specification, Graphs; onnx/checker.cc: graph output is not an output of any node",
         _find_outer_outputs,
-    ),
-    Rule(
-        "NL-L38",
-        "function-import",
-        "warning",
-        "A function that calls another one of a set which the model does not import",
-        "ONNX Runtime puts bodies of functions into the graph, and then finds no version of the "
-        "set: it refuses the model.",
-        "Import the set in the model too: `m.opset_import.append(onnx.helper.make_opsetid(…))`.",
-        "ONNX IR specification, Functions; ONNX Runtime, core/graph/graph.cc",
-        _find_missing_imports,
     ),
     Rule(
         "NL-L39",

@@ -12,11 +12,11 @@ from netloupe.explorer.model import count_each_operator
 from netloupe.explorer.notation import join_parts, write_count
 from netloupe.explorer.quantization.simulated import is_simulating
 
-_STANDARD = frozenset(
+STANDARD = frozenset(
     {"", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training", "ai.onnx.training"}
 )
 #: domains whose operators ONNX Runtime has (docs/ContribOperators.md), and its own inner ones
-_OF_ORT = frozenset({"com.microsoft", "com.microsoft.nchwc", "com.ms.internal.nhwc"})
+OF_ORT = frozenset({"com.microsoft", "com.microsoft.nchwc", "com.ms.internal.nhwc"})
 _TABLE = "ONNX Runtime, docs/reference/compatibility.md: ONNX opset support"
 
 
@@ -72,7 +72,7 @@ def _find_domains(subject: Subject, *, are_contrib: bool) -> Iterator[Occurrence
     for graph in subject.graphs:
         for node, count in count_each_operator(graph):
             domain = node.domain
-            if domain in _STANDARD or domain in own or (domain in _OF_ORT) != are_contrib:
+            if domain in STANDARD or domain in own or (domain in OF_ORT) != are_contrib:
                 continue
             if node.function is None:
                 key = domain, is_simulating(node)

@@ -349,6 +349,7 @@ class GraphReader:
         loader = OnnxNodeLoader(nodes, self.tensor_reader, {}, self._parts, domains)
         if not add_nodes(graph, columns, loader, domains, given, places, keys):
             return False
+        graph._stated_domains = domains
         scope.values = graph.values  # others than before
         if keys is not None:
             scope.last = {name: scope.values[key] for name, key in keys.last.items()}
@@ -364,6 +365,7 @@ class GraphReader:
         loader = OnnxNodeLoader(protos, self.tensor_reader, subgraphs, self._parts, domains)
         messages = protos[:]  # each access by index would make a new object
         wired = self._make_nodes(scope, messages, declared, loader, domains)
+        scope.graph._stated_domains = domains
         nodes = scope.graph.nodes
         if self._parts.presence.overloads:
             for node, proto in zip(nodes, messages, strict=True):

@@ -157,6 +157,7 @@ class _ModelReader:
             self._warn(path, "another function has the same domain, name and overload")
         function.attribute_names = tuple(map(read_text, proto.attribute))
         function.own_opset_imports = self._read_opsets(proto.opset_import, path)
+        function._stated_imports = frozenset(read_text(e.domain) for e in proto.opset_import)
         for attribute_proto in proto.attribute_proto:
             try:
                 graphs = self.graph_reader.read_default_graphs(function, attribute_proto)
