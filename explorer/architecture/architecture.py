@@ -170,10 +170,18 @@ def write_costs(costs: Costs, size: Sequence[int] = ()) -> str:
         said.append(name_amount(write_amount(costs.parameters), "parameter") + apart)
     macs = write_macs(costs)
     if macs not in ("0", "≥ 0") and len(macs) <= _LONGEST_MACS and "…" not in macs:
-        at = f" at {' × '.join(f'{dim:,}' for dim in size)}" if size and costs.macs else ""
+        at = f" at {_write_size(size)}" if size and costs.macs else ""
+        if costs.replaced_shapes:
+            stated, _ = next(iter(costs.replaced_shapes.values()))
+            instead = _write_size(stated) if size else "those that the model states"
+            at = (at or " with shapes of inputs") + f" in place of {instead}"
         letters = explain_letters(costs._work.macs, costs._work.least)
         said.append(name_amount(macs, "MAC") + at + (f" ({letters})" if letters else ""))
     return f"{', '.join(said)}." if said else ""
+
+
+def _write_size(size: Sequence[int | str | None]) -> str:
+    return " × ".join(f"{dim:,}" if isinstance(dim, int) else dim or "?" for dim in size)
 
 
 def _find_input_size(model: Model, bind: Bindings) -> tuple[int, ...]:
@@ -183,7 +191,8 @@ def _find_input_size(model: Model, bind: Bindings) -> tuple[int, ...]:
         shape = getattr(value.type, "shape", None)
         if value.initializer is None and not value.is_parameter:
             dims = None if shape is None else tuple(bind.get(dim.value, dim.value) for dim in shape)
-            sizes.add(dims)
+            bound = bind.get(value.name)
+            sizes.add(dims if bound is None or isinstance(bound, int) else tuple(bound))
     size = sizes.pop() if len(sizes) == 1 else None
     if not size or not all(isinstance(dim, int) for dim in size):
         return ()

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.costs import count_bytes
 from netloupe.explorer.costs.analysis import Analysis, GraphRun
+from netloupe.explorer.costs.bound_inputs import Replaced
 from netloupe.explorer.costs.weights import find_weights
 from netloupe.explorer.model import Graph, Model, Node, Tensor, Value, find_operators
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
@@ -105,6 +106,8 @@ class Coverage:
         Whether those of some nodes are not known; shares leave these nodes out.
     assumed
         Sizes that symbols were given so that multiplications can be added up.
+    replaced_shapes
+        By input the shape that the file states and the one that is counted instead.
     quantized_weights, float_weights
         How many weights that are multiplied are codes, and how many are floats.
     bits_per_weight
@@ -125,6 +128,7 @@ class Coverage:
     macs: int | None
     macs_are_lower_bound: bool
     assumed: Mapping[str, int]
+    replaced_shapes: Replaced
     quantized_weights: int
     float_weights: int
     bits_per_weight: float | None
@@ -215,6 +219,7 @@ def measure_coverage(
         macs=total if isinstance(total, int) else None,
         macs_are_lower_bound=any(gap.affects == "macs" for gap in analysis.main.total.gaps),
         assumed=dict(assumed),
+        replaced_shapes=analysis.replaced,
         quantized_weights=len(plain),
         float_weights=len(multiplied),
         bits_per_weight=_count_bits(codes),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from netloupe.explorer.checks import SEVERITIES, Findings
+from netloupe.explorer.costs import write_replaced
 from netloupe.explorer.notation import join_parts, write_bytes, write_count, write_percent
 
 from .coverage import Coverage
@@ -86,7 +87,10 @@ def _write_coverage(coverage: Coverage) -> str:
     if share is None:
         return ""
     assumed = ", ".join(f"{name} = {size}" for name, size in coverage.assumed.items())
-    where = f" (with {assumed[:200]})" if assumed else ""
+    sizes = [f"with {assumed[:200]}"] if assumed else []
+    if coverage.replaced_shapes:
+        sizes.append(write_replaced(coverage.replaced_shapes))
+    where = f" ({'; '.join(sizes)})" if sizes else ""
     known = "known MACs" if coverage.macs_are_lower_bound else "MACs"
     told = [f"{write_percent(share)} of the {known} multiply integers"]
     small = coverage.share_of("small-float")

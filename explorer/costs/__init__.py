@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         write_activations,
         write_amount,
         write_macs,
+        write_replaced,
         write_share,
         write_ties,
     )
@@ -57,6 +58,7 @@ else:
                 "write_activations",
                 "write_amount",
                 "write_macs",
+                "write_replaced",
                 "write_share",
                 "write_ties",
             ],
@@ -83,6 +85,7 @@ __all__ = [
     "write_activations",
     "write_amount",
     "write_macs",
+    "write_replaced",
     "write_share",
     "write_ties",
 ]

@@ -16,6 +16,7 @@ from netloupe.explorer.model.stored_tensors import find_own_tensor
 from netloupe.explorer.progress import step
 
 from .bodies import BODIES, Body, Runs
+from .bound_inputs import Replaced
 from .facts import UNKNOWN, Fact
 from .given import ABSENT, MOST_READ, NOT_KNOWN, FactTable
 from .peak import find_peak
@@ -119,10 +120,13 @@ class Analysis:
         A model.
     symbols
         The sizes that symbols have.
+    replaced
+        Shapes of inputs that are counted in place of the stated ones.
     """
 
-    def __init__(self, model: Model, symbols: Symbols) -> None:
+    def __init__(self, model: Model, symbols: Symbols, replaced: Replaced) -> None:
         self.symbols = symbols
+        self.replaced = replaced
         self.facts = FactTable(symbols)
         self.works: list[Work] = [NOTHING]
         #: the frames of each graph: of a function one for each kind of call

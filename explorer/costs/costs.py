@@ -9,6 +9,7 @@ from typing import Literal
 from netloupe.explorer.model import Graph, Model, Node
 
 from .analysis import Analysis
+from .bound_inputs import Replaced, take_shapes
 from .polynomial import Amount, TooLargeError, list_symbols, write_expression
 from .symbols import Bindings, Symbols, explain_names
 from .ties import Ties, find_ties
@@ -77,6 +78,9 @@ class Costs:
         What is missing in the numbers below, and why.
     macs_by_operator
         Expressions of MACs by operator, the largest first.
+    replaced_shapes
+        By input whose stated sizes ``bind`` contradicts, the shape that the file states and the
+        one that is counted instead. Runtimes refuse such an input.
 
     Notes
     -----
@@ -96,6 +100,7 @@ class Costs:
     macs_by_operator: Mapping[str, str]
     tied_parameters: int
     tying_is_checked: bool
+    replaced_shapes: Replaced
     _work: Work = field(repr=False)
     _peak: Amount | None = field(repr=False)
 
@@ -207,10 +212,13 @@ def analyze(model: Model, bind: Bindings | None = None) -> Analysis:
     if known is not None:
         return known
     symbols.reserve(_list_letters(model))
-    found = Analysis(model, symbols)
+    given = [*symbols.sizes]
+    replaced = take_shapes(model, symbols)
+    found = Analysis(model, symbols, replaced)
+    inputs = {value.name for value in model.graph.inputs if value.initializer is None}
     wrong = [
-        *(name for name in symbols.sizes if name not in symbols.seen),
-        *(name for name in symbols.shapes if name not in {v.name for v in model.graph.inputs}),
+        *(name for name in given if name not in symbols.seen),
+        *(name for name in symbols.shapes if name not in inputs),
     ]
     if wrong:
         _read_all_types(model, symbols)
@@ -256,7 +264,8 @@ def _read_all_types(model: Model, symbols: Symbols) -> None:
 def count_costs(model: Model, bind: Bindings | None = None) -> Costs:
     """Return what a model costs each time its main graph runs; errors as of :func:`analyze`."""
     analysis = analyze(model, bind)
-    return make_costs(model.totals, analysis.main.total, analysis.main.peak, find_ties(model))
+    total, peak = analysis.main.total, analysis.main.peak
+    return make_costs(model.totals, total, peak, find_ties(model), analysis.replaced)
 
 
 def count_nodes_costs(
@@ -274,7 +283,8 @@ def count_nodes_costs(
         How much these hold, where that is known.
     """
     totals = count_nodes(graph.model, nodes) if totals is None else totals
-    return make_costs(totals, find_work(analysis, graph, nodes), None)
+    work = find_work(analysis, graph, nodes)
+    return make_costs(totals, work, None, replaced=analysis.replaced)
 
 
 def find_work(analysis: Analysis, graph: Graph, nodes: Iterable[Node]) -> Work:
@@ -295,7 +305,13 @@ def find_work(analysis: Analysis, graph: Graph, nodes: Iterable[Node]) -> Work:
         return works[0]
 
 
-def make_costs(totals: Totals, work: Work, peak: Amount | None, ties: Ties | None = None) -> Costs:
+def make_costs(
+    totals: Totals,
+    work: Work,
+    peak: Amount | None,
+    ties: Ties | None = None,
+    replaced: Replaced | None = None,
+) -> Costs:
     """Return costs of what is stored and what is done; ``ties`` are those of a whole model."""
     tied = 0 if ties is None else ties.parameters
     unknown = [
@@ -314,6 +330,7 @@ def make_costs(totals: Totals, work: Work, peak: Amount | None, ties: Ties | Non
         {name: write_expression(amount) for name, amount in operators},
         tied,
         ties is not None and ties.is_checked,
+        replaced or {},
         work,
         peak,
     )

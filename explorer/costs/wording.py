@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from netloupe.explorer.notation import clip_text, join_parts, write_bytes
+from netloupe.explorer.notation import MOST_DIMS, clip_text, join_parts, write_bytes
 
 from .polynomial import Amount, Atom, Monomial, Polynomial, list_terms, walk_symbols
 
 if TYPE_CHECKING:
+    from .bound_inputs import Replaced
     from .costs import Costs
     from .totals import Totals
 
@@ -122,7 +123,7 @@ def name_amount(amount: str, noun: str) -> str:
 
 
 def describe_costs(costs: Costs) -> tuple[str, ...]:
-    """Return what something costs in one line, why it may be more, and what is stored twice."""
+    """Return what something costs in one line, for which shapes, and what else is to know."""
     parts = (
         [name_amount(write_macs(costs), "MAC")]
         if costs._work.macs or costs.macs_is_lower_bound
@@ -133,11 +134,32 @@ def describe_costs(costs: Costs) -> tuple[str, ...]:
     reason = describe_unknown_costs(costs)
     lines = (
         "; ".join(parts) or "no multiplications",
+        write_replaced(costs.replaced_shapes),
         explain_costs(costs),
         f"not counted: {reason}" if reason else "",
         write_ties(costs),
     )
     return tuple(line for line in lines if line)
+
+
+def write_replaced(replaced: Replaced) -> str:
+    """Return which shapes are counted in place of stated ones; "" where none is."""
+    shown = [
+        f"{clip_text(name, _MOST_NAME)} {_write_shape(taken)} in place of {_write_shape(stated)}"
+        for name, (stated, taken) in [*replaced.items()][:_MOST_REASONS]
+    ]
+    if not shown:
+        return ""
+    told = join_parts(shown, len(replaced))
+    return f"counted for {told}, which the model states; runtimes refuse other sizes"
+
+
+def _write_shape(shape: Sequence[int | str | None]) -> str:
+    return f"[{join_parts([_write_dim(dim) for dim in shape[:MOST_DIMS]], len(shape))}]"
+
+
+def _write_dim(dim: int | str | None) -> str:
+    return "?" if dim is None else clip_text(str(dim), _MOST_NAME)
 
 
 def write_ties(costs: Costs) -> str:

@@ -109,7 +109,8 @@ def collect_costs(costs: Costs) -> dict[str, Any]:
         ``running_statistics``, ``attention_biases``, ``attribute_values``, ``elements``,
         ``weight_bytes``,
         ``activation_bytes``, ``peak_activation_bytes``, ``moved_bytes``,
-        ``arithmetic_intensity``, ``symbols`` and ``unknown`` (what, reason, count, affects).
+        ``arithmetic_intensity``, ``symbols``, ``replaced_shapes`` (by input what the file has
+        ``stated`` and what is ``counted`` instead) and ``unknown`` (what, reason, count, affects).
         Numbers that depend on symbols are null; expressions have the symbols.
     """
     return {
@@ -137,6 +138,10 @@ def collect_costs(costs: Costs) -> dict[str, Any]:
         "moved_bytes": costs.moved_bytes,
         "arithmetic_intensity": costs.arithmetic_intensity,
         "symbols": costs.symbols,
+        "replaced_shapes": {
+            name: {"stated": stated, "counted": taken}
+            for name, (stated, taken) in costs.replaced_shapes.items()
+        },
         "unknown": [
             {"what": one.what, "reason": one.reason, "count": one.count, "affects": one.affects}
             for one in costs.unknown

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from netloupe.explorer.costs import Bindings, Costs, explain_costs, write_amount, write_macs
+from netloupe.explorer.costs import (
+    Bindings,
+    Costs,
+    explain_costs,
+    write_amount,
+    write_macs,
+    write_replaced,
+)
 from netloupe.explorer.costs.wording import name_amount
 from netloupe.explorer.grouping import ModelGroup
 from netloupe.explorer.model import Model
@@ -70,9 +77,12 @@ def list_groups(model: Model, depth: int = DEPTH, bind: Bindings | None = None) 
     shown = rows[:_MOST_LINES]
     widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
     lines = [_align(row, widths).rstrip() for row in shown]
-    letters = explain_costs(model.groups.costs(bind))
-    if letters:
-        lines.append(write_line(letters))
+    whole = model.groups.costs(bind)
+    lines += [
+        write_line(text)
+        for text in (explain_costs(whole), write_replaced(whole.replaced_shapes))
+        if text
+    ]
     if len(rows) > len(shown):
         lines.append("… and more. A smaller --depth shows fewer, --json all of them.")
     return lines

@@ -435,14 +435,17 @@ class Model(Drawable, Loaded):
         Parameters
         ----------
         bind
-            Sizes of symbols (``{"batch": 1}``), and shapes of inputs of which the file states none
-            (``{"data": (1, 3, 224, 224)}``). A dimension of an input that has neither size nor
-            name is called ``input[0]``.
+            Sizes of symbols (``{"batch": 1}``), and shapes of inputs, such as those of which the
+            file states none (``{"data": (1, 3, 224, 224)}``). A shape gives the symbols in it
+            their sizes, and replaces sizes that the file states; ``replaced_shapes`` of the
+            costs says so. A dimension of an input that has neither size nor name is called
+            ``input[0]``.
 
         Raises
         ------
         BindingError
-            For a name that no dimension and no input has, and for what is no size.
+            For a name that no dimension and no input has, for what is no size, for a shape with
+            another number of axes than is stated, and for two sizes of one symbol.
 
         Examples
         --------

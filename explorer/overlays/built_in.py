@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from netloupe.explorer.audit import QuantizationAudit
 from netloupe.explorer.checks import check
 from netloupe.explorer.compare import Diff
-from netloupe.explorer.costs import count_nodes
+from netloupe.explorer.costs import count_nodes, write_replaced
 from netloupe.explorer.costs.analysis import Analysis
 from netloupe.explorer.costs.costs import analyze, find_work
 from netloupe.explorer.costs.symbols import Bindings
@@ -96,11 +96,13 @@ def _analyze_with_sizes(model: Model, bind: Bindings | None) -> tuple[Analysis, 
     given = dict(bind or {})
     analysis = analyze(model, given)
     free = _list_symbols(model, given)
+    notes = [told] if (told := write_replaced(analysis.replaced)) else []
     if not free:
-        return analysis, []
+        return analysis, notes
     told = ", ".join(f"{name} = 1" for name in free[:_MOST_NOTED])
     more = f" and {len(free) - _MOST_NOTED:,} more" if len(free) > _MOST_NOTED else ""
-    return analyze(model, {**given, **dict.fromkeys(free, 1)}), [f"counted with {told}{more}"]
+    notes.append(f"counted with {told}{more}")
+    return analyze(model, {**given, **dict.fromkeys(free, 1)}), notes
 
 
 def _list_symbols(model: Model, given: Mapping[str, int | Sequence[int]]) -> list[str]:

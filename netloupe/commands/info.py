@@ -260,7 +260,9 @@ def format_summary(summary: dict[str, Any], dialect: Dialect) -> str:
         opsets = ", ".join(f"{domain} {version}" for domain, version in summary["opsets"].items())
         lines.append(_line("opsets", opsets or "none"))
     lines.append(_line("size", _describe_totals(totals)))
-    lines += _listed("costs", summary["costs"]["text"], _SHOWN_COSTS, len(summary["costs"]["text"]))
+    costs = summary["costs"]["text"]
+    shown_costs = _SHOWN_COSTS + bool(summary["costs"]["replaced_shapes"])
+    lines += _listed("costs", costs, shown_costs, len(costs))
     for name in ("inputs", "outputs"):
         shown = [f"{value['name']} {value['type']}".strip() for value in summary[name]]
         lines += _listed(name, shown, _SHOWN_GRAPHS, _count(summary, name))

@@ -46,8 +46,8 @@ def add_bind(command: argparse.ArgumentParser) -> None:
         type=_binding,
         action="append",
         default=[],
-        help="the size of a symbol for costs, as in batch=1, or the shape of an input that has "
-        "none, as in data=1x3x224x224; may be given several times",
+        help="the size of a symbol for costs, as in batch=1, or the shape of an input, as in "
+        "data=1x3x224x224, which replaces a stated one; may be given several times",
     )
 
 
