@@ -130,6 +130,7 @@ class _Comparison:
         found.replaced = find_replaced(matching, found.left_alone, found.right_alone)
         self._compare_tensors()
         found.unjudged = [*dict.fromkeys(self._stated.unjudged)]
+        found.places = self._stated.places
         return found
 
     def _add_stated(self, changes: Iterable[Change]) -> None:

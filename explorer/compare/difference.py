@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
 
 from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.errors import CopyError
-from netloupe.explorer.model import Model, Node, Tensor, door
+from netloupe.explorer.model import Graph, Model, Node, Tensor, Value, door
 from netloupe.explorer.model.drawing import Drawable
 
 from .by_element import DifferencesByElement
@@ -84,6 +84,9 @@ class Diff(Drawable):
     unjudged
         What could not be compared beside weights, and why: what a reader left out of a file, and
         constants that cannot be read.
+    places
+        Of what is in ``about``, by what it is, the values of sparse initializers and the graphs
+        inside the models that it is told of.
     """
 
     left: Model
@@ -103,6 +106,7 @@ class Diff(Drawable):
     right_tensors: list[Tensor] = field(default_factory=list)
     ignored: frozenset[str] = frozenset()
     unjudged: list[str] = field(default_factory=list)
+    places: dict[str, list[Value | Graph]] = field(default_factory=dict)
 
     @property
     def verdict(self) -> Verdict:

@@ -53,6 +53,11 @@ class StatedFacts:
         """What could not be looked at, and why."""
         return self._facts.unjudged
 
+    @property
+    def places(self) -> dict[str, list[Value | Graph]]:
+        """Of what is told of the models, by what it is, the values and graphs that it is about."""
+        return self._facts.places
+
     def compare_models(self) -> Iterator[Change]:
         """Yield in what differs what stands in no node and no weight."""
         return self._graphs.compare_models() if self._is_one_format else iter(())

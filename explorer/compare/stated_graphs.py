@@ -55,19 +55,25 @@ class StatedGraphs:
     def _compare_graphs(self) -> Iterator[Change]:
         for left, right in self._matching.graphs:
             step()
-            where = "" if left.kind == "main" else f" of {left.path}"
-            finders = left._unknown_finder, right._unknown_finder
-            if finders[0] is not None and finders[1] is not None:
-                states = finders[0].state_graph(), finders[1].state_graph()
-                for change in self._facts.compare(*states, graphs=(left, right)):
-                    is_name = change.what == "name"
-                    told = f"name of the graph{where}" if is_name else change.what + where
-                    yield change._replace(what=told)
-            elif left.kind != "step" and finders[0] is not finders[1]:
-                self._facts.unjudged.append(f"{left.path}: what its file says of it")
-            yield from self._compare_ends(left, right, where)
-            yield from self._compare_infos(left, right, where)
-            yield from self._compare_sparse(left, right)
+            places = [] if left.kind == "main" else [left, right]
+            for change in self._compare_graph(left, right):
+                self._facts.places.setdefault(change.what, []).extend(places)
+                yield change
+
+    def _compare_graph(self, left: Graph, right: Graph) -> Iterator[Change]:
+        where = "" if left.kind == "main" else f" of {left.path}"
+        finders = left._unknown_finder, right._unknown_finder
+        if finders[0] is not None and finders[1] is not None:
+            states = finders[0].state_graph(), finders[1].state_graph()
+            for change in self._facts.compare(*states, graphs=(left, right)):
+                is_name = change.what == "name"
+                told = f"name of the graph{where}" if is_name else change.what + where
+                yield change._replace(what=told)
+        elif left.kind != "step" and finders[0] is not finders[1]:
+            self._facts.unjudged.append(f"{left.path}: what its file says of it")
+        yield from self._compare_ends(left, right, where)
+        yield from self._compare_infos(left, right, where)
+        yield from self._compare_sparse(left, right)
 
     def _compare_ends(self, left: Graph, right: Graph, where: str) -> Iterator[Change]:
         """Compare what graphs take and give, and the order of it."""
@@ -178,17 +184,27 @@ class StatedGraphs:
             partner = self._facts.values.get(value) if value is not None else None
             other = partner.initializer if partner is not None else named.get(tensor.name)
             label = f"sparse initializer {tensor.name}"
+            second = right.values.get(tensor.name) if partner is None else partner
+            about = [one for one in (value, second) if one is not None]
             if not isinstance(other, SparseTensor) or id(other) not in places:
-                yield Change(label, tensor.path, None)
+                yield self._place(Change(label, tensor.path, None), about[:1])
                 continue
             place = places.pop(id(other))
             if finders[0] is not None and finders[1] is not None:
                 states = finders[0].state_sparse(number), finders[1].state_sparse(place)
                 for change in self._facts.compare(*states, graphs=(left, right)):
-                    yield change._replace(what=f"{change.what} of {label}")
+                    told = change._replace(what=f"{change.what} of {label}")
+                    yield self._place(told, about)
         for tensor in right.sparse_initializers:
             if id(tensor) in places:
-                yield Change(f"sparse initializer {tensor.name}", None, tensor.path)
+                value = right.values.get(tensor.name)
+                told = Change(f"sparse initializer {tensor.name}", None, tensor.path)
+                yield self._place(told, [value] if value is not None else [])
+
+    def _place(self, change: Change, values: Sequence[Value]) -> Change:
+        """Return a change, of which it is noted which values it is about."""
+        self._facts.places.setdefault(change.what, []).extend(values)
+        return change
 
     def _list_graphs_alone(self) -> Iterator[Change]:
         compared = [{pair[side] for pair in self._matching.graphs} for side in (0, 1)]
@@ -199,7 +215,9 @@ class StatedGraphs:
                     continue
                 what = "function" if isinstance(graph, Function) else "graph"
                 told = (graph.path, None) if side == 0 else (None, graph.path)
-                yield Change(f"{what} {graph.path}", *told)
+                change = Change(f"{what} {graph.path}", *told)
+                self._facts.places.setdefault(change.what, []).append(graph)
+                yield change
 
 
 def _find_places(values: Sequence[Value]) -> dict[Value, int]:

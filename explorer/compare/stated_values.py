@@ -31,6 +31,8 @@ class StatedValues:
     ----------
     unjudged
         What could not be looked at, and why.
+    places
+        Of what is told of the models, by what it is, the values and graphs that it is about.
     values, back
         By value of the left model that of the right one which is the same, and the other way.
     paired
@@ -39,6 +41,7 @@ class StatedValues:
 
     def __init__(self, matching: Matching) -> None:
         self.unjudged: list[str] = []
+        self.places: dict[str, list[Value | Graph]] = {}
         self.values: dict[Value, Value] = {}
         self.back: dict[Value, Value] = {}
         self._matching = matching

@@ -95,6 +95,8 @@ class Account:
     # places
 
     def _place(self, number: int, entry: DifferenceEntry) -> None:
+        if entry.topic == "model" and self._place_stated(number, entry):
+            return
         if entry.topic in _OF_MODEL or (entry.topic == "unread" and not entry.tensors):
             what = entry.changes[0].what.partition(" ")[0]
             self.around[what if what in self.around else "model"].append(number)
@@ -105,6 +107,22 @@ class Account:
                 found |= side.place(number, node)
         if not found:
             self.around["model"].append(number)
+
+    def _place_stated(self, number: int, entry: DifferenceEntry) -> bool:
+        """Note where what a model states of values and graphs is; return whether all has a place.
+
+        Of a value that is at the nodes that take it.
+        """
+        is_whole = True
+        for change in entry.changes:
+            found = False
+            for element in self.found.places.get(change.what, ()):
+                is_left = self.found.left is (
+                    element.model if isinstance(element, Graph) else element.graph.model
+                )
+                found |= self._sides[0 if is_left else 1].place_element(number, element)
+            is_whole &= found
+        return is_whole
 
     def _list_places(self, entry: DifferenceEntry) -> tuple[Iterable[Node], Iterable[Node]]:
         if entry.topic == "exchange" and entry.groups and entry.pairs:
@@ -212,6 +230,13 @@ class _Side:
                 pending += (user for user in users if user not in known)
                 known |= users
         return is_shown
+
+    def place_element(self, number: int, element: Value | Graph) -> bool:
+        """Note that an entry is at a value or a graph, and return whether a box can show it."""
+        if isinstance(element, Graph):
+            return self._place_inside(number, element)
+        shown = {self.place(number, node) for node in element.users}  # at each of them
+        return True in shown
 
     def _place_inside(self, number: int, graph: Graph) -> bool:
         if graph not in self._inside:
