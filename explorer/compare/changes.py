@@ -30,7 +30,14 @@ from .operator_versions import (
     find_silent_default,
     find_version_difference,
     is_stated_as,
+    is_successor,
     match_operands,
+)
+from .resampling import (
+    SAMPLING_ATTRIBUTES,
+    are_resampling,
+    compare_sampling,
+    find_unused_roi,
 )
 from .stated_types import find_type_aspects
 
@@ -90,14 +97,21 @@ def compare_nodes(left: Node, right: Node, *, is_said_same: bool) -> Iterator[Ch
     if operators[0] != operators[1]:
         is_renamed = left.function is not None and right.function is not None
         aspect: Ignored | Literal[""] = "names" if is_renamed else ""
+        if is_successor(left, right):  # in what they differ otherwise is told below
+            aspect = "defaults"
         yield Change("operator", operators[0], operators[1], aspect)
     versions = find_version_difference(left, right)
     rewritten = [] if versions is None else [*match_operands(versions, left, right)]
+    told = {entry.attribute for entry in rewritten}
+    if are_resampling(left, right):
+        told |= SAMPLING_ATTRIBUTES
+        yield from _compare_sampling(left, right)
     if not is_said_same:
-        yield from _compare_attributes(left, right, {entry.attribute for entry in rewritten})
+        yield from _compare_attributes(left, right, told)
     if versions is not None:
         for what, one, other in compare_meanings(versions, left, right):
-            yield Change(what, one, other)
+            if what.removeprefix("default of attribute ") not in told:
+                yield Change(what, one, other)
     yield from _compare_counts(left, right, versions, rewritten)
     for place, (first, second) in enumerate(zip(left.outputs, right.outputs, strict=False)):
         if first is None or second is None:
@@ -114,6 +128,18 @@ def compare_nodes(left: Node, right: Node, *, is_said_same: bool) -> Iterator[Ch
         yield Change("documentation", left.doc, right.doc, "docs")
     if left.metadata != right.metadata:
         yield Change("metadata", None, None, "docs")
+
+
+def _compare_sampling(left: Node, right: Node) -> Iterator[Change]:
+    """Yield what differs in where Upsample and Resize sample, and in regions that none reads."""
+    for name, one, other, is_same in compare_sampling(left, right):
+        is_stated = name in left.attributes or name in right.attributes
+        what = f"attribute {name}" if is_stated else f"default of attribute {name}"
+        yield Change(what, one, other, "defaults" if is_same else "")
+    regions = [find_unused_roi(node) for node in (left, right)]
+    if (regions[0] is None) != (regions[1] is None):
+        one, other = (None if value is None else value.path for value in regions)
+        yield Change("region that is not read", one, other, "defaults")
 
 
 def _compare_counts(
@@ -135,7 +161,7 @@ def _compare_counts(
             f"attribute {entry.attribute}", entry.left, entry.right, aspect if entry.is_same else ""
         )
     if one != other:
-        is_told = versions is not None
+        is_told = versions is not None or are_resampling(left, right)
         if is_told:
             is_told = count_others(aligned[0], places[0]) == count_others(aligned[1], places[1])
         yield Change("number of inputs", one, other, "storage" if is_told else "")

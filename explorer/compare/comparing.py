@@ -32,6 +32,7 @@ from .numbers import compare_numbers
 from .operator_versions import list_operand_tensors
 from .quantized import pair_quantized
 from .replaced import find_replaced
+from .resampling import list_unread_regions
 from .rewiring import compare_operands, compare_results, may_be_rewired
 from .stated import StatedFacts
 
@@ -113,6 +114,8 @@ class _Comparison:
         self._stated = StatedFacts(matching)
         #: initializers that are attributes in the other model
         self._attributes: set[Tensor] = set()
+        #: regions that no node reads: their numbers are none of the model
+        self._regions: set[Tensor] = set()
 
     def run(self) -> Diff:
         found, matching = self.found, self.found.matching
@@ -181,6 +184,7 @@ class _Comparison:
             left, right = pair.left[0], pair.right[0]
             is_said_same = says_same(left, right)
             self._attributes.update(list_operand_tensors(left, right))
+            self._regions.update(list_unread_regions(left, right))
             found_changes = [*compare_nodes(left, right, is_said_same=is_said_same)]
             if may_be_rewired(pair):
                 found_changes += compare_operands(pair, self.found.matching)
@@ -202,12 +206,14 @@ class _Comparison:
         of_folds = {t for fold in found.folds.values() if fold.is_equal for t in fold.tensors}
         for left in [left for left, right in pairs.items() if {left, right} & of_folds]:
             del pairs[left]
+        for left in [left for left, right in pairs.items() if {left, right} & self._regions]:
+            del pairs[left]
         of_codes = self._compare_quantized(pairs) | self._compare_blocked(pairs)
         for number, (left, right) in enumerate(pairs.items()):
             if not number % _STEP:
                 step("comparing weights" if not number else "", number / len(pairs))
             self._compare_tensor(left, right)
-        known = {*pairs, *pairs.values(), *of_codes, *of_folds, *self._attributes}
+        known = {*pairs, *pairs.values(), *of_codes, *of_folds, *self._attributes, *self._regions}
         # of layers that share their weights these are compared once
         joints = {tuple(joint.list_tensors()): joint for joint in found.matching.joined.values()}
         for tensors, joint in joints.items():

@@ -18,6 +18,7 @@ from netloupe.explorer.model import Node, Tensor, TensorType, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.model.types import Shape
 from netloupe.explorer.operators import (
+    SUCCESSORS,
     VersionDifference,
     compare_versions,
     find_default,
@@ -25,6 +26,7 @@ from netloupe.explorer.operators import (
 )
 
 from .axes import are_same_axes
+from .resampling import find_unused_roi
 from .roles import list_operands
 
 #: operands that were attributes are as short as these
@@ -62,11 +64,22 @@ class Rewritten(NamedTuple):
 def find_version_difference(left: Node, right: Node) -> VersionDifference | None:
     """Return in what the versions of two nodes' operator differ; None where they are one."""
     one, other = left.opset_version, right.opset_version
-    if one is None or other is None or one == other:
+    if one is None or other is None:
         return None
-    if (left.domain, left.op_type) != (right.domain, right.op_type):
+    if left.op_type != right.op_type and is_successor(left, right):
+        return compare_versions("", left.op_type, one, other, right.op_type)
+    if one == other or (left.domain, left.op_type) != (right.domain, right.op_type):
         return None
     return compare_versions(left.domain, left.op_type, one, other)
+
+
+def is_successor(left: Node, right: Node) -> bool:
+    """Return whether the operator of one of two nodes took the place of the other's in ONNX."""
+    if left.domain or right.domain or left.function is not None or right.function is not None:
+        return False
+    is_onnx = left.graph.dialect is right.graph.dialect and left.graph.dialect.has_opsets
+    one, other = left.op_type, right.op_type
+    return is_onnx and (SUCCESSORS.get(one) == other or SUCCESSORS.get(other) == one)
 
 
 Operands = Sequence[Value | None]
@@ -76,21 +89,31 @@ def align_operands(left: Node, right: Node) -> tuple[Operands, Operands]:
     """Return the operands of two nodes so that one parameter stands at one place of both.
 
     They stand as they are but for operators whose versions have another order, as Resize since 11,
-    and for operators on integers beside those on floats, which take scales in between.
+    and for operators on integers beside those on floats, which take scales in between. A region
+    that Resize does not read is left out.
     """
-    if left.op_type != right.op_type:
+    if left.op_type != right.op_type and not is_successor(left, right):
         return list_operands(left), list_operands(right)
     difference = find_version_difference(left, right)
+    inputs = _list_read(left), _list_read(right)
     if difference is None or difference.orders is None:
-        return left.inputs, right.inputs
+        return inputs
     sides = []
-    for node, order in zip((left, right), difference.orders, strict=True):
-        given = node.inputs
+    for given, order in zip(inputs, difference.orders, strict=True):
         aligned = [given[place] if 0 <= place < len(given) else None for place in order]
         while aligned and aligned[-1] is None:
             aligned.pop()
         sides.append(aligned)
     return sides[0], sides[1]
+
+
+def _list_read(node: Node) -> Operands:
+    """Return the operands of a node without a region that it does not read."""
+    unused = find_unused_roi(node)
+    if unused is None:
+        return node.inputs
+    place = node.inputs.index(unused, 1)
+    return (*node.inputs[:place], None, *node.inputs[place + 1 :])
 
 
 def match_operands(difference: VersionDifference, left: Node, right: Node) -> Iterator[Rewritten]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         read_documentation,
     )
     from .versions import (
+        SUCCESSORS,
         BecameOperand,
         VersionDifference,
         compare_versions,
@@ -39,6 +40,7 @@ else:
                 "read_documentation",
             ],
             "versions": [
+                "SUCCESSORS",
                 "BecameOperand",
                 "VersionDifference",
                 "compare_versions",
@@ -49,6 +51,7 @@ else:
     )
 
 __all__ = [
+    "SUCCESSORS",
     "AttributeDefault",
     "AttributeSchema",
     "BecameOperand",

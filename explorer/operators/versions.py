@@ -27,6 +27,8 @@ _RENAMED = {
     ("GridSample", "mode"): {"bilinear": "linear", "bicubic": "cubic"},
     ("GRU", "direction"): {"foward": "forward"},
 }
+#: operators that another one took the place of, with the same names of operands and attributes
+SUCCESSORS = {"Upsample": "Resize"}
 #: what took all axes from one on together before it took one, and since when
 _OF_ONE_AXIS = {"Softmax": 13, "LogSoftmax": 13, "Hardmax": 13}
 
@@ -78,7 +80,9 @@ class VersionDifference(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def compare_versions(domain: str, op_type: str, left: int, right: int) -> VersionDifference | None:
+def compare_versions(
+    domain: str, op_type: str, left: int, right: int, other_type: str = ""
+) -> VersionDifference | None:
     """Return in what an operator differs under two versions of its operator set.
 
     Parameters
@@ -87,14 +91,19 @@ def compare_versions(domain: str, op_type: str, left: int, right: int) -> Versio
         The operator; ``""`` is the domain ``ai.onnx``.
     left, right
         Versions of the operator set.
+    other_type
+        What it is called under the right version, where that is another name.
 
     Returns
     -------
     VersionDifference or None
         None where nothing differs, or where the operator is not known.
     """
-    one, other = (find_schema(domain, op_type, version) for version in (left, right))
-    if one is None or other is None or one.since_version == other.since_version:
+    one = find_schema(domain, op_type, left)
+    other = find_schema(domain, other_type or op_type, right)
+    if one is None or other is None:
+        return None
+    if one.op_type == other.op_type and one.since_version == other.since_version:
         return None
     operands = [
         *_list_operands(one, other, is_left=True),
