@@ -196,9 +196,21 @@ class StatedFacts:
             return
         values = (value for value in left.outputs if value is not None)
         ends = next(values, None), next((v for v in right.outputs if v is not None), None)
-        yield from self._facts.compare(
+        known = len(self._facts.unjudged)
+        found = self._facts.compare(
             left._loader.state(left), right._loader.state(right), *ends, (left.graph, right.graph)
         )
+        if self._give_paired_tensors(*ends):
+            found = iter([*found])
+            del self._facts.unjudged[known:]  # what cannot be read is told of the weights
+        yield from found
+
+    def _give_paired_tensors(self, one: Value | None, other: Value | None) -> bool:
+        """Return whether two values are constants that are compared as weights."""
+        if one is None or other is None or one.producer is None or other.producer is None:
+            return False
+        left, right = find_own_tensor(one), find_own_tensor(other)
+        return isinstance(left, Tensor) and self._matching.tensors.get(left) is right
 
     # tensors
 
