@@ -174,14 +174,15 @@ def _read_scales(node: Node) -> Floats | None:
     tensor = None if operand is None else find_stored_tensor(operand)
     if tensor is not None and len(tensor.dims) == 1 and tensor.size <= _MOST_SCALES:
         try:
-            found = tensor.numpy()
+            found = tensor.numpy() if tensor.dtype.is_float else None
         except TensorDataError:
             return None
-    if found is None or not len(found):  # type: ignore[arg-type] # both have a length
+    if not isinstance(found, tuple | np.ndarray) or not len(found):
         return None
     try:
-        return np.asarray(found, np.float32)
-    except (TypeError, ValueError):
+        with np.errstate(over="ignore"):
+            return np.asarray(found, np.float32)
+    except (OverflowError, TypeError, ValueError):
         return None
 
 
@@ -205,7 +206,8 @@ def _find_lengths(node: Node) -> tuple[int | None, ...] | None:
     kind = node.inputs[0].type if node.inputs and node.inputs[0] is not None else None
     if not isinstance(kind, TensorType) or kind.shape is None:
         return None
-    return tuple(dim.value if isinstance(dim.value, int) else None for dim in kind.shape)
+    sizes = (dim.value for dim in kind.shape)
+    return tuple(size if isinstance(size, int) and size >= 0 else None for size in sizes)
 
 
 # positions
@@ -245,13 +247,17 @@ def _are_at_same_places(one: Sampling, other: Sampling, left: Node, right: Node)
 def _choose_lengths(scale: float) -> Sequence[int]:
     """Return lengths that stand for all: none for scales of which positions do not repeat soon."""
     inverse = 1 / scale
+    if not 1 / _MOST_LENGTHS < scale < _MOST_POSITIONS:
+        return ()
     if scale != round(scale) and inverse != round(inverse):
         return ()
     return range(1, 1 + min(max(_LENGTHS, math.ceil(2 * inverse)), _MOST_LENGTHS))
 
 
 def _find_width(scale: np.float32, length: int) -> int:
-    return int(np.float32(scale * np.float32(length)))
+    with np.errstate(over="ignore"):
+        width = np.float32(scale * np.float32(length))
+    return int(min(width, np.float32(2 * _MOST_POSITIONS)))
 
 
 def _find_positions(sampling: Sampling, scale: np.float32, length: int) -> Floats | None:

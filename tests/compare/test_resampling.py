@@ -167,3 +167,22 @@ def test_a_region_that_is_cropped_counts() -> None:
     assert list_real(netloupe.diff(one, other)) != []
     unread = [make("Resize", 13, roi=region, **_SAME) for region in regions]
     assert list_real(netloupe.diff(*unread)) == []
+
+
+@pytest.mark.parametrize("scale", [0.0, -1.0, 1e-45, 1e-30, 1e30, 3e38, np.inf, np.nan])
+@pytest.mark.parametrize("length", [0, -1, 1, 2**62, "N"])
+def test_scales_and_lengths_at_odd_values_are_not_taken_for_the_same(
+    scale: float, length: int | str
+) -> None:
+    options: dict[str, Any] = {"scales": (1, 1, scale, 2), "size": (1, 3, length, 4)}
+    before = make("Resize", 10, **options)
+    told = list_real(netloupe.diff(before, make("Resize", 13, **options)))
+    is_empty = isinstance(length, int) and length >= 0 and 0 < scale * length < 1
+    is_empty = is_empty or (length == 0 and 0 < scale < np.inf)
+    assert (told == []) == is_empty
+    kinds = {"scales": "text", "mode": 3, "axes": [7, 7, 7, 7], "nearest_mode": [1.0]}
+    odd = make("Resize", 13, **options)
+    odd.graph.node[0].ClearField("attribute")
+    for name, value in kinds.items():
+        odd.graph.node[0].attribute.append(helper.make_attribute(name, value))
+    assert list_real(netloupe.diff(before, odd)) != []
