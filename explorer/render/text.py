@@ -11,11 +11,12 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Hashable
+from bisect import bisect_right
+from collections.abc import Hashable, Sequence
 from contextvars import ContextVar
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 #: no label is longer than this, however much room there is
 LONGEST_LABEL = 300
@@ -44,35 +45,54 @@ class MeasuredFont(Hashable, Protocol):
 
 
 class _Widths(dict[str, float]):
-    """Advance widths in em; what the font lacks gets a likely width."""
+    """Advance widths in em; what the font lacks gets a likely width.
+
+    A run of neighbouring characters is read when one of it is asked for: of the whole font a first
+    picture has a few.
+    """
+
+    def __init__(self, units: int, runs: Sequence[Sequence[int]]) -> None:
+        self._units = units
+        self._unread = dict(enumerate(runs))
+        self._starts = [run[0] for run in runs]
 
     def __missing__(self, character: str) -> float:
-        if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me"):
-            width = 0.0
-        elif unicodedata.east_asian_width(character) in "WF":
-            width = 1.0
-        else:
-            width = 0.6
-        self[character] = width
+        place = bisect_right(self._starts, ord(character)) - 1
+        run = self._unread.pop(place, None)
+        if run is not None:
+            self._read(run)
+        width = self.get(character)
+        if width is None:
+            width = self[character] = _guess_width(character)
         return width
+
+    def _read(self, run: Sequence[int]) -> None:
+        code, *numbers = run
+        width = 0
+        for number in numbers:
+            count = 1 if number >= 0 else -number - 1
+            width = number if number >= 0 else width
+            for _ in range(count):
+                self[chr(code)] = width / self._units
+                code += 1
+
+
+def _guess_width(character: str) -> float:
+    if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me"):
+        return 0.0
+    return 1.0 if unicodedata.east_asian_width(character) in "WF" else 0.6
+
+
+@cache
+def _read_metrics() -> Any:
+    return json.loads(Path(__file__).with_name("font_metrics.json").read_text(encoding="utf-8"))
 
 
 @cache
 def load_widths(bold: bool) -> dict[str, float]:
-    """Return the advance widths of DejaVu Sans in em."""
-    text = Path(__file__).with_name("font_metrics.json").read_text(encoding="utf-8")
-    font = json.loads(text)["bold" if bold else "regular"]
-    units = font["units_per_em"]
-    widths = _Widths()
-    for first, *run in font["runs"]:
-        code, width = first, 0
-        for number in run:
-            count = 1 if number >= 0 else -number - 1
-            width = number if number >= 0 else width
-            for _ in range(count):
-                widths[chr(code)] = width / units
-                code += 1
-    return widths
+    """Return the advance widths of DejaVu Sans in em, of whatever character is asked for."""
+    font = _read_metrics()["bold" if bold else "regular"]
+    return _Widths(font["units_per_em"], font["runs"])
 
 
 @lru_cache(maxsize=1 << 16)

@@ -1,5 +1,6 @@
 """Widths, shortening, and what may stand in a label."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.ft2font import FT2Font, LoadFlags
 
-from netloupe.explorer.render.text import LONGEST_LABEL, clean_label, measure_text, shorten_text
+from netloupe.explorer.render.text import (
+    LONGEST_LABEL,
+    clean_label,
+    load_widths,
+    measure_text,
+    shorten_text,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=400)
@@ -39,6 +46,30 @@ def test_characters_that_the_font_lacks_have_a_likely_width() -> None:
 def test_the_committed_widths_are_current() -> None:
     script = ROOT / "tools" / "make_font_metrics.py"
     assert subprocess.run([sys.executable, str(script), "--check"], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_every_character_of_the_font_has_its_width_in_whatever_order(backwards: bool) -> None:
+    text = (ROOT / "explorer" / "render" / "font_metrics.json").read_text("utf-8")
+    font = json.loads(text)["regular"]
+    expected: dict[str, int] = {}
+    for first, *run in font["runs"]:
+        widths: list[int] = []
+        for number in run:
+            widths += [number] if number >= 0 else [widths[-1]] * (-number - 1)
+        expected |= {chr(first + n): width for n, width in enumerate(widths)}
+    found = load_widths.__wrapped__(False)
+    order = sorted(expected, reverse=backwards)
+    assert [found[each] * font["units_per_em"] for each in order] == [expected[e] for e in order]
+    gap = chr(ord(min(expected)) - 1)
+    assert (found[gap], found["中"]) == (0.6, 1.0)  # which the font lacks
+
+
+def test_of_a_font_only_the_runs_are_read_that_a_text_needs() -> None:
+    widths = load_widths.__wrapped__(True)
+    for character in "LayerNormalization ⟨768×2304⟩ …":
+        assert widths[character] > 0
+    assert len(widths) < 1_000  # of some 5,000
 
 
 def test_line_ends_controls_and_bidi_marks_become_visible() -> None:
