@@ -14,11 +14,11 @@ nowhere, so that nothing waits for the network; Netron's question about cookies 
 beforehand.
 
 Bars: the median from command to picture in a fresh profile is at most 0.9 s for gpt2.legacy and
-2.2 s for the decoder of 100,000 nodes, and no start of netloupe takes over twice the median of its
-model; the exit status is 1 where one does not hold. In the end stands for each kind of profile how
-many times as long Netron takes, the median of the models: 4.5 is wanted. ``--busy 3`` measures
-beside three busy processes; no bar is meant for that, only that no start is over three times the
-median. Needs Chromium.
+2.2 s for the decoder of 100,000 nodes; no start of netloupe takes over twice the median of its
+model; and in each kind of profile Netron takes at least 4.5 times as long, the median of the
+models. Each is printed with whether it holds, and the exit status is 1 where one does not.
+``--busy 3`` measures beside three busy processes; no bar is meant for that, only that no start is
+over three times the median. Needs Chromium.
 """
 
 from __future__ import annotations
@@ -51,6 +51,8 @@ from tests.processes import started  # noqa: E402
 
 #: times its median that a start may take; and beside busy processes
 MOST_TIMES, MOST_TIMES_BUSY = 2.0, 3.0
+#: how many times netloupe's start Netron's takes at least
+LEAST_RATIO = 4.5
 #: whether a profile is new for each start
 PROFILES = {"fresh": True, "used": False}
 #: seconds until the picture, by the names of files
@@ -398,8 +400,22 @@ def main() -> int:
                 holds &= measure_dashboards(browser, model, given.starts, given.limit, most)
         browser.close()
     for kind, each in ratios.items():
-        print(f"{kind}: Netron takes {statistics.median(each):.2f} x as long, the median of models")
+        line, is_held = judge_ratio(kind, statistics.median(each), is_busy=given.busy > 0)
+        holds &= is_held
+        print(line)
     return 0 if holds else 1
+
+
+def judge_ratio(kind: str, ratio: float, *, is_busy: bool) -> tuple[str, bool]:
+    """Return what is printed of the median of a kind of profile, and whether its bar holds.
+
+    A busy machine, for which no bar is meant, breaks none.
+    """
+    line = f"{kind}: Netron takes {ratio:.2f} x as long, the median of models"
+    if is_busy:
+        return line, True
+    is_held = ratio >= LEAST_RATIO
+    return f"{line}; bar {LEAST_RATIO:g} x: {'holds' if is_held else 'DOES NOT HOLD'}", is_held
 
 
 if __name__ == "__main__":
