@@ -10,6 +10,7 @@ may be killed at any time.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import struct
@@ -34,6 +35,15 @@ def run(requests: BinaryIO, answers: BinaryIO) -> None:
         body = json.dumps({"id": request["id"], **answer}).encode()
         answers.write(struct.pack(">I", len(body)) + body)
         answers.flush()
+
+
+def prepare() -> None:
+    """Load what a layout needs while none is asked for: most of the time of a first one."""
+    with contextlib.suppress(Exception), Layout("digraph { a -> b }") as layout:
+        if layout.library is not None:
+            layout.render("json0")
+        else:
+            import graphviz  # noqa: F401 - runs `dot` when a layout is asked for, and not before
 
 
 def place_graph(dot: str) -> dict[str, Any]:
@@ -146,4 +156,5 @@ if __name__ == "__main__":
     os.dup2(sink, 2)
     if len(sys.argv) > 1 and hasattr(os, "nice"):
         os.nice(int(sys.argv[1]))
+    prepare()
     run(sys.stdin.buffer, output)

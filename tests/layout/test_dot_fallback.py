@@ -45,6 +45,15 @@ def test_dot_of_the_path_is_used(engine: LayoutEngine, tmp_path: Path) -> None:
     assert placement.edges["0"] == (27.0, 36.0, 27.0, 48.0, 27.0, 60.0, 27.0, 72.0)
 
 
+def test_dot_is_run_only_when_a_layout_is_asked_for(engine: LayoutEngine, tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    write_level_dot(
+        tmp_path, f"open({str(runs)!r}, 'a').write('x'); sys.stdin.read(); print({DRAWING!r})"
+    )
+    engine.place('digraph { n0 -> n1 [id="0"] }', 30)
+    assert runs.read_text() == "x"
+
+
 def test_no_graphviz_at_all_is_said(engine: LayoutEngine) -> None:
     with pytest.raises(LayoutError, match=r"cannot be imported \(not here\) and no dot is") as said:
         engine.place("digraph {}", 30)

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -51,6 +52,17 @@ def test_the_worker_is_kept(engine: LayoutEngine) -> None:
     assert works(engine)
     assert works(engine)
     assert engine.process_id == process
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="tells what a process has loaded")
+def test_a_worker_has_loaded_graphviz_before_it_is_asked(engine: LayoutEngine) -> None:
+    pytest.importorskip("pygraphviz")
+    engine.start()
+    maps = Path(f"/proc/{engine.process_id}/maps")
+    end = time.monotonic() + 60
+    while "_graphviz" not in maps.read_text() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert "_graphviz" in maps.read_text()
 
 
 def test_a_slow_layout_is_stopped(engine: LayoutEngine) -> None:
