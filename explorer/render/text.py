@@ -58,9 +58,10 @@ class _Widths(dict[str, float]):
 
     def __missing__(self, character: str) -> float:
         place = bisect_right(self._starts, ord(character)) - 1
-        run = self._unread.pop(place, None)
+        run = self._unread.get(place)
         if run is not None:
-            self._read(run)
+            self._read(run)  # before it counts as read: other threads ask as well
+            self._unread.pop(place, None)
         width = self.get(character)
         if width is None:
             width = self[character] = _guess_width(character)
