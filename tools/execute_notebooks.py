@@ -65,10 +65,14 @@ def strip_notebook(notebook: Any) -> None:
         cell.metadata = {}
         cell.id = f"cell-{number:02}"
         if cell.cell_type == "code":
+            kept = [
+                output
+                for output in _merge_streams(cell.outputs)
+                if not _is_passing(output.get("data", {}))
+            ]
             cell.outputs = [
                 _strip_output(output, f"{cell.id}-{position}")
-                for position, output in enumerate(_merge_streams(cell.outputs))
-                if not _is_passing(output.get("data", {}))
+                for position, output in enumerate(kept)
             ]
 
 

@@ -210,3 +210,22 @@ def test_picture_is_visible_without_kernel_and_network(
         assert picture.evaluate("picture => picture.complete && picture.naturalWidth > 0")
     screenshot = page.screenshot(path=tmp_path / f"{name}.png", full_page=True)
     assert screenshot.startswith(b"\x89PNG")
+
+
+def test_how_long_an_explorer_took_to_open_is_not_stored() -> None:
+    import nbformat.v4 as v4
+
+    from tools.execute_notebooks import strip_notebook
+
+    def store(*htmls: str) -> Any:
+        cell = v4.new_code_cell("ex")  # type: ignore[no-untyped-call]
+        cell.outputs = [
+            v4.new_output("display_data", {"text/html": html})  # type: ignore[no-untyped-call]
+            for html in htmls
+        ]
+        notebook = v4.new_notebook(cells=[cell])  # type: ignore[no-untyped-call]
+        strip_notebook(notebook)
+        return notebook.cells
+
+    picture = f'{STATIC} data-netloupe-static="{"0a" * 16}"></div>'
+    assert store(f"<div {OPENED}></div>", picture) == store(picture)
