@@ -38,6 +38,25 @@ def graph_inputs(count: int) -> bytes:
     return model.SerializeToString()
 
 
+def branches(count: int, kinds: int = 1) -> bytes:
+    """Return a Sum of results, each of a Relu that takes an input of its own.
+
+    Inputs are of so many sizes in turn.
+    """
+    model = _onnx()
+    for number in range(count):
+        info = _info(f"x{number}")
+        info.type.tensor_type.shape.dim.add(dim_value=1 + number % kinds)
+        model.graph.input.append(info)
+        model.graph.node.add(
+            op_type="Relu", name=f"n{number}", input=[f"x{number}"], output=[f"y{number}"]
+        )
+    names = [f"y{number}" for number in range(count)]
+    model.graph.node.add(op_type="Sum", name="join", input=names, output=["y"])
+    model.graph.output.append(_info("y"))
+    return model.SerializeToString()
+
+
 def undefined_inputs(count: int) -> bytes:
     """Return a Concat of values that nothing gives."""
     return _concat([f"undefined {number}" for number in range(count)]).SerializeToString()
@@ -241,6 +260,7 @@ CASES = {
     "100 inputs": Case(graph_inputs, 100),
     "500 inputs": Case(graph_inputs, 500),
     "2,000 inputs": Case(graph_inputs, 2_000),
+    "3,000 branches": Case(branches, 3_000),
     "50,000 undefined inputs": Case(undefined_inputs, 50_000),
     "10^6 distinct inputs": Case(undefined_inputs, 10**6),
     "10^6 graph inputs": Case(graph_inputs, 10**6),

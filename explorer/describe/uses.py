@@ -30,11 +30,12 @@ def list_uses(value: Value, place: Place) -> list[Row]:
 
 def _describe_use(role: str, node: Node, index: int, place: Place) -> Row:
     path = place.path_of(node.path)
-    formal = _find_formal_name(node, index, is_output=role == "producer")
+    formal = write_formal_name(node, index, is_output=role == "producer")
     return Row(role, write_line(path), f"{write_line(node.op_type)} · {formal}", path)
 
 
-def _find_formal_name(node: Node, index: int, *, is_output: bool) -> str:
+def write_formal_name(node: Node, index: int, *, is_output: bool) -> str:
+    """Return what an operand or a result of a node is called there: ``data_0[5]``."""
     function = node.function
     name: str | None = None
     if function is not None:
@@ -47,3 +48,10 @@ def _find_formal_name(node: Node, index: int, *, is_output: bool) -> str:
     if name is None:
         return f"{'output' if is_output else 'input'} {index}"
     return write_line(name)
+
+
+def is_one_of_many(user: Node, index: int) -> bool:
+    """Return whether an operand is one of as many as there may be that all mean the same."""
+    schema = find_schema(user.domain, user.op_type, user.opset_version)
+    formal = None if schema is None else schema.input(index)
+    return formal is not None and formal.option == "variadic" and formal.is_homogeneous

@@ -60,6 +60,17 @@ class LevelCopier:
         if repeat is None:
             return []
         likeness = self._repetitions.find(repeat, number)
+        copied = self._rename(item, state, likeness)
+        if not copied and likeness is not None:
+            copied = self._rename(item, state, likeness.to_sample())
+        before = len(self._writer.levels)
+        for names in self._writer.copy(item, copied) if copied else ():
+            step()
+            self._look(self._writer.levels[-1], names, item)
+        return self._writer.levels[before:]
+
+    def _rename(self, item: Item, state: int, likeness: Likeness | None) -> list[WrittenLevel]:
+        """Return the levels of an open item with those of what it is like; none where it is not."""
         levels = self._list_inside(item, likeness.first) if likeness is not None else []
         if likeness is None or not levels:
             return []
@@ -68,7 +79,7 @@ class LevelCopier:
             return []
         unchanged = self._check(item, levels, likeness)
         renaming = likeness.renaming
-        if unchanged is None or any(renaming.texts[name] != name for name in unchanged):
+        if unchanged is None or any(renaming.rename(name) != name for name in unchanged):
             return []
         if titled is None or not self._writer.have_one_table(levels[0], titled):
             return []
@@ -76,11 +87,7 @@ class LevelCopier:
         if any(len(set(level.names)) < len(level.names) for level in copied):
             return []  # what was told apart in all samples is not here
         copied[0] = copied[0]._replace(key=item.key, state=state, form=titled.form)
-        before = len(self._writer.levels)
-        for names in self._writer.copy(item, copied):
-            step()
-            self._look(self._writer.levels[-1], names, item)
-        return self._writer.levels[before:]
+        return copied
 
     def _find_titled(self, item: Item, state: int, first: WrittenLevel) -> WrittenLevel | None:
         """Return a level like another one, with as much room for its title as an item takes.

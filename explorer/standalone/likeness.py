@@ -6,17 +6,17 @@ what is expected of the others comes out; these are written like the first, in t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.view import NO_OPERAND_KINDS, OperandKinds
 
-from .renaming import Renaming, compare_repetitions, is_comparable
+from .renaming import Renaming, compare_repetitions, is_comparable, write_signature
 
 #: so many repetitions that are like a first one are laid out and described themselves
 _SAMPLES = 1
-#: of one stack no more kinds of repetitions are told apart
+#: of repetitions with the same operators and types no more kinds are told apart
 _MOST_KINDS = 4
 
 
@@ -35,12 +35,31 @@ class Likeness:
         them is checked, and what its elements are called there.
     is_sample
         Whether this is one of them.
+    next
+        The number of the first that is like it and none of the samples, and its names; None
+        where none is looked for.
     """
 
     first: int
     renaming: Renaming
     samples: tuple[tuple[int, Renaming], ...]
     is_sample: bool
+    next: tuple[int, Renaming] | None = None
+
+    def to_sample(self) -> Likeness | None:
+        """Return how it is like the first sample, with ``next`` as what that is checked by.
+
+        The border of a repeat has the names that the first repetition gives: what is shown of
+        that one alone is then named twice in others. None where no names follow.
+        """
+        if self.is_sample or self.next is None:
+            return None
+        base, known = self.samples[0]
+        number, other = self.next
+        renaming, checked = known.join(self.renaming), known.join(other)
+        if renaming is None or checked is None:
+            return None
+        return Likeness(base, renaming, ((number, checked),), self.renaming is other)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +126,21 @@ class LikeRepetitions:
 
 def _compare_all(repeat: Group, operand_kinds: OperandKinds) -> Iterator[tuple[int, Likeness]]:
     """Yield the repetitions that are like another one but for names, and how."""
-    kinds: list[tuple[int, list[tuple[int, Renaming]]]] = []
+    numbers: dict[Hashable, list[int]] = {}
     for number, repetition in enumerate(repeat.children):
+        numbers.setdefault(write_signature(repetition), []).append(number)
+    for alike in numbers.values():
+        if len(alike) > 1 + _SAMPLES:
+            yield from _compare_some(repeat, alike, operand_kinds)
+
+
+def _compare_some(
+    repeat: Group, numbers: Sequence[int], operand_kinds: OperandKinds
+) -> Iterator[tuple[int, Likeness]]:
+    """Yield which of some repetitions are like another one of them but for names, and how."""
+    kinds: list[tuple[int, list[tuple[int, Renaming]]]] = []
+    for number in numbers:
+        repetition = repeat.children[number]
         for first, others in kinds:
             renaming = compare_repetitions(repeat.children[first], repetition, operand_kinds)
             if renaming is not None:
@@ -121,4 +153,4 @@ def _compare_all(repeat: Group, operand_kinds: OperandKinds) -> Iterator[tuple[i
         samples = tuple(others[:_SAMPLES])
         for number, renaming in others if len(others) > _SAMPLES else ():
             is_sample = any(number == sample for sample, _ in samples)
-            yield number, Likeness(first, renaming, samples, is_sample)
+            yield number, Likeness(first, renaming, samples, is_sample, others[_SAMPLES])

@@ -8,6 +8,7 @@ cheaply counts as different, and is then laid out and described by itself.
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from html import escape
 
@@ -20,6 +21,7 @@ from netloupe.explorer.describe.compared import (
 )
 from netloupe.explorer.describe.graphs import write_repetition
 from netloupe.explorer.describe.nodes import write_position
+from netloupe.explorer.describe.uses import is_one_of_many, write_formal_name
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Node, Tensor, Value, constant_tensor
@@ -48,8 +50,8 @@ class Renaming:
     paths
         The paths among them of what is inside: nodes, values, groups.
     own
-        By the path of an element in the first repetition a text that is said of it alone, such
-        as its position, and that of the other.
+        By the path of an element in the first repetition what is said of it alone, such as its
+        position: by each such text that of the other.
     weights
         By the path of a constant in the first repetition, of the node that gives it and of its
         elements, the elements in the other, and the value that they are where that is described
@@ -58,12 +60,24 @@ class Renaming:
 
     texts: dict[str, str] = field(default_factory=dict)
     paths: list[str] = field(default_factory=list)
-    own: dict[str, tuple[str, str]] = field(default_factory=dict)
+    own: dict[str, dict[str, str]] = field(default_factory=dict)
     weights: dict[str, tuple[Tensor, Value | None]] = field(default_factory=dict)
 
     def rename(self, text: str) -> str:
         """Return a name or path as it is in the other repetition."""
         return self.texts.get(text, text)
+
+    def join(self, other: Renaming) -> Renaming | None:
+        """Return what the names of this repetition are in another one that is like the same first.
+
+        Of names alone; None where one name here is several there.
+        """
+        texts: dict[str, str] = {}
+        for text, name in self.texts.items():
+            there = other.texts.get(text)
+            if there is None or texts.setdefault(name, there) != there:
+                return None
+        return Renaming(texts)
 
 
 class _Unlike(Exception):  # noqa: N818 - no error: it ends a comparison
@@ -107,6 +121,18 @@ def is_comparable(repetition: Group | Node) -> bool:
         return False
 
 
+def write_signature(repetition: Group | Node) -> Hashable:
+    """Return what is the same of repetitions that are alike, and told apart at once."""
+    return tuple(
+        (node.op_type, node.domain, *map(_sign_type, (*node.inputs, *node.outputs)))
+        for node in _list_nodes(repetition)
+    )
+
+
+def _sign_type(value: Value | None) -> Hashable:
+    return value and (value.type, value.inferred_type)
+
+
 def _list_nodes(repetition: Group | Node) -> list[Node]:
     nodes: list[Node] = []
     pending = [repetition]
@@ -131,8 +157,7 @@ class _Comparison:
         """Compare all that is in two repetitions; raise where it differs."""
         _demand(_count(first) == _count(other))
         if isinstance(first, Group) and isinstance(other, Group):
-            own = write_repetition(first), write_repetition(other)
-            self.renaming.own[first.path] = own
+            self._add_own(first.path, write_repetition(first), write_repetition(other))
         pending: list[tuple[Group | Node, Group | Node]] = [(first, other)]
         while pending:
             a, b = pending.pop()
@@ -146,6 +171,10 @@ class _Comparison:
                 raise _Unlike
         for a, b in self._nodes.items():
             self._compare_nodes(a, b)
+        texts = self.renaming.texts
+        for own in self.renaming.own.values():
+            # what is a name too may be told where the name is meant
+            _demand(all(texts.get(text, told) == told for text, told in own.items()))
 
     def _compare_groups(self, a: Group, b: Group) -> None:
         _demand(a.kind == b.kind and a.type_name == b.type_name)
@@ -171,7 +200,7 @@ class _Comparison:
         self._compare_differences(a, b)
         self._add_node(a, b)
         self.renaming.paths.append(a.path)
-        self.renaming.own[a.path] = write_position(a), write_position(b)
+        self._add_own(a.path, write_position(a), write_position(b))
         for one, two in zip(a.inputs, b.inputs, strict=True):
             self._compare_operands(one, two)
         for one, two in zip(a.outputs, b.outputs, strict=True):
@@ -238,7 +267,7 @@ class _Comparison:
             _demand(not a.unknown_fields and not b.unknown_fields)
             if is_constant and giver is not None and other is not None:
                 self.renaming.paths.append(giver.path)
-                self.renaming.own[giver.path] = write_position(giver), write_position(other)
+                self._add_own(giver.path, write_position(giver), write_position(other))
                 _demand_no_warnings(giver, other)
             self._note_weight(a, b)
 
@@ -273,19 +302,41 @@ class _Comparison:
                 return False
         _demand(len(a.users) == len(b.users))
         for one, two in zip(a.users, b.users, strict=True):
-            _demand(one._places_of(a) == two._places_of(b))
             if one in self._nodes:
                 _demand(self._nodes[one] is two)
+                _demand(one._places_of(a) == two._places_of(b))
             else:
                 _demand(two not in self._others)
                 _demand((one.op_type, one.domain) == (two.op_type, two.domain))
                 _demand(one.function is None and two.function is None)
+                self._compare_places(a, one, b, two)
                 self._add_node(one, two)
         return True
+
+    def _compare_places(self, a: Value, user: Node, b: Value, other: Node) -> None:
+        """Compare at which places two values are taken outside of their repetitions.
+
+        Of many operands that all mean the same, as those of a Concat, each has another place.
+        """
+        places, others = user._places_of(a), other._places_of(b)
+        _demand(len(places) == len(others))
+        for one, two in zip(places, others, strict=True):
+            if is_one_of_many(user, one) and is_one_of_many(other, two):
+                names = (
+                    write_formal_name(user, one, is_output=False),
+                    write_formal_name(other, two, is_output=False),
+                )
+                self._add_own(a.path, *names)
+            else:
+                _demand(one == two)
 
     def _add_node(self, a: Node, b: Node) -> None:
         self._add(a.path, b.path)
         self._add(a.label, b.label)
+
+    def _add_own(self, path: str, a: str, b: str) -> None:
+        """Note what is said of an element of the first repetition alone, and of the other one."""
+        _demand(self.renaming.own.setdefault(path, {}).setdefault(a, b) == b)
 
     def _add(self, a: str, b: str) -> None:
         """Note what a text of the first repetition is in the other; it can be one alone."""

@@ -8,8 +8,9 @@ made. Where it does not, nothing is told again.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from netloupe.explorer.model import SparseTensor, Tensor, Value
 
@@ -23,6 +24,7 @@ Weight = tuple[Tensor | SparseTensor, Value | None]
 #: gives the number of a weight on the page
 NumberWeight = Callable[[Weight], int]
 _WEIGHT_SLOT = 'data-weight="'
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ class Retelling:
     _named: dict[tuple[str, ...], list[int]] = field(default_factory=dict)
     #: which slots hold the number of the weight
     _weights: list[int] = field(default_factory=list)
-    #: names that stood unchanged in all samples
+    #: names, and what is said of the element alone, that stood unchanged in all samples
     _unchanged: set[str] = field(default_factory=set)
 
     def tell(self, renaming: Renaming, number_of: NumberWeight) -> Told | None:
@@ -74,15 +76,15 @@ class Retelling:
         weight = renaming.weights.get(self.path)
         if (weight is None) != (self.told.weight is None):
             return None
-        if any(texts[text] != text for text in self._unchanged):
+        own = renaming.own.get(self.path, _NOTHING)
+        if any((own.get(text) or texts.get(text, text)) != text for text in self._unchanged):
             return None
         slots = self.told.slots.copy()
-        own, other = renaming.own.get(self.path, ("", ""))
         for parts, places in self._named.items():
             if len(parts) == 1:
-                text = other if parts[0] == own else texts.get(parts[0], parts[0])
+                text = own.get(parts[0]) or texts.get(parts[0], parts[0])
             else:
-                text = "".join([other if part == own else texts.get(part, part) for part in parts])
+                text = "".join([own.get(part) or texts.get(part, part) for part in parts])
             for slot in places:
                 slots[slot] = text
         for slot in self._weights:
@@ -140,8 +142,13 @@ def _learn_slot(
     learned._unchanged.update(
         part
         for part in parts
-        if part in known and all(renaming.texts[part] == part for renaming, _ in samples)
+        if all(_tell_part(learned.path, part, renaming) == part for renaming, _ in samples)
     )
+
+
+def _tell_part(path: str, part: str, renaming: Renaming) -> str | None:
+    """Return what a part of what is said of an element is in another repetition; None for none."""
+    return renaming.own.get(path, _NOTHING).get(part) or renaming.texts.get(part)
 
 
 def _split_names(text: str) -> list[str]:
