@@ -82,6 +82,10 @@ def list_commands(model: Path, name: str, folder: Path) -> dict[str, list[str]]:
             kind: [*shell, "render", str(model), "-o", str(folder / f"out.{kind}")]
             for kind in ("svg", "dot", "html")
         },
+        "report": [
+            *(*shell, "report", str(model), "--format", "html"),
+            *("-o", str(folder / "out.report")),
+        ],
         "view": ["-c", _VIEW, str(model)],
     }
 
