@@ -94,6 +94,8 @@ def name_field(way: Way, dialect: Dialect) -> str:
     if way[0] in ("attribute", "arg", "attribute_proto") and len(way) > 1:
         kind = "default of attribute" if way[0] == "attribute_proto" else "attribute"
         rest = [*way[2:]]
+        if rest == ["type"]:
+            return f"type of {kind} {way[1]}"
         if rest and rest[0] in _VALUES:
             is_value = len(rest) == 1 or rest[-1] in ("dims", "data_type")
             rest = [] if is_value else rest

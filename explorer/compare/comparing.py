@@ -22,9 +22,11 @@ from .changes import (
     have_same_elements,
     says_same,
 )
+from .constants import is_told_of_weight
 from .difference import Diff
 from .elements import holds_paired_weight
 from .folding import check_fold
+from .in_order import InOrder
 from .joined import JoinedProjection
 from .joined_weights import compare_joined
 from .matching import Matching, match_models
@@ -80,9 +82,9 @@ def diff(
 
     Notes
     -----
-    Two judges look at the models. Of what is paired all is compared that matters to people; and
-    beside it every field that the files state, and every operand, so that ``"identical"`` is said
-    only where nothing at all differs.
+    Three judges look at the models. Of what is paired all is compared that matters to people; and
+    beside it every field that the files state, and every operand. Before ``"identical"`` is said a
+    third one, which knows of no pairs, compares all that both files state in their own order.
 
     Examples
     --------
@@ -102,9 +104,13 @@ def diff(
         return _Comparison(matching, frozenset(ignore)).run()
 
 
+def _gives_constant(node: Node) -> bool:
+    return node.op_type == "Constant" and node.domain == node.graph.dialect.domain
+
+
 def _is_unused_constant(node: Node) -> bool:
     results = [value for value in node.outputs if value is not None]
-    return node.op_type == "Constant" and not any(v.is_used or v.is_output for v in results)
+    return _gives_constant(node) and not any(v.is_used or v.is_output for v in results)
 
 
 class _Comparison:
@@ -133,8 +139,21 @@ class _Comparison:
         found.replaced = find_replaced(matching, found.left_alone, found.right_alone)
         self._compare_tensors()
         found.unjudged = [*dict.fromkeys(self._stated.unjudged)]
+        self._compare_in_order()
         found.places = self._stated.places
         return found
+
+    def _compare_in_order(self) -> None:
+        """Ask a judge that knows of no pairs, before nothing but texts for people differs.
+
+        What is called, stored or written otherwise has no partner in order.
+        """
+        found = self.found
+        known = {*found.aspects, *self._ignored}
+        is_next = found.verdict in ("identical", "cosmetic") and known <= {"docs"}
+        if is_next and found.left.dialect is found.right.dialect:
+            changes = InOrder(found.matching).compare()
+            self._add_stated(change for change in changes if change.aspect not in known)
 
     def _add_stated(self, changes: Iterable[Change]) -> None:
         """Add what nothing else tells of the models."""
@@ -154,7 +173,7 @@ class _Comparison:
         return [
             node
             for node in nodes
-            if node.op_type != "Constant"
+            if not _gives_constant(node)
             or node.graph not in compared
             or (_is_unused_constant(node) and not self._stated.is_compared(node))
         ]
@@ -196,7 +215,9 @@ class _Comparison:
                 stated += self._stated.compare_nodes(left, right)
             found_changes += (change for change in stated if change.what not in told)
             if holds_paired_weight(pair, self.found.matching):  # these are compared as such
-                found_changes = [one for one in found_changes if not _is_of_attribute(one)]
+                found_changes = [
+                    one for one in found_changes if not is_told_of_weight(one, left, right)
+                ]
             changes = self._keep(found_changes)
             if changes:
                 self.found.nodes.append(NodeDifference(pair, tuple(changes)))
@@ -325,7 +346,3 @@ class _Comparison:
             self.found.tensors.append(entry)
         else:
             self.found.equal_tensors += 1
-
-
-def _is_of_attribute(change: Change) -> bool:
-    return change.what.startswith("attribute ")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from netloupe.explorer.model import Graph, Node, Value
@@ -17,6 +17,24 @@ if TYPE_CHECKING:
     from .pair import Pair
 
 _STEP = 1_000
+#: AttributeProto.AttributeType of onnx.proto: the fields that hold values, by the numbers of types
+_FIELDS_OF_TYPES: Mapping[int, str] = {
+    1: "f",
+    2: "i",
+    3: "s",
+    4: "t",
+    5: "g",
+    6: "floats",
+    7: "ints",
+    8: "strings",
+    9: "tensors",
+    10: "graphs",
+    11: "sparse_tensor",
+    12: "sparse_tensors",
+    13: "tp",
+    14: "type_protos",
+}
+_VALUE_FIELDS = frozenset(_FIELDS_OF_TYPES.values())
 
 
 class StatedValues:
@@ -121,7 +139,10 @@ class StatedValues:
                 if aspect is None:
                     continue
             shown = [None if fact is None else fact.shown for fact in (one, other)]
-            change = Change(name_field(way, self.dialect), shown[0], shown[1], aspect)
+            what = name_field(way, self.dialect)
+            if _is_beside_type(way, left) or _is_beside_type(way, right):
+                what = f"field {way[2]} of {what}"
+            change = Change(what, shown[0], shown[1], aspect)
             key = change.what, bool(aspect)
             found.setdefault(key, (way, change))
         yield from found.values()
@@ -167,6 +188,15 @@ class StatedValues:
         ]
         self.unjudged += found
         return bool(found)
+
+
+def _is_beside_type(way: Way, statement: Statement) -> bool:
+    """Return whether an attribute of ONNX gives a value in another field than that of its type."""
+    if len(way) < 3 or way[0] not in ("attribute", "attribute_proto") or way not in statement:
+        return False
+    kind = statement.get((*way[:2], "type"))
+    field = _FIELDS_OF_TYPES.get(kind.content) if kind and isinstance(kind.content, int) else None
+    return way[2] in _VALUE_FIELDS and field is not None and field != way[2]
 
 
 def is_stored(value: Value) -> bool:
