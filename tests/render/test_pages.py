@@ -259,7 +259,7 @@ def test_a_title_is_text_above_the_picture_and_hides_nothing(engine: LayoutEngin
     long = draw(model, engine, title="word " * 400).sheet
     assert long is not None
     lines = [mark.text for _, _, mark in long.marks if hasattr(mark, "text")]
-    assert len(lines) == 3
+    assert len(lines) == 5
     assert lines[-1].endswith("…")
     assert all(measure_text(line, 17, True) <= long.width - 30 for line in lines)
 
