@@ -4,7 +4,7 @@ Run ``python tests/benchmarks/judges.py`` (about ten minutes), or with files or 
 as arguments. Without any it takes the models of the tests, those of the folder beside the
 repository, the ones that the onnx package ships, and its tests of operators, which are made.
 It prints how many models each refuses, those that a judge refuses and ``check`` finds nothing in,
-and those that both accept and ``check`` calls an error; either should be none.
+and those that both accept and ``check`` calls an error; it ends with 1 where either is not none.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def judge_all(paths: list[Path]) -> list[Judgement]:
     return found
 
 
-def report(judgements: list[Judgement]) -> None:
-    """Print the table."""
+def report(judgements: list[Judgement]) -> int:
+    """Print the table; return 1 where judges and ``check`` differ in what nothing accounts for."""
     rows = {
         "models": len(judgements),
         "refused by onnx.checker, full_check": sum(bool(each.checker) for each in judgements),
@@ -82,18 +82,18 @@ def report(judgements: list[Judgement]) -> None:
     print(f"accepted by both, with an error of check: {len(wronged):,}")
     for each, errors in wronged:
         print(f"  {each.name}: {', '.join(errors)}")
+    return int(bool(missed or wronged))
 
 
-def main() -> None:
+def main() -> int:
     """Judge the files that are named, or all that there are."""
     named = [Path(name) for name in sys.argv[1:]]
     if named:
         inside = [sorted(each.rglob("*.onnx")) if each.is_dir() else [each] for each in named]
-        report(judge_all([path for paths in inside for path in paths]))
-        return
+        return report(judge_all([path for paths in inside for path in paths]))
     with tempfile.TemporaryDirectory() as folder:
-        report(judge_all([*list_files(Path(folder))]))
+        return report(judge_all([*list_files(Path(folder))]))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

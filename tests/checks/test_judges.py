@@ -11,6 +11,7 @@ from pathlib import Path
 import onnx
 import pytest
 
+from tests.benchmarks.judges import report
 from tests.checks.shape_cases import CASES
 from tests.corpus import MADE, corpus_file
 from tests.judges import Judgement, Judges, explain, judge, list_missed, list_wronged
@@ -63,3 +64,41 @@ def test_a_refusal_is_explained_only_by_what_is_not_the_models_fault() -> None:
     assert explain("NOT_IMPLEMENTED : Could not find an implementation for Add(6)")
     assert not explain("[ShapeInferenceError] Incompatible dimensions for matrix multiplication")
     assert not explain("Type Error: Type parameter (T) of Optype (Add) bound to different types")
+
+
+_SHAPES = "[ShapeInferenceError] Incompatible dimensions"
+
+
+@pytest.mark.parametrize(
+    ("found", "is_told"),
+    [
+        (("NL-G02", "warning", "no node uses it"), False),
+        (("NL-T05", "warning", "the output is stated as float32[1]"), True),
+        (("NL-T01", "error", "takes no such type"), True),
+    ],
+)
+def test_a_refusal_is_told_by_an_error_or_what_fits(
+    found: tuple[str, str, str], is_told: bool
+) -> None:
+    refused = Judgement("a", _SHAPES, "", findings=(found,))
+    assert refused.is_told is is_told
+    assert len([*list_missed([refused])]) == (not is_told)
+    assert report([refused]) == (not is_told)
+
+
+@pytest.mark.parametrize(
+    ("rule", "said", "is_accounted_for"),
+    [
+        ("NL-L03", "it is given twice", False),
+        ("NL-Q01", "3 of its 3 scales cannot be used: scale[0] = 0", True),
+        ("NL-Q02", "it has 2 scales, but 1 zero point", False),
+        ("NL-S01", "its external data will not be read: its offset is negative (-16)", True),
+        ("NL-S01", "its external data will not be read: it is a link", False),
+    ],
+)
+def test_an_error_in_what_both_accept_is_accounted_for_by_its_case(
+    rule: str, said: str, is_accounted_for: bool
+) -> None:
+    accepted = Judgement("a", "", "", findings=((rule, "error", said),))
+    assert len([*list_wronged([accepted])]) == (not is_accounted_for)
+    assert report([accepted]) == (not is_accounted_for)
