@@ -1,8 +1,9 @@
-"""Every public function that takes a model takes a path, and says what else it expects."""
+"""What is public and takes a model takes a path, and says what else it expects."""
 
 from __future__ import annotations
 
 import inspect
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,11 @@ TAKING: dict[str, tuple[str, ...]] = {
 }
 #: functions and classes of the public names that take no model
 OTHERS = {"watched"}
+#: the same of methods of public classes
+METHODS: dict[str, tuple[str, ...]] = {
+    "Explorer.check": ("reference",),
+    "Notes.carry_from": ("older",),
+}
 TEXT = """<ir_version: 10, opset_import: ["": 21]>
     g (float[2] x) => (float[2] y) <float[2] w = {1, 2}> { [a] y = Add (x, w) }"""
 
@@ -78,3 +84,49 @@ def test_a_path_of_nothing_is_named(name: str, path: Path) -> None:
         given = {**dict.fromkeys(TAKING[name], str(path)), parameter: "not_there.onnx"}
         with pytest.raises(netloupe.SourceError, match=r"not_there\.onnx"):
             call(name, given)
+
+
+def list_methods() -> dict[str, tuple[str, ...]]:
+    """Return the parameters of public methods that are models, by their annotations."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name in netloupe.__all__:
+        owner = getattr(netloupe, name)
+        for method in dir(owner) if inspect.isclass(owner) else ():
+            function = inspect.getattr_static(owner, method)
+            if isinstance(function, classmethod | staticmethod):
+                function = function.__func__
+            if method.startswith("_") or not inspect.isfunction(function):
+                continue
+            models = [
+                each.name
+                for each in inspect.signature(function).parameters.values()
+                if re.search(r"\b(Model|ModelSource)\b", str(each.annotation))
+            ]
+            if models:
+                found[f"{name}.{method}"] = tuple(models)
+    return found
+
+
+def test_every_public_method_with_a_model_is_known() -> None:
+    assert list_methods() == METHODS
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_no_method_takes_a_model_alone(name: str) -> None:
+    owner, method = name.split(".")
+    signature = inspect.signature(getattr(getattr(netloupe, owner), method))
+    for parameter in METHODS[name]:
+        assert signature.parameters[parameter].annotation in ("ModelSource", "ModelSource | None")
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("as_text", [True, False])
+def test_a_method_takes_a_path_for_each_model(name: str, as_text: bool, path: Path) -> None:
+    owner, method = name.split(".")
+    # an explorer shows the model, and notes are on one
+    own = netloupe.explore(path) if owner == "Explorer" else netloupe.load(path).notes
+    given = str(path) if as_text else path
+    assert getattr(own, method)(**dict.fromkeys(METHODS[name], given)) is not None
+    for wrong in (5, ["a.onnx"]):
+        with pytest.raises(netloupe.NetloupeError, match=r"Give a path"):
+            getattr(own, method)(**dict.fromkeys(METHODS[name], wrong))

@@ -8,7 +8,7 @@ from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.audit import QuantizationAudit
 from netloupe.explorer.checks import Findings
 from netloupe.explorer.compare import Diff
-from netloupe.explorer.model import Model
+from netloupe.explorer.readers.load import ModelSource, load
 from netloupe.explorer.render.paint import encode_paints
 from netloupe.explorer.review import Review, ReviewItem
 from netloupe.explorer.session.review_messages import ReviewMessage
@@ -69,7 +69,7 @@ class Reviewed:
         """All there is to review, the worst first, as far as it is known: what the tab lists."""
         return self._reviewing.review
 
-    def check(self, *, weights: bool = False, reference: Model | None = None) -> Findings:
+    def check(self, *, weights: bool = False, reference: ModelSource | None = None) -> Findings:
         """Apply rules to the model, and list what they find in the review.
 
         Parameters
@@ -78,7 +78,8 @@ class Reviewed:
             Whether weights are read for the rules that need them, and of a quantized model for
             its :attr:`audit`.
         reference
-            The float model that a quantized one was made of, for the audit; weights are read.
+            The float model that a quantized one was made of, for the audit, as a model or
+            anything that :func:`load` takes; weights are read.
 
         Raises
         ------
@@ -87,7 +88,8 @@ class Reviewed:
         Cancelled
             Where the check was stopped in the browser.
         """
-        return self._reviewing.find(reads_weights=weights, reference=reference)
+        loaded = None if reference is None else load(reference)
+        return self._reviewing.find(reads_weights=weights, reference=loaded)
 
     def next_item(self) -> ReviewItem | None:
         """Go to the next item of the review and show it; return it, None where there is none."""

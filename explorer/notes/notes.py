@@ -37,6 +37,8 @@ from .traits import TraitIndex
 if TYPE_CHECKING:
     import pandas
 
+    from netloupe.explorer.readers.load import ModelSource
+
 
 @explain_methods()
 class Notes:
@@ -302,7 +304,7 @@ class Notes:
         self._store.keep(new)
         return len(new)
 
-    def carry_from(self, older: Model) -> int:
+    def carry_from(self, older: ModelSource) -> int:
         """Take over the notes of another version of the model, whose elements are paired first.
 
         Notes on elements that are paired for certain are attached to their partners; others come
@@ -311,7 +313,8 @@ class Notes:
         Parameters
         ----------
         older
-            The other version, with its notes beside it.
+            The other version, with its notes beside it: a model, or anything that :func:`load`
+            takes.
 
         Returns
         -------
@@ -322,7 +325,14 @@ class Notes:
         ------
         NotesError
             Where the notes of the other cannot be read or these not be written.
+        SourceError
+            Where the other version cannot be read.
+        ModelFormatError
+            Where it is no model.
         """
+        from netloupe.explorer.readers.load import load  # which notes need for nothing else
+
+        older = load(older)
         others, own_records = older.notes, self._store.records
         records = [each for each in others._store.records.values() if not each.is_removed]
         events = self._store.list_new(event for record in records for event in record.events)
