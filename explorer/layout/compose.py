@@ -29,6 +29,7 @@ from .composed import Arranged, Composed, Shown
 from .engine import LayoutEngine, shared_engine
 from .labels import place_labels
 from .level import Level
+from .patience import Patience
 from .place import Budget, Placer
 from .placement import Floats
 from .plan import Measure, Placed, plan_item, renew_plan
@@ -61,12 +62,19 @@ class Composer:
     ids
         Numbers for the levels of its scenes; a count from 1 where None. Composers whose scenes
         one canvas is shown, one after the other, share them: it knows levels by their numbers.
+    patience
+        That of the page which the pictures are for; without it a layout may take all the time
+        until the deadline.
     """
 
     def __init__(
-        self, engine: LayoutEngine | None = None, ids: Iterator[int] | None = None
+        self,
+        engine: LayoutEngine | None = None,
+        ids: Iterator[int] | None = None,
+        patience: Patience | None = None,
     ) -> None:
         self._engine = engine
+        self.patience = patience
         self._placer = Placer()
         self._insides: BoundedCache[Arranged] = BoundedCache(_MOST_KEPT)
         self._shown: BoundedCache[Shown] = BoundedCache(_MOST_VIEWS)
@@ -104,7 +112,7 @@ class Composer:
         that have their layout. What ends it leaves the composer as it was.
         """
         engine = self._engine or shared_engine()
-        budget = Budget(time.monotonic() + deadline, engine)
+        budget = Budget(time.monotonic() + deadline, engine, self.patience)
         shown = self._shown.get(id(view))
         if shown is None or (shown.view, shown.direction, shown.wrap) != (view, direction, wrap):
             shown = Shown(view, direction, wrap)

@@ -30,6 +30,13 @@ INSTALL_GRAPHVIZ = (
 )
 
 
+class LayoutTimeoutError(LayoutError):
+    """A layout took too long and was stopped."""
+
+    def __init__(self) -> None:
+        super().__init__("the layout took too long and was stopped")
+
+
 @dataclass(frozen=True, slots=True)
 class Drawing:
     """Where Graphviz put the nodes and edges of one graph, in points, y growing downwards.
@@ -97,8 +104,10 @@ class LayoutEngine:
 
         Raises
         ------
+        LayoutTimeoutError
+            Where time ran out.
         LayoutError
-            Where Graphviz failed or crashed, or time ran out.
+            Where Graphviz failed or crashed.
         """
         with self._lock:
             process = self._ensure_worker()
@@ -132,7 +141,7 @@ class LayoutEngine:
             left = deadline - time.monotonic()
             if left <= 0:
                 self.stop()
-                raise LayoutError("the layout took too long and was stopped")
+                raise LayoutTimeoutError
             try:
                 step()
             except BaseException:

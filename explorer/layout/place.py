@@ -19,8 +19,9 @@ from .assembly import Assembly, divide_level
 from .bounded import BoundedCache
 from .columns import place_columns
 from .dot import PORT_SIZE, find_chain_gap, read_drawing, write_level_dot
-from .engine import LayoutEngine
+from .engine import Drawing, LayoutEngine, LayoutTimeoutError
 from .level import Child, Level, Wire
+from .patience import Patience
 from .placement import Curve, Placement
 from .series import Part
 from .sides import count_sides, is_more_one_sided, may_go_around
@@ -38,10 +39,14 @@ MOST_WIRES_FOR_GRAPHVIZ = 60_000
 
 @dataclass(slots=True)
 class Budget:
-    """How long a layout may go on, who does it, and what came of it."""
+    """How long a layout may go on, who does it, and what came of it.
+
+    ``patience`` is that of the page that it is for; None outside pages.
+    """
 
     end: float
     engine: LayoutEngine
+    patience: Patience | None = None
     notices: list[str] = field(default_factory=list)
 
     @property
@@ -123,10 +128,10 @@ class Placer:
         boxes, wires = len(level.children), len(level.wires)
         if boxes > MOST_FOR_GRAPHVIZ or wires > MOST_WIRES_FOR_GRAPHVIZ:
             raise LayoutError(f"{boxes:,} boxes and {wires:,} edges hang together here")
-        left = budget.left
-        if left <= 0:
-            raise LayoutError("the layout took too long and was stopped")
-        drawing = budget.engine.place(write_level_dot(level), left)
+        patience = budget.patience
+        if budget.left <= 0 or (patience is not None and not patience.allows(level)):
+            raise LayoutTimeoutError
+        drawing = _draw(level, budget, is_reversed=False)
         placement = read_drawing(level, drawing)
         if placement is None:
             raise LayoutError("Graphviz left out some of the boxes")
@@ -140,8 +145,20 @@ class Placer:
         """Return what Graphviz says where boxes are told in the opposite order."""
         if budget.left <= 0:
             return None
-        text = write_level_dot(level, is_reversed=True)
-        return read_drawing(level, budget.engine.place(text, budget.left))
+        return read_drawing(level, _draw(level, budget, is_reversed=True))
+
+
+def _draw(level: Level, budget: Budget, *, is_reversed: bool) -> Drawing:
+    """Return what Graphviz says; what was stopped for want of patience is remembered there."""
+    text = write_level_dot(level, is_reversed=is_reversed)
+    patience, left = budget.patience, budget.left
+    if patience is None or left < patience.seconds:  # then the end of the budget stops it
+        return budget.engine.place(text, left)
+    try:
+        return budget.engine.place(text, patience.seconds)
+    except LayoutTimeoutError:
+        patience.note_stopped(level)
+        raise
 
 
 def _differences(old: Sequence[Entry], new: Sequence[Entry]) -> list[int]:

@@ -22,6 +22,7 @@ from .composed import Composed
 from .engine import LayoutEngine, shared_engine
 from .labels import place_labels
 from .level import Level
+from .patience import Patience
 from .place import Budget, Placer
 from .placement import Floats, Places
 from .plan import Measure, Plan, plan_item
@@ -69,6 +70,8 @@ class Preparer:
         After which simpler layouts are taken.
     engine
         The engine; the one shared in this process where None.
+    patience
+        That of the page; without it a layout may take all the seconds.
     """
 
     def __init__(
@@ -77,11 +80,12 @@ class Preparer:
         direction: Direction,
         seconds: float,
         engine: LayoutEngine | None = None,
+        patience: Patience | None = None,
     ) -> None:
         self._measure = measure
         self._direction = direction
         self._placer = Placer()
-        self._budget = Budget(time.monotonic() + seconds, engine or shared_engine())
+        self._budget = Budget(time.monotonic() + seconds, engine or shared_engine(), patience)
         self._known: dict[Hashable, tuple[Places, Inside]] = {}
 
     @property

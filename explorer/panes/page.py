@@ -19,6 +19,7 @@ from netloupe.explorer.describe.difference_summary import (
 )
 from netloupe.explorer.errors import OutputError, ViewError
 from netloupe.explorer.files.output import check_ending, check_place, write_file
+from netloupe.explorer.layout.patience import Patience
 from netloupe.explorer.model import Model
 from netloupe.explorer.notation import write_bytes
 from netloupe.explorer.options import WeightContent
@@ -125,6 +126,7 @@ class _PanesMaker:
     ) -> None:
         self._found, self._options, self._content = found, options, content
         self._follows_system = follows_system
+        self._patience = Patience()
 
     def make(self) -> tuple[bytes, list[str]]:
         found, options = self._found, self._options
@@ -172,6 +174,7 @@ class _PanesMaker:
                 content=replace(self._content, size_limit=share),
                 follows_system=self._follows_system,
                 operand_kinds=side.operand_kinds,
+                patience=self._patience,
             )
         return split_page(page), notices
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from netloupe.explorer.layout.composed import Composed
+from netloupe.explorer.layout.patience import Patience
 from netloupe.explorer.layout.prepared import Preparer, list_prepared
 from netloupe.explorer.options import Direction
 from netloupe.explorer.render.labels import Labels
@@ -34,6 +35,7 @@ def write_levels(
     limits: Limits = USUAL,
     left_closed: set[str] | None = None,
     repetitions: LikeRepetitions | None = None,
+    patience: Patience | None = None,
 ) -> bytes:
     """Return the block of levels (:mod:`.level_block`) of everything that a view can show.
 
@@ -58,8 +60,10 @@ def write_levels(
         Gets the keys of what can be opened and is not written for these.
     repetitions
         Tells which repetitions are alike but for names: those are not laid out again.
+    patience
+        That of the page; one of its own where None.
     """
-    preparer = Preparer(labels, direction, PATIENCE)
+    preparer = Preparer(labels, direction, PATIENCE, patience=patience or Patience())
     writer = LevelWriter(labels.draw, Numbers() if texts is None else texts)
     looked: set[int] = set()
 

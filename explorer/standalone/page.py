@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from netloupe.explorer.files.output import check_ending, check_place, write_file
 from netloupe.explorer.layout import PATIENCE, Composer, FirstView, Window
+from netloupe.explorer.layout.patience import Patience
 from netloupe.explorer.model import Model
 from netloupe.explorer.model.collector import old_spared
 from netloupe.explorer.options import OPTIONS, WeightContent
@@ -123,6 +124,7 @@ def make_page(
     follows_system: bool = False,
     overlays: Sequence[Overlay] = (),
     operand_kinds: OperandKinds = NO_OPERAND_KINDS,
+    patience: Patience | None = None,
 ) -> tuple[bytes, list[str]]:
     """Return the page of a model, and notices about it.
 
@@ -152,6 +154,8 @@ def make_page(
     operand_kinds
         How some nodes take some values, as for :class:`~netloupe.explorer.view.View`; ``shown``
         has its own.
+    patience
+        With layouts that take too long; shared by pages that are put together in one.
 
     Raises
     ------
@@ -167,7 +171,7 @@ def make_page(
     found = model.comparison
     if review is None and found is not None:
         review = make_review(None, found, find_shown=found.merging.find_shown)
-    composer = Composer()
+    composer = Composer(patience=patience or Patience())
     labels = Labels(options.details, options.direction, Shares(model, options.share))
     if shown is None:
         opener = FirstView(composer, labels, Window(*map(float, options.window)))

@@ -106,6 +106,7 @@ class PageParts:
                     limits,
                     self._left_closed,
                     repetitions,
+                    composer.patience,
                 )
             self.blocks[f"levels-{direction}"] = levels
             if is_told:
