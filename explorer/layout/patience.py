@@ -11,7 +11,7 @@ import math
 from .level import Level
 
 #: for one layout; those of real models that hang together in hundreds of boxes take less than one
-SECONDS = 3.0
+SECONDS = 4.0
 
 
 class Patience:
