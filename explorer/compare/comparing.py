@@ -26,6 +26,7 @@ from .constants import is_told_of_weight
 from .difference import Diff
 from .elements import holds_paired_weight
 from .folding import check_fold
+from .fused_pairs import compare_fused
 from .in_order import InOrder
 from .joined import JoinedProjection
 from .joined_weights import compare_joined
@@ -196,9 +197,12 @@ class _Comparison:
                 step("comparing attributes" if not number else "")
             if len(pair.left) != 1 or len(pair.right) != 1:
                 self.found.fused.append(pair)
-                fold = check_fold(pair)
+                fold = check_fold(pair, self.found.matching)
                 if fold is not None:
                     self.found.folds[pair] = fold
+                changes = [*(compare_fused(pair) if fold is None else fold.changes)]
+                if changes:
+                    self.found.nodes.append(NodeDifference(pair, tuple(changes)))
                 continue
             left, right = pair.left[0], pair.right[0]
             is_said_same = says_same(left, right)
@@ -224,7 +228,9 @@ class _Comparison:
 
     def _compare_tensors(self) -> None:
         found, pairs = self.found, dict(self.found.matching.tensors)
-        of_folds = {t for fold in found.folds.values() if fold.is_equal for t in fold.tensors}
+        of_folds = {
+            t for fold in found.folds.values() if fold.has_equal_weights for t in fold.tensors
+        }
         for left in [left for left, right in pairs.items() if {left, right} & of_folds]:
             del pairs[left]
         for left in [left for left, right in pairs.items() if {left, right} & self._regions]:

@@ -182,6 +182,7 @@ class _Account:
                 names = str(change.left), str(change.right)
                 became.append((names, one.pair, tuple(c for c in one.changes if not c.aspect)))
         rest = []
+        changes_of = {one.pair: one.changes for one in self._real}
         for pair in self._found.fused:
             if self._is_equal(pair):
                 continue
@@ -189,8 +190,9 @@ class _Account:
             if quantized is None or pair in self._found.matching.joined:
                 rest.append(pair)
             else:
-                became.append((quantized, pair, ()))
-        folded = fold(became, lambda one: one[0])
+                became.append((quantized, pair, changes_of.get(pair, ())))
+        fused = {*self._found.fused}
+        folded = fold(became, lambda one: (one[0], repr(one[2]) if one[1] in fused else ""))
         for alike in sorted(folded, key=len, reverse=True):
             pairs = tuple(pair for _, pair, _ in alike)
             self._nodes.update(node for pair in pairs for node in pair.right)
@@ -207,11 +209,13 @@ class _Account:
 
     def _list_fused(self, pairs: Iterable[Pair], level: EntryLevel) -> Iterator[DifferenceEntry]:
         joined = self._found.matching.joined
+        changes = {one.pair: one.changes for one in self._real}
 
         def key(pair: Pair) -> Hashable:
             joint = joined.get(pair)
             parts = None if joint is None else (joint.is_left, len(joint.parts))
-            return parts, name_both_operators(pair.left, pair.right), pair in self._found.folds
+            names = name_both_operators(pair.left, pair.right)
+            return parts, names, pair in self._found.folds, repr(changes.get(pair))
 
         for alike in fold(pairs, key):
             self._nodes.update(node for pair in alike for node in pair.right)
@@ -221,6 +225,7 @@ class _Account:
                 level,
                 len(alike),
                 pairs=(*alike,),
+                changes=changes.get(first, ()),
                 operators=name_both_operators(first.left, first.right),
             )
 

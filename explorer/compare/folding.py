@@ -9,6 +9,7 @@ S. Ioffe and C. Szegedy, 2015, algorithm 2).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,17 +18,25 @@ import numpy.typing as npt
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Node, Tensor
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
+from netloupe.explorer.operators import find_schema
 from netloupe.explorer.progress import is_ending, step
 
+from .activations import takes_summand
+from .changes import Change
 from .digests import have_other_numbers
+from .fused_pairs import compare_fused
+from .pair import Pair
+from .rewiring import compare_operands
 
 if TYPE_CHECKING:
-    from .pair import Pair
+    from .matching import Matching
 
 Numbers = npt.NDArray[np.float64]
 
 _CONVOLUTIONS = frozenset({"Conv", "FusedConv"})
 _EPSILON = 1e-5
+#: what a normalization by stored numbers states, or has as default
+_INFERENCE = {"training_mode": 0, "is_test": 1, "spatial": 1}
 #: what is folded in float32 differs by rounding alone; in 16 bits by more
 _EQUAL, _EQUAL_IN_HALF = 1e-5, 4e-3
 #: larger weights are not folded anew
@@ -42,24 +51,41 @@ class Fold(NamedTuple):
     Parameters
     ----------
     error
-        The largest difference of weights or bias, as a share of the largest magnitude of these.
-    is_equal
+        The largest difference of weights or bias, as a share of what is largest in the output
+        channel that it is in.
+    has_equal_weights
         Whether it is no more than rounding.
     factor
         How many times as large as they should be nearly all of the weights are; None where they
         are right, or have no factor in common.
     tensors
         The weights of both models that take part.
+    changes
+        In what both sides differ otherwise: how the convolutions go over what they take, what is
+        done behind them, and whether the normalization is one by stored numbers.
     """
 
     error: float
-    is_equal: bool
+    has_equal_weights: bool
     factor: float | None
     tensors: tuple[Tensor, ...]
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether the convolution does what it did with the normalization behind it."""
+        return self.has_equal_weights and not self.changes
 
 
-def check_fold(pair: Pair) -> Fold | None:
+def check_fold(pair: Pair, matching: Matching) -> Fold | None:
     """Return how well a convolution holds the normalization that the other model has behind it.
+
+    Parameters
+    ----------
+    pair
+        The convolution and the normalization, and what stands for both.
+    matching
+        What else is paired.
 
     Returns
     -------
@@ -72,15 +98,59 @@ def check_fold(pair: Pair) -> Fold | None:
     (first, norm), (second, other_norm) = left, right
     if (norm is None) == (other_norm is None):
         return None
+    is_left = norm is not None
+    norm = norm or other_norm
+    assert norm is not None  # noqa: S101 - one of both is there
     try:
-        if norm is not None:
-            return _compare(first, norm, second)
-        assert other_norm is not None  # noqa: S101 - one of both is there
-        return _compare(second, other_norm, first)
+        fold = _compare(first, norm, second) if is_left else _compare(second, norm, first)
+        if fold is None:
+            return None
+        changes = [*compare_fused(pair), *_compare_norm(norm, is_left=is_left)]
+        changes += _compare_summands(pair, first, second)
+        heads = Pair((first,), (second,), pair.key, pair.confidence)
+        operands = compare_operands(heads, matching)
+        changes += (change for change in operands if change.what == "input 0")
+        return fold._replace(changes=(*changes,))
     except NetloupeError as error:
         if is_ending(error):
             raise
         return None
+
+
+def _compare_norm(norm: Node, *, is_left: bool) -> Iterator[Change]:
+    """Yield what says that a normalization is by the mean and variance of what it takes.
+
+    Before operator set 7 ``is_test`` says that it is not, from then on that there is one output,
+    and since 14 ``training_mode``.
+    """
+    schema = find_schema(norm.domain, norm.op_type, norm.opset_version)
+    if schema is None:
+        return
+    wrong: list[tuple[str, object, object]] = []
+    for name, wanted in _INFERENCE.items():
+        stated = norm.attributes.get(name)
+        declared = schema.attributes.get(name)
+        if stated is None and declared is None:
+            continue
+        value = stated.value if stated is not None else declared.default if declared else None
+        if value != wanted or (stated is not None and stated.reference):
+            wrong.append((f"attribute {name}", value, wanted))
+    outputs = sum(value is not None for value in norm.outputs)
+    if outputs > 1:
+        wrong.append(("number of outputs", outputs, 1))
+    for what, *sides in wrong:  # what was folded is as if it were stated so
+        one, other = sides if is_left else sides[::-1]
+        yield Change(f"{what} of BatchNormalization", one, other)
+
+
+def _compare_summands(pair: Pair, left: Node, right: Node) -> Iterator[Change]:
+    """Yield what one convolution adds to what it gives, where the other side adds nothing."""
+    sides = ((left, pair.left), (right, pair.right))
+    added = [
+        takes_summand(node) or any(each.op_type == "Add" for each in nodes) for node, nodes in sides
+    ]
+    if added[0] != added[1]:
+        yield Change("sum with another value", *("yes" if each else "no" for each in added))
 
 
 def has_other_numbers(left: Node, right: Node) -> bool:
@@ -105,7 +175,15 @@ def _read_side(nodes: tuple[Node, ...]) -> tuple[Node, Node | None] | None:
     norms = [node for node in nodes if node.op_type == "BatchNormalization"]
     if len(convolutions) != 1 or len(norms) > 1:
         return None
+    # what else multiplies or adds is not calculated
+    for node in nodes:
+        if node.op_type == "Mul" or (node.op_type == "Add" and _adds_constant(node)):
+            return None
     return convolutions[0], norms[0] if norms else None
+
+
+def _adds_constant(node: Node) -> bool:
+    return any(value is not None and find_stored_tensor(value) is not None for value in node.inputs)
 
 
 def _list_tensors(node: Node, places: range) -> list[Tensor | None]:
@@ -142,9 +220,16 @@ def _compare(convolution: Node, norm: Node, folded: Node) -> Fold | None:
     wanted = _read(weight).reshape(weight.dims) * spread
     bias = _read(own[1]) if own[1] is not None else np.zeros(channels)
     wanted_bias = (bias - mean) * factor + shift
+    # what these are the rounded sum of may be much larger than they are
+    size_of_bias = np.abs(bias * factor) + np.abs(mean * factor) + np.abs(shift)
     given = _read(made).reshape(made.dims)
     given_bias = _read(other[1]) if other[1] is not None else np.zeros(channels)
-    error = max(_measure(wanted, given), _measure(wanted_bias, given_bias))
+    least = _find_least(made)
+    sizes = np.abs(wanted).reshape(channels, -1).max(axis=1, initial=0.0)
+    error = max(
+        _measure(wanted, given, sizes, least),
+        _measure(wanted_bias, given_bias, size_of_bias, least),
+    )
     is_half = any(t.dtype.bits is not None and t.dtype.bits < 32 for t in used)
     is_equal = error <= (_EQUAL_IN_HALF if is_half else _EQUAL)
     return Fold(error, is_equal, None if is_equal else _find_factor(wanted, given), (*used,))
@@ -154,13 +239,18 @@ def _read(tensor: Tensor) -> Numbers:
     return np.asarray(tensor.numpy()).astype(np.float64).reshape(-1)
 
 
-def _measure(wanted: Numbers, given: Numbers) -> float:
-    """Return the largest difference as a share of the largest magnitude; infinite for NaN."""
-    apart = float(np.abs(wanted - given).max(initial=0.0))
-    largest = float(np.abs(wanted).max(initial=0.0))
-    if not np.isfinite(apart) or not np.isfinite(largest):
+def _find_least(tensor: Tensor) -> float:
+    """Return the smallest number that a tensor holds with all its digits."""
+    is_narrow = tensor.dtype.name == "float16"
+    return float(np.finfo(np.float16 if is_narrow else np.float32).tiny)
+
+
+def _measure(wanted: Numbers, given: Numbers, sizes: Numbers, least: float) -> float:
+    """Return the largest difference as a share of the size of its channel; infinite for NaN."""
+    apart = np.abs(wanted - given).reshape(len(sizes), -1).max(axis=1, initial=0.0)
+    if not np.isfinite(apart).all() or not np.isfinite(sizes).all():
         return float("inf")
-    return apart / largest if largest else (0.0 if not apart else float("inf"))
+    return float((apart / np.maximum(sizes, least)).max(initial=0.0))
 
 
 def _find_factor(wanted: Numbers, given: Numbers) -> float | None:

@@ -41,6 +41,8 @@ def encode_diff(found: Diff, *, most: int | None = MOST_ENTRIES) -> dict[str, An
     most
         So many entries of each list are written; all of them where None.
     """
+    fused = {*found.fused}
+    single = [one for one in found.nodes if one.pair not in fused]
     told = {
         "schema": _SCHEMA,
         "left": found.left.source,
@@ -65,8 +67,8 @@ def encode_diff(found: Diff, *, most: int | None = MOST_ENTRIES) -> dict[str, An
             "replaced": _list(found.replaced, _encode_replaced),
             "moved": _list(found.moved, _encode_pair),
             "fused": _list(found.fused, lambda pair: _encode_fused(found, pair)),
-            "changed": _list([one for one in found.nodes if _is_real(one)], _encode_changed),
-            "written": _list([one for one in found.nodes if not _is_real(one)], _encode_changed),
+            "changed": _list([one for one in single if _is_real(one)], _encode_changed),
+            "written": _list([one for one in single if not _is_real(one)], _encode_changed),
         },
         "tensors": {
             "equal": found.equal_tensors,
@@ -172,6 +174,9 @@ def _encode_fused(found: Diff, pair: Pair) -> dict[str, Any]:
     Its parts count outputs, from ``start`` up to ``stop``, which is none of them.
     """
     told = _encode_pair(pair)
+    changes = found.list_changes(pair.right[0])
+    if changes:
+        told["what"] = [_encode_change(change) for change in changes]
     fold = found.folds.get(pair)
     if fold is not None:
         told["fold"] = {"equal": fold.is_equal, "error": fold.error, "factor": fold.factor}

@@ -17,6 +17,7 @@ from .difference_words import (
     find_worst_fold,
     join_words,
     list_errors,
+    write_besides,
     write_change,
     write_difference_heading,
     write_fold,
@@ -100,7 +101,9 @@ def _write_one(found: Diff, entry: DifferenceEntry) -> str:
     folded = write_fold(find_worst_fold(found, entry.pairs)).removeprefix("; ")
     is_of_nodes = entry.topic != "exchange" and (entry.pairs or entry.replaced)
     places = f" in {entry.count:,} places" if is_of_nodes and entry.count > 1 else ""
-    return f"{told}{places}{f' ({folded})' if folded else ''}"
+    besides = write_besides(entry) if entry.topic in ("fused", "operator") else ""
+    more = ", but: ".join(part for part in (folded, besides) if part)
+    return f"{told}{places}{f' ({more})' if more else ''}"
 
 
 def _write_alone(found: Diff, entries: Sequence[DifferenceEntry]) -> list[str]:

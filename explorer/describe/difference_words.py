@@ -111,15 +111,25 @@ def write_what_differs(found: Diff, entry: DifferenceEntry) -> str:
         return write(entry)
     if entry.topic == "joined":
         words_of = write_joined(found.matching.joined[entry.pairs[0]])
-        return f"{words_of}: {_write_both(entry)}"
+        return "; ".join(filter(None, (f"{words_of}: {_write_both(entry)}", write_besides(entry))))
     if entry.topic == "fused":
         fold = find_worst_fold(found, entry.pairs)
-        return f"{_write_both(entry)}{write_fold(fold)}"
+        besides = write_besides(entry)
+        joint = (", but: " if fold is not None else "; ") if besides else ""
+        return f"{_write_both(entry)}{write_fold(fold)}{joint}{besides}"
     if entry.topic == "replaced":
         return _write_both(entry)
     if entry.topic == "moved":
         return _write_moved(found, entry.pairs[0])
     return ", ".join(map(write_change, entry.changes[:_MOST_KINDS]))  # interface, version
+
+
+def write_besides(entry: DifferenceEntry) -> str:
+    """Return in what operators of fused nodes differ otherwise; "" for nothing."""
+    if len(entry.pairs[0].left) == len(entry.pairs[0].right) == 1:
+        return ""  # of single nodes all that differs is told elsewhere
+    told = [write_change(change) for change in entry.changes]
+    return join_parts(told[:_MOST_KINDS], len(told)) if told else ""
 
 
 def write_difference_heading(found: Diff, entry: DifferenceEntry) -> str:
@@ -362,15 +372,16 @@ def write_fold(fold: Fold | None) -> str:
     """Return whether a convolution has the numbers of a normalization; "" for None."""
     if fold is None:
         return ""
-    if fold.is_equal:
+    if fold.has_equal_weights:
         exponent = math.ceil(math.log10(max(fold.error, _LEAST_ERROR)))
-        return f"; BatchNormalization folded: equal to 1e{exponent}"
+        what = "folded: equal" if fold.is_equal else "folded: weights equal"
+        return f"; BatchNormalization {what} to 1e{exponent}"
     by = (
         f": weights are {write_number(fold.factor)} times what they should be"
         if fold.factor
         else ""
     )
-    by = by or f": up to {write_number(100 * fold.error)} % of the largest number"
+    by = by or f": up to {write_number(100 * fold.error)} % of the largest number of a channel"
     return f"; BatchNormalization folded: not equal{by}"
 
 

@@ -133,6 +133,8 @@ def _list_evidence(found: Diff, entry: DifferenceEntry) -> Iterator[tuple[str, s
             yield ("weight", write_line(one.right.path, _LONGEST))
     elif entry.topic in ("fused", "joined", "replaced"):
         yield from zip(("before", "after"), map(write_line, entry.operators), strict=True)
+        for change in entry.changes:
+            yield (write_line(change.what, _LONGEST), _write_change(change))
         yield from _list_of_chain(found, entry)
     elif entry.topic == "alone":
         yield ("only in", _name_side(found, bool(entry.left_nodes)))

@@ -1,0 +1,157 @@
+"""Which number norms add, and over which axes they go, as one operator or written out.
+
+Sources: onnx/docs/Operators.md: LayerNormalization, RMSNormalization, ReduceMean; ContribOperators.md
+of ONNX Runtime: SkipLayerNormalization, SimplifiedLayerNormalization.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.model import Node, TensorType, Value
+from netloupe.explorer.model.stored_tensors import find_stored_tensor
+from netloupe.explorer.operators import find_default, find_schema
+from netloupe.explorer.progress import is_ending
+
+from .changes import Change
+from .pair import Pair
+from .passed_values import MOST_PASSED, PASSING
+
+_NORMS = frozenset({"LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization"})
+#: these go over the last axis
+_OF_SUMS = frozenset({"SkipLayerNormalization", "SkipSimplifiedLayerNormalization"})
+_MEAN = "ReduceMean"
+#: a value has no more axes
+_MOST_AXES = 16
+#: what is stored in 16 bits is rounded by so much, and what is stored in 32 by less
+_NEAR_IN_HALF, _NEAR = 1e-2, 1e-6
+
+
+class _Norm(NamedTuple):
+    """What a norm says of itself; None for what cannot be told.
+
+    ``axes`` are counted from the last, -1, and in order.
+    """
+
+    epsilon: float | None
+    axes: tuple[int, ...] | None
+    is_half: bool = False
+
+
+def compare_norms(pair: Pair) -> Iterator[Change]:
+    """Yield in what two norms differ, of which either may be written out as several nodes."""
+    rank = _find_rank((*pair.left, *pair.right))
+    one, other = _read_norm(pair.left, rank), _read_norm(pair.right, rank)
+    if one is None or other is None:
+        return
+    if one.epsilon is not None and other.epsilon is not None:
+        near = _NEAR_IN_HALF if one.is_half or other.is_half else _NEAR
+        if not math.isclose(one.epsilon, other.epsilon, rel_tol=near):
+            yield Change("epsilon", one.epsilon, other.epsilon)
+    if one.axes is not None and other.axes is not None and one.axes != other.axes:
+        yield Change("axes", one.axes, other.axes)
+
+
+def _read_norm(nodes: tuple[Node, ...], rank: int | None) -> _Norm | None:
+    heads = [node for node in nodes if node.op_type in _NORMS | _OF_SUMS]
+    if not heads:
+        is_norm = any(node.op_type == _MEAN for node in nodes)
+        return _read_written_out(nodes, rank) if is_norm else None
+    if len(heads) > 1 or any(node.op_type == _MEAN for node in nodes):
+        return None
+    head = heads[0]
+    epsilon = _read_attribute(head, "epsilon")
+    axes: tuple[int, ...] | None = (-1,)
+    if head.op_type in _NORMS:
+        axis = _read_attribute(head, "axis")
+        axes = None
+        if isinstance(axis, int) and (axis < 0 or rank is not None):
+            first = axis if axis < 0 else axis - (rank or 0)
+            axes = tuple(range(first, 0)) if -_MOST_AXES <= first < 0 else None
+    return _Norm(float(epsilon) if isinstance(epsilon, int | float) else None, axes)
+
+
+def _read_attribute(node: Node, name: str) -> object:
+    stated = node.attributes.get(name)
+    if stated is not None:
+        return None if stated.reference else stated.value
+    schema = find_schema(node.domain, node.op_type, node.opset_version)
+    return None if schema is None else find_default(schema, name)
+
+
+def _read_written_out(nodes: tuple[Node, ...], rank: int | None) -> _Norm:
+    """Return what a written-out norm adds to the mean of squares, and the axes of its means."""
+    inside = {*nodes}
+    found: list[tuple[float, bool]] = []
+    for node in nodes:
+        if node.op_type != "Add" or len(node.inputs) != 2:
+            continue
+        for data, value in (node.inputs, node.inputs[::-1]):
+            giver = _find_giver(data)
+            number = _read_number(value)
+            if giver is not None and giver in inside and giver.op_type == _MEAN and number:
+                found.append(number)
+    epsilon = found[0] if len(found) == 1 else (None, False)
+    axes = {_read_axes(node, rank) for node in nodes if node.op_type == _MEAN}
+    return _Norm(epsilon[0], axes.pop() if len(axes) == 1 else None, epsilon[1])
+
+
+def _find_giver(value: Value | None) -> Node | None:
+    """Return what gives a value, before nodes that only pass it on."""
+    for _ in range(MOST_PASSED):
+        producer = None if value is None else value.producer
+        if producer is None or producer.op_type not in PASSING or not producer.inputs:
+            return producer
+        value = producer.inputs[0]
+    return None
+
+
+def _read_number(value: Value | None) -> tuple[float, bool] | None:
+    """Return the one number that a constant holds, and whether in 16 bits; None for others."""
+    tensor = None if value is None else find_stored_tensor(value)
+    if tensor is None or tensor.size != 1 or not tensor.dtype.is_float:
+        return None
+    try:
+        number = float(tensor.numpy().reshape(-1)[0])
+    except NetloupeError as error:
+        if is_ending(error):
+            raise
+        return None
+    return number, tensor.dtype.bits is not None and tensor.dtype.bits < 32
+
+
+def _read_axes(node: Node, rank: int | None) -> tuple[int, ...] | None:
+    """Return the axes that a mean goes over, in order and counted from the last one."""
+    stated = node.attributes.get("axes")
+    axes = stated.value if stated is not None and not stated.reference else None
+    if stated is None and len(node.inputs) > 1 and node.inputs[1] is not None:
+        tensor = find_stored_tensor(node.inputs[1])
+        if tensor is None or not tensor.dtype.is_integer or tensor.size > _MOST_AXES:
+            return None
+        try:
+            axes = tuple(int(axis) for axis in tensor.numpy().reshape(-1))
+        except NetloupeError as error:
+            if is_ending(error):
+                raise
+            return None
+    if not isinstance(axes, tuple) or not axes or not all(isinstance(a, int) for a in axes):
+        return None
+    if rank is None and any(axis >= 0 for axis in axes):
+        return None
+    return tuple(sorted(axis if axis < 0 else axis - (rank or 0) for axis in axes))
+
+
+def _find_rank(nodes: tuple[Node, ...]) -> int | None:
+    """Return how many axes there are of what norms take; None where it is not known."""
+    for node in nodes:
+        if node.op_type in _NORMS or node.op_type == _MEAN:
+            for value in (*node.inputs[:1], *node.outputs[:1]):
+                kind = None if value is None else value.type
+                if isinstance(kind, TensorType) and kind.shape is not None:
+                    # a mean may leave out the axes that it goes over: only what it takes counts
+                    if node.op_type != _MEAN or value is node.inputs[0]:
+                        return len(kind.shape)
+    return None
