@@ -150,7 +150,8 @@ def _compare_summands(pair: Pair, left: Node, right: Node) -> Iterator[Change]:
         takes_summand(node) or any(each.op_type == "Add" for each in nodes) for node, nodes in sides
     ]
     if added[0] != added[1]:
-        yield Change("sum with another value", *("yes" if each else "no" for each in added))
+        one, other = ("yes" if each else "no" for each in added)
+        yield Change("sum with another value", one, other)
 
 
 def has_other_numbers(left: Node, right: Node) -> bool:

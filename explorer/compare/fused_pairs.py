@@ -116,7 +116,7 @@ def _find_default_window(node: Node, name: str) -> object:
 def _find_kernel(node: Node) -> tuple[int, ...] | None:
     stated = node.attributes.get("kernel_shape")
     if stated is not None and isinstance(stated.value, tuple):
-        return stated.value  # type: ignore[return-value]
+        return stated.value
     weight = _find_tensor(node, 1)
     return None if weight is None or len(weight.dims) <= _BIAS else (*weight.dims[2:],)
 
@@ -126,7 +126,7 @@ def _are_equal(one: object, other: object) -> bool:
     if isinstance(one, float) or isinstance(other, float):
         numbers = [each for each in (one, other) if isinstance(each, int | float)]
         with np.errstate(over="ignore"):
-            return len(numbers) == 2 and np.float32(numbers[0]) == np.float32(numbers[1])  # type: ignore[return-value]
+            return len(numbers) == 2 and bool(np.float32(numbers[0]) == np.float32(numbers[1]))
     return one == other
 
 
@@ -213,7 +213,7 @@ def _compare_activations(pair: Pair, left: Node, right: Node) -> Iterator[Change
                 one, other = (node.attributes.get(name) for node in (left, right))
                 values = [None if each is None else each.value for each in (one, other)]
                 if values[0] != values[1]:
-                    yield Change(f"attribute {name}", *values)
+                    yield Change(f"attribute {name}", values[0], values[1])
 
 
 def _read_name(node: Node) -> str:

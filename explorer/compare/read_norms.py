@@ -1,7 +1,7 @@
 """Which number norms add, and over which axes they go, as one operator or written out.
 
-Sources: onnx/docs/Operators.md: LayerNormalization, RMSNormalization, ReduceMean; ContribOperators.md
-of ONNX Runtime: SkipLayerNormalization, SimplifiedLayerNormalization.
+Sources: onnx/docs/Operators.md: LayerNormalization, RMSNormalization, ReduceMean;
+ContribOperators.md of ONNX Runtime: SkipLayerNormalization, SimplifiedLayerNormalization.
 """
 
 from __future__ import annotations
@@ -147,11 +147,12 @@ def _read_axes(node: Node, rank: int | None) -> tuple[int, ...] | None:
 def _find_rank(nodes: tuple[Node, ...]) -> int | None:
     """Return how many axes there are of what norms take; None where it is not known."""
     for node in nodes:
-        if node.op_type in _NORMS or node.op_type == _MEAN:
-            for value in (*node.inputs[:1], *node.outputs[:1]):
-                kind = None if value is None else value.type
-                if isinstance(kind, TensorType) and kind.shape is not None:
-                    # a mean may leave out the axes that it goes over: only what it takes counts
-                    if node.op_type != _MEAN or value is node.inputs[0]:
-                        return len(kind.shape)
+        if node.op_type not in _NORMS and node.op_type != _MEAN:
+            continue
+        # a mean may leave out the axes that it goes over: of that only what it takes counts
+        outputs = node.outputs[:1] if node.op_type in _NORMS else ()
+        for value in (*node.inputs[:1], *outputs):
+            kind = None if value is None else value.type
+            if isinstance(kind, TensorType) and kind.shape is not None:
+                return len(kind.shape)
     return None
