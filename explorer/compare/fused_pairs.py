@@ -63,14 +63,14 @@ def compare_fused(pair: Pair) -> Iterator[Change]:
     if not all(node.graph.dialect.has_opsets for node in (*pair.left, *pair.right)):
         return
     for family, names in _FAMILIES:
-        heads = find_head(pair.left, family), find_head(pair.right, family)
+        heads = find_fused_head(pair.left, family), find_fused_head(pair.right, family)
         if heads[0] is not None and heads[1] is not None:
             yield from _compare_heads(pair, heads[0], heads[1], names)
             yield from _compare_activations(pair, heads[0], heads[1])
     yield from compare_norms(pair)
 
 
-def find_head(nodes: tuple[Node, ...], family: frozenset[str]) -> Node | None:
+def find_fused_head(nodes: tuple[Node, ...], family: frozenset[str]) -> Node | None:
     """Return the only one of some nodes that is of a family; None for none, and for several."""
     found = [node for node in nodes if node.op_type in family and node.function is None]
     return found[0] if len(found) == 1 else None
