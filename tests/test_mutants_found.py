@@ -195,3 +195,20 @@ def test_quantized_weights_may_claim_more_than_can_be_written(count: int) -> Non
     proto.graph.initializer.add(name="q", data_type=3, dims=[2**62] * count)
     proto.graph.initializer.add(name="s", data_type=1, float_data=[0.5])
     examine(load(proto), draws=False)
+
+
+@pytest.mark.parametrize("dims", [(0,), (0, 4), (4, 0), (2, 0, 2)])
+@pytest.mark.parametrize("axis", [0, 1, 8])
+def test_quantized_weights_may_have_no_elements(dims: tuple[int, ...], axis: int) -> None:
+    proto = make_nodes(
+        ("QuantizeLinear", ["w", "s"], "q"),
+        ("DequantizeLinear", ["q", "s"], "d"),
+        ("MatMul", ["x", "d"], "y"),
+    )
+    for node in proto.graph.node[:2]:
+        node.attribute.add(name="axis", type=2, i=axis)
+    for name, stated in (("w", dims), ("s", dims), ("s1", (1,))):
+        proto.graph.initializer.add(name=name, data_type=1, dims=stated)
+    examine(load(proto), draws=False)
+    proto.graph.node[0].input[1] = "w"
+    examine(load(proto), draws=False)

@@ -219,6 +219,8 @@ def _audit_weight(one: StoredCodes, twins: TwinWeights | None) -> WeightAudit:
         return _set(plain, "not comparable", reason=one.reason)
     try:
         opened = open_weight(weight)
+        if not opened.codes.size:
+            return _set(plain, "not comparable", reason="it has no elements")
         if opened.own is not None:
             pair = WeightPair(weight.tensor, key="own")
             return _compare(plain, opened, Reference(opened.own), pair, axis)
