@@ -57,6 +57,38 @@ def branches(count: int, kinds: int = 1) -> bytes:
     return model.SerializeToString()
 
 
+def circle(count: int) -> bytes:
+    """Return so many products in a circle, which no layout puts in layers soon."""
+    model = _onnx()
+    for number in range(count):
+        following = f"v{(number + 1) % count}"
+        model.graph.node.add(op_type="Mul", input=[f"v{number}", "s"], output=[following])
+    model.graph.node[-1].name = "join"
+    model.graph.input.append(_info("s"))
+    model.graph.output.append(_info("v0"))
+    return model.SerializeToString()
+
+
+def laughs(count: int) -> bytes:
+    """Return functions each of which calls the next one twice."""
+    model = _onnx()
+    model.opset_import.add(domain="local", version=1)
+    for number in range(count):
+        made = model.functions.add(name=f"f{number}", domain="local", input=["a"], output=["c"])
+        for domain in ("", "local"):
+            made.opset_import.add(domain=domain, version=1 if domain else 21)
+        for taken, given in (("a", "b"), ("b", "c")):
+            node = made.node.add(op_type="Relu", input=[taken], output=[given])
+            if number:
+                node.op_type, node.domain = f"f{number - 1}", "local"
+    node = model.graph.node.add(op_type=f"f{count - 1}", domain="local", name="join")
+    node.input.append("x")
+    node.output.append("y")
+    model.graph.input.append(_info("x"))
+    model.graph.output.append(_info("y"))
+    return model.SerializeToString()
+
+
 def undefined_inputs(count: int) -> bytes:
     """Return a Concat of values that nothing gives."""
     return _concat([f"undefined {number}" for number in range(count)]).SerializeToString()
@@ -260,7 +292,10 @@ CASES = {
     "100 inputs": Case(graph_inputs, 100),
     "500 inputs": Case(graph_inputs, 500),
     "2,000 inputs": Case(graph_inputs, 2_000),
+    "3,000 inputs": Case(graph_inputs, 3_000),
     "3,000 branches": Case(branches, 3_000),
+    "circle of 1,000": Case(circle, 1_000),
+    "functions that call twice": Case(laughs, 30),
     "50,000 undefined inputs": Case(undefined_inputs, 50_000),
     "10^6 distinct inputs": Case(undefined_inputs, 10**6),
     "10^6 graph inputs": Case(graph_inputs, 10**6),
