@@ -10,8 +10,9 @@ on a machine only adds to it. How fast the machine is two peers tell, which deci
 ``onnx.load`` of the same file in a process of its own, where onnx reads it, of which each time is
 shown as a multiple; and how long Python takes here to add up ten million numbers one by one, at
 the end. The last column is the size of what came out.
-``panes.html`` is what ``diff --panes`` writes of a model against itself, and ``view`` the first view of the explorer: from the file to what the browser gets. The end tells
-the worst shares, and the exit status is 1 where a bar is passed.
+``panes.html`` is what ``diff --panes`` writes of a model against itself, and ``view`` the first
+view of the explorer: from the file to what the browser gets. The end tells the worst shares,
+and the exit status is 1 where a bar is passed.
 """
 
 from __future__ import annotations
