@@ -54,20 +54,21 @@ def _list_users(found: Diff, right: set[Tensor], left: set[Tensor]) -> list[Node
     """
     ways = _Ways(found.right, right), _Ways(found.left, left)
     users: list[Node] = []
-    between: list[Pair] = []
+    between: list[tuple[Pair, list[tuple[_Ways, tuple[Node, ...]]]]] = []
     taken: set[Node] = set()
     for pair in found.matching.pairs:
-        sides = [*zip(ways, (pair.right, pair.left), strict=True)]
-        if not any(way.holds(value) for way, nodes in sides for value in _list_inputs(nodes)):
+        sides = zip(ways, (pair.right, pair.left), strict=True)
+        holding = [side for side in sides if any(map(side[0].holds, _list_inputs(side[1])))]
+        if not holding:
             continue
-        if all(node in way.between for way, nodes in sides for node in nodes):
-            between.append(pair)
+        if all(node in way.between for way, nodes in holding for node in nodes):
+            between.append((pair, holding))
             continue
         users += pair.right
-        for way, nodes in sides:
+        for way, nodes in holding:
             taken.update(way.list_between(nodes))
-    for pair in between:
-        if not taken.issuperset(pair.right) or not taken.issuperset(pair.left):
+    for pair, holding in between:
+        if not all(taken.issuperset(nodes) for _, nodes in holding):
             users += pair.right
     return users
 

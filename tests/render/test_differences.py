@@ -280,3 +280,19 @@ def test_a_box_is_marked_for_nodes_that_are_rows_of_it() -> None:
 @pytest.mark.parametrize(("count", "mark"), [(1, "1"), (999, "999"), (1000, "1k+")])
 def test_a_count_has_as_many_digits_as_a_mark_has_room_for(count: int, mark: str) -> None:
     assert paint_count(count).mark == mark
+
+
+@pytest.mark.parametrize("way", ["Transpose", "Identity", "Relu", "Neg"])
+def test_what_takes_a_weight_is_changed_and_not_what_turns_it_on_its_way(way: str) -> None:
+    text = """g (float[2,4] x) => (float[2,4] y) <uint8[4,4] w = {%s}, float s = {0.5}>
+        { [d] v = DequantizeLinear (w, s) [t] u = %s (v) [m] y = MatMul (x, u) }"""
+    left, right = (load_text(text % (",".join(str(n + k) for n in range(16)), way)) for k in (0, 1))
+    found = netloupe.diff(left, right)
+    assert {node.name: state for node, state in found.states.items()} == {"m": "changed"}
+    assert found.counts[:2] == (2, 1)
+    # where nothing behind is paired, it is what is left
+    alone = text.replace("[m] y = MatMul (x, u)", "[m] y = Identity (u)")
+    left, right = (
+        load_text(alone % (",".join(str(n + k) for n in range(16)), way)) for k in (0, 1)
+    )
+    assert netloupe.diff(left, right).counts.changed
