@@ -77,38 +77,66 @@ class PieceHistory:
         key = level.key()
         chosen = proposed
         if states:
-            known = next((state for state in states if state.key == key), None)
+            known = next((state for state in reversed(states) if state.key == key), None)
             if known is not None:
-                states.remove(known)
-                states.append(known)
-                return known.placement
+                if _may_show_again(known, states[-1]):
+                    states.remove(known)
+                    states.append(known)
+                    return known.placement
+                if known is not states[0]:
+                    states.remove(known)
             chosen = _choose(states, level, proposed)
         states.append(_State(level, key, chosen))
         del states[1:-_MOST_STATES]  # the first stays: most is closed in it
         return chosen
 
 
+def _may_show_again(known: _State, last: _State) -> bool:
+    """Return whether what was shown before can follow the last state.
+
+    What is closed goes back to where it was; where a box grows, boxes must not change sides, as
+    they may have done over several states since then.
+    """
+    return not _has_grown(last.level, known.level) or _fits_order(
+        last, known.level, known.placement
+    )
+
+
+def _has_grown(level: Level, new_level: Level) -> bool:
+    return any(
+        new.width > old.width + 0.01 or new.height > old.height + 0.01
+        for new, old in zip(new_level.children, level.children, strict=True)
+    )
+
+
+def _fits_order(last: _State, level: Level, placement: Placement) -> bool:
+    """Return whether boxes keep their sides, or are too many to compare."""
+    return len(level.children) > _MOST_COMPARED or keeps_order(
+        last.level, last.placement, level, placement
+    )
+
+
 def _choose(states: list[_State], level: Level, proposed: Placement) -> Placement:
     last = states[-1]
-    if len(last.level.children) != len(level.children) or (
-        len(level.children) > _MOST_COMPARED or not level.children
-    ):
+    if len(last.level.children) != len(level.children) or not level.children:
         return proposed
-    if keeps_order(last.level, last.placement, level, proposed):
+    if _fits_order(last, level, proposed):
         return proposed
     for state in reversed(states):
-        if any(
-            new.width < old.width - 0.01 or new.height < old.height - 0.01
-            for new, old in zip(level.children, state.level.children, strict=True)
-        ):
+        if _has_grown(level, state.level):  # a box is smaller than it was
             continue
         stretched = stretch(state.level, state.placement, level)
         if is_sound(level, stretched) and (
             state is last or keeps_order(last.level, last.placement, level, stretched)
         ):
             return stretched
-    shrunk = stretch(last.level, last.placement, level)
-    return shrunk if is_sound(level, shrunk) else proposed
+    # boxes that shrink would come to overlap others: their room is kept, across the flow at least
+    across = 0 if level.direction == "TB" else 1
+    for kept in ((), (across,), (0, 1)):
+        stretched = stretch(last.level, last.placement, level, keeps_room=kept)
+        if is_sound(level, stretched):
+            return stretched
+    return proposed
 
 
 def keeps_order(
@@ -158,7 +186,9 @@ def _relations(
     return before, left_of & beside
 
 
-def stretch(level: Level, placement: Placement, new_level: Level) -> Placement:
+def stretch(
+    level: Level, placement: Placement, new_level: Level, *, keeps_room: tuple[int, ...] = ()
+) -> Placement:
     """Return a placement with room for boxes that have grown, everything in the same order.
 
     For each box that has another size, coordinates along either axis are mapped by a piecewise
@@ -166,12 +196,23 @@ def stretch(level: Level, placement: Placement, new_level: Level) -> Placement:
     below 1 where boxes grow, so that distances only grow and nothing comes to overlap that did
     not before; where boxes shrink, :func:`is_sound` tells. Curves are mapped by their control
     points; pieces that would be bent are cut before.
+
+    Parameters
+    ----------
+    level, placement
+        What was placed, and where.
+    new_level
+        The same children and wires, of other sizes.
+    keeps_room
+        The axes (0 for x, 1 for y) along which a box that shrinks keeps the room it had.
     """
     count, input_count = len(placement.boxes), len(placement.inputs)
     growths = Growth(), Growth()
-    for (x, y), old, new in zip(placement.boxes, level.children, new_level.children, strict=True):
-        growths[0].add(x, old.width, new.width)
-        growths[1].add(y, old.height, new.height)
+    for place, old, new in zip(placement.boxes, level.children, new_level.children, strict=True):
+        for axis in (0, 1):
+            before, after = old[:2][axis], new[:2][axis]
+            room = max(before, after) if axis in keeps_room else after
+            growths[axis].add(place[axis], before, room)
     curves = split_bent(Curves.of(placement.edges), growths)
     ports = [*placement.boxes, *placement.inputs, *placement.outputs]
     ends = [(0.0, 0.0), (placement.width, placement.height)]

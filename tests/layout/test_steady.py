@@ -238,6 +238,44 @@ def test_another_order_is_not_taken() -> None:
     assert PieceHistory(GRID.connections()).settle((0, 0), grown, kept) is kept
 
 
+def place_rows(level: Level, xs: list[float], ys: list[float]) -> Placement:
+    """Return boxes with these middles, without curves."""
+    return Placement(1_000, 1_000, [*zip(xs, ys, strict=True)], [], [], [])
+
+
+def test_a_box_that_shrinks_keeps_its_room_where_others_would_overlap() -> None:
+    # the first box becomes narrower and higher when it is opened; it stands above the gap between
+    # two others, which has no room to give
+    closed = Level("TB", [Child(240, 20), Child(60, 20), Child(470, 130), Child(690, 790)])
+    opened = Level("TB", [Child(190, 160), *closed.children[1:]])
+    before = place_rows(closed, [530, 720, 245, 852], [10, 10, 490, 490])
+    swapped = place_rows(opened, [800, 600, 245, 852], [80, 80, 560, 560])
+    assert not is_sound(opened, stretch(closed, before, opened))
+    history = PieceHistory(closed.connections())
+    history.settle(0, closed, before)
+    settled = history.settle(0, opened, swapped)
+    assert is_sound(opened, settled)
+    assert keeps_order(closed, before, opened, settled)
+
+
+def test_what_was_shown_before_does_not_change_sides_when_it_is_opened_again() -> None:
+    closed = Level("TB", [Child(50, 20), Child(50, 20)])
+    opened = Level("TB", [Child(50, 90), Child(50, 20)])
+    left, below = place_rows(opened, [25, 100], [45, 45]), place_rows(closed, [25, 25], [10, 60])
+    right = place_rows(closed, [100, 25], [10, 10])
+    history = PieceHistory(closed.connections())
+    history.settle(0, opened, left)
+    history.show(0, closed, below)
+    history.show(0, closed, right)
+    settled = history.settle(0, opened, left)
+    assert keeps_order(closed, right, opened, settled)
+    # what is closed goes back to where it was
+    history = PieceHistory(closed.connections())
+    history.settle(0, closed, right)
+    history.show(0, opened, left)
+    assert history.settle(0, closed, left) is right
+
+
 @given(
     st.lists(
         st.tuples(st.integers(1, 50), st.integers(1, 50), st.integers(0, 80), st.integers(0, 80)),
