@@ -179,7 +179,15 @@ def _sum(amounts: Sequence[Amount]) -> Amount:
 def expand(use: Use) -> list[Fact | None]:
     """Return the operand broadcast to a shape."""
     data, wanted = use.operand(0), use.operand(1).elements
-    return [Fact(broadcast(data.dims, wanted) if wanted else None, data.dtype)]
+    if wanted:
+        return [Fact(broadcast(data.dims, wanted), data.dtype)]
+    lengths = use.dims(1)
+    count = lengths[0] if lengths and len(lengths) == 1 else None
+    if data.dims is None or not isinstance(count, int) or not 0 <= count <= MOST_ELEMENTS:
+        return [Fact(None, data.dtype)]
+    # whatever the shape is, what has more than one element stays
+    kept = tuple(None if dim == 1 else dim for dim in data.dims)
+    return [Fact((*[None] * (count - len(kept)), *kept), data.dtype)]
 
 
 def tile(use: Use) -> list[Fact | None]:

@@ -167,6 +167,36 @@ def fill(use: Use) -> list[Fact | None]:
     return [Fact(dims, dtype, elements, wanted.is_constant)]
 
 
+def draw(use: Use) -> list[Fact | None]:
+    """Return the result of RandomNormal or RandomUniform."""
+    return [Fact(use.integers("shape"), use.element_type("dtype") or FLOAT32)]
+
+
+def make_like(use: Use) -> list[Fact | None]:
+    """Return what has the shape of the operand, and its type unless an attribute says another."""
+    data = use.operand(0)
+    return [Fact(data.dims, use.element_type("dtype") or data.dtype)]
+
+
+def draw_samples(use: Use) -> list[Fact | None]:
+    """Return the result of Multinomial: samples for each row of the operand."""
+    rows = use.dims(0)
+    dims = (rows[0], use.integer("sample_size", 1)) if rows else None
+    return [Fact(dims, use.element_type("dtype") or data_type("int32"))]
+
+
+def make_window(use: Use) -> list[Fact | None]:
+    """Return the result of HannWindow and its like: as long as the operand says."""
+    size = use.operand(0).elements
+    dims = (size[0],) if size and len(size) == 1 else (None,)
+    return [Fact(dims, use.element_type("output_datatype") or FLOAT32)]
+
+
+def make_mel_weights(use: Use) -> list[Fact | None]:
+    """Return the result of MelWeightMatrix, a matrix."""
+    return [Fact((None, None), use.element_type("output_datatype") or FLOAT32)]
+
+
 def make_range(use: Use) -> list[Fact | None]:
     """Return the result of Range."""
     parts = [use.operand(index).elements for index in range(3)]

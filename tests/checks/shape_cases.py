@@ -450,6 +450,7 @@ def _list_cases() -> list[ShapeCase]:
         ),
         case("NL-T15", 21, "float[2,4] x", "LpNormalization<axis=2>(x)", "=2", "=1"),
         case("NL-T15", 21, "float[2,4] x, bool[2] c", "Compress<axis=2>(x, c)", "=2", "=1"),
+        case("NL-T15", 21, "float[2,4] x", "Unique<axis=2>(x)", "=2", "=1"),
         case("NL-T15", 21, "float[2,4] x", "SplitToSequence<axis=2>(x)", "=2", "=1"),
         case("NL-T15", 21, "float[2,4] x", "Flatten<axis=3>(x)", "=3", "=2"),
         case(
@@ -728,6 +729,8 @@ def _list_cases() -> list[ShapeCase]:
         case("NL-T19", 21, "float[4] x", "GlobalAveragePool(x)", "float[4]", "float[1,4,2]"),
         case("NL-T19", 21, "float[4] x", "GlobalMaxPool(x)", "float[4]", "float[1,4,2]"),
         case("NL-T19", 21, "float[4] x", "LRN<size=3>(x)", "float[4]", "float[1,4,2,2]"),
+        case("NL-T19", 21, "string[2,4] x", "StringNormalizer(x)", "[2,4]", "[1,4]"),
+        case("NL-T19", 21, "string[1,2,4] x", "StringNormalizer(x)", "[1,2,4]", "[4]"),
     ]
     return found
 

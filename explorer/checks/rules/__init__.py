@@ -6,6 +6,7 @@ Ids are ``NL-`` with a letter for the subject and a number that is never given a
 
 from . import (
     arranged_shapes,
+    attribute_values,
     axes,
     bodies,
     dead_relus,
@@ -37,6 +38,7 @@ from . import (
 RULES = (
     *noted.RULES,
     *legality.RULES,
+    *attribute_values.RULES,
     *bodies.RULES,
     *imports.RULES,
     *types.RULES,

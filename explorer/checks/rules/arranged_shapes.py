@@ -188,6 +188,15 @@ def _fill(case: Case) -> Iterator[str]:
         yield f"the shape {list(sizes[:16])} has a negative size"
 
 
+def _normalize_strings(case: Case) -> Iterator[str]:
+    """Say whether StringNormalizer takes another shape than [C] or [1, C]."""
+    dims = case.dims(0)
+    if dims is not None and (
+        len(dims) not in (1, 2) or (len(dims) == 2 and are_different(dims[0], 1))
+    ):
+        yield f"{case.say(0)}, but StringNormalizer takes a list, or one row of a matrix"
+
+
 def _pick_boxes(case: Case) -> Iterator[str]:
     yield from _judge_ranks(case)
     known = case.known_dims(0, 1)
@@ -233,6 +242,7 @@ _RANKED: Mapping[str, Demand] = {
     "NonMaxSuppression": _pick_boxes,
     "Det": _take_square,
     "GridSample": _sample,
+    "StringNormalizer": _normalize_strings,
 }
 
 RULES = (

@@ -294,6 +294,7 @@ _AXES: Mapping[str, Demand] = {
             "LpNormalization",
             "Compress",
             "SplitToSequence",
+            "Unique",
         ],
         _judge_axis,
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from netloupe.explorer.checks.operands import KNOWN_DOMAINS, list_own_nodes
 from netloupe.explorer.checks.rule import Occurrence, Rule
@@ -141,7 +141,14 @@ def _find_limits(schema: OperatorSchema | None) -> tuple[int, int, int, int] | N
     return limits[0], limits[1], limits[2], limits[3]
 
 
-def _find_attributes(subject: Subject) -> Iterator[Occurrence]:
+def judge_nodes(
+    subject: Subject, judge: Callable[[Node, OperatorSchema], tuple[str, str] | None]
+) -> Iterator[Occurrence]:
+    """Yield what is wrong with attributes of nodes whose operators are known.
+
+    ``judge`` gives the name of an attribute and what is wrong with it; nodes that say the same are
+    judged once.
+    """
     if not subject.is_onnx:
         return
     for graph in subject.graphs:
@@ -154,17 +161,21 @@ def _find_attributes(subject: Subject) -> Iterator[Occurrence]:
             if schema is None:
                 continue
             if node.subgraphs:  # graphs are left out of the key
-                wrong = _judge_attributes(node, schema)
+                wrong = judge(node, schema)
             else:
                 key = (number, node._whole_attribute_key)
                 if key not in judged:
-                    judged[key] = _judge_attributes(node, schema)
+                    judged[key] = judge(node, schema)
                 wrong = judged[key]
             if wrong is not None:
                 name, message = wrong
                 yield Occurrence(
                     node.path, message, {"attribute": name}, f"{node.op_type} {message}"
                 )
+
+
+def _find_attributes(subject: Subject) -> Iterator[Occurrence]:
+    yield from judge_nodes(subject, _judge_attributes)
 
 
 def _judge_attributes(node: Node, schema: OperatorSchema) -> tuple[str, str] | None:

@@ -179,6 +179,12 @@ def _contract(case: Case) -> Iterator[str]:
         told = f"the equation {equation[:60]!r} has {write_count(len(terms), 'term')}"
         yield f"{told}, but {say_how_many(len(case.operands), 'operand')}"
         return
+    given, result = {*"".join(terms)}, equation.partition("->")[2]
+    unknown = [letter for letter in result if letter not in given]
+    if unknown or len({*result}) < len(result):
+        what = f"{unknown[0]!r}, which no term has" if unknown else "a letter twice"
+        yield f"the result {result[:60]!r} of the equation has {what}"
+        return
     sizes: dict[str, tuple[int, int]] = {}
     for index, term in enumerate(terms):
         dims = case.dims(index)

@@ -161,6 +161,15 @@ def _change_kind(editor: Editor) -> None:
     editor.set_attribute("node_linear", "transB", 1.0)
 
 
+def _misspell_padding(editor: Editor) -> None:
+    editor.set_attribute("node_conv2d_2", "auto_pad", "SAME")
+
+
+def _cast_to_nothing(editor: Editor) -> None:
+    node = next(node for node in editor.graph.node if node.op_type == "Cast")
+    editor.set_attribute(node.name, "to", 99)
+
+
 def _give_more_in_branch(editor: Editor) -> None:
     body = editor.node("/loop/Loop").attribute[0].g
     branch = next(node for node in body.node if node.op_type == "If").attribute[0].g
@@ -266,6 +275,8 @@ FAULTS = (
     Fault("NL-L33", "Concat has no axis", "bert", _drop_attribute),
     Fault("NL-L33", "Relu has a slope", "cnn", _add_attribute),
     Fault("NL-L33", "transB is a float", "cnn", _change_kind),
+    Fault("NL-L41", "Conv has a padding of no known kind", "cnn", _misspell_padding),
+    Fault("NL-L41", "Cast is to no type", "gpt2", _cast_to_nothing),
     Fault("NL-L34", "a branch gives more than the node", "control", _give_more_in_branch),
     Fault("NL-L34", "a branch has an input", "control", _take_input_in_branch),
     Fault("NL-L35", "a body of Loop gives too much", "control", _take_less_in_loop),
