@@ -64,6 +64,8 @@ class Fidelity:
     ----------
     count
         How many weights were compared; those that are NaN or infinite are left out.
+    nonfinite
+        How many were left out, because they, or what their codes stand for, are NaN or infinite.
     sqnr_db
         ``20 log10(|W| / |E|)`` in dB, higher is better; infinite where nothing differs.
     ideal_sqnr_db
@@ -113,6 +115,7 @@ class Fidelity:
     """
 
     count: int
+    nonfinite: int
     sqnr_db: float
     ideal_sqnr_db: float | None
     excess_error: float | None
@@ -147,6 +150,8 @@ class Sums:
         sum s^2 / 12: what rounding alone would make of the squares of errors.
     clipped, zeroed
         How many.
+    nonfinite
+        How many are left out of all this, of all channels.
     largest_step
         max |E| / s.
     largest
@@ -155,6 +160,7 @@ class Sums:
 
     def __init__(self, channels: int) -> None:
         self.count: Counts = np.zeros(channels, np.int64)
+        self.nonfinite = 0
         self.clipped: Counts = np.zeros(channels, np.int64)
         self.zeroed: Counts = np.zeros(channels, np.int64)
         self.weight: Numbers = np.zeros(channels)
@@ -296,6 +302,7 @@ class Measurement:
             errors = weights - decoded
             squares = np.einsum("oci,oci->c", errors, errors)
             count = np.count_nonzero(good, axis=(0, 2))
+            sums.nonfinite += good.size - int(count.sum())
         sums.count[rows] += count
         sums.error_squares[rows] += squares
         weight_squares = weights * weights
@@ -399,6 +406,7 @@ class Measurement:
         steps = float(sums.step_squares.sum())
         return Fidelity(
             count=int(sums.count.sum()),
+            nonfinite=sums.nonfinite,
             sqnr_db=_decibel(weight, error),
             ideal_sqnr_db=self.find_ideal(),
             excess_error=(error / steps) ** 0.5 if has_steps and steps else None,

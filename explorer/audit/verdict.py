@@ -28,6 +28,7 @@ def write_audit_verdict(
     sizes: tuple[int, int] | None,
     twin_weights: int = 0,
     annotated: int = 0,
+    unread: int = 0,
 ) -> str:
     """Return in a few sentences what an audit found.
 
@@ -41,6 +42,8 @@ def write_audit_verdict(
         How many quantized weights the twin has.
     annotated
         Of how many values annotations state in which format they are meant.
+    unread
+        How many of the quantized weights were not read.
     """
     plain = [one for one in weights if not one.is_bias]
     if not plain and not coverage.has_quantized_activations and not coverage.quantizing_nodes:
@@ -58,8 +61,9 @@ def write_audit_verdict(
             "way round."
         )
     told = [_write_scheme(coverage, plain), _write_coverage(coverage)]
-    told += [_write_sizes(coverage, sizes), _write_defects(findings), _write_fidelity(plain)]
-    told += [_write_biases([one for one in weights if one.is_bias])]
+    told += [_write_sizes(coverage, sizes), _write_unread(unread)]
+    told += [_write_defects(findings, bool(unread)), _write_fidelity(plain)]
+    told += [_write_biases([one for one in weights if one.is_bias]), _write_nonfinite(weights)]
     return " ".join(sentence for sentence in told if sentence)
 
 
@@ -120,7 +124,13 @@ def _write_sizes(coverage: Coverage, sizes: tuple[int, int] | None) -> str:
     return f"{'; '.join(told)}." if told else ""
 
 
-def _write_defects(findings: Findings) -> str:
+def _write_unread(unread: int) -> str:
+    """Say of how many weights nothing is known, whatever else is found."""
+    verb = "was" if unread == 1 else "were"
+    return f"{write_count(unread, 'quantized weight')} {verb} not read." if unread else ""
+
+
+def _write_defects(findings: Findings, is_part: bool) -> str:
     counts = [
         (name, sum(f.severity == name and not f.suppressed for f in findings))
         for name in SEVERITIES
@@ -129,7 +139,7 @@ def _write_defects(findings: Findings) -> str:
     return (
         f"{', '.join(told)} in how it is quantized."
         if told
-        else "The rules of quantization find nothing."
+        else f"The rules of quantization find nothing{' in the rest' * is_part}."
     )
 
 
@@ -172,6 +182,20 @@ def _write_biases(biases: Sequence[WeightAudit]) -> str:
     most = worst.fidelity.max_step_error or 0.0 if worst.fidelity is not None else 0.0
     many = f"{len(changed):,} {'bias' if len(changed) == 1 else 'biases'}"
     return f"{many} off by more than rounding, the most by {most:,.0f} steps at {worst.path[:200]}."
+
+
+def _write_nonfinite(weights: Sequence[WeightAudit]) -> str:
+    """Say how many numbers no measure has in it, of weights and biases."""
+    counts = [one.fidelity.nonfinite for one in weights if one.fidelity is not None]
+    total = sum(counts)
+    if not total:
+        return ""
+    many = write_count(sum(count > 0 for count in counts), "weight")
+    verb = "is" if total == 1 else "are"
+    return (
+        f"{write_count(total, 'number')} of {many} {verb} NaN or infinite, as stored or in the "
+        "float model, and left out of these measures."
+    )
 
 
 def is_changed(one: WeightAudit) -> bool:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
-from netloupe import load
+from netloupe import audit, load
 from netloupe.explorer.checks import check
 from netloupe.explorer.describe.audits import format_audit
 from netloupe.explorer.quantization import find_quantization
@@ -205,3 +206,51 @@ def test_the_ends_are_the_same_in_a_finding_and_in_a_histogram(kind: type, zero:
     assert ends.share == pytest.approx(weight.codes.ended)
     told = [finding.evidence["ended"] for finding in check(model, select=["NL-Q17"])]
     assert told == ([pytest.approx(ends.share)] if zero != 100 else [])  # fewer are at its ends
+
+
+# what was not looked at
+
+
+def keep_outside(proto: onnx.ModelProto, name: str, folder: Path) -> Path:
+    """Write a model one of whose tensors is in a file that is not there."""
+    tensor = next(each for each in proto.graph.initializer if each.name == name)
+    tensor.ClearField("raw_data")
+    tensor.data_location = TensorProto.EXTERNAL
+    tensor.external_data.add(key="location", value="not_there.bin")
+    path = folder / "model.onnx"
+    path.write_bytes(proto.SerializeToString())
+    return path
+
+
+@pytest.mark.parametrize("has_twin", [False, True])
+@pytest.mark.parametrize("part", ["weight_quantized", "weight_scale"])
+def test_a_weight_that_was_not_read_is_told_first(
+    part: str, has_twin: bool, tmp_path: Path
+) -> None:
+    proto = Quantizer().make()
+    name = next(t.name for t in proto.graph.initializer if t.name.endswith(part))
+    twin = load(make_cnn()) if has_twin else None
+    clean = audit(load(proto), twin)
+    assert "not read" not in clean.verdict
+    assert "The rules of quantization find nothing." in clean.verdict
+    spoiled = audit(load(keep_outside(proto, name, tmp_path)), twin)
+    assert "1 quantized weight was not read." in spoiled.verdict
+    assert "The rules of quantization find nothing." not in spoiled.verdict
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize(("name", "count"), [("body.weight", 3), ("body.bias", 1)])
+def test_numbers_that_no_measure_has_in_it_are_told(name: str, count: int, number: float) -> None:
+    maker = Quantizer()
+    proto, twin = maker.make(), make_cnn()
+    assert "NaN" not in audit_protos(proto, twin).verdict
+    tensor = next(each for each in twin.graph.initializer if each.name == name)
+    array = numpy_helper.to_array(tensor).copy()
+    array.reshape(-1)[:count] = number
+    tensor.CopyFrom(numpy_helper.from_array(array, name))
+    found = audit_protos(proto, twin)
+    many = f"{count} number{'s' * (count > 1)} of 1 weight"
+    assert f"{many} {'is' if count == 1 else 'are'} NaN or infinite" in found.verdict
+    one = find_weight(found, f"{name}_quantized")
+    assert one.fidelity is not None
+    assert (one.fidelity.nonfinite, one.fidelity.count) == (count, one.size - count)
