@@ -3,7 +3,8 @@
 Exporters write weights as Constant, and tools that strip a model of its weights leave a fill
 (ConstantOfShape) of their shape in their place. What a node gives is a weight where it reaches a
 weight operand of an operator, perhaps in another shape or type, or in pieces that are put
-together in another order: so exporters bring the gates of an LSTM into the order of ONNX.
+together in another order: so exporters bring the gates of an LSTM into the order of ONNX. Or it is
+computed of constants alone, as a weight that is normalized.
 """
 
 from __future__ import annotations
@@ -41,9 +42,14 @@ _KEEPING = frozenset(
     {"Cast", "Copy", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"}
 )
 #: those that give some of the elements of their first operand
-_TAKING = frozenset({"Gather", "Slice", "Split"})
+_TAKING = frozenset({"Expand", "Gather", "Pad", "Slice", "Split", "Tile"})
 #: those that put all of their operands together
 _JOINING = frozenset({"Concat"})
+#: those that compute of several constants one, as where a weight is normalized
+_COMPUTING = frozenset(
+    {"Abs", "Add", "Clip", "Div", "Exp", "Max", "Min", "Mul", "Neg", "Pow", "Reciprocal"}
+    | {"ReduceL2", "ReduceMean", "ReduceSum", "ReduceSumSquare", "Sqrt", "Sub", "Tanh"}
+)
 #: so many values are looked at behind an operand
 _MOST_STEPS = 64
 
@@ -98,10 +104,11 @@ def find_generated(graph: Graph) -> dict[Node, list[Generated]]:
 def _find_origins(value: Value) -> list[Value]:
     """Return the values that nodes give by themselves and of which a value is put together.
 
-    Initializers among what it is put together of are left out; where something is computed, there
-    are none.
+    Initializers among what it is put together of are left out; where something is computed of what
+    is no constant, there are none. Single numbers that others are computed with are no weights.
     """
     found: dict[Value, None] = {}
+    factors: set[Value] = set()
     seen = {value}
     pending = [value]
     while pending:
@@ -118,6 +125,9 @@ def _find_origins(value: Value) -> list[Value]:
             continue
         if producer.op_type in _JOINING:
             operands = [*producer.inputs]
+        elif producer.op_type in _COMPUTING:
+            operands = [each for each in producer.inputs if each is not None]
+            factors.update(each for each in operands if each is not None)
         elif producer.op_type in _KEEPING or producer.op_type in _TAKING:
             operands = [*producer.inputs[:1]]
         else:
@@ -127,7 +137,7 @@ def _find_origins(value: Value) -> list[Value]:
         new = [each for each in operands if each is not None and each not in seen]
         seen.update(new)
         pending += new
-    return [*found]
+    return [one for one in found if one not in factors or (_read_size(one) or (2, 0))[0] > 1]
 
 
 def _read_size(origin: Value) -> tuple[int, int] | None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import onnx
+import onnx.parser
 import pytest
 from onnx import helper, numpy_helper
 
@@ -75,6 +78,54 @@ def test_constants_count_as_initializers_do(in_branches: bool, operators: tuple[
     constants, initializers = (model.totals.bytes for model in found)
     assert constants == 4 * expected
     assert initializers == constants + 3 * 8  # with where it is cut
+
+
+#: what a product takes, computed of constants: calls, and what is stored of numbers and bytes
+_COMPUTED = {
+    "scaled": ("k = Mul (w, two)", 16),
+    "turned": ("t = Transpose (w) k = Neg (t)", 16),
+    "normalized": ("n = ReduceL2 <keepdims = 1> (w) d = Div (w, n) k = Mul (d, g)", 20),
+    "repeated": ("k = Tile (r, times)", 4),
+    "expanded": ("k = Expand (r, size)", 4),
+    "filled up": ("c = Slice (w, zero, three, zero) k = Pad (c, pads)", 16),
+    "summed": ("e = Exp (w) s = Sqrt (e) k = Sub (s, v)", 32),
+}
+_STORED = {
+    "w": np.ones((4, 4), np.float32),
+    "v": np.ones((4, 4), np.float32),
+    "g": np.ones((1, 4), np.float32),
+    "r": np.ones((1, 4), np.float32),
+    "two": np.array(2, np.float32),
+    "times": np.array([4, 1], np.int64),
+    "size": np.array([4, 4], np.int64),
+    "pads": np.array([0, 0, 1, 0], np.int64),
+    "zero": np.array([0], np.int64),
+    "three": np.array([3], np.int64),
+}
+
+
+def compute(text: str, *, as_constants: bool) -> Model:
+    """Return a product with what is computed of all constants that the text names."""
+    used = {name: array for name, array in _STORED.items() if re.search(rf"\b{name}\b", text)}
+    model = onnx.parser.parse_model(
+        '<ir_version: 10, opset_import: ["": 21]> g (float[4, 4] x) => (float[4, 4] y) '
+        f"{{ {text} y = MatMul (x, k) }}"
+    )
+    for name, array in used.items():
+        tensor = numpy_helper.from_array(array, name)
+        if as_constants:
+            model.graph.node.insert(0, helper.make_node("Constant", [], [name], value=tensor))
+        else:
+            model.graph.initializer.append(tensor)
+    return load(model.SerializeToString())
+
+
+@pytest.mark.parametrize("kind", _COMPUTED)
+def test_weights_that_constants_are_computed_to_count_as_initializers_do(kind: str) -> None:
+    text, count = _COMPUTED[kind]
+    found = [compute(text, as_constants=each) for each in (True, False)]
+    assert [model.totals.parameters for model in found] == [count, count]
+    assert found[0].totals.bytes == 4 * count
 
 
 def test_what_is_computed_is_no_weight() -> None:
