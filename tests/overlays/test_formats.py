@@ -73,7 +73,7 @@ def test_one_column_of_a_file_is_chosen_by_its_heading(tmp_path: Path) -> None:
     file.write_text("name,time_ms,error\nconv,1,2\n", "utf-8")
     assert netloupe.overlay(chain(), f"{file}:error").measure("conv").value == 2.0
     assert netloupe.overlay(chain(), f"{file}:time (ms)").measure("conv").value == 1.0
-    with pytest.raises(OverlayError, match=r"has no column 'gone'\. It has 'time \(ms\)', 'error'"):
+    with pytest.raises(OverlayError, match=r"has no column 'gone'\. It has 'time_ms', 'error'"):
         netloupe.overlay(chain(), f"{file}:gone")
 
 
