@@ -83,24 +83,31 @@ def test_learned_numbers_of_impossible_dims_are_counted() -> None:
     examine(model, draws=False)
 
 
-def test_a_body_that_was_not_walked_is_forgotten_without_an_error() -> None:
+@pytest.mark.parametrize("depth", [3, 12, 40])
+def test_a_body_that_was_not_walked_is_forgotten_without_an_error(depth: int) -> None:
+    """Each Loop is walked twice, its state grows: of many in one another the last are left out."""
     proto = onnx_pb2.ModelProto(ir_version=10)
     proto.opset_import.add(version=21)
     graph = proto.graph
-    for _ in range(3):
-        graph.input.add(name="x").type.tensor_type.elem_type = 1
-        loop = graph.node.add(op_type="Loop", input=["", "", "x"], output=["y"])
+    state = graph.input.add(name="s").type.tensor_type
+    state.elem_type = 1
+    state.shape.dim.add(dim_value=1)
+    bodies = []
+    for _ in range(depth):
+        loop = graph.node.add(op_type="Loop", input=["", "", "s"], output=["y"])
         graph.output.add(name="y")
-        body = loop.attribute.add(name="body", type=onnx_pb2.AttributeProto.GRAPH).g
+        graph = loop.attribute.add(name="body", type=onnx_pb2.AttributeProto.GRAPH).g
+        bodies.append(graph)
         for name in ("i", "c", "x"):
-            body.input.add(name=name)
-        body.node.add(op_type="Unsqueeze", input=["x", "i"], output=["z"])
-        for name in ("c", "z"):
-            body.output.add(name=name)
-        graph = body
-    other = graph.node.add(op_type="If", input=["c"], output=["w"])
+            graph.input.add(name=name)
+        graph.output.add(name="c")
+        grown = graph.node.add(op_type="Concat", input=["x", "x"], output=["z"])
+        grown.attribute.add(name="axis", type=onnx_pb2.AttributeProto.INT, i=0)
+    graph.output.add(name="z")
+    other = bodies[0].node.add(op_type="If", input=["c"], output=["w"])  # comes after all Loops
     branch = other.attribute.add(name="else_branch", type=onnx_pb2.AttributeProto.GRAPH).g
-    branch.node.add(op_type="If", input=["c"], output=["w"])
+    branch.node.add(op_type="Neg", input=["x"], output=["w"])
+    branch.output.add(name="w")
     examine(load(proto), draws=False)
 
 
