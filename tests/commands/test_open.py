@@ -8,7 +8,9 @@ import http.server
 import json
 import os
 import re
+import resource
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -18,7 +20,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +124,16 @@ def test_however_the_command_ends_server_and_token_go_with_it(
         assert window.process.wait(SECONDS) == status
         assert window.is_gone()
         assert not window.answers()
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux limits other processes")
+def test_who_has_the_token_is_answered_however_many_strangers_wait(tmp_path: Path) -> None:
+    with open_window(tmp_path, "--no-browser") as window, ExitStack() as strangers:
+        resource.prlimit(window.process.pid, resource.RLIMIT_NOFILE, (128, 128))
+        for _ in range(300):
+            address = ("127.0.0.1", window.port)
+            strangers.enter_context(socket.create_connection(address, timeout=SECONDS))
+        assert DEMO.name in window.ask()
 
 
 def test_nobody_else_can_read_the_token(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import os
 import subprocess
@@ -18,12 +19,25 @@ from tornado.websocket import websocket_connect
 
 from netloupe.live import intake as intake_module
 from netloupe.live import leftovers
+from netloupe.live import server as server_module
 from netloupe.live.bounded import MOST_WAITING
 from netloupe.live.intake import DroppedFile, Intake, Room
 from netloupe.live.server import LiveServer
 from tests.onnx_text import load_text
 
 TOKEN = "right-token-of-this-server"
+
+#: asks for a socket as a page does
+_SOCKET = f"""\
+GET /socket?token={TOKEN} HTTP/1.1\r
+Host: localhost\r
+Origin: http://localhost\r
+Connection: Upgrade\r
+Upgrade: websocket\r
+Sec-WebSocket-Key: MTIzNDU2Nzg5MDEyMzQ1Ng==\r
+Sec-WebSocket-Version: 13\r
+\r
+"""
 
 
 @contextlib.contextmanager
@@ -73,6 +87,49 @@ def test_idle_connections_of_strangers_are_bounded() -> None:
             pass
 
     run(work)
+
+
+@pytest.mark.parametrize(
+    "begun",
+    ["", "GET / HTTP/1.1\r\nHost: loc", "POST /drop HTTP/1.1\r\nContent-Length: 60000\r\n\r\n"],
+    ids=["nothing", "half of a question", "no body"],
+)
+def test_who_asks_for_nothing_is_not_waited_for(
+    begun: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_module, "_IDLE_SECONDS", 0.2, raising=False)
+
+    async def work(server: LiveServer) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(begun.encode())
+        await asyncio.wait_for(reader.read(), 60)  # until the server ends the connection
+        writer.close()
+
+    run(work)
+
+
+def test_what_waits_for_a_page_that_is_gone_is_dropped_in_silence(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def work(server: LiveServer) -> None:
+        _, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(_SOCKET.encode())
+        while not server.pages:
+            await asyncio.sleep(0.01)
+        (page,) = server.pages
+        for _ in range(200):  # more than what the system takes of who reads nothing
+            page._send(bytes(100_000))
+        writer.transport.abort()
+        while server.pages:
+            await asyncio.sleep(0.01)
+        page._send("more")
+        del page
+        gc.collect()
+
+    with caplog.at_level(logging.WARNING):
+        run(work)
+        gc.collect()
+    assert caplog.text == ""
 
 
 @pytest.mark.parametrize("host", ["[::1", "[", "a]b"])
