@@ -116,3 +116,42 @@ test("the whole of a picture that is all length is wide enough to be seen", () =
   }
   expect(placeWhole({ width: 900, height: 700 }, 0.1)).toEqual({ x: 0, y: 0, width: 900, height: 700 });
 });
+
+/** The contrast of two colours (WCAG 2.2, section 1.4.3). */
+function contrast(one: string, other: string): number {
+  const [low, high] = [one, other].map((colour) => {
+    const [red, green, blue] = [1, 3, 5].map((at) => {
+      const share = parseInt(colour.slice(at, at + 2), 16) / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  }).sort((a, b) => a - b);
+  return (high + 0.05) / (low + 0.05);
+}
+
+test.each(["light", "dark"] as const)("the mark of a selected weight is seen on each colour of a box: %s", (theme) => {
+  const palette = paletteOf(theme);
+  const lines: Array<{ colour: string; width: number; place: string }> = [];
+  const known: Record<string, any> = {
+    measureText: (text: string) => ({ width: text.length * 7 }),
+    strokeRect: (...place: number[]) =>
+      lines.push({ colour: known.strokeStyle, width: known.lineWidth, place: place.join() }),
+  };
+  const context = new Proxy(known, { get: (all, name: string) => all[name] ?? (() => undefined) });
+  const scene = makeScene([{ path: "Conv", at: [20, 20, 90, 60] }]);
+  const picker = new Picker(scene);
+  const emphasis = { ...noEmphasis(), rows: [[0, 0, 22, 40]] as Array<[number, number, number, number]> };
+  paintScene(context as unknown as CanvasRenderingContext2D, {
+    ...{ scene, picker, titles: new Titles(scene, picker), size: SIZE, ratio: 1, palette, emphasis, paints: NO_PAINTS },
+    ...{ view: { x: 0, y: 0, zoom: 1 }, motion: null, tiles: null, litTiles: null },
+  });
+  const place = lines.findIndex(({ colour }) => colour === palette.accent);
+  expect(place).toBeGreaterThan(-1);
+  const line = lines[place];
+  const around = lines.slice(0, place).filter((each) => each.place === line.place && each.width > line.width);
+  const tints = Object.values(palette.categories).map(({ tint }) => tint);
+  const tones = Object.values(palette.tones).map(({ fill }) => fill);
+  for (const ground of [palette.body, ...tints, ...tones]) {
+    expect(contrast(line.colour, around.at(-1)?.colour ?? ground)).toBeGreaterThanOrEqual(3);
+  }
+});
