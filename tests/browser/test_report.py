@@ -95,6 +95,37 @@ def test_a_finding_that_is_selected_is_shown(show: Any) -> None:
     check_quiet(shown)
 
 
+def test_links_to_biases_without_a_box_lead_to_those_that_show_them(show: Any) -> None:
+    shown = show()
+    links = shown.page.locator('.nlr-article [data-path$="bias_quantized"]:visible').all()
+    by_path = {link.get_attribute("data-path"): link for link in links}
+    assert len(by_path) > 5
+    for path, link in by_path.items():
+        assert path not in shown.paths()
+        link.click()
+        shown.page.wait_for_selector(f'{CANVAS}[data-selected="{path}"]')
+        told = shown.page.locator(f"{CANVAS} .nl-unseen[aria-live]", has_text=f"{path}, shown by ")
+        told.wait_for(state="attached")
+        assert link.get_attribute("aria-current") == "true"
+    check_quiet(shown)
+
+
+#: tables and texts of a part of a report whose end is beyond what scrolls around them
+_CUT = """(part) => [...document.querySelectorAll(`${part} .nlr-scroll, ${part} p`)]
+  .filter((each) => each.scrollWidth > each.clientWidth)
+  .map((each) => each.getAttribute("aria-label") ?? each.textContent)"""
+
+
+@pytest.mark.parametrize("part", ["#nlr-findings", "#nlr-differences"])
+def test_prose_is_not_cut_beside_the_picture(show: Any, part: str) -> None:
+    page = show().page
+    assert page.locator(f"{part} .nlr-scroll").count() > 0
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })")
+    for width in (1240, 1300, 1350, 1400, 1920):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate(_CUT, part) == [], width
+
+
 def test_what_is_selected_in_the_picture_is_marked_in_the_tables(show: Any) -> None:
     shown = show()
     places = shown.page.locator(".nlr-article [data-path]").all()
