@@ -94,8 +94,8 @@ def _is_sorted(graph: Graph) -> bool:
                 producer = value.producer
                 if (
                     producer is not None
-                    and producer.index >= node.index
                     and producer.graph is graph
+                    and producer.index >= node.index
                 ):
                     return False
     return True

@@ -59,6 +59,8 @@ def _list_more(nodes: Sequence[Node], others: Sequence[Node], taken: set[Node]) 
                 giver = value.producer if value is not None else None
                 if giver is None or giver in taken or giver in seen or not giver.inputs:
                     continue
+                if giver.graph is not node.graph:  # it belongs to pairs of the graph around
+                    continue
                 if giver.op_type in _QUANTIZING and _belongs(giver):
                     seen.add(giver)
                     pending.append(giver)

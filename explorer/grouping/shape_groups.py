@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 
-from netloupe.explorer.model import Graph, Node
+from netloupe.explorer.model import Graph, Node, find_outer_node
 
 from .group import Group
 from .parts import MOST_CHILDREN
@@ -112,11 +112,9 @@ def consumers_in(node: Node, graph: Graph) -> Iterator[Node]:
     """Yield the nodes of a graph that use a node's results; a subgraph's node is its caller."""
     for value in node.outputs:
         for consumer in value.users if value is not None else ():
-            inner = consumer
-            while inner.graph is not graph and inner.graph.parent_node is not None:
-                inner = inner.graph.parent_node
-            if inner.graph is graph:
-                yield inner
+            holder = find_outer_node(consumer, graph)
+            if holder is not None:
+                yield holder
 
 
 def _connect(graph: Graph, nodes: frozenset[int], homes: dict[int, Group]) -> list[list[int]]:

@@ -264,14 +264,14 @@ def _list_nodes(block: Sequence[Group | Node]) -> list[Node]:
 
 def _wiring_key(nodes: Sequence[Node]) -> tuple[object, ...]:
     """Return what nodes wired alike have in common; for nodes of one scope, so nearby ones."""
-    base, end = nodes[0].index, nodes[-1].index
+    graph, base, end = nodes[0].graph, nodes[0].index, nodes[-1].index
     key: list[object] = []
     for node in nodes:
         key.append(node.op_type)
         for value in node.inputs:
             if value is None or value.producer is None:
                 key.append(value is not None and value.initializer is not None)
-            elif base <= value.producer.index <= end:
+            elif value.producer.graph is graph and base <= value.producer.index <= end:
                 key.append(value.producer.index - base)
             else:
                 key.append(None)

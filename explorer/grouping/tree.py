@@ -14,6 +14,7 @@ from netloupe.explorer.model import (
     Node,
     find_constant_nodes,
     find_operators,
+    find_outer_node,
     is_constant,
 )
 from netloupe.explorer.progress import step
@@ -226,8 +227,9 @@ def _delay_copies(
     readers = graph.dialect.shape_operators.readers
     for index in copies:
         users = [user for value in graph.nodes[index].outputs if value for user in value.users]
-        using = [user.index for user in users if user.op_type not in readers]
-        places[index] = min(using, default=index) - 0.5
+        using = [find_outer_node(user, graph) for user in users if user.op_type not in readers]
+        own = [graph.index_of(node) for node in using if node is not None]
+        places[index] = min(own, default=index) - 0.5
     return sorted(shown, key=lambda index: places.get(index, index)) if places else shown
 
 

@@ -23,6 +23,7 @@ from .filling import fill_later
 from .graph import Function, Graph, NetDetails
 from .header import TrainingInfo
 from .model import Model
+from .nesting import find_outer_node, is_before
 from .node import Node, NodeDetails, NodeLoader, wire_nodes
 from .paths import resolve_path
 from .sparse_tensor import SparseTensor
@@ -114,6 +115,8 @@ __all__ = [
     "fill_later",
     "find_constant_nodes",
     "find_operators",
+    "find_outer_node",
+    "is_before",
     "is_constant",
     "is_constant_node",
     "resolve_path",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from netloupe.explorer.model import TensorType, Value
+from netloupe.explorer.model import TensorType, Value, is_before
 from netloupe.explorer.model.constant import constant_tensor
 
 from .found import Blocks, Found
@@ -139,9 +139,9 @@ def is_join(operations: Operations, number: int) -> bool:
 
 
 def is_older(value: Value, other: Value) -> bool:
-    """Return whether a value is computed before another one."""
+    """Return whether a value is computed before another one, in any graphs."""
     one, two = value.producer, other.producer
-    return one is not None and two is not None and one.index < two.index
+    return one is not None and two is not None and is_before(one, two)
 
 
 def is_shared(value: Value) -> bool:

@@ -88,8 +88,10 @@ class EdgeTable:
 
     def _number(self, values: list[Value], wiring: Wiring) -> dict[Value, int]:
         """Return the numbers of some values; those that no node uses or gives get new ones."""
-        producers = {-1 if (node := value.producer) is None else node.index for value in values}
-        known = np.flatnonzero(np.isin(wiring.producers, [*producers, -1])).tolist()
+        graph, givers = self.graph, [value.producer for value in values]
+        # what nodes of other graphs give is given by none of this one
+        own = {graph.index_of(node) for node in givers if node is not None and node.graph is graph}
+        known = np.flatnonzero(np.isin(wiring.producers, [*own, -1])).tolist()
         numbers = {self.values[number]: number for number in known}
         for value in values:
             if numbers.setdefault(value, len(self.values)) == len(self.values):
