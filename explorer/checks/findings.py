@@ -69,7 +69,7 @@ def _find_graph_cycles(graph: Graph) -> Iterator[ModelWarning]:
     if _is_sorted(graph):
         return
     cycles = find_cycles(
-        [[source.index for source in _sources(node, graph)] for node in graph.nodes]
+        [[graph.index_of(source) for source in _sources(node, graph)] for node in graph.nodes]
     )
     for members in cycles[:_MOST_PER_GRAPH]:
         names = [graph.nodes[index].label for index in members[:_MOST_NAMES]]
@@ -86,7 +86,7 @@ def _is_sorted(graph: Graph) -> bool:
     """Return whether every node only waits for nodes before it, so that there is no cycle."""
     for node in graph.nodes:
         if node.captures:
-            if any(source.index >= node.index for source in _sources(node, graph)):
+            if any(graph.index_of(source) >= node.index for source in _sources(node, graph)):
                 return False
             continue
         for value in node.inputs:

@@ -309,7 +309,7 @@ class _GraphMerger:
             spare = {
                 node for node in needed if _is_spare(node) and node not in self.merger._partners
             }
-            nodes += sorted(spare, key=lambda node: node.index)
+            nodes += sorted(spare, key=left.index_of)
         self._add_nodes(nodes, self.older)
         self._list_older_ends(left)
         if self.right is not None:

@@ -115,16 +115,21 @@ class Owners:
             shape = self._find_turned_shape(node) if node.op_type == "Gather" else None
             if shape is not None and index not in self._apart:
                 self.named[index] = "Shape"
-                owner.update(dict.fromkeys((index, shape.index), index))
+                owner.update(dict.fromkeys((index, self.graph.index_of(shape)), index))
         for index, node in enumerate(nodes):
             is_own = node.domain == self.graph.dialect.domain or node.op_type == "QLinearAdd"
             if is_own and index not in owner:
                 before = self._find_before(node)
-                if before is not None and before.index in owner and not self._follows(node, before):
+                if (
+                    before is not None
+                    and self.graph.index_of(before) in owner
+                    and not self._follows(node, before)
+                ):
                     before = None
                 before = before or self._find_scaled(node, owner)
                 if before is not None:
-                    owner[index] = owner.get(before.index, before.index)
+                    place = self.graph.index_of(before)
+                    owner[index] = owner.get(place, place)
         for index, node in enumerate(nodes):
             if node.op_type == "Gemm" and index not in owner:
                 owner.update(dict.fromkeys(self._find_flattening(node, owner), index))
@@ -137,9 +142,10 @@ class Owners:
                 before = None
                 if index in blocks or index not in owner:
                     before = self._find_activated(node, name, blocks.get(index, (index,)))
-                if before is not None and before.index not in self._values.fixed:
+                head = None if before is None else self.graph.index_of(before)
+                if head is not None and head not in self._values.fixed:
                     for place in blocks.get(index, (index,)):
-                        owner[place] = owner.get(before.index, before.index)
+                        owner[place] = owner.get(head, head)
                         self.activations.add(place)
                     self.named.pop(index, None)
         return owner
@@ -238,7 +244,8 @@ class Owners:
         if not is_weighted:
             return ()
         is_shared = taken is None or len(taken.users) > 1  # as of query, key and value
-        return (behind.index,) if is_shared else (before.index, behind.index)
+        own = (behind,) if is_shared else (before, behind)
+        return tuple(map(self.graph.index_of, own))
 
     def _find_scaled(self, node: Node, owner: dict[int, int]) -> Node | None:
         """Return what gives a node its operand that is part of a convolution and may hold it.
@@ -255,15 +262,23 @@ class Owners:
         if len(taken) != len(node.inputs) or len(data) != 1:
             return None
         before = self._values.find_only_giver(data[0])
-        if before is None or before.op_type not in _SCALED or before.index in self.named:
+        if before is None or before.op_type not in _SCALED:
             return None
-        head = self.graph.nodes[owner.get(before.index, before.index)]
-        is_held = head.op_type in ("Conv", "ConvInteger") and head.index not in self.named
+        place = self.graph.index_of(before)
+        if place in self.named:
+            return None
+        held_by = owner.get(place, place)
+        head = self.graph.nodes[held_by]
+        is_held = head.op_type in ("Conv", "ConvInteger") and held_by not in self.named
         return before if is_held and self._values.takes_weight(head) else None
 
     def _follows(self, node: Node, before: Node) -> bool:
         """Return whether a bias is added to a product of integers behind its scale."""
-        return node.op_type == "Add" and before.op_type == "Mul" and before.index not in self.named
+        return (
+            node.op_type == "Add"
+            and before.op_type == "Mul"
+            and self.graph.index_of(before) not in self.named
+        )
 
     def _list_written_out(self, owner: dict[int, int]) -> dict[int, tuple[int, ...]]:
         """Return the nodes of activations that are written out, by the one they are named after."""

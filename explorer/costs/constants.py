@@ -224,7 +224,7 @@ def _find_behind(graph: Graph) -> Iterator[ConstantUse]:
         if node in behind and node not in after:
             after.add(node)
             pending += [user for value in node.outputs if value for user in value.users]
-    for node in sorted(after, key=lambda one: one.index):
+    for node in sorted(after, key=graph.index_of):
         if node.op_type in _ARITHMETIC and len(node.inputs) == 2:
             traced = [(place, one) for place in (0, 1) if (one := trace(node, place)) is not None]
             if len(traced) == 1 and not _follows_weight(node, 1 - traced[0][0]):

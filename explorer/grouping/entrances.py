@@ -61,7 +61,7 @@ def _go_back(
     row: list[int] = []
     value: Value | None = None
     while node.op_type in PASSING and _find_scope(node, graph, of_node) == scope:
-        row.append(node.index)
+        row.append(graph.index_of(node))
         value = node.inputs[0] if node.inputs else None
         if value is None or value.producer is None or len(value.users) > 1:
             break

@@ -80,7 +80,7 @@ def add_preparation(
             user
             for index in piece.nodes
             for user in consumers_in(graph.nodes[index], graph)
-            if user.index not in inside
+            if graph.index_of(user) not in inside
         ]
         home = homes.around(users)
         if home not in places:

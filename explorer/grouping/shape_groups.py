@@ -129,7 +129,7 @@ def _connect(graph: Graph, nodes: frozenset[int], homes: dict[int, Group]) -> li
 
     for index in nodes:
         for consumer in consumers_in(graph.nodes[index], graph):
-            other = consumer.index
+            other = graph.index_of(consumer)
             if other in leader and homes[other] is homes[index]:
                 leader[find(index)] = find(other)
     pieces: dict[int, list[int]] = {}

@@ -133,9 +133,7 @@ def _choose_columns(read: Sequence[Column], path: str, heading: str) -> list[Col
         column for column in columns if heading in (column.name, _write_heading(column))
     ]
     if not chosen:
-        names = ", ".join(
-            repr(column.heading or _write_heading(column)) for column in columns[:20]
-        )
+        names = ", ".join(repr(column.heading or _write_heading(column)) for column in columns[:20])
         raise OverlayError(f"{path}: has no column {heading!r}. It has {names}.")
     return chosen
 

@@ -187,8 +187,8 @@ def find_fused(graph: Graph, indices: tuple[int, ...], operator: str) -> tuple[i
     if wanted == "Gemm" and node.op_type == "MatMul":
         users = {user for value in node.outputs if value is not None for user in value.users}
         if len(users) == 1 and (user := users.pop()).op_type == "Add" and user.graph is graph:
-            return (node.index, user.index)
-    chain = [node.index]
+            return (graph.index_of(node), graph.index_of(user))
+    chain = [graph.index_of(node)]
     while len(chain) < _MOST_FUSED:
         first = next((value for value in node.inputs if value is not None), None)
         if first is None or first.producer is None or first.producer.graph is not graph:
@@ -196,7 +196,7 @@ def find_fused(graph: Graph, indices: tuple[int, ...], operator: str) -> tuple[i
         if len(first.users) != 1:
             break
         node = first.producer
-        chain.append(node.index)
+        chain.append(graph.index_of(node))
         if node.op_type == wanted:
             return tuple(sorted(chain))
     return indices

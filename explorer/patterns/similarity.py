@@ -73,7 +73,7 @@ def _is_normalized(value: Value, knowledge: Knowledge) -> bool:
                 continue
             if giver.op_type in _IN_NORMS and len(nodes) < _MOST_OF_NORM:
                 nodes.append(giver)
-    operations = Operations(sorted(nodes, key=lambda node: node.index), knowledge)
+    operations = Operations(sorted(nodes, key=end.graph.index_of), knowledge)
     return any(
         found.name == "L2 normalize"
         and operations.nodes[found.end] is end

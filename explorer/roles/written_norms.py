@@ -38,10 +38,10 @@ def find_written_norms(graph: Graph, among: Booleans) -> Iterator[int]:
     for root in roots if means else ():
         mean = _walk_back(graph.nodes[root], taking)
         if mean is not None:
-            yield mean.index
+            yield graph.index_of(mean)
             inner = _walk_back(mean, taking)
             if inner is not None:
-                yield inner.index
+                yield graph.index_of(inner)
 
 
 def _walk_back(node: Node, means: set[int]) -> Node | None:

@@ -48,7 +48,7 @@ def write_links(view: View, numbers: Mapping[str, int]) -> bytes:
         around = tree.group_of(node)
         while around is not None and around.path not in numbers:
             around = around.parent
-        linked = dict.fromkeys(each.index for each in list_neighbours(node, graph))
+        linked = dict.fromkeys(map(graph.index_of, list_neighbours(node, graph)))
         columns.add("paths", (numbers.get(node.path, -1),))
         columns.add("around", (-1 if around is None else numbers[around.path],))
         columns.add("counts", (len(linked),))
@@ -61,7 +61,8 @@ def write_links(view: View, numbers: Mapping[str, int]) -> bytes:
             continue
         producer = value.producer
         users = dict.fromkeys(user.index for user in value.users if user.graph is graph)
-        columns.add("values", (number, -1 if producer is None else producer.index, len(users)))
+        giver = -1 if producer is None else graph.index_of(producer)
+        columns.add("values", (number, giver, len(users)))
         columns.add("users", users)
     return write_block(columns.integers, {})
 

@@ -18,8 +18,9 @@ def find_neighbourhood(graph: Graph, seeds: Iterable[Node], hops: int) -> frozen
         following = []
         for node in border:
             for neighbour in list_neighbours(node, graph):
-                if neighbour.index not in found:
-                    found.add(neighbour.index)
+                index = graph.index_of(neighbour)
+                if index not in found:
+                    found.add(index)
                     following.append(neighbour)
         border = following
         if not border:

@@ -8,7 +8,7 @@ from functools import partial
 from netloupe.explorer.checks.rule import Occurrence, Rule, Severity
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.errors import NotFoundError
-from netloupe.explorer.model import Value
+from netloupe.explorer.model import Value, is_before
 
 _IR = "ONNX IR specification"
 _CHECKER = "onnx/checker.cc"
@@ -78,7 +78,7 @@ def _hides_visible(value: Value) -> bool:
         outer = node.graph.values.get(value.name)
         if outer is not None:
             is_given = outer.is_input or outer.initializer is not None
-            if is_given or (outer.producer is not None and outer.producer.index < node.index):
+            if is_given or (outer.producer is not None and is_before(outer.producer, node)):
                 return True
         node = node.graph.parent_node
     return False
