@@ -21,7 +21,13 @@ from typing import Any
 
 from netloupe.explorer.errors import LayoutError
 from netloupe.explorer.progress import is_watched, step
-from netloupe.explorer.workers import POLL_SECONDS, close_worker, kill_worker, start_worker
+from netloupe.explorer.workers import (
+    POLL_SECONDS,
+    close_worker,
+    kill_worker,
+    measure_work,
+    start_worker,
+)
 
 _WORKER = Path(__file__).with_name("worker.py")
 #: what to do where there is no Graphviz; the README says the same
@@ -90,7 +96,7 @@ class LayoutEngine:
             kill_worker(process)
             close_worker(process)
 
-    def place(self, dot: str, timeout: float) -> Drawing:
+    def place(self, dot: str, timeout: float, *, work: float | None = None) -> Drawing:
         """Lay out one graph.
 
         Whoever watches may end it about every 50 ms, which stops the worker.
@@ -101,6 +107,10 @@ class LayoutEngine:
             The graph in the DOT language; every edge has an ``id``.
         timeout
             Seconds after which the worker is stopped.
+        work
+            Seconds of processor time after which it is stopped, too, so that a busy machine makes
+            no other pictures; where the system does not tell of that, seconds. None for no end but
+            ``timeout``.
 
         Raises
         ------
@@ -120,7 +130,7 @@ class LayoutEngine:
             except OSError as error:
                 self.stop()
                 raise LayoutError(f"the layout process ended ({error})") from error
-            answer = self._wait(self._number, time.monotonic() + timeout)
+            answer = self._wait(process, self._number, timeout, work)
         if "missing" in answer:
             reason = " ".join(answer["missing"].split())[:200]
             raise LayoutError(
@@ -136,9 +146,22 @@ class LayoutEngine:
             {name: tuple(points) for name, points in answer["edges"].items()},
         )
 
-    def _wait(self, number: int, deadline: float) -> dict[str, Any]:
+    def _wait(
+        self, process: subprocess.Popen[bytes], number: int, timeout: float, work: float | None
+    ) -> dict[str, Any]:
+        begun = time.monotonic()
+        before = None if work is None else measure_work(process)
+        #: when that much work can be done at the earliest
+        soonest = begun + (timeout if work is None else min(work, timeout))
         while True:
-            left = deadline - time.monotonic()
+            left = soonest - time.monotonic()
+            if left <= 0 and work is not None and before is not None:
+                after = measure_work(process)
+                to_do = 0.0 if after is None else work - (after - before)
+                if to_do > 0:
+                    soonest = time.monotonic() + max(to_do, POLL_SECONDS)
+                    soonest = min(soonest, begun + timeout)
+                    left = soonest - time.monotonic()
             if left <= 0:
                 self.stop()
                 raise LayoutTimeoutError

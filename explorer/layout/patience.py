@@ -10,7 +10,8 @@ import math
 
 from .level import Level
 
-#: for one layout; those of real models that hang together in hundreds of boxes take less than one
+#: of processor time for one layout; those of real models that hang together in hundreds of boxes
+#: take less than one
 SECONDS = 4.0
 
 
@@ -20,7 +21,7 @@ class Patience:
     Parameters
     ----------
     seconds
-        After which the first layout is stopped.
+        Of processor time, after which the first layout is stopped.
 
     Notes
     -----
@@ -38,7 +39,7 @@ class Patience:
         return _measure_size(level) <= self._most
 
     def note_stopped(self, level: Level) -> None:
-        """Remember that the layout of a level took longer than :attr:`seconds`."""
+        """Remember that the layout of a level took more than :attr:`seconds`."""
         self._most = min(self._most, _measure_size(level) / 2)
         self.seconds /= 2
 

@@ -155,7 +155,7 @@ def _draw(level: Level, budget: Budget, *, is_reversed: bool) -> Drawing:
     if patience is None or left < patience.seconds:  # then the end of the budget stops it
         return budget.engine.place(text, left)
     try:
-        return budget.engine.place(text, patience.seconds)
+        return budget.engine.place(text, left, work=patience.seconds)
     except LayoutTimeoutError:
         patience.note_stopped(level)
         raise

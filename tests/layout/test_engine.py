@@ -15,6 +15,7 @@ import pytest
 
 from netloupe.explorer.errors import LayoutError
 from netloupe.explorer.layout import LayoutEngine, shared_engine
+from netloupe.explorer.layout.engine import LayoutTimeoutError
 from netloupe.explorer.progress import Cancelled, watched
 
 SMALL = 'digraph { a -> b [id="0"] }'
@@ -75,6 +76,27 @@ def test_a_slow_layout_is_stopped(engine: LayoutEngine) -> None:
     assert engine.process_id is None
     assert works(engine)
     assert engine.process_id != first
+
+
+def test_a_layout_that_works_for_too_long_is_stopped(engine: LayoutEngine) -> None:
+    engine.start()
+    with pytest.raises(LayoutTimeoutError):
+        engine.place(DENSE, 600, work=0.3)
+    assert engine.process_id is None
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="tells what a process has worked")
+def test_a_worker_that_gets_no_processor_is_waited_for(engine: LayoutEngine) -> None:
+    assert works(engine)
+    process = engine.process_id
+    assert process is not None
+    os.kill(process, signal.SIGSTOP)
+    threading.Timer(2.0, os.kill, (process, signal.SIGCONT)).start()
+    assert set(engine.place(SMALL, 60, work=0.5).nodes) == {"a", "b"}
+    assert engine.process_id == process
+    os.kill(process, signal.SIGSTOP)
+    with pytest.raises(LayoutTimeoutError):  # not for ever
+        engine.place(SMALL, 1.0, work=0.5)
 
 
 def test_a_layout_can_be_cancelled(engine: LayoutEngine) -> None:
