@@ -69,3 +69,24 @@ def test_other_elements_keys_and_kinds_are_other_types() -> None:
         assert find_type_aspects(read_type(one), read_type(other)) == {""}
     assert find_type_aspects(read_type(plain), None) == {"defaults"}
     assert find_type_aspects(None, None) == set()
+
+
+@pytest.mark.parametrize(
+    ("value", "other", "told"),
+    [
+        (1, 1.0, ("int", "float")),
+        (1, "1", ("int", "string")),
+        ([1], [1.0], ("ints", "floats")),
+    ],
+)
+def test_types_of_attributes_are_told_by_their_names(
+    value: object, other: object, told: tuple[str, str]
+) -> None:
+    def make_model(value: object) -> netloupe.Model:
+        node = helper.make_node("Own", ["x"], ["y"], "node", domain="own", of=value)
+        ends = [helper.make_value_info(name, make_tensor([1])) for name in ("x", "y")]
+        return netloupe.load(helper.make_model(helper.make_graph([node], "g", ends[:1], ends[1:])))
+
+    (found,) = netloupe.diff(make_model(value), make_model(other)).nodes
+    (change,) = (change for change in found.changes if change.what == "type of attribute of")
+    assert (change.left, change.right) == told

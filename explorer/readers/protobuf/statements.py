@@ -202,11 +202,11 @@ class StatementReader:
             bits = struct.pack("<d", content)
             is_default = is_default and bits == struct.pack("<d", descriptor.default_value)
             return StatedFact(owner, name, bits, content, is_default)
-        shown = _read(content)
+        told: object = _read(content)
         if descriptor.enum_type is not None:
-            known_number = descriptor.enum_type.values_by_number.get(content)
-            shown = content if known_number is None else known_number.name.lower()
-        return StatedFact(owner, name, content, shown, is_default)
+            entry = descriptor.enum_type.values_by_number.get(content)
+            told = content if entry is None else entry.name.lower()
+        return StatedFact(owner, name, content, told, is_default)
 
     def _list_unknown(self, owner: str, message: Any) -> Iterator[tuple[str, StatedFact]]:
         """Yield the fields that the schema does not know, and numbers that its enums do not."""
