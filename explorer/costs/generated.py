@@ -4,7 +4,7 @@ Exporters write weights as Constant, and tools that strip a model of its weights
 (ConstantOfShape) of their shape in their place. What a node gives is a weight where it reaches a
 weight operand of an operator, perhaps in another shape or type, or in pieces that are put
 together in another order: so exporters bring the gates of an LSTM into the order of ONNX. Or it is
-computed of constants alone, as a weight that is normalized.
+computed of constants alone, as a weight that is normalized, or the branches of an If give one each.
 """
 
 from __future__ import annotations
@@ -130,6 +130,11 @@ def _find_origins(value: Value) -> list[Value]:
             factors.update(each for each in operands if each is not None)
         elif producer.op_type in _KEEPING or producer.op_type in _TAKING:
             operands = [*producer.inputs[:1]]
+        elif producer.op_type == "If":
+            place = one.output_index
+            operands = [
+                given for branch in producer.subgraphs for given in branch.outputs[place:][:1]
+            ]
         else:
             return []
         if not operands or None in operands or producer.domain != producer.graph.dialect.domain:

@@ -150,3 +150,28 @@ def test_a_circle_of_pieces_ends() -> None:
     x = helper.make_tensor_value_info("x", 1, [4, 4])
     graph = helper.make_graph(nodes, "g", [x], [helper.make_empty_tensor_value_info("y")])
     assert load(helper.make_model(graph)).totals.parameters == 0
+
+
+def make_choice(*, as_constants: bool) -> Model:
+    """Return a product with one of two weights, which the branches of an If give."""
+    branches = []
+    for number in (1.0, 2.0):
+        tensor = numpy_helper.from_array(np.full((4, 4), number, np.float32), "w")
+        held = [helper.make_node("Constant", [], ["w"], value=tensor)] if as_constants else []
+        nodes = [*held, helper.make_node("Transpose", ["w"], ["t"])]
+        given = [helper.make_tensor_value_info("t", 1, [4, 4])]
+        stored = [] if as_constants else [tensor]
+        branches.append(helper.make_graph(nodes, f"b{number:g}", [], given, stored))
+    then, other = branches
+    nodes = [
+        helper.make_node("If", ["c"], ["W"], "choice", then_branch=then, else_branch=other),
+        helper.make_node("MatMul", ["x", "W"], ["y"], "product"),
+    ]
+    ends = [helper.make_tensor_value_info(name, 1, [2, 4]) for name in ("x", "y")]
+    condition = helper.make_tensor_value_info("c", onnx.TensorProto.BOOL, [])
+    return load(helper.make_model(helper.make_graph(nodes, "g", [ends[0], condition], ends[1:])))
+
+
+def test_weights_that_branches_give_count_as_initializers_do() -> None:
+    counts = [make_choice(as_constants=held).totals.parameters for held in (True, False)]
+    assert counts == [32, 32]
