@@ -114,7 +114,7 @@ class _Audit:
                 self._compare_sizes(),
                 self._count_coded_twin(audited),
                 sum(len(graph.annotations) for graph in model.graphs),
-                self._count_unread(),
+                self._subject.quantized.left_count,
             ),
             coverage,
             findings.findings,
@@ -151,11 +151,6 @@ class _Audit:
         if self._reference is None or audited:
             return 0
         return sum(1 for graph in self._reference.graphs for _ in list_quantized_weights(graph))
-
-    def _count_unread(self) -> int:
-        """Return how many quantized weights cannot be read, or are too many to be."""
-        quantized = self._subject.quantized
-        return sum(bool(one.reason) for one in quantized.codes) + quantized.left_count
 
     def _audit_weights(self) -> Iterator[WeightAudit]:
         twins = None

@@ -28,7 +28,7 @@ def write_audit_verdict(
     sizes: tuple[int, int] | None,
     twin_weights: int = 0,
     annotated: int = 0,
-    unread: int = 0,
+    left: int = 0,
 ) -> str:
     """Return in a few sentences what an audit found.
 
@@ -42,8 +42,8 @@ def write_audit_verdict(
         How many quantized weights the twin has.
     annotated
         Of how many values annotations state in which format they are meant.
-    unread
-        How many of the quantized weights were not read.
+    left
+        How many quantized weights were left out since there are too many.
     """
     plain = [one for one in weights if not one.is_bias]
     if not plain and not coverage.has_quantized_activations and not coverage.quantizing_nodes:
@@ -61,8 +61,9 @@ def write_audit_verdict(
             "way round."
         )
     told = [_write_scheme(coverage, plain), _write_coverage(coverage)]
-    told += [_write_sizes(coverage, sizes), _write_unread(unread)]
-    told += [_write_defects(findings, bool(unread)), _write_fidelity(plain)]
+    unread = _write_unread(plain, left)
+    told += [_write_sizes(coverage, sizes), unread]
+    told += [_write_defects(findings, is_part=bool(unread)), _write_fidelity(plain)]
     told += [_write_biases([one for one in weights if one.is_bias]), _write_nonfinite(weights)]
     return " ".join(sentence for sentence in told if sentence)
 
@@ -124,13 +125,24 @@ def _write_sizes(coverage: Coverage, sizes: tuple[int, int] | None) -> str:
     return f"{'; '.join(told)}." if told else ""
 
 
-def _write_unread(unread: int) -> str:
-    """Say of how many weights nothing is known, whatever else is found."""
-    verb = "was" if unread == 1 else "were"
-    return f"{write_count(unread, 'quantized weight')} {verb} not read." if unread else ""
+def _write_unread(weights: Sequence[WeightAudit], left: int) -> str:
+    """Say of how many weights no rule can judge the codes, and why."""
+    reasons = [
+        one.reason.removeprefix(f"{one.path}: ").rstrip(".")
+        for one in weights
+        if one.codes is None and one.reason
+    ]
+    told = []
+    if reasons:
+        many = "it" if len(weights) == 1 else f"{len(reasons):,} of them"
+        others = " and other reasons" * (len({*reasons}) > 1)
+        told.append(f"The codes of {many} cannot be judged: {reasons[0][:200]}{others}.")
+    if left:
+        told.append(f"{write_count(left, 'more quantized weight')} were not read.")
+    return " ".join(told)
 
 
-def _write_defects(findings: Findings, is_part: bool) -> str:
+def _write_defects(findings: Findings, *, is_part: bool) -> str:
     counts = [
         (name, sum(f.severity == name and not f.suppressed for f in findings))
         for name in SEVERITIES
@@ -139,7 +151,7 @@ def _write_defects(findings: Findings, is_part: bool) -> str:
     return (
         f"{', '.join(told)} in how it is quantized."
         if told
-        else f"The rules of quantization find nothing{' in the rest' * is_part}."
+        else f"The rules of quantization find nothing{' else' * is_part}."
     )
 
 
