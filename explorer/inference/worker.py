@@ -1,7 +1,9 @@
-"""The inference worker: a process of its own that lets onnx infer the types of one skeleton.
+"""The inference worker: a process of its own that lets onnx infer the types of skeletons.
 
-Run as a script, it reads the bytes of a ModelProto from standard input and writes frames to
-standard output, each a letter, a 4-byte big-endian length, and its content:
+Run as a script, it reads orders from standard input: a line of JSON with the ``task`` ("infer" or
+"judge"), the ``most_bytes`` and ``most_seconds`` that it may take, and the ``length`` of what
+follows, the bytes of a ModelProto. To each it answers on standard output with frames, each a
+letter, a 4-byte big-endian length, and its content:
 
 - ``V``: the version of onnx, or ``X``: why it cannot be imported;
 - ``G``: a GraphProto whose name is the number of a graph, and whose ``value_info`` lists the
@@ -9,7 +11,8 @@ standard output, each a letter, a 4-byte big-endian length, and its content:
 - ``N``: where a type that the skeleton states cannot be, as JSON: [number of the graph, index of
   the node, text]; of a judgement, where inference refuses the model, with the index -1 for no node;
 - ``M``: the main graph and those inside it are done; bodies of functions follow;
-- ``D``: all is done, or ``E``: why nothing was inferred.
+- ``D``: all is done, or ``E``: why nothing was inferred. It can be given the next order then, for
+  which onnx need not be imported again; after a lack of memory and after ``X`` it ends.
 
 It imports nothing of netloupe, so that it starts quickly, and it may be killed at any time: what
 stands before ``M`` belongs together, and each graph of a function stands for itself. What a
@@ -20,8 +23,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import re
+import select
 import struct
 import sys
 from collections import ChainMap
@@ -32,6 +37,8 @@ from typing import Any
 
 Send = Callable[[str, bytes], None]
 
+#: a worker that nobody has asked anything for so long ends, and gives its memory back
+IDLE_SECONDS = 60.0
 #: as in a skeleton
 CALL_DOMAIN = "netloupe.function"
 HIDDEN_DOMAIN = "netloupe.hidden"
@@ -456,31 +463,47 @@ def _find_symbols(model: Any) -> frozenset[str]:
 # the process
 
 
-def main(most_bytes: int, most_seconds: int, task: str = "infer") -> None:
-    """Infer the types of the skeleton that standard input gives, or judge it."""
+def main() -> None:
+    """Carry out the orders that standard input gives, until it is closed or silent for long."""
     answers = os.fdopen(os.dup(1), "wb")
     sink = os.open(os.devnull, os.O_WRONLY)  # whatever is printed is no answer
     os.dup2(sink, 1)
     os.dup2(sink, 2)
-    _limit(most_bytes, most_seconds)
+    with contextlib.suppress(AttributeError, OSError):
+        os.nice(5)
+    orders = sys.stdin.buffer
 
     def send(kind: str, content: bytes) -> None:
         answers.write(kind.encode() + struct.pack(">I", len(content)) + content)
         answers.flush()
 
-    data = sys.stdin.buffer.read()
+    while line := orders.readline():
+        order = json.loads(line)
+        _limit(order["most_bytes"], order["most_seconds"])
+        if not _answer(order["task"], orders.read(order["length"]), send):
+            return
+        # of the next order nothing has been read: it is not sent before this one is answered
+        with contextlib.suppress(OSError):  # where only sockets can be waited for, it stays
+            if not select.select([orders], [], [], IDLE_SECONDS)[0]:
+                return
+
+
+def _answer(task: str, data: bytes, send: Send) -> bool:
+    """Infer the types of a skeleton, or judge it; return whether another one may follow."""
     try:
         import onnx
         import onnx.shape_inference
     except Exception as error:  # whatever a broken installation raises
         send("X", f"{type(error).__name__}: {error}".encode())
-        return
+        return False
     send("V", onnx.__version__.encode())
     try:
         inference = SkeletonInference(onnx, data, send)
         inference.judge() if task == "judge" else inference.run()
     except Exception as error:  # whatever onnx says goes back as an answer
         send("E", f"{type(error).__name__}: {error}".encode(errors="replace")[:10_000])
+        return not isinstance(error, MemoryError)
+    return True
 
 
 def _limit(most_bytes: int, most_seconds: int) -> None:
@@ -488,11 +511,15 @@ def _limit(most_bytes: int, most_seconds: int) -> None:
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource
 
-        os.nice(5)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_CPU, (most_seconds, most_seconds))
-        resource.setrlimit(resource.RLIMIT_DATA, (most_bytes, most_bytes))
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        seconds = math.ceil(used.ru_utime + used.ru_stime) + most_seconds
+        # those of the next order may be higher
+        for kind, most in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_DATA, most_bytes)):
+            highest = resource.getrlimit(kind)[1]
+            is_free = highest == resource.RLIM_INFINITY
+            resource.setrlimit(kind, (most if is_free else min(most, highest), highest))
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:4])
+    main()

@@ -40,8 +40,10 @@ def workers(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[subprocess.Popen[b
         started.append(start(*given, **options))
         return started[-1]
 
+    process.end_idle()
     monkeypatch.setattr(process.subprocess, "Popen", note)
     yield started
+    process.end_idle()
     assert started
     assert all(worker.returncode is not None for worker in started)
 
@@ -162,14 +164,123 @@ def test_a_worker_that_ends_within_functions_has_told_of_the_main_graph(
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     worker = process._WORKER.read_text()
-    greedy = worker.replace(
-        "    data = sys.stdin", "    hoard = bytearray(2**34)\n    data = sys.stdin"
-    )
+    greedy = worker.replace('    send("V"', '    hoard = bytearray(2**34)\n    send("V"')
     assert greedy != worker
     use(monkeypatch, tmp_path, greedy)
     answer = process.run_worker(b"", SECONDS)
     assert not answer.version
     assert not answer.is_late
+
+
+def test_one_worker_answers_one_model_after_the_other(
+    workers: list[subprocess.Popen[bytes]],
+) -> None:
+    for dtype in ("float", "int8", "bool"):
+        model = load_text(f"g ({dtype}[2] x) => (y) {{ y = Identity (x) }}")
+        model.infer_shapes()
+        assert model.value("y").inferred_type == model.value("x").type
+    assert len(workers) == 1
+
+
+def test_after_a_crash_another_one_is_asked(
+    model: Model,
+    workers: list[subprocess.Popen[bytes]],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    worker = process._WORKER.read_text()
+    crashing = worker.replace(
+        '    send("V"', '    if b"boom" in data:\n        os.abort()\n    send("V"'
+    )
+    assert crashing != worker
+    use(monkeypatch, tmp_path, crashing)
+    with pytest.raises(InferenceError, match="crashed"):
+        load_text("g (float[boom] x) => (y) { y = Relu (x) }").infer_shapes()
+    model.infer_shapes()
+    assert str(model.value("y").inferred_type) == "float32[2]"
+    assert len(workers) == 2
+
+
+def test_a_worker_is_kept_after_what_is_small(
+    model: Model, workers: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "_MOST_KEPT_BYTES", 10)
+    model.infer_shapes()
+    assert [worker.returncode is None for worker in workers] == [False]
+    monkeypatch.setattr(process, "_MOST_KEPT_BYTES", 2**20)
+    assert process.run_worker(b"no model", SECONDS).error  # refused, and nothing the matter
+    model = load_text("g (float[2] x) => (y) { y = Relu (x) }")
+    model.infer_shapes()
+    assert [worker.returncode is None for worker in workers] == [False, True]
+
+
+def test_a_worker_that_lacked_memory_is_not_kept(
+    model: Model,
+    workers: list[subprocess.Popen[bytes]],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    worker = process._WORKER.read_text()
+    greedy = worker.replace(
+        '    send("V", onnx.__version__.encode())\n    try:\n',
+        '    send("V", b"1")\n    try:\n        if b"boom" in data: raise MemoryError\n',
+    )
+    assert greedy != worker
+    use(monkeypatch, tmp_path, greedy)
+    assert process.run_worker(b"boom", SECONDS).error == "MemoryError: "
+    assert workers[0].wait(SECONDS) == 0
+    model.infer_shapes()
+    assert len(workers) == 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="waits for pipes")
+def test_a_worker_that_nobody_asks_ends(
+    workers: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    worker = process._WORKER.read_text()
+    hasty = worker.replace("IDLE_SECONDS = 60.0", "IDLE_SECONDS = 0.0")
+    assert hasty != worker
+    use(monkeypatch, tmp_path, hasty)
+    for count in (1, 2):
+        load_text("g (float[2] x) => (y) { y = Relu (x) }").infer_shapes()
+        assert len(workers) == count
+        assert workers[-1].wait(SECONDS) == 0
+
+
+def test_who_asks_at_the_same_time_has_a_worker_of_its_own(
+    model: Model, workers: list[subprocess.Popen[bytes]]
+) -> None:
+    asked = []
+
+    def ask_within(what: str, share: float | None) -> None:
+        if workers and not asked:
+            asked.append(True)
+            load_text("g (float[3] x) => (y) { y = Relu (x) }").infer_shapes()
+
+    with watched(ask_within):
+        model.infer_shapes()
+    assert str(model.value("y").inferred_type) == "float32[2]"
+    assert len(workers) == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_a_forked_process_has_a_worker_of_its_own(
+    model: Model, workers: list[subprocess.Popen[bytes]]
+) -> None:
+    model.infer_shapes()
+    again = load_text("g (int8[2] x) => (y) { y = Identity (x) }")
+    child = os.fork()
+    if not child:
+        try:
+            infer_shapes(again)
+            process.end_idle()
+            is_right = len(workers) == 2 and str(again.value("y").inferred_type) == "int8[2]"
+            os._exit(0 if is_right else 3)
+        finally:
+            os._exit(4)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    infer_shapes(again)  # the parent's is as it was
+    assert len(workers) == 1
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems bound less")
