@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+#: types whose every value JSON has, texts apart
+_PLAIN = frozenset((type(None), bool, int))
 #: a list or an object has so many entries, unless all are asked for
 MOST_ENTRIES = 1_000
 #: and a text so many characters
@@ -67,12 +69,18 @@ def encode_json(
 class _Encoder:
     def __init__(self, most: int | None, expand: Callable[[Any], Any]) -> None:
         self.most = most
-        self.longest = None if most is None else most * (MOST_CHARACTERS // MOST_ENTRIES)
+        self.longest = math.inf if most is None else most * (MOST_CHARACTERS // MOST_ENTRIES)
         self.expand = expand
         self.cut: dict[str, dict[str, int]] = {}
         self._way: list[str] = []
 
     def encode(self, thing: Any) -> Any:
+        if self._is_plain(thing):
+            return thing
+        if isinstance(thing, dict):
+            return self._encode_object(thing)
+        if isinstance(thing, list | tuple):
+            return self._encode_list(thing, len(thing))
         if thing is None or isinstance(thing, bool | int):
             return thing
         if isinstance(thing, str):
@@ -89,18 +97,25 @@ class _Encoder:
             return self.encode(thing.item())
         if isinstance(thing, np.ndarray):
             return self._encode_list(thing, len(thing)) if thing.ndim else self.encode(thing.item())
-        if isinstance(thing, dict):
-            return self._encode_object(thing)
-        if isinstance(thing, list | tuple):
-            return self._encode_list(thing, len(thing))
         if isinstance(thing, Listing):
             return self._encode_list(map(thing.describe, thing.entries), thing.count)
         return self.encode(self.expand(thing))
 
+    def _is_plain(self, thing: Any) -> bool:
+        """Return whether a thing is written as it is, which is quickly seen of most."""
+        if type(thing) is str:
+            return len(thing) <= self.longest and thing.isascii()
+        return type(thing) in _PLAIN
+
     def _encode_object(self, entries: dict[Any, Any]) -> dict[str, Any]:
         encoded = {}
         for key, entry in islice(entries.items(), self._limit(len(entries))):
-            name = str(key).encode("utf-8", "replace").decode("utf-8")
+            name = key
+            if type(key) is not str or not key.isascii():
+                name = str(key).encode("utf-8", "replace").decode("utf-8")
+            if self._is_plain(entry):
+                encoded[name] = entry
+                continue
             self._way.append(name)
             encoded[name] = self.encode(entry)
             self._way.pop()
@@ -109,6 +124,9 @@ class _Encoder:
     def _encode_list(self, entries: Iterable[Any], count: int) -> list[Any]:
         encoded = []
         for number, entry in enumerate(islice(entries, self._limit(count))):
+            if self._is_plain(entry):
+                encoded.append(entry)
+                continue
             self._way.append(str(number))
             encoded.append(self.encode(entry))
             self._way.pop()
@@ -123,10 +141,11 @@ class _Encoder:
 
     def _limit_text(self, text: Any) -> Any:
         """Return the beginning of a text that is too long."""
-        if self.longest is None or len(text) <= self.longest:
+        if len(text) <= self.longest:
             return text
-        self._note(self.longest, len(text))
-        return text[: self.longest]
+        longest = int(self.longest)
+        self._note(longest, len(text))
+        return text[:longest]
 
     def _note(self, shown: int, total: int) -> None:
         steps = (step.replace("~", "~0").replace("/", "~1") for step in self._way)
