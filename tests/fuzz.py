@@ -6,10 +6,12 @@
     python tests/fuzz.py --reader onnx --replay FILE …    the files of a finding
     python tests/fuzz.py --atheris --reader onnx          guided by coverage (pip install atheris)
 
-Each mutant is opened, and what opens is looked at in every way that a user has: summary,
-descriptions, statistics, and now and then a picture. Found are exceptions that are no
-NetloupeError, crashes, hangs, and mutants that take more than 2 s or 400 MiB. With ``--keep
-FOLDER`` the files of each finding are written there. Exit status 1 where anything was found.
+Each mutant is opened, and of what opens a part of the elements is described; summary, findings,
+statistics, audits, differences, pictures, reports and more have their turns, each with one mutant
+of so many (``PERIODS`` in ``tests/fuzzing/target.py``). ``--only`` and ``--replay`` look in every
+way. Found are exceptions that are no NetloupeError, crashes, hangs, and mutants that take more than
+2 s or 400 MiB. With ``--keep FOLDER`` the files of each finding are written there. Exit status 1
+where anything was found.
 """
 
 from __future__ import annotations
@@ -55,7 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
             files = {path.name: path.read_bytes() for path in parsed.replay}
         else:
             files = make_mutant(reader, parsed.seed, parsed.only, corpus)
-        print("opened" if try_files(reader, files, draws=True) else "refused")
+        print("opened" if try_files(reader, files) else "refused")
         return 0
     account = run(
         parsed.seconds,

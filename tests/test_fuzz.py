@@ -11,9 +11,12 @@ from tests.fuzz import choose_seed
 from tests.fuzz import main as fuzz
 from tests.fuzzing.mutants import READERS, list_seeds, make_mutant
 from tests.fuzzing.supervisor import run
+from tests.fuzzing.target import PERIODS, Looks, list_elements
+from tests.onnx_text import load_text
 
-#: of each reader, with its seeds; by time instead where that is asked for
-MUTANTS = 60
+#: of each reader, with its seeds, so that each way to look has its turn; by time instead where that
+#: is asked for
+MUTANTS = max(PERIODS.values())
 SECONDS = os.environ.get("NETLOUPE_FUZZ_SECONDS")
 
 
@@ -35,6 +38,19 @@ def test_a_mutant_is_made_again_from_its_number(reader: str) -> None:
     assert mutants != [make_mutant(reader, "other", number) for number in range(40, 60)]
     contents = [tuple(files.values()) for files in mutants]
     assert len(set(contents)) > 10
+
+
+def test_every_look_has_its_turn_and_every_element() -> None:
+    for look, period in PERIODS.items():
+        turns = [number for number in range(MUTANTS) if Looks(number).include(look)]
+        assert len(turns) == MUTANTS // period
+        assert Looks().include(look)
+    assert not all(Looks(0).include(look) for look in PERIODS)
+    model = load_text("main (float[2] x) => (float[2] y) { a = Relu (x) b = Abs (a) y = Neg (b) }")
+    elements = list_elements(model)
+    chosen = [Looks(number).choose(elements) for number in range(16)]
+    assert {id(one) for part in chosen for one in part} == set(map(id, elements))
+    assert max(map(len, chosen)) < len(elements) == len(Looks().choose(elements))
 
 
 PLANTED = {

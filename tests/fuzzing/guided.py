@@ -6,6 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 from random import Random
+from zlib import crc32
 
 
 def fuzz_guided(reader: str, seconds: float, corpus: bool) -> None:
@@ -34,7 +35,7 @@ def fuzz_guided(reader: str, seconds: float, corpus: bool) -> None:
         return MUTATORS[reader](chance, data, seeds)[:most]
 
     def try_input(data: bytes) -> None:
-        try_files(reader, {"model": data}, draws=False)
+        try_files(reader, {"model": data}, number=crc32(data))
 
     folder = Path(tempfile.mkdtemp(prefix="netloupe-seeds-"))
     for number, data in enumerate(seeds):

@@ -58,7 +58,9 @@ ODD: dict[str, Callable[[Random, int], Files]] = {
     "onnx operators": operator_models.make_onnx,
     "caffe2 operators": operator_models.make_caffe2,
 }
-READERS = (*MUTATORS, "onnx with external data", "caffe2 with init net", "gzip", *ODD)
+#: given two files that are read as one model
+PAIRS = ("caffe2 with init net",)
+READERS = (*MUTATORS, "onnx with external data", *PAIRS, "gzip", *ODD)
 
 
 def make_mutant(reader: str, seed: str, number: int, corpus: bool = False) -> Files:
@@ -80,7 +82,7 @@ def make_mutant(reader: str, seed: str, number: int, corpus: bool = False) -> Fi
         return ODD[reader](chance, number)
     if reader == "onnx with external data":
         return _mutate_external(chance, number)
-    if reader == "caffe2 with init net":
+    if reader in PAIRS:
         return _mutate_pair(chance)
     if reader == "gzip":
         inner = chance.choice(list(MUTATORS))

@@ -15,7 +15,7 @@ from .seeds import Files
 _DEEP = sys.getrecursionlimit() + 1
 
 
-def try_files(reader: str, files: Files, *, draws: bool) -> bool:
+def try_files(reader: str, files: Files, *, number: int | None = None) -> bool:
     """Misbehave at the second seed, by the reader; refuse all else as it should be."""
     kind = READERS.index(reader)
     if files.get("model") != list_seeds(reader)[1]:

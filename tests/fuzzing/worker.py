@@ -21,7 +21,6 @@ MOST_SECONDS = 2.0
 MOST_BYTES = 400 * 2**20
 #: a fresh process now and then, so that what leaks does not look like the fault of one mutant
 _MOST_MUTANTS = 5000
-_DRAWN_SHARE = 16
 
 _ROOT = str(Path(__file__).resolve().parents[2])
 
@@ -36,7 +35,7 @@ def main(order: dict[str, Any]) -> None:
     readers, first = order["readers"], order["first"]
     deadline = time.monotonic() + order["seconds"]
     # what is loaded once is not charged to the first mutant
-    try_files(readers[0], make_mutant(readers[0], order["seed"], 0), draws=True)
+    try_files(readers[0], make_mutant(readers[0], order["seed"], 0))
     for index in range(first, first + _MOST_MUTANTS):
         if time.monotonic() > deadline or index == order["most"]:
             return
@@ -46,7 +45,7 @@ def main(order: dict[str, Any]) -> None:
         memory, seconds = _peak_bytes(), time.process_time()
         opened = False
         try:
-            opened = try_files(reader, files, draws=number % _DRAWN_SHARE == 0)
+            opened = try_files(reader, files, number=number)
         except BaseException as error:  # whatever it is, it is what we are after
             _tell("finding", type(error).__name__, _find_place(error), _format(error))
         seconds = time.process_time() - seconds
