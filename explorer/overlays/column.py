@@ -186,7 +186,8 @@ class Column:
 
     def __post_init__(self) -> None:
         # what has an order has words, also where there are none
-        has_words = bool(self.order) or any(isinstance(one, str) for one in self.values.values())
+        kinds = set(map(type, self.values.values()))
+        has_words = bool(self.order) or any(issubclass(kind, str) for kind in kinds)
         object.__setattr__(self, "has_words", has_words)
         for what, given, choices in (
             ("aggregation", self.aggregation, AGGREGATIONS),

@@ -69,7 +69,7 @@ class NameFinder:
         """
         if name.endswith("/"):
             return NamePlace("", None, (), name) if self._find_group(name) else NO_ELEMENT
-        if self._is_no_end(name):
+        if self.rules_out(name):
             return NO_ELEMENT
         if "/" in name and name.count("/") <= _MOST_SLASHES:
             found = find_element(self.model, name)
@@ -82,10 +82,15 @@ class NameFinder:
                 return NO_ELEMENT if holder is None else _place_nodes([holder])
         return self._find_by_name(name, is_added)
 
-    def _is_no_end(self, name: str) -> bool:
-        """Return whether nothing can have a name, as no element's ends so."""
+    def rules_out(self, name: str) -> bool:
+        """Return whether no element can have a name, as none's ends so; of groups it says nothing.
+
+        It is known only where many names are expected.
+        """
         ends = self._ends
-        return ends is not None and name.rpartition("/")[2] not in ends and CALL not in name
+        if ends is None or name in ends:
+            return False
+        return "/" not in name or (name.rpartition("/")[2] not in ends and CALL not in name)
 
     def _find_by_name(self, name: str, is_added: bool) -> NamePlace | str:
         if self._names is None:

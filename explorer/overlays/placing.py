@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -120,6 +121,17 @@ class PlacedColumn:
         if len(self.unplaced) < MOST_UNPLACED:
             self.unplaced.append(Unplaced(name, value, reason))
 
+    def miss_all(self, entries: Sequence[tuple[str, float]], reason: str) -> None:
+        """Note that several things have no place, whose numbers are finite and count."""
+        if not entries:
+            return
+        self.unplaced_count += len(entries)
+        self.reasons[reason] += len(entries)
+        for _, value in entries:  # one by one, as in `miss`: in what order tells in the last digit
+            self.unplaced_sum += value
+        room = MOST_UNPLACED - len(self.unplaced)
+        self.unplaced += [Unplaced(name, value, reason) for name, value in entries[:room]]
+
     def open_numbers(self, arrays: dict[str, Numbers], place: NamePlace) -> Numbers:
         """Return the numbers of the occurrence that a place is in, made where there are none."""
         assert place.graph is not None  # noqa: S101 - of places with nodes
@@ -171,16 +183,40 @@ class _Placer:
         self._left: dict[str, float | str] = {}
 
     def run(self) -> PlacedColumn:
-        for count, (name, value) in enumerate(self.column.values.items()):
-            if not count % _STEP:
-                step("placing what boxes are coloured by" if not count else "")
-            self._place_entry(name, value)
+        entries = iter(self.column.values.items())
+        step("placing what boxes are coloured by")
+        while some := [*islice(entries, _STEP)]:
+            self._place_entries(some)
+            step()
         self._place_left()
         if not self.column.has_words:
             for one in self.column.sets:
                 self._place_set(one)
         self.placed.vocabulary = [*self._codes]
         return self.placed
+
+    def _place_entries(self, entries: Iterable[tuple[str, float | str]]) -> None:
+        """Place entries in order; of very many names most may be ruled out, which goes quickly."""
+        column, rules_out = self.column, self._finder.rules_out
+        if column.has_words or column.candidates or column.reasons or column.nested:
+            for name, value in entries:
+                self._place_entry(name, value)
+            return
+        missed: list[tuple[str, float]] = []
+        for name, value in entries:
+            if (
+                type(value) is float
+                and len(self._left) >= _MOST_NORMALISED
+                and rules_out(name)
+                and -LARGEST <= value <= LARGEST
+                and not name.endswith("/")
+            ):
+                missed.append((name, value))
+                continue
+            self.placed.miss_all(missed, NO_ELEMENT)
+            missed = []
+            self._place_entry(name, value)
+        self.placed.miss_all(missed, NO_ELEMENT)
 
     def _place_entry(self, name: str, value: float | str) -> None:
         if self.column.has_words and not isinstance(value, str):

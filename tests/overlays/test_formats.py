@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import time
 from pathlib import Path
@@ -18,6 +19,7 @@ from netloupe.explorer.overlays import (
     read_column_file,
     write_node_data,
 )
+from netloupe.explorer.overlays.formats import tables
 from netloupe.explorer.overlays.formats import text as texts
 from netloupe.explorer.overlays.formats.tensorrt import split_metadata, split_name
 from tests.overlays.profiles import chain
@@ -393,6 +395,46 @@ def test_a_cyclic_mapping_and_deep_values_are_refused() -> None:
     cyclic["conv"] = cyclic
     with pytest.raises(OverlayError, match="neither a number nor a word"):
         netloupe.overlay(chain(), cyclic)
+
+
+ROWS = {
+    "plain": ["a,1,2", "b,3.5,-1e3", "a,nan,inf"],
+    "spaces": [" a , 1 ,\t2 ", "b,3,4", "c\u2003,\u20031,2"],
+    "signs": ["a,1,2", 'b,12 %,"1,234"', "c,3,4"],
+    "words": ["a,1,2", "b,x,4", "a,5,y", "c,7,8", "d,9,10"],
+    "gaps": ["a,1,2", "", "b,,4", ",,", ",5,6", "c,7,8"],
+    "lengths": ["a,1,2", "b,3", "c,5,6,7"],
+    "sums": ["a,1,2", "Total,9,9", " mean ,1,1", "b,3,4"],
+    "long": [f"{'n' * 5000},1,2", f"b,{'9' * 400},3"],
+    "lines": ['"a', 'b",1,2', "c,3,4"],
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("heading", ["name,x,y", "x,path,y"])
+def test_rows_taken_together_are_those_taken_one_by_one(
+    name: str, heading: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "\n".join([heading, *ROWS[name], *ROWS["plain"]])
+    read = {}
+    for rows in (1, 2, 5_000):
+        monkeypatch.setattr(tables, "_ROWS", rows)
+        read[rows] = repr(tables.read_csv(text, "t.csv"))
+    taken = tables._take_plain
+    monkeypatch.setattr(tables, "_take_plain", lambda *given: False)
+    assert {*read.values()} == {repr(tables.read_csv(text, "t.csv"))}
+    rows = [(n, line.split(",")) for n, line in enumerate(ROWS["plain"])]
+    numbers: list[dict[str, float | str]] = [{} for _ in range(3)]
+    assert taken(rows, 0, numbers)  # the usual ones are
+    assert numbers[2] == {"a": math.inf, "b": -1e3}
+
+
+def test_the_first_of_two_faults_is_told() -> None:
+    long = "x" * (2**20 + 1)
+    with pytest.raises(OverlayError, match="line 3 has 1 field"):
+        tables.read_csv(f"x,name,y\n1,a,2\n3\n4,{long},5", "t.csv")
+    with pytest.raises(OverlayError, match="line 3 is no CSV"):
+        tables.read_csv(f"x,name,y\n1,a,2\n4,{long},5\n3", "t.csv")
 
 
 def test_a_table_of_a_million_rows_takes_seconds(tmp_path: Path) -> None:

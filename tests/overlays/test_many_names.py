@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from netloupe.explorer.model import Model
-from netloupe.explorer.overlays import finding
+from netloupe.explorer.overlays import finding, placing
+from netloupe.explorer.overlays.column import Column
 from netloupe.explorer.overlays.finding import NO_ELEMENT, NameFinder
+from netloupe.explorer.overlays.placing import place_column
 from tests.corpus import also_beside, shared_model
 from tests.onnx_text import load_text
 
@@ -44,8 +46,41 @@ def test_the_places_are_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(finding, "_MANY_NAMES", 0)
     finder = NameFinder(model, lambda _: False, expected=10**9)
     assert [finder.find(name) for name in names] == expected
-    assert any(finder._is_no_end(name) for name in names)
+    assert any(finder.rules_out(name) for name in names)
     assert sum(place != NO_ELEMENT for place in expected) > len(model.graph.nodes)
+
+
+@pytest.mark.parametrize("first", [0, 3])
+def test_very_many_entries_are_placed_as_one_by_one(
+    first: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = shared_model(MODELS[0])
+    numbers = (0.1, -2.5, 1e300, float("nan"), 7, float("inf"), 1e-3)
+    names = [*list_names(model), *(f"nothing{n}" for n in range(900)), "no/", "x()", "a/x()"]
+    values = {name: numbers[n % 7] for n, name in enumerate(names[first:] + names[:first])}
+    column = Column("times", values, "ms", aggregation="sum")
+    monkeypatch.setattr(placing, "_MOST_NORMALISED", 5)
+    expected = place_column(model, column, lambda path: path == "main/")
+    monkeypatch.setattr(finding, "_MANY_NAMES", 0)
+    asked: list[str] = []
+    place = placing._Placer._place_entry
+    monkeypatch.setattr(
+        placing._Placer,
+        "_place_entry",
+        lambda self, *entry: asked.append("") or place(self, *entry),
+    )
+    begin = NameFinder.__init__
+    monkeypatch.setattr(
+        NameFinder, "__init__", lambda *given, expected: begin(*given, expected=10**9)
+    )
+    placed = place_column(model, column, lambda path: path == "main/")
+    assert len(asked) < len(values) - 300  # the others went quickly
+    assert placed.unplaced_sum == expected.unplaced_sum != 0
+    for field in ("unplaced", "reasons", "unplaced_count", "placed_count", "values", "groups"):
+        assert repr(getattr(placed, field)) == repr(getattr(expected, field)), field
+    assert {k: v.tobytes() for k, v in placed.numbers.items()} == {
+        k: v.tobytes() for k, v in expected.numbers.items()
+    }
 
 
 def test_names_with_slashes_are_found_by_their_ends(monkeypatch: pytest.MonkeyPatch) -> None:

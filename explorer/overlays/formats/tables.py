@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from netloupe.explorer.errors import OverlayError
@@ -23,6 +24,8 @@ _NAME_HEADINGS = (
 _SUMMARIES = frozenset({"total", "sum", "summary", "all", "mean", "average"})
 _MOST_COLUMNS = 200
 _LONGEST_FIELD = 2**20
+#: so many rows are read at a time
+_ROWS = 5_000
 #: columns of onnx-tool that say what follows from others, or is no number of a node
 _LEFT_OUT = frozenset(
     {"fpercent", "cpercent", "mpercent", "ppercent", "inshape", "outshape", "type"}
@@ -109,23 +112,16 @@ def _make_columns(
     at = next((lowered.index(known) for known in _NAME_HEADINGS if known in lowered), 0)
     numbers: list[Values] = [{} for _ in headings]
     words: list[Values] = [{} for _ in headings]
-    for line, cells in rows:
-        if len(cells) <= at:
-            raise OverlayError(
-                f"{name}: line {line:,} has {len(cells)} fields, and names are in field {at + 1}. "
-                "Complete it."
-            )
-        key = cells[at].strip()[:LONGEST_WORD]
-        if not key or key.lower() in _SUMMARIES:
-            continue
-        for place, cell in enumerate(cells[: len(headings)]):
-            if place == at or not cell.strip():
-                continue
-            number = _to_number(cell)
-            if number is None:
-                words[place][key] = cell.strip()[:LONGEST_WORD]
-            else:
-                numbers[place][key] = number
+    rows = iter(rows)
+    is_more = True
+    while is_more:
+        some: list[tuple[int, list[str]]] = []
+        try:
+            some.extend(islice(rows, _ROWS))
+        finally:  # what stands before a line that is no CSV is looked at first
+            is_more = len(some) == _ROWS
+            if not _take_plain(some, at, numbers):
+                _take_rows(some, at, numbers, words, name)
     others = [place for place in range(len(headings)) if place != at]
     if is_onnx_tool:
         others = [place for place in others if lowered[place] not in _LEFT_OUT]
@@ -141,6 +137,59 @@ def _make_columns(
             "Give a table such as `name,latency_ms`."
         )
     return [_make_column(headings[place], values, name, is_onnx_tool) for place, values in chosen]
+
+
+def _take_plain(rows: Sequence[tuple[int, list[str]]], at: int, numbers: list[Values]) -> bool:
+    """Take rows by columns, where each has a name and nothing but numbers beside it.
+
+    Returns
+    -------
+    bool
+        Whether they are such rows; nothing is taken of others.
+    """
+    if not rows or {len(cells) for _, cells in rows} != {len(numbers)}:
+        return False
+    columns = [*zip(*(cells for _, cells in rows), strict=True)]
+    keys = [*map(str.strip, columns[at])]
+    if not all(keys) or len(max(keys, key=len)) > LONGEST_WORD:
+        return False
+    if not _SUMMARIES.isdisjoint(map(str.lower, keys)):
+        return False
+    others = [place for place in range(len(columns)) if place != at]
+    try:
+        read = [[*map(float, columns[place])] for place in others]
+    except ValueError:
+        return False
+    for place, values in zip(others, read, strict=True):
+        numbers[place].update(zip(keys, values, strict=True))
+    return True
+
+
+def _take_rows(
+    rows: Iterable[tuple[int, list[str]]],
+    at: int,
+    numbers: list[Values],
+    words: list[Values],
+    name: str,
+) -> None:
+    """Take what is in rows, whatever it is."""
+    for line, cells in rows:
+        if len(cells) <= at:
+            raise OverlayError(
+                f"{name}: line {line:,} has {len(cells)} fields, and names are in field {at + 1}. "
+                "Complete it."
+            )
+        key = cells[at].strip()[:LONGEST_WORD]
+        if not key or key.lower() in _SUMMARIES:
+            continue
+        for place, cell in enumerate(cells[: len(numbers)]):
+            if place == at or not cell.strip():
+                continue
+            number = _to_number(cell)
+            if number is None:
+                words[place][key] = cell.strip()[:LONGEST_WORD]
+            else:
+                numbers[place][key] = number
 
 
 def _make_column(heading: str, values: Values, name: str, is_onnx_tool: bool) -> Column:
