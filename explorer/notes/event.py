@@ -123,7 +123,7 @@ def read_event(line: bytes) -> Event:
     if len(line) > LONGEST_LINE:
         raise ValueError(f"longer than {LONGEST_LINE:,} bytes")
     try:
-        told = json.loads(line.decode("utf-8-sig"), parse_constant=_refuse_constant)
+        told = _DECODER.decode(line.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise ValueError("not UTF-8") from None
     except json.JSONDecodeError as error:
@@ -135,6 +135,8 @@ def read_event(line: bytes) -> Event:
     is_removal = told.get("removed") is True
     # halves of surrogates stand in what is UTF-8 only where they are escaped
     clean = clean_json if b"\\u" in line else check_depth
+    if clean is check_depth and line.count(b"{") + line.count(b"[") <= _DEEPEST:
+        clean = _keep
     changes = {name: _read_field(name, told[name], clean) for name in _FIELDS if name in told}
     if not changes and not is_removal:
         raise ValueError("it changes nothing")
@@ -161,7 +163,7 @@ def check_text(name: str, text: object, longest: int) -> str:
         raise ValueError(f"{name} is no text")
     if len(text) > longest:
         raise ValueError(f"{name} is longer than {longest:,} characters")
-    return text.encode("utf-8", "replace").decode("utf-8")
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def check_tags(tags: object) -> tuple[str, ...]:
@@ -179,6 +181,15 @@ def check_tags(tags: object) -> tuple[str, ...]:
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no number")
+
+
+#: made once, as `json.loads` would make one for each line
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+
+
+def _keep(told: Any) -> Any:
+    """Return what JSON held, which cannot go too deep."""
+    return told
 
 
 def _read_field(name: str, told: Any, clean: Callable[[Any], Any]) -> Any:
@@ -273,7 +284,8 @@ def _read_turn(turn: Any) -> int:
 def _read_time(text: Any) -> datetime:
     if isinstance(text, str) and _TIME.fullmatch(text):
         try:
-            return datetime.fromisoformat(text).astimezone(UTC)
+            at = datetime.fromisoformat(text)
+            return at if at.tzinfo is UTC else at.astimezone(UTC)
         except (ValueError, OverflowError):
             pass
     raise ValueError("at is no time such as 2026-11-23T17:31:02Z")

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 
 from .event import Event
@@ -41,6 +42,8 @@ class Record:
     @property
     def is_removed(self) -> bool:
         """Whether it was removed after all else."""
+        if len(self.events) == 1:
+            return self.events[0].is_removal
         removed = max((e.turn for e in self.events if e.is_removal), default=0)
         kept = max((e.turn for e in self.events if not e.is_removal), default=0)
         return removed > kept
@@ -59,6 +62,8 @@ class Record:
 
     def has_rivals(self) -> bool:
         """Whether two wrote its text without knowing of each other."""
+        if len(self.events) == 1:
+            return False
         texts = [event for event in self.events if "text" in event.changes]
         last = [event.changes["text"] for event in texts if event.turn == texts[-1].turn]
         return len({*last}) > 1
@@ -76,14 +81,15 @@ def collect_records(events: Iterable[Event]) -> dict[str, Record]:
     matter, nor how often each occurs.
     """
     records: dict[str, Record] = {}
-    ranked: dict[_Rank, list[Event]] = {}
-    for event in events:
-        ranked.setdefault(rank_event(event), []).append(event)
-    for rank in sorted(ranked):
-        alike = ranked[rank]
+    # what is in a row already is not put in order again; hashes of times would take longer
+    for _, ranked in groupby(sorted(events, key=rank_event), rank_event):
+        alike = [*ranked]
         if len(alike) > 1:  # read twice, or changed by hand
             written = {event.write(): event for event in alike}
             alike = [written[text] for text in sorted(written)]
         for event in alike:
-            records.setdefault(event.note, Record(event.note)).events.append(event)
+            record = records.get(event.note)
+            if record is None:
+                record = records[event.note] = Record(event.note)
+            record.events.append(event)
     return dict(sorted(records.items(), key=lambda entry: (entry[1].events[0].at, entry[0])))
