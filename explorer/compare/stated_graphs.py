@@ -84,7 +84,8 @@ class StatedGraphs:
             if len(lefts) != len(rights) and left.kind != "main":
                 yield Change(f"number of {kind}s{where}", len(lefts), len(rights))
             pairs = [*pair_ends(left, right, lefts, rights)]
-            places = [_find_places(rights).get(other, 0) for _, other in pairs]
+            known = _find_places(rights)
+            places = [known.get(other, 0) for _, other in pairs]
             if left.kind == "main" and places != sorted(places):
                 before, after = (", ".join(v.name for v in row) for row in (lefts, rights))
                 yield Change(f"order of {kind}s", before, after)

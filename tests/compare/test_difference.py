@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +12,16 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from netloupe.commands.diff import read_fail_on
-from netloupe.explorer.compare import Diff, diff
+from netloupe.explorer.compare import Diff, diff, stated_graphs
 from netloupe.explorer.compare.numbers import compare_numbers
 from netloupe.explorer.describe.difference_json import encode_diff
 from netloupe.explorer.describe.differences import format_diff
 from netloupe.explorer.errors import CompareError
+from netloupe.explorer.model import Value
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.readers.onnx.nodes import OnnxNodeLoader
 from tests.corpus import corpus_file
+from tests.hostile_models import graph_inputs
 from tests.onnx_text import load_text
 
 Edit = Callable[[onnx.ModelProto], Any]
@@ -89,6 +91,20 @@ def retrain(model: onnx.ModelProto) -> None:
     values = numpy_helper.to_array(tensor).copy()
     values[0, 0, 0, 0] += 0.5
     tensor.raw_data = values.tobytes()
+
+
+def test_ends_are_numbered_once_however_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    find = stated_graphs._find_places
+
+    def find_places(values: Sequence[Value]) -> dict[Value, int]:
+        asked.append(len(values))
+        return find(values)
+
+    monkeypatch.setattr(stated_graphs, "_find_places", find_places)
+    model = load(graph_inputs(50))
+    diff(model, load(graph_inputs(50)))
+    assert sorted(asked) == [1, 50]
 
 
 def test_a_model_is_identical_to_itself() -> None:
