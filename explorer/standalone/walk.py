@@ -105,7 +105,7 @@ def _count_inside(item: Item) -> int:
 
 def _count_border(item: Item) -> int:
     """Return how many values an item takes and gives."""
-    return sum(len(item.members(port)) for port in (*item.inputs, *item.outputs))
+    return sum(len(item.ports_by_value(ports)) for ports in (item.inputs, item.outputs))
 
 
 def list_states(item: Item) -> list[int]:

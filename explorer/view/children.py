@@ -5,7 +5,7 @@ Hidden shape arithmetic has no item: what it gives is a row on the faces of its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 
 from netloupe.explorer.grouping import Group
@@ -341,11 +341,20 @@ def _count_unmatched(item: Item, body: Instance) -> tuple[int, int]:
 
     A family counts as one, in which every repetition has its part.
     """
-    taken = set(body.bindings.values())
-    given = {outer for outers in body.results.values() for outer in outers}
+    taken = body.bindings.values()
+    given = (outer for outers in body.results.values() for outer in outers)
     return (
-        sum(taken.isdisjoint(item.members(port)) for port in item.inputs),
-        sum(given.isdisjoint(item.members(port)) for port in item.outputs),
+        _count_others(item.inputs, item.ports_by_value(item.inputs), taken),
+        _count_others(item.outputs, item.ports_by_value(item.outputs), given),
+    )
+
+
+def _count_others(
+    ports: Sequence[Value], by_value: Mapping[Value, Value], values: Iterable[Value | None]
+) -> int:
+    """Return how many ports have none of some values; only those of the values are looked at."""
+    return len(ports) - len(
+        {by_value[value] for value in values if value is not None and value in by_value}
     )
 
 

@@ -9,6 +9,7 @@ from types import FrameType
 
 import pytest
 
+from netloupe.explorer.model import Value
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.standalone import limits
@@ -16,9 +17,10 @@ from netloupe.explorer.standalone.levels import write_levels
 from netloupe.explorer.standalone.limits import OF_THE_LARGEST, USUAL, choose_limits
 from netloupe.explorer.standalone.page import make_page
 from netloupe.explorer.standalone.walk import list_opened_items
-from netloupe.explorer.view import View, ViewOptions
+from netloupe.explorer.view import Item, View, ViewOptions
 from tests.corpus import corpus_file
 from tests.hostile_models import (
+    branches,
     captures,
     consumers,
     functions,
@@ -128,3 +130,21 @@ def test_a_view_is_as_before_once_everything_in_it_was_opened(name: str) -> None
         pass
     assert tell() == before
     assert view.opened() == View(view.model).opened()
+
+
+def test_what_one_of_many_repetitions_has_no_part_in_is_told_from_its_own_values(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    view = View(load(branches(150)))
+    told: list[int] = []
+    look = Item.members
+
+    def members(item: Item, port: Value) -> tuple[Value, ...]:
+        values = look(item, port)
+        told.append(len(values))
+        return values
+
+    monkeypatch.setattr(Item, "members", members)
+    shown = sum(state >= 0 for item, state in list_opened_items(view, USUAL) if item.repeat)
+    assert shown == 150
+    assert sum(told) < 40 * shown  # the repeat has 150 inputs in a family
