@@ -134,9 +134,10 @@ def _write_unread(weights: Sequence[WeightAudit], left: int) -> str:
     ]
     told = []
     if reasons:
-        many = "it" if len(weights) == 1 else f"{len(reasons):,} of them"
+        many = "all" if len(reasons) == len(weights) else f"{len(reasons):,}"
+        subject = "Its codes" if len(weights) == 1 else f"The codes of {many} of them"
         others = " and other reasons" * (len({*reasons}) > 1)
-        told.append(f"The codes of {many} cannot be judged: {reasons[0][:200]}{others}.")
+        told.append(f"{subject} cannot be judged: {reasons[0][:200]}{others}.")
     if left:
         told.append(f"{write_count(left, 'more quantized weight')} were not read.")
     return " ".join(told)
