@@ -233,6 +233,11 @@ RUNS_WRONGLY: tuple[tuple[str, str, str], ...] = (
     ("NL-N07", r"varianc", "it loads, and computes NaN"),
     ("NL-Q01", r"scales cannot be used", "judges do not look at scales; division by 0 or less"),
     (
+        "NL-Q09",
+        r"its bias is dequantized with",
+        "judges do not look at scales; it adds another bias",
+    ),
+    (
         "NL-S01",
         r"but the file has \d+$|its stated length is|its offset is negative",
         "a tensor that nothing uses: judges do not read its external data",

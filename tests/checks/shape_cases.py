@@ -560,6 +560,22 @@ def _list_cases() -> list[ShapeCase]:
         case(
             "NL-T16", 21, "float[2,5] x", "a, b: Split<axis=2,num_outputs=2>(x)", "axis=2", "axis=1"
         ),
+        case(
+            "NL-T16",
+            21,
+            "float[2,6] x",
+            "a, b: Split<axis=1>(x)",
+            "<axis=1>",
+            "<axis=1,num_outputs=2>",
+        ),
+        case(
+            "NL-T16",
+            21,
+            "float[2,6] x | int64[2] s = {2,4}",
+            "a, b: Split<axis=1,num_outputs=2>(x, s)",
+            ",num_outputs=2",
+            "",
+        ),
         case("NL-T16", 21, "float[2,5] x | int64[1] k = {6}", "v, i: TopK(x, k)", "{6}", "{5}"),
         case(
             "NL-T16",

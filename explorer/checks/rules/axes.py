@@ -82,12 +82,22 @@ def _squeeze(case: Case) -> Iterator[str]:
             yield f"axis {wrong[0]} shall go, but is not 1: {case.say(0)}"
 
 
+#: since this version Split no longer makes equal parts where nothing is said of them
+_STATED_PARTS = 18
+
+
 def _split(case: Case) -> Iterator[str]:
     """Say why an operand cannot be split so (Operators.md, Split)."""
     found = [*_judge_axis(case)]
     yield from found
     dims, axis = case.dims(0), case.integer("axis", 0)
     lengths = case.list_numbers("split", 1)
+    if case.version >= _STATED_PARTS and case.has(1) is case.is_stated("num_outputs"):
+        told = (
+            "both split and num_outputs are" if case.has(1) else "neither split nor num_outputs is"
+        )
+        yield f"{told} given, but Split needs one of them"
+        return
     if found or dims is None or axis is None or not -len(dims) <= axis < len(dims):
         return
     size, count = dims[axis], case.results
@@ -102,7 +112,7 @@ def _split(case: Case) -> Iterator[str]:
     parts = case.integer("num_outputs") if case.is_stated("num_outputs") else None
     if parts is not None and parts != count:
         yield f"num_outputs is {parts}, but {say_how_many(count, 'output')}"
-    elif not case.has(1) and case.version < 18 and isinstance(size, int) and count and size % count:
+    elif parts is None and not case.has(1) and isinstance(size, int) and count and size % count:
         yield (
             f"axis {axis} has {size}, not divisible into "
             f"{write_count(count, 'part')}: {case.say(0)}"
