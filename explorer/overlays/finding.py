@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from netloupe.explorer.compare.names import match_names
@@ -91,6 +91,14 @@ class NameFinder:
         if ends is None or name in ends:
             return False
         return "/" not in name or (name.rpartition("/")[2] not in ends and CALL not in name)
+
+    def rules_out_all(self, names: Collection[str]) -> bool:
+        """Return whether no element and no group can have one of some names, none of them a path.
+
+        As :meth:`rules_out`, and False where it is not quickly seen.
+        """
+        ends = self._ends
+        return ends is not None and ends.isdisjoint(names) and "/" not in "".join(names)
 
     def _find_by_name(self, name: str, is_added: bool) -> NamePlace | str:
         if self._names is None:

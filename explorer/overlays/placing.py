@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -170,6 +170,13 @@ _JOINS: Mapping[str, Callable[[float, float], float]] = {
 }
 
 
+def _are_numbers(
+    entries: Sequence[tuple[str, float | str]],
+) -> TypeGuard[Sequence[tuple[str, float]]]:
+    """Return whether all have numbers that can be measured."""
+    return all(isinstance(value, float) and -LARGEST <= value <= LARGEST for _, value in entries)
+
+
 class _Placer:
     """Puts what a column has on nodes, one entry after the other."""
 
@@ -195,13 +202,18 @@ class _Placer:
         self.placed.vocabulary = [*self._codes]
         return self.placed
 
-    def _place_entries(self, entries: Iterable[tuple[str, float | str]]) -> None:
+    def _place_entries(self, entries: Sequence[tuple[str, float | str]]) -> None:
         """Place entries in order; of very many names most may be ruled out, which goes quickly."""
         column, rules_out = self.column, self._finder.rules_out
         if column.has_words or column.candidates or column.reasons or column.nested:
             for name, value in entries:
                 self._place_entry(name, value)
             return
+        if len(self._left) >= _MOST_NORMALISED and _are_numbers(entries):
+            names = [name for name, _ in entries]
+            if self._finder.rules_out_all(names):
+                self.placed.miss_all(entries, NO_ELEMENT)
+                return
         missed: list[tuple[str, float]] = []
         for name, value in entries:
             if (

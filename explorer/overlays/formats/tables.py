@@ -94,7 +94,7 @@ def _read_rows(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=sign if counts[sign] else ",")
     try:
         for cells in reader:
-            if any(cells):
+            if cells and (cells[0] or any(cells)):
                 yield reader.line_num, cells
     except csv.Error as error:
         raise OverlayError(
