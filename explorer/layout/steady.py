@@ -109,6 +109,10 @@ def _has_grown(level: Level, new_level: Level) -> bool:
     )
 
 
+def _measure_area(level: Level) -> float:
+    return sum(child.width * child.height for child in level.children)
+
+
 def _fits_order(last: _State, level: Level, placement: Placement) -> bool:
     """Return whether boxes keep their sides, or are too many to compare."""
     return len(level.children) > _MOST_COMPARED or keeps_order(
@@ -130,9 +134,11 @@ def _choose(states: list[_State], level: Level, proposed: Placement) -> Placemen
             state is last or keeps_order(last.level, last.placement, level, stretched)
         ):
             return stretched
-    # boxes that shrink would come to overlap others: their room is kept, across the flow at least
+    # where a box is opened, one that becomes narrower by it may keep its room, so that it comes to
+    # overlap no other, across the flow at least; what is closed shall take less room
     across = 0 if level.direction == "TB" else 1
-    for kept in ((), (across,), (0, 1)):
+    rooms: tuple[tuple[int, ...], ...] = ((), (across,), (0, 1))
+    for kept in rooms if _measure_area(level) > _measure_area(last.level) else rooms[:1]:
         stretched = stretch(last.level, last.placement, level, keeps_room=kept)
         if is_sound(level, stretched):
             return stretched

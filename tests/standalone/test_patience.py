@@ -30,9 +30,9 @@ def test_a_layout_that_took_too_long_is_not_asked_for_again(
     waits: list[int] = []
     wait = LayoutEngine._wait
 
-    def stop(engine: LayoutEngine, number: int, _: float) -> dict[str, Any]:
+    def stop(engine: LayoutEngine, process: Any, number: int, *_: object) -> dict[str, Any]:
         waits.append(number)
-        return wait(engine, number, 0.0)
+        return wait(engine, process, number, 0.0, None)
 
     monkeypatch.setattr(LayoutEngine, "_wait", stop)
     model = netloupe.load(make_cycle(40))
