@@ -81,7 +81,7 @@ class _Encoder:
             return self._encode_object(thing)
         if isinstance(thing, list | tuple):
             return self._encode_list(thing, len(thing))
-        if thing is None or isinstance(thing, bool | int):
+        if isinstance(thing, int):  # of a type of its own
             return thing
         if isinstance(thing, str):
             # lone surrogates cannot be written as UTF-8

@@ -9,7 +9,12 @@ import pytest
 from onnx import defs, helper
 
 from netloupe.explorer.checks import Finding, check
-from netloupe.explorer.checks.rules.attribute_values import CHOICES, ELEMENT_TYPES
+from netloupe.explorer.checks.rules.attribute_values import (
+    CHOICES,
+    ELEMENT_TYPES,
+    RENAMED,
+    find_choices,
+)
 from netloupe.explorer.operators import find_schema
 from netloupe.explorer.readers.load import load
 from tests.checks.ruling import find, parse, read_made
@@ -52,6 +57,12 @@ def judge(schema: defs.OpSchema, name: str, value: object) -> list[Finding]:
     return list(check(load(proto.SerializeToString()), select=["NL-L41"]))
 
 
+def list_choices(schema: defs.OpSchema, name: str) -> list[str]:
+    known = find_schema(schema.domain, schema.name, schema.since_version)
+    assert known is not None
+    return sorted(find_choices(schema.name, name, known) or ())
+
+
 def test_every_text_of_an_operator_is_one_of_a_few_or_free() -> None:
     texts = {
         (schema.name, name)
@@ -82,7 +93,7 @@ def test_the_choices_are_those_that_are_documented() -> None:
 )
 def test_what_is_none_of_the_choices_is_found(schema: defs.OpSchema, name: str) -> None:
     is_list = schema.attributes[name].type == defs.OpSchema.AttrType.STRINGS
-    choices = sorted(CHOICES[schema.name, name])
+    choices = list_choices(schema, name)
     default = schema.attributes[name].default_value.s.decode()
     for right in (None, "", default, *choices):  # GRU-1 has a default that is misspelled
         value = [right] * 2 if is_list and right is not None else right
@@ -95,6 +106,20 @@ def test_what_is_none_of_the_choices_is_found(schema: defs.OpSchema, name: str) 
         assert [each.severity for each in found] == ["error"]
         assert wrong in found[0].message
         assert choices[-1] in found[0].message
+
+
+@pytest.mark.parametrize(("op_type", "name"), RENAMED)
+def test_words_of_another_version_are_found(op_type: str, name: str) -> None:
+    schemas = [schema for schema in _list_schemas() if schema.name == op_type]
+    every = {word for schema in schemas for word in list_choices(schema, name)}
+    assert every == CHOICES[op_type, name]
+    for schema in schemas:
+        own = {*list_choices(schema, name)}
+        assert own < every
+        assert schema.attributes[name].default_value.s.decode() in own
+        for word in every - own:
+            (found,) = judge(schema, name, word)
+            assert repr(word) in found.message
 
 
 @pytest.mark.parametrize("name", sorted(ELEMENT_TYPES))

@@ -72,9 +72,7 @@ CHOICES: dict[tuple[str, str], frozenset[str]] = {
     ("CastMap", "map_form"): frozenset({"DENSE", "SPARSE"}),
     ("CausalConvWithState", "activation"): frozenset({"silu", "swish", "none"}),
     ("Gelu", "approximate"): frozenset({"none", "tanh"}),
-    ("GridSample", "mode"): frozenset(
-        {"bilinear", "nearest", "bicubic", "linear", "cubic"}  # renamed in version 20
-    ),
+    ("GridSample", "mode"): frozenset({"bilinear", "nearest", "bicubic", "linear", "cubic"}),
     ("GridSample", "padding_mode"): frozenset({"zeros", "border", "reflection"}),
     ("ImageDecoder", "pixel_format"): frozenset({"RGB", "BGR", "Grayscale"}),
     ("LinearAttention", "update_rule"): frozenset({"linear", "gated", "delta", "gated_delta"}),
@@ -94,9 +92,27 @@ CHOICES: dict[tuple[str, str], frozenset[str]] = {
     ("TreeEnsembleRegressor", "aggregate_function"): frozenset({"SUM", "AVERAGE", "MIN", "MAX"}),
     ("Upsample", "mode"): frozenset({"nearest", "linear", "bilinear"}),
 }
+#: what had other words in other versions of ``ai.onnx``: since which version it has which
+RENAMED: dict[tuple[str, str], tuple[tuple[int, frozenset[str]], ...]] = {
+    ("GridSample", "mode"): (
+        (16, frozenset({"bilinear", "nearest", "bicubic"})),
+        (20, frozenset({"linear", "nearest", "cubic"})),
+    ),
+    ("Upsample", "mode"): (
+        (1, frozenset({"nearest", "bilinear"})),
+        (7, frozenset({"nearest", "linear"})),
+    ),
+}
 #: attributes that are the number of an element type
 ELEMENT_TYPES = frozenset({"to", "dtype", "output_dtype", "output_datatype"})
 _MOST_ENTRIES = 100_000
+
+
+def find_choices(op_type: str, name: str, schema: OperatorSchema) -> frozenset[str] | None:
+    """Return what an attribute may be in a version of an operator; None for anything."""
+    versions = RENAMED.get((op_type, name), ()) if not schema.domain else ()
+    known = [choices for since, choices in versions if since <= schema.since_version]
+    return known[-1] if known else CHOICES.get((op_type, name))
 
 
 def _judge_values(node: Node, schema: OperatorSchema) -> tuple[str, str] | None:
@@ -114,7 +130,7 @@ def _judge_values(node: Node, schema: OperatorSchema) -> tuple[str, str] | None:
             if not number or number not in types:
                 return name, f"{name} of {node.op_type} is {number}, which is no element type"
             continue
-        choices = CHOICES.get((node.op_type, name))
+        choices = find_choices(node.op_type, name, schema)
         if choices is None:
             continue
         for text in _list_unknown(attribute, declared, choices):
