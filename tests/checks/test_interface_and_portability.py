@@ -158,3 +158,14 @@ def test_external_data_that_lead_out_of_the_folder(tmp_path: Path) -> None:
     (reason,) = {skipped.reason for skipped in found.skipped_rules}
     assert reason.startswith("1 of the stored tensors cannot be read: main/%../secret.bin")
     assert "NL-N01" in {skipped.id for skipped in found.skipped_rules}
+
+
+def test_sparse_initializers_count_among_those_that_are_inputs() -> None:
+    def add_sparse(proto: onnx.ModelProto) -> None:
+        values = helper.make_tensor("s", TensorProto.FLOAT, [1], [3.0])
+        indices = helper.make_tensor("i", TensorProto.INT64, [1], [1])
+        proto.graph.sparse_initializer.append(helper.make_sparse_tensor(values, indices, [2]))
+        proto.graph.input.append(helper.make_tensor_value_info("s", TensorProto.FLOAT, [2]))
+
+    (found,) = find(edited(add_sparse, _OPEN % 10), "NL-I07")
+    assert "2 initializers of 2 are also listed" in found.message

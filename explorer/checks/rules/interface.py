@@ -96,11 +96,13 @@ def _find_initializers(subject: Subject) -> Iterator[Occurrence]:
     model = subject.model
     if not subject.is_onnx or (model.ir_version or 0) < 4:
         return  # before IR 4 they have to be
-    listed = [value for value in model.graph.inputs if value.initializer is not None]
+    graph = model.graph
+    listed = [value for value in graph.inputs if value.initializer is not None]
+    count = len(graph.initializers) + len(graph.sparse_initializers)
     if listed:
         yield Occurrence(
             listed[0].path,
-            f"{write_count(len(listed), 'initializer')} of {len(model.graph.initializers):,} "
+            f"{write_count(len(listed), 'initializer')} of {count:,} "
             f"{'is' if len(listed) == 1 else 'are'} also listed among the inputs, so that a "
             "caller may replace them",
             {"listed": len(listed)},
