@@ -20,6 +20,8 @@ from .seeds import Files
 
 #: a mutant without an answer for so long hangs
 MOST_WAITED = 60.0
+#: until its first mutant a worker imports all and reads the seeds, beside whatever else runs
+_MOST_STARTING = 600.0
 _ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -162,15 +164,16 @@ def _read_lines(worker: subprocess.Popen[bytes], waits: float) -> Iterator[list[
     """Yield what a worker writes; ``["hangs"]`` where it is silent for too long."""
     stream = worker.stdout
     assert stream is not None
-    rest = b""
+    rest, patience = b"", max(waits, _MOST_STARTING)
     while True:
-        if not select.select([stream], [], [], waits)[0]:
+        if not select.select([stream], [], [], patience)[0]:
             yield ["hangs"]
             return
         piece = stream.read1(2**16)  # type: ignore[attr-defined]  # a buffered reader
         if not piece:
             return
         *lines, rest = (rest + piece).split(b"\n")
+        patience = waits
         yield from map(json.loads, lines)
 
 
