@@ -32,6 +32,7 @@ def make_model(order: list[int], way: str, names: str, groups: int) -> onnx.Mode
         By number of a set of weights, which one stands in its place.
     way
         Whether weights are initializers, or constants at the beginning, or before their layer.
+        Initializers may stand beside a constant of another kind, which no layer takes.
     names
         What all names begin with.
     groups
@@ -47,7 +48,7 @@ def make_model(order: list[int], way: str, names: str, groups: int) -> onnx.Mode
         if number not in made:
             for name, array in zip(weights, sets[number], strict=True):
                 tensor = numpy_helper.from_array(array, name)
-                if way == "initializers":
+                if way.startswith("initializers"):
                     tensors.append(tensor)
                 else:
                     node = helper.make_node(
@@ -63,6 +64,14 @@ def make_model(order: list[int], way: str, names: str, groups: int) -> onnx.Mode
             helper.make_node("Add", [stream, results[2]], [results[3]], f"{results[3]}_n"),
         ]
         stream = results[3]
+    if way == "initializers beside a constant":
+        shape_of = numpy_helper.from_array(np.array([-1, WIDTH], np.int64))
+        last = [f"{names}/shape", f"{names}/shaped"]
+        nodes += [
+            helper.make_node("Constant", [], last[:1], f"{last[0]}_n", value=shape_of),
+            helper.make_node("Reshape", [stream, last[0]], last[1:], f"{last[1]}_n"),
+        ]
+        stream = last[1]
     shape = ["n", WIDTH]
     graph = helper.make_graph(
         nodes,
@@ -90,10 +99,17 @@ def list_changed(order: list[int], groups: int) -> list[tuple[int, str]]:
     return found
 
 
-@pytest.mark.parametrize("way", ["initializers", "constants first", "constants between"])
+@pytest.mark.parametrize(
+    "way",
+    [
+        *("initializers", "initializers beside a constant"),
+        *("constants first", "constants between"),
+    ],
+)
 @pytest.mark.parametrize(("names", "is_left_in_file"), [("layer", False), ("block", True)])
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("groups", [LAYERS, LAYERS // 2])
+# no layer shares its weights, the first and the last do, each two do
+@pytest.mark.parametrize("groups", [LAYERS, LAYERS - 1, LAYERS // 2])
 def test_the_weights_that_changed_and_no_others_are_told(
     way: str,
     names: str,
