@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.image import imread
 
 from netloupe import explore
+from netloupe.explorer.render.theme import load_theme
 from netloupe.explorer.view import ViewOptions
 from netloupe.live.server import LiveServer
 from tests.browser.live_servers import live_servers
@@ -22,6 +25,7 @@ pytestmark = pytest.mark.browser
 #: a scale behind a DequantizeLinear, and the boxes of those that take what it scales
 SCALE = "main/%bs"
 TAKERS = ("block/first/Gemm", "block/second/Gemm", "head/Add")
+BOXES = (*TAKERS, "block/first/Relu", "block/second/Relu")
 SELECTED = f"document.querySelector('{CANVAS}').dataset.selected"
 LISTEN = f"""() => {{
   window.heard = [];
@@ -128,6 +132,43 @@ def test_what_is_selected_from_python_is_marked_and_gone_through(stand: Stand) -
     assert bar.inner_text() != before
     stand.press("ArrowDown")
     assert stand.selected.removeprefix("main/") not in ("", "%bs", *TAKERS[1:])
+
+
+def find_ringed(stand: Stand) -> set[str]:
+    """Return the boxes of nodes around which the picture has the colour of what is selected."""
+    stand.press("f")
+    accent = load_theme("light").accent
+    wanted = [int(accent[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    shot: Any = imread(io.BytesIO(stand.page.screenshot()), format="png")[:, :, :3]
+    has_colour = abs(shot - wanted).max(axis=2) < 0.01
+    ringed = set()
+    for name in BOXES:
+        box = stand.call("bounds", f"main/{name}")
+        left, top = round(box["x"]) - 8, round(box["y"]) - 8
+        part = has_colour[top : top + round(box["height"]) + 16, left:][
+            :, : round(box["width"]) + 16
+        ]
+        if part.sum() > box["width"]:
+            ringed.add(name)
+    return ringed
+
+
+@pytest.mark.parametrize(
+    ("name", "takers"),
+    [
+        *((name, TAKERS) for name in ("%b", "%bs", "%bz", "dequantize_b")),
+        *((name, TAKERS[:2]) for name in ("%ws", "%wz", "dequantize_w")),
+    ],
+)
+def test_what_is_folded_away_is_ringed_where_it_is_shown_and_counted(
+    stand: Stand, name: str, takers: tuple[str, ...]
+) -> None:
+    assert find_ringed(stand) == set()
+    stand.explorer.select(f"main/{name}")
+    stand.settle()
+    assert find_ringed(stand) == {*takers}
+    if name.startswith("%"):
+        assert f" of {len(takers)}" in (stand.chip("places") or "")
 
 
 def test_shortcuts_that_are_not_used_pass_on(stand: Stand) -> None:

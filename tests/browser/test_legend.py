@@ -186,6 +186,25 @@ def test_in_a_narrow_place_it_is_folded(page: Any) -> None:
     explorer.close()
 
 
+@pytest.mark.parametrize("width", [560, 1000])
+def test_what_is_coloured_later_says_what_was_not_placed(page: Any, width: int) -> None:
+    """However much room a notebook gives the picture."""
+    page.set_viewport_size({"width": width, "height": 660})
+    explorer = netloupe.explore(light_file("light_squeezenet.onnx"), height=640, expand="none")
+    stand = Stand(page, explorer)
+    node = explorer.model.graph.nodes[0].path
+    explorer.color_by({node: 2.0, "fused away": 1.9}, name="latency", unit="ms")
+    stand.settle()
+    page.locator(".nl-legend").wait_for()
+    unfold = page.get_by_role("button", name="Unfold the legend")
+    if unfold.is_visible():
+        unfold.click()
+    said = " ".join(rows(stand))
+    assert "1 not placed" in said
+    assert "1 of 2 entries placed" in said
+    explorer.close()
+
+
 def test_the_legend_is_moved_by_hand_and_by_keys(coloured: Stand) -> None:
     page = coloured.page
     page.locator(".nl-legend-row", has_text="not placed").wait_for()
