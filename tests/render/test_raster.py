@@ -213,6 +213,29 @@ def test_what_a_font_lacks_is_drawn_in_another(scene: Scene, faces: FaceBook) ->
     assert any("DejaVuSans" in name for name in names), names
 
 
+@pytest.mark.parametrize("bold", [False, True])
+@pytest.mark.parametrize(
+    ("character", "is_there"),
+    [("a", True), ("1", True), *((each, False) for each in '<>|{}_\\"→×')],
+)
+def test_what_a_font_lacks_looks_as_it_does_without_that_font(
+    character: str, is_there: bool, bold: bool
+) -> None:
+    """TeX's fonts have other signs in the places of these: the text of a PDF does not show it."""
+
+    def draw(family: str) -> np.ndarray:
+        mark = TextMark(0, 0, character, 20, bold, "#000000")
+        with writing_in(family):
+            data = draw_png(
+                Scene(40, 40), FaceBook().face, sheet=Sheet(40, 40, marks=((9, 30, mark),))
+            )
+        return imread(io.BytesIO(data))
+
+    drawn, usual = draw("cmr10"), draw("")
+    assert usual.min() < 0.5  # something is there
+    assert np.array_equal(drawn, usual) != is_there
+
+
 @pytest.mark.parametrize("background", ["theme", "white", "transparent"])
 def test_the_ground_is_as_asked(background: Background, scene: Scene, faces: FaceBook) -> None:
     sheet = Sheet(scene.width, scene.height, background=background)
