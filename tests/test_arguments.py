@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -19,12 +20,16 @@ from netloupe.explorer.arguments import (
     fits,
     resolve_hint,
 )
+from netloupe.explorer.checks import Finding
 from tests.corpus import corpus_file, shared_model
 
 MODEL = "exported/lstm.legacy.onnx"
 WRONG = [5, 2.5, "zzz", b"b", ["a"], {"a": 1}, object(), None, True, float("nan"), (1,), len]
 #: of Python's own protocols, and of the widget library, which raise what is usual there
 INHERITED = {"Findings.index", "Findings.count"}
+
+SAYS_WHAT_IS_TAKEN = re.compile(r"\b(?:Give|Choose|is asked for|is no text, but of type)\b")
+FINDING = Finding("NL-G02", "unused", "note", ("main",), "found", {}, "remove it", 1, "f")
 
 Place = tuple[str, str]  # a public name, and a method of it
 
@@ -77,11 +82,17 @@ def make_object(name: str, folder: Path) -> Any:
     return made
 
 
-def needed(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return something for each parameter that has no default."""
+def needed(function: Callable[..., Any], holder: Any) -> dict[str, Any]:
+    """Return something for each parameter that has no default.
+
+    Where a function has others, too, it takes that: or else nobody would know what it says of them.
+    """
     model = corpus_file(MODEL)
-    known = {"column": "parameters", "element": "main", "text": "x"}
+    known: dict[str, Any] = {"column": "parameters", "element": "main", "place": "main"}
     known |= dict.fromkeys(("model", "left", "right", "source", "quantized", "reference"), model)
+    known |= {"old": holder, "severity": "error"}
+    if isinstance(holder, netloupe.Notes):
+        known |= {"note": holder.add("main", "x"), "finding": FINDING}
     return {
         name: known.get(name, "x")
         for name, parameter in inspect.signature(function).parameters.items()
@@ -90,12 +101,10 @@ def needed(function: Callable[..., Any]) -> dict[str, Any]:
     }
 
 
-def fail(function: Callable[..., Any], *given: Any, **named: Any) -> Exception | None:
-    """Return what a function raises that is no error of ours with a message."""
+def catch(function: Callable[..., Any], *given: Any, **named: Any) -> Exception | None:
+    """Return what a function raises."""
     try:
         made = function(*given, **named)
-    except netloupe.NetloupeError as error:
-        return None if str(error) else error
     except Exception as error:  # whatever it is, it is what we are after
         return error
     if isinstance(made, netloupe.Explorer):
@@ -103,27 +112,35 @@ def fail(function: Callable[..., Any], *given: Any, **named: Any) -> Exception |
     return None
 
 
+def is_ours(error: Exception | None) -> bool:
+    """Return whether nothing was raised, or an error of ours with a message."""
+    return error is None or (isinstance(error, netloupe.NetloupeError) and bool(str(error)))
+
+
 @pytest.mark.parametrize("place", CALLABLES, ids=lambda place: ".".join(filter(None, place)))
-def test_a_wrong_type_is_an_error_of_ours(
+def test_a_wrong_type_is_an_error_of_ours_that_says_what_is_taken(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)  # some of these are names of files to write
     name, method = place
     holder = make_object(name, tmp_path) if method else netloupe
     function = getattr(holder, method or name)
-    given = needed(function)
+    given = needed(function, holder)
     for key, parameter in inspect.signature(function).parameters.items():
         if parameter.kind is parameter.VAR_KEYWORD:
             continue
+        hint = resolve_hint(function, key)
         for wrong in WRONG:
             named, unnamed = {**given, key: wrong}, []
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.POSITIONAL_ONLY):
                 unnamed.append(named.pop(key))
-            error = fail(function, *unnamed, **named)
+            error = catch(function, *unnamed, **named)
             if type(error) is ValueError:  # of the right type, but no number that it may be
                 assert isinstance(wrong, int | float), (key, wrong, error)
-            else:
-                assert error is None, (key, wrong, error)
+                continue
+            assert is_ours(error), (key, wrong, error)
+            if error is not None and not fits(wrong, hint):
+                assert SAYS_WHAT_IS_TAKEN.search(str(error)), (key, wrong, error)
     if isinstance(holder, netloupe.Explorer):
         holder.close()
 
@@ -132,7 +149,7 @@ def test_a_wrong_type_is_an_error_of_ours(
 @pytest.mark.parametrize("draw", [netloupe.explore, netloupe.Model.to_svg])
 def test_so_is_a_wrong_option_of_a_view(key: str, draw: Callable[..., Any]) -> None:
     for wrong in WRONG:
-        assert fail(draw, shared_model(MODEL), **{key: wrong}) is None, wrong
+        assert is_ours(catch(draw, shared_model(MODEL), **{key: wrong})), wrong
 
 
 def test_the_types_of_all_arguments_are_known() -> None:

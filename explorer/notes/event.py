@@ -160,7 +160,7 @@ def check_text(name: str, text: object, longest: int) -> str:
         For anything else.
     """
     if not isinstance(text, str):
-        raise ValueError(f"{name} is no text")
+        raise ValueError(f"{name} is no text, but of type {type(text).__name__}")
     if len(text) > longest:
         raise ValueError(f"{name} is longer than {longest:,} characters")
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

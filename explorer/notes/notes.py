@@ -186,7 +186,10 @@ class Notes:
         author, tags
             As :meth:`add` takes them, with the same errors.
         """
-        if not isinstance(justification, str) or not justification.strip():
+        if not isinstance(justification, str):
+            kind = type(justification).__name__
+            raise NotesError(f"{finding.id}: justification is no text, but of type {kind}.")
+        if not justification.strip():
             raise NotesError(f"{finding.id}: an accepted finding needs a justification.")
         changes = self._read_changes(list(finding.paths), justification, tags)
         changes["accepts"] = {
