@@ -12,7 +12,9 @@ from netloupe.explorer.standalone.limits import (
     choose_limits,
     count_opened,
 )
+from netloupe.explorer.standalone.page import draw_page
 from netloupe.proto import onnx_pb2
+from tests import hostile_models
 
 _OPERATORS = ("Relu", "Neg", "Exp", "Abs", "Tanh", "Sigmoid", "Ceil", "Floor")
 
@@ -55,6 +57,12 @@ def test_what_multiplies_is_told_in_part() -> None:
     assert choose_limits(make_calls(9, 8)) is OF_WHAT_MULTIPLIES
     assert choose_limits(make_calls(400, 2)) is OF_WHAT_MULTIPLIES
     assert choose_limits(make_calls(3, 4)) is USUAL
+
+
+@pytest.mark.parametrize("depth", [14, 30])
+def test_a_page_of_what_multiplies_is_small_however_deep_it_goes(depth: int) -> None:
+    page = draw_page(load(hostile_models.laughs(depth)))
+    assert len(page) < len(draw_page(load(hostile_models.laughs(2)))) + 200_000
 
 
 def test_functions_that_call_themselves_are_opened_once() -> None:
