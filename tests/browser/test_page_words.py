@@ -9,7 +9,10 @@ import onnx
 import pytest
 
 import netloupe
+from netloupe.explorer.view import ViewOptions
+from netloupe.live.server import LiveServer
 
+from .live_servers import live_servers
 from .servers import ROOT
 from .shown_page import CANVAS, ShownPage
 
@@ -38,6 +41,23 @@ def test_a_page_says_that_it_is_a_copy_and_keeps_its_tab(page: Any, tmp_path: Pa
     page.get_by_role("tab", name="Inspect").click()
     page.wait_for_function("() => !location.hash.includes('tab=')")
     shown.settle()
+
+
+def test_a_page_of_a_program_keeps_its_tab(page: Any) -> None:
+    with live_servers() as run:
+        model = netloupe.load(_DIGITS)
+        running = run(lambda: LiveServer(model, ViewOptions.parse({}), "right"))
+        ShownPage(page, running.server.address)
+        assert page.locator(f"{CANVAS} .nl-remark").count() == 0  # it is no copy
+        for name in ("Review", "Inspect"):
+            tab = page.get_by_role("tab", name=name, exact=True)
+            tab.click()
+            page.wait_for_function(
+                "(kept) => location.hash.includes('tab=review') === kept", arg=name == "Review"
+            )
+            page.reload()
+            page.wait_for_selector(f'{CANVAS}[data-ready="true"]')
+            assert tab.get_attribute("aria-selected") == "true"
 
 
 def test_where_there_is_nothing_to_draw_that_is_said(page: Any, tmp_path: Path) -> None:
