@@ -72,3 +72,16 @@ def test_pages_lead_to_the_page_on_which_a_model_is_chosen(count: int) -> None:
             server.stop()
 
     run(work)
+
+
+def test_the_page_on_which_one_chooses_tells_them_apart() -> None:
+    async def work() -> None:
+        server = LiveServer([make(f"/v{number}/m.onnx") for number in range(2)], None, TOKEN)
+        server.start()
+        try:
+            _, page, _ = await fetch(server, f"/?token={TOKEN}")
+            assert [page.count(f"v{number}/m.onnx") > 0 for number in range(2)] == [True, True]
+        finally:
+            server.stop()
+
+    run(work)
