@@ -133,11 +133,25 @@ def say_missing(model: Model, path: str, kind: str, near: Sequence[str]) -> NotF
 
 def find_element(model: Model, path: str) -> Graph | Node | Value | None:
     """Return the element of an exact path, or None."""
-    graphs = model.graphs_by_path
-    graph = graphs.get(path)
+    graph = model.graphs_by_path.get(path)
     if graph is not None:
         return graph
-    cut = path.rfind("/")
+    first = path.find(CALL)
+    if first < 0:
+        return _find_in_graph(model, path, 0, len(path))
+    # of functions that call functions the graph stands before the first call, and hardly ever
+    # inside of what is called so
+    return (
+        _find_in_graph(model, path, 0, first + 1)
+        or _find_in_call(model, path, first)
+        or _find_in_graph(model, path, first + 1, len(path))
+    )
+
+
+def _find_in_graph(model: Model, path: str, begin: int, end: int) -> Node | Value | None:
+    """Return the element at a path whose graph's path ends in a part of it; the longest first."""
+    graphs = model.graphs_by_path
+    cut = path.rfind("/", begin, end)
     while cut > 0:
         graph = graphs.get(path[:cut])
         if graph is not None:
@@ -147,13 +161,12 @@ def find_element(model: Model, path: str) -> Graph | Node | Value | None:
             node = index_nodes(graph).find(path)
             if node is not None:
                 return node
-        cut = path.rfind("/", 0, cut)
-    return _find_in_call(model, path)
+        cut = path.rfind("/", begin, cut)
+    return None
 
 
-def _find_in_call(model: Model, path: str) -> Graph | Node | Value | None:
+def _find_in_call(model: Model, path: str, start: int) -> Graph | Node | Value | None:
     """Follow ``call()/inner`` from the function called to the element of its body."""
-    start = path.find(CALL)
     while start > 0:
         rest = path[start + len(CALL) :]
         if not rest or rest[0] in "/.":

@@ -16,7 +16,7 @@ _MANY = 300_000
 _MANY_GRAPHS = 3_000
 #: calls of functions around calls open so many times as many nodes as the file has, and more than
 #: so many: then what can be opened is made up
-_MULTIPLE, _MANY_OPENED = 20, 10_000
+_MULTIPLE, _MANY_OPENED = 20, 8_000
 #: of operators, since what is told of many nodes is written once for those that are alike
 _MANY_OPERATORS = 10_000
 
