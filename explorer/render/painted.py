@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from .face import Face
 from .marks import Mark, RectMark, TextMark
 from .paint import Paint
-from .pills import Pill, place_pill
+from .pills import Pill, Taken, place_pill
 from .sizes import (
     LABEL_BASELINE,
     LABEL_HEIGHT,
@@ -32,6 +30,7 @@ from .theme import Theme
 
 #: between the pill and the mark in the corner
 _GAP = 4.0
+_NOTHING = Taken([], [])
 
 
 def mark_paint(
@@ -42,7 +41,7 @@ def mark_paint(
     theme: Theme,
     *,
     is_open: bool,
-    arrows: Sequence[float] = (),
+    taken: Taken = _NOTHING,
 ) -> list[Mark]:
     """Return what a paint lays over a box, from the box's own top left corner.
 
@@ -58,8 +57,8 @@ def mark_paint(
         The colours.
     is_open
         Whether it is an open group: its border is painted, and no ring drawn around it.
-    arrows
-        Where along its upper border arrows end, which the pill does not cover.
+    taken
+        Where its borders are taken by what the pill does not cover.
     """
     sheets = 0.0 if is_open else face.stack * SHEET_OFFSET
     marks: list[Mark] = []
@@ -70,7 +69,7 @@ def mark_paint(
         disc = _mark_corner(width - sheets, sheets, paint, theme)
         marks += disc
         right = min(right, disc[0].x - _GAP)
-    pill = place_pill(paint.text, right, arrows) if paint.text else None
+    pill = place_pill(paint.text, right, taken) if paint.text else None
     if pill is not None:
         # what is open may have controls right below its upper edge
         rise = LABEL_HEIGHT if is_open else PAINT_RISE

@@ -1,4 +1,4 @@
-"""Pills: what a paint says of a box, on the box's border where no arrow ends.
+"""Pills: what a paint says of a box, on the box's border where no arrow ends and no label is.
 
 The canvas places them alike, in ``widgets/frontend/src/paint/pills.ts``.
 """
@@ -6,23 +6,37 @@ The canvas places them alike, in ``widgets/frontend/src/paint/pills.ts``.
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from netloupe.explorer.layout import Scene
 
-from .sizes import ARROW_HALF_WIDTH, LABEL_PADDING, PAINT_INSET, TEXT_STYLES
-from .text import measure_text, shorten_text
+from .sizes import (
+    ARROW_HALF_WIDTH,
+    LABEL_HEIGHT,
+    LABEL_PADDING,
+    PAINT_INSET,
+    TEXT_STYLES,
+)
+from .text import clean_label, measure_text, shorten_text
 
-#: between an arrow and a pill
+#: between an arrow or a label and a pill
 _GAP = 2.0
 #: an arrow that ends so near to a box's upper border ends there
 _NEAR = 1.5
 #: what a text is made of, the most important first
 _BETWEEN_PARTS = re.compile(r" · |; ")
 
-#: by the upper left corner of each box where along its upper border arrows end
-Arrows = dict[tuple[float, float], list[float]]
+#: from where to where a border is taken, in pixels from the left of its box
+Interval = tuple[float, float]
+
+
+class Taken(NamedTuple):
+    """Where the borders of a box are taken by ends of arrows and by labels of edges."""
+
+    upper: list[Interval]
+    lower: list[Interval]
 
 
 class Pill(NamedTuple):
@@ -34,20 +48,33 @@ class Pill(NamedTuple):
     is_below: bool = False
 
 
-def find_arrows(scene: Scene) -> Arrows:
-    """Return where arrows end at the upper borders of boxes, in pixels from their left."""
-    found: Arrows = {}
+def find_taken(scene: Scene) -> dict[tuple[float, float], Taken]:
+    """Return by the upper left corner of each box where its borders are taken."""
+    found = {(box.x, box.y): Taken([], []) for box in scene.boxes}
+    clear = ARROW_HALF_WIDTH + _GAP
     for edge in scene.edges:
-        if not edge.arrow or edge.target < 0 or len(edge.points) < 8:
-            continue
-        box = scene.boxes[edge.target]
-        x, y = edge.points[-2:]
-        if abs(y - box.y) < _NEAR:
-            found.setdefault((box.x, box.y), []).append(x - box.x)
+        if edge.arrow and edge.target >= 0 and len(edge.points) >= 8:
+            box = scene.boxes[edge.target]
+            x, y = edge.points[-2:]
+            if abs(y - box.y) < _NEAR:
+                found[box.x, box.y].upper.append((x - box.x - clear, x - box.x + clear))
+    labels = sorted(
+        (edge.label_y, edge.label_x, _measure(clean_label(edge.label, 120)) / 2 + _GAP)
+        for edge in scene.edges
+        if edge.label
+    )
+    for box in scene.boxes if labels else ():
+        for border, taken in zip((box.y, box.y + box.height), found[box.x, box.y], strict=True):
+            # a pill is as high as a label, and lies across the border
+            low, high = border - 1.5 * LABEL_HEIGHT, border + 1.5 * LABEL_HEIGHT
+            for _, middle, reach in labels[bisect(labels, (low,)) : bisect(labels, (high,))]:
+                start, stop = middle - reach - box.x, middle + reach - box.x
+                if stop > 0 and start < box.width:
+                    taken.append((start, stop))
     return found
 
 
-def place_pill(text: str, right: float, arrows: Sequence[float]) -> Pill | None:
+def place_pill(text: str, right: float, taken: Taken) -> Pill | None:
     """Return where the pill of a box goes; None where it has no room for words.
 
     Parameters
@@ -56,27 +83,29 @@ def place_pill(text: str, right: float, arrows: Sequence[float]) -> Pill | None:
         What it says: parts, of which the last ones are left out where there is no room for them.
     right
         Where it ends at the latest.
-    arrows
-        Where arrows end at the upper border: none of them is covered. Where all room between
-        them is too narrow the pill is on the lower border, at which edges only begin.
+    taken
+        Where arrows end and labels are, which are not covered. Where all room between them is too
+        narrow at the upper border the pill is on the lower one, at which edges only begin.
     """
     versions = _list_versions(text)
-    room = right - PAINT_INSET
-    gaps = _list_gaps(PAINT_INSET, right, arrows)
-    for version in versions:
-        width = _measure(version)
-        for start, end in gaps:
-            if width <= end - start + 0.5:
-                return Pill(end, width, version)
-    is_below = bool(arrows)
-    for version in versions if is_below else ():
-        if (width := _measure(version)) <= room + 0.5:
-            return Pill(right, width, version, is_below)
-    most = max(room, 0.0) - 2 * LABEL_PADDING + 0.5
-    shortened = shorten_text(text, most, *TEXT_STYLES["badge"], "start")
+    borders = [(False, taken.upper), (True, taken.lower)][: 2 if taken.upper else 1]
+    widest: tuple[float, Interval, bool] = (0.0, (0.0, 0.0), False)
+    for is_below, intervals in borders:
+        gaps = _list_gaps(PAINT_INSET, right, intervals)
+        for version in versions:
+            width = _measure(version)
+            for start, end in gaps:
+                if width <= end - start + 0.5:
+                    return Pill(end, width, version, is_below)
+        for gap in gaps:
+            widest = max(widest, (gap[1] - gap[0], gap, is_below), key=lambda each: each[0])
+    room, (_, end), is_below = widest
+    shortened = shorten_text(
+        text, max(room - 2 * LABEL_PADDING + 0.5, 0.0), *TEXT_STYLES["badge"], "start"
+    )
     if shortened in ("", "…"):  # a box as small as a junction has no room
         return None
-    return Pill(right, _measure(shortened), shortened, is_below)
+    return Pill(end, _measure(shortened), shortened, is_below)
 
 
 def _list_versions(text: str) -> list[str]:
@@ -84,13 +113,12 @@ def _list_versions(text: str) -> list[str]:
     return [text, *(text[:end] for end in reversed(ends))]
 
 
-def _list_gaps(left: float, right: float, arrows: Sequence[float]) -> list[tuple[float, float]]:
-    """Return from where to where no arrow ends, the one at the right first."""
-    clear = ARROW_HALF_WIDTH + _GAP
+def _list_gaps(left: float, right: float, taken: Sequence[Interval]) -> list[Interval]:
+    """Return from where to where nothing is, the one at the right first."""
     gaps, end = [], right
-    for arrow in sorted(arrows, reverse=True):
-        gaps.append((max(left, arrow + clear), end))
-        end = min(end, arrow - clear)
+    for start, stop in sorted(taken, key=lambda each: each[1], reverse=True):
+        gaps.append((max(left, stop), end))
+        end = min(end, start)
     return [*gaps, (left, end)]
 
 

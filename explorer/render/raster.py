@@ -45,7 +45,7 @@ from .marks import (
 )
 from .paint import NO_PAINTS, Paint, Paints, find_paint
 from .painted import mark_paint
-from .pills import find_arrows
+from .pills import find_taken
 from .sheet import Sheet
 from .text import clean_label, measure_text
 from .theme import Theme, lay_on_ground, load_theme
@@ -226,7 +226,7 @@ def _place_scene(
     for port in scene.ports:
         yield 0.0, 0.0, mark_port(port.x, port.y, theme)
     known: dict[tuple[Face, Paint | None], list[Mark]] = {}
-    arrows = find_arrows(scene) if paints else {}
+    taken = find_taken(scene) if paints else {}
     for box in boxes:
         face, paint = face_of(box.item), paints.get(box.item.path)
         is_open = box.item.is_open
@@ -239,9 +239,8 @@ def _place_scene(
         if box.item.path in selected:
             yield box.x, box.y, mark_ring(box.width, box.height, face.outline, theme)
         if paint is not None:
-            ends = arrows.get((box.x, box.y), ())
-            size = box.width, box.height
-            for mark in mark_paint(face, *size, paint, theme, is_open=is_open, arrows=ends):
+            size, pill = (box.width, box.height), taken[box.x, box.y]
+            for mark in mark_paint(face, *size, paint, theme, is_open=is_open, taken=pill):
                 yield box.x, box.y, mark
 
 

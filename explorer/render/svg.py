@@ -35,7 +35,7 @@ from .marks import (
 )
 from .paint import NO_PAINTS, Paint, Paints, find_paint
 from .painted import mark_paint
-from .pills import find_arrows
+from .pills import find_taken
 from .sheet import Sheet
 from .sizes import FONT_FAMILY
 from .text import clean_label
@@ -135,7 +135,7 @@ class _Drawing:
         self.theme = theme
         self.selected = selected
         self.paints = paint_calls(paints, list_open_calls(box.item for box in scene.boxes))
-        self.arrows = find_arrows(scene) if self.paints else {}
+        self.taken = find_taken(scene) if self.paints else {}
         self.id_prefix = id_prefix
         self.ids: dict[str, int] = {}
         self.bodies: dict[tuple[Face, Paint | None], str] = {}
@@ -184,9 +184,9 @@ class _Drawing:
                 yield f'<g transform="translate({place})"><title>{title}</title>{drawn}</g>'
 
     def _lay_paint(self, box: SceneBox, face: Face, paint: Paint, *, is_open: bool) -> list[Mark]:
-        arrows = self.arrows.get((box.x, box.y), ())
+        taken = self.taken[box.x, box.y]
         size = box.width, box.height
-        return mark_paint(face, *size, paint, self.theme, is_open=is_open, arrows=arrows)
+        return mark_paint(face, *size, paint, self.theme, is_open=is_open, taken=taken)
 
     def _draw_box(self, box: SceneBox) -> str:
         face = self.face_of(box.item)

@@ -4,7 +4,7 @@ import { TEXT_STYLES } from "../scene/face";
 import sizes from "../scene/sizes";
 import { type Paint, toneOf } from "./paints";
 import { type Pass, shareOf } from "./pass";
-import { arrowsAt, placePill } from "./pills";
+import { placePill, takenAt } from "./pills";
 import { fontOf, measureText } from "./text";
 import { type Tone, findTone } from "./theme";
 
@@ -98,7 +98,7 @@ function drawMark(pass: Pass, paint: Paint, right: number, top: number, width: n
   return left;
 }
 
-/** Draw what the paint says in a pill that ends left of the mark, and covers no arrow. */
+/** Draw what the paint says in a pill that ends left of the mark, and covers no arrow and no label. */
 function drawPill(
   pass: Pass,
   box: number,
@@ -113,9 +113,9 @@ function drawPill(
   if (!paint.text || !tone) return;
   const { height, baseline } = sizes.edge_label;
   const latest = Math.min(end - sizes.paint.inset, mark < end ? mark - GAP : end);
-  const arrows = arrowsAt(scene, box);
+  const measure = (given: string): number => measureText(given, "badge");
   const origin = positions[box * 4];
-  const pill = placePill(paint.text, latest - origin, arrows, (given) => measureText(given, "badge"));
+  const pill = placePill(paint.text, latest - origin, takenAt(scene, box, measure), measure);
   if (!pill) return;
   const { text, width } = pill;
   const left = origin + pill.right - width;

@@ -1,37 +1,48 @@
-/** Pills lie between arrows, or below: the same cases as in tests/render/test_pills.py. */
+/** Pills lie between arrows and labels, or below: the same cases as in tests/render/test_pills.py. */
 
 import { expect, test } from "vitest";
-import { arrowsAt, placePill } from "../../src/paint/pills";
+import { placePill, takenAt } from "../../src/paint/pills";
 import sizes from "../../src/scene/sizes";
 import { makeScene } from "../small";
+
+type Interval = readonly [number, number];
 
 const TEXT = "12.3 k MACs · 12 %";
 const measure = (text: string): number => text.length * 5.3;
 
+const arrow = (place: number): Interval => [place - 5.2, place + 5.2];
+
 test.each([
-  [190, [], TEXT, false],
-  [190, [20], TEXT, false],
-  [190, [180], TEXT, false],
-  [190, [95], "12.3 k MACs", false],
-  [130, [65], TEXT, true],
-  [90, [45], "12.3 k MACs", true],
-] as Array<[number, number[], string, boolean]>)(
-  "a pill that ends at %d beside arrows at %j",
-  (right, arrows, text, isBelow) => {
-    expect(placePill(TEXT, right, arrows, measure)).toMatchObject({ text, isBelow });
+  [190, [], [], TEXT, false],
+  [190, [arrow(20)], [], TEXT, false],
+  [190, [arrow(180)], [], TEXT, false],
+  [190, [arrow(95)], [], "12.3 k MACs", false],
+  [130, [arrow(65)], [], TEXT, true],
+  [90, [arrow(45)], [], "12.3 k MACs", true],
+  [190, [[60, 150]], [[20, 40]], TEXT, true],
+  [130, [[50, 70]], [[90, 110]], "12.3 k MACs", true],
+] as Array<[number, Interval[], Interval[], string, boolean]>)(
+  "a pill that ends at %d beside %j above and %j below",
+  (right, upper, lower, text, isBelow) => {
+    expect(placePill(TEXT, right, { upper, lower }, measure)).toMatchObject({ text, isBelow });
   },
 );
 
-test("no pill covers an arrow", () => {
+test("where nothing has room there is no pill", () => {
+  expect(placePill(TEXT, 60, { upper: [[10, 60]], lower: [[10, 60]] }, measure)).toBeNull();
+});
+
+test("no pill covers what is there", () => {
   for (let right = 20; right < 300; right += 7) {
     for (let first = 0; first < right; first += 9) {
-      for (const arrows of [[first], [first, first + 60], [first, first + 90, first + 30]]) {
-        const pill = placePill(TEXT, right, arrows, measure);
+      for (const others of [[], [first + 60], [first + 90, first + 30]]) {
+        const upper = [first, ...others].map(arrow);
+        const lower: Interval[] = others.map((place) => [place - 30, place]);
+        const pill = placePill(TEXT, right, { upper, lower }, measure);
         if (!pill) continue;
         expect(pill.right - pill.width).toBeGreaterThanOrEqual(sizes.paint.inset - 1);
-        if (pill.isBelow) continue;
-        for (const arrow of arrows) {
-          expect(arrow + 3.2 <= pill.right - pill.width + 0.5 || arrow - 3.2 >= pill.right - 0.5).toBe(true);
+        for (const [start, stop] of pill.isBelow ? lower : upper) {
+          expect(stop <= pill.right - pill.width + 0.5 || start >= pill.right - 0.5).toBe(true);
         }
       }
     }
@@ -50,6 +61,7 @@ test("arrows that end at the upper border of a box are found", () => {
       ["beside", 0, 1, 50, 20, 110, 70],
     ],
   );
-  expect(arrowsAt(scene, 1)).toEqual([40, 20]);
-  expect(arrowsAt(scene, 0)).toEqual([]);
+  const places = takenAt(scene, 1, measure).upper.map(([start, stop]) => (start + stop) / 2);
+  expect(places).toEqual([40, 20]);
+  expect(takenAt(scene, 0, measure)).toEqual({ upper: [], lower: [] });
 });
