@@ -81,7 +81,9 @@ def have_same_elements(left: Tensor, right: Tensor) -> bool | None:
     return one == other
 
 
-def compare_nodes(left: Node, right: Node, *, is_said_same: bool) -> Iterator[Change]:
+def compare_nodes(
+    left: Node, right: Node, *, is_said_same: bool, calls_same: bool
+) -> Iterator[Change]:
     """Yield in what two paired nodes differ, their operands and the graphs in them aside.
 
     Parameters
@@ -90,16 +92,21 @@ def compare_nodes(left: Node, right: Node, *, is_said_same: bool) -> Iterator[Ch
         The nodes.
     is_said_same
         What :func:`says_same` answers of them.
+    calls_same
+        Whether the functions that they call are compared with each other.
     """
     if left.name != right.name:
         yield Change("name", left.name, right.name, "names")
     operators = _name_operator(left), _name_operator(right)
     if operators[0] != operators[1]:
-        is_renamed = left.function is not None and right.function is not None
+        is_renamed = left.function is not None and calls_same
         aspect: Ignored | Literal[""] = "names" if is_renamed else ""
         if is_successor(left, right):  # in what they differ otherwise is told below
             aspect = "defaults"
         yield Change("operator", operators[0], operators[1], aspect)
+    elif not calls_same and left.overload == right.overload:
+        paths = [None if one.function is None else one.function.path for one in (left, right)]
+        yield Change("function", paths[0], paths[1])
     versions = find_version_difference(left, right)
     rewritten = [] if versions is None else [*match_operands(versions, left, right)]
     told = {entry.attribute for entry in rewritten}

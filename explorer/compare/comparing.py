@@ -192,7 +192,8 @@ class _Comparison:
         return False
 
     def _compare_nodes(self) -> None:
-        for number, pair in enumerate(self.found.matching.pairs):
+        matching = self.found.matching
+        for number, pair in enumerate(matching.pairs):
             if not number % _STEP:
                 step("comparing attributes" if not number else "")
             if len(pair.left) != 1 or len(pair.right) != 1:
@@ -208,7 +209,14 @@ class _Comparison:
             is_said_same = says_same(left, right)
             self._attributes.update(list_operand_tensors(left, right))
             self._regions.update(list_unread_regions(left, right))
-            found_changes = [*compare_nodes(left, right, is_said_same=is_said_same)]
+            found_changes = [
+                *compare_nodes(
+                    left,
+                    right,
+                    is_said_same=is_said_same,
+                    calls_same=matching.calls_same(left, right),
+                )
+            ]
             if may_be_rewired(pair):
                 found_changes += compare_operands(pair, self.found.matching)
             told = {change.what for change in found_changes}

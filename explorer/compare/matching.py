@@ -12,6 +12,8 @@ from netloupe.explorer.progress import part, step
 
 from .activations import TakenIn, list_inside
 from .by_hand import ByHand, Named, read_by_hand
+from .called import Named as NamedFunctions
+from .called import have_same_bodies, may_be_renamed, name_function, name_functions
 from .elements import GroupPair, pair_groups, pair_tensors, pair_values
 from .joined import JoinedProjection
 from .joining import FoundJoint, find_joined_projections
@@ -65,6 +67,21 @@ class Matching:
     def tensors(self) -> dict[Tensor, Tensor]:
         """By stored tensor of the left model that of the right one that is in its place."""
         return pair_tensors(self)
+
+    def calls_same(self, left: Node, right: Node) -> bool:
+        """Return whether the functions that two paired nodes call are compared with each other.
+
+        So is one with what does the same as its partner, as where one model has it twice.
+        """
+        one, other = left.function, right.function
+        if one is None or other is None:
+            return one is other
+        known = self._functions.get(one)
+        return known is other or (known is not None and have_same_bodies(known, other))
+
+    @cached_property
+    def _functions(self) -> dict[Graph, Function]:
+        return {one: other for one, other in self.graphs if isinstance(other, Function)}
 
     @cached_property
     def groups(self) -> list[GroupPair]:
@@ -122,6 +139,10 @@ class _Matcher:
         self._done = 0
         self._waiting: list[tuple[Graph, Graph]] = []
         self._seen: set[Graph] = set()
+        self._functions: tuple[NamedFunctions, NamedFunctions] = (
+            name_functions(left),
+            name_functions(right),
+        )
         #: hashes of values that are the same, for graphs inside
         self._known: dict[Value, int] = {}
 
@@ -130,7 +151,7 @@ class _Matcher:
         left, right = matching.left, matching.right
         self._add(left.graph, right.graph)
         self._match_waiting()
-        self._add_functions(left.functions, right.functions)
+        self._add_functions()
         roots = {graph.path: graph for graph in right.graphs if graph.parent_node is None}
         for graph in left.graphs:  # such as training graphs
             if graph.parent_node is None and graph.path in roots:
@@ -147,11 +168,10 @@ class _Matcher:
             self._seen |= {left, right}
             self._waiting.append((left, right))
 
-    def _add_functions(self, left: list[Function], right: list[Function]) -> None:
+    def _add_functions(self) -> None:
         """Compare functions that nobody calls, or whose calls are in no pair, by their names."""
-        named = {(f.domain, f.name, f.overload): f for f in right}
-        for function in left:
-            other = named.get((function.domain, function.name, function.overload))
+        for function in self.matching.left.functions:
+            other = self._functions[1].get(name_function(function))
             if other is not None:
                 self._add(function, other)
         self._match_waiting()
@@ -175,6 +195,9 @@ class _Matcher:
         self.matching.pairs += pairs
         for pair in pairs:
             self._go_inside(pair)
+        for is_renamed in (False, True):  # calls of one name tell more
+            for pair in pairs:
+                self._compare_called(pair, is_renamed=is_renamed)
 
     def _find_pairs(self, left: Graph, right: Graph) -> list[Pair]:
         by_hand = self._by_hand
@@ -240,15 +263,13 @@ class _Matcher:
         return pair
 
     def _go_inside(self, pair: Pair) -> None:
-        """Note what values are the same, and compare the graphs that paired nodes hold or call."""
+        """Note what values are the same, and compare the graphs that paired nodes hold."""
         if len(pair.left) != 1 or len(pair.right) != 1:
             return
         left, right = pair.left[0], pair.right[0]
         for one, other in zip(left.outputs, right.outputs, strict=False):
             if one is not None and other is not None:
                 self._known[one] = self._known[other] = len(self._known)
-        if left.function is not None and right.function is not None:
-            self._add(left.function, right.function)
         inner: dict[str | None, list[Graph]] = {}
         for graph in right.subgraphs:  # an attribute may hold several
             inner.setdefault(graph.parent_attribute, []).append(graph)
@@ -259,6 +280,20 @@ class _Matcher:
             if places[attribute] < len(others):
                 self._add(graph, others[places[attribute]])
             places[attribute] += 1
+
+    def _compare_called(self, pair: Pair, *, is_renamed: bool) -> None:
+        """Compare the functions that paired nodes call, where one may be the other."""
+        if len(pair.left) != 1 or len(pair.right) != 1:
+            return
+        left, right = pair.left[0].function, pair.right[0].function
+        if left is None or right is None:
+            return
+        if (name_function(left) != name_function(right)) != is_renamed:
+            return
+        if left in self._seen or right in self._seen:
+            return
+        if not is_renamed or may_be_renamed(left, right, self._functions):
+            self._add(left, right)
 
 
 def _list_units(
