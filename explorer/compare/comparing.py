@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from netloupe.explorer.arguments import explain_arguments
 from netloupe.explorer.errors import CompareError
@@ -33,10 +33,11 @@ from .joined_weights import compare_joined
 from .matching import Matching, match_models
 from .numbers import compare_numbers
 from .operator_versions import list_operand_tensors
+from .pair import Pair
 from .quantized import pair_quantized
 from .replaced import find_replaced
 from .resampling import list_unread_regions
-from .rewiring import compare_operands, compare_results, may_be_rewired
+from .rewiring import compare_operands, compare_results, compare_taken, may_be_rewired
 from .stated import StatedFacts
 
 _STEP = 1_000
@@ -201,7 +202,10 @@ class _Comparison:
                 fold = check_fold(pair, self.found.matching)
                 if fold is not None:
                     self.found.folds[pair] = fold
-                changes = [*(compare_fused(pair) if fold is None else fold.changes)]
+                if fold is None:
+                    changes = [*compare_fused(pair), *self._compare_taken(pair)]
+                else:
+                    changes = [*fold.changes]
                 if changes:
                     self.found.nodes.append(NodeDifference(pair, tuple(changes)))
                 continue
@@ -233,6 +237,12 @@ class _Comparison:
             changes = self._keep(found_changes)
             if changes:
                 self.found.nodes.append(NodeDifference(pair, tuple(changes)))
+
+    def _compare_taken(self, pair: Pair) -> Iterator[Change]:
+        """Compare what several nodes take, but those that are compared part by part."""
+        if pair in self.found.matching.joined:
+            return iter(())
+        return compare_taken(pair, self.found.matching)
 
     def _compare_tensors(self) -> None:
         found, pairs = self.found, dict(self.found.matching.tensors)

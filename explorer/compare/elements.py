@@ -185,15 +185,18 @@ def _are_constants(one: Value, other: Value) -> bool:
 
 
 def _list_leaving(nodes: Sequence[Node]) -> list[Value]:
-    """Return what nodes together give to others, or as a result of the graph."""
+    """Return what nodes together give to others, or as a result of the graph.
+
+    Where that is nothing, it is what none of them takes.
+    """
     inside = {*nodes}
-    return [
+    given = [value for node in nodes for value in node.outputs if value is not None]
+    leaving = [
         value
-        for node in nodes
-        for value in node.outputs
-        if value is not None
-        and (value.is_output or any(user not in inside for user in value.users))
+        for value in given
+        if value.is_output or any(user not in inside for user in value.users)
     ]
+    return leaving or [value for value in given if not value.is_used]
 
 
 def pair_tensors(matching: Matching) -> dict[Tensor, Tensor]:

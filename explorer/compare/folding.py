@@ -26,7 +26,7 @@ from .changes import Change
 from .digests import have_other_numbers
 from .fused_pairs import compare_fused
 from .pair import Pair
-from .rewiring import compare_operands
+from .rewiring import compare_taken
 
 if TYPE_CHECKING:
     from .matching import Matching
@@ -107,9 +107,11 @@ def check_fold(pair: Pair, matching: Matching) -> Fold | None:
             return None
         changes = [*compare_fused(pair), *_compare_norm(norm, is_left=is_left)]
         changes += _compare_summands(pair, first, second)
-        heads = Pair((first,), (second,), pair.key, pair.confidence)
-        operands = compare_operands(heads, matching)
-        changes += (change for change in operands if change.what == "input 0")
+        changes += (
+            change
+            for change in compare_taken(pair, matching)
+            if change.what in ("input", "input 0")
+        )
         return fold._replace(changes=(*changes,))
     except NetloupeError as error:
         if is_ending(error):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from netloupe.explorer.model import Node, Value, is_constant
 
 from .changes import Change
+from .owners import WEIGHTED
 from .passed_values import PASSING
 from .roles import list_operands
 from .units import COMMUTATIVE
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from .matching import Matching
     from .pair import Pair
 
+_SIZES = ("Shape", "Size")
 #: through so many nodes that only pass a value on it is followed to where it comes from
 _MOST_PASSED = 8
 
@@ -39,28 +41,75 @@ def compare_operands(pair: Pair, matching: Matching) -> Iterator[Change]:
     numbers in weights. Where a constant and a computed value change places is told by
     :mod:`.stated`.
     """
-    left, right = pair.left[0], pair.right[0]
+    yield from _compare_places(pair.left[0], pair.right[0], matching)
+
+
+def _compare_places(left: Node, right: Node, matching: Matching) -> Iterator[Change]:
     values, back = matching.values, matching.values_back
     sides = [
         [_find_origin(value, known) for value in list_operands(node)]
         for node, known in ((left, values), (right, back))
     ]
-    if len(sides[0]) != len(sides[1]):
+    is_any_order = is_commutative(left)
+    if is_any_order and len(sides[0]) != len(sides[1]):
         return  # the numbers of operands are told
     others = [
         (index, one, other)
-        for index, (one, other) in enumerate(zip(*sides, strict=True))
+        for index, (one, other) in enumerate(zip(*sides, strict=False))
         if one is not None
         and other is not None
         and values.get(one, other) is not other
         and back.get(other, one) is not one
     ]
-    if is_commutative(left):
+    if is_any_order:
         wanted = {values.get(one) for _, one, _ in others}
         others = [entry for entry in others if entry[2] not in wanted]
     for index, one, other in others:
         if is_constant(one) == is_constant(other) and one in values and other in back:
             yield Change(f"input {index}", tell_value(one), tell_value(other))
+
+
+def compare_taken(pair: Pair, matching: Matching) -> Iterator[Change]:
+    """Yield the values that several nodes together take in one model, and others in the other.
+
+    What has no partner is left out, as it is where nodes were added or removed. Of operators that
+    both sides are named after the order is compared as well.
+    """
+    found = [*_compare_sets(pair, matching)]
+    yield from found
+    heads = [
+        [node for node in side if node.op_type in WEIGHTED] for side in (pair.left, pair.right)
+    ]
+    if not found and len(heads[0]) == len(heads[1]) == 1:
+        yield from _compare_places(heads[0][0], heads[1][0], matching)
+
+
+def _compare_sets(pair: Pair, matching: Matching) -> Iterator[Change]:
+    values, back = matching.values, matching.values_back
+    lefts, rights = (
+        [*_list_taken(side, known)] for side, known in ((pair.left, values), (pair.right, back))
+    )
+    gone = [one for one in lefts if one in values and values[one] not in rights]
+    new = [other for other in rights if other in back and back[other] not in lefts]
+    are_known = values.keys() >= {*lefts} and back.keys() >= {*rights}
+    if (gone and new) or ((gone or new) and are_known):
+        before, after = (", ".join(map(tell_value, each)) or None for each in (gone, new))
+        yield Change("input", before, after)
+
+
+def _list_taken(nodes: tuple[Node, ...], known: Mapping[Value, Value]) -> dict[Value, None]:
+    """Return what nodes take of others, apart from constants and what only gives its sizes."""
+    inside = {*nodes}
+    taken: dict[Value, None] = {}
+    for node in nodes:
+        if node.op_type in _SIZES:
+            continue
+        for value in node.inputs:
+            if value is not None and value.producer not in inside:
+                origin = _find_origin(value, known)
+                if origin is not None and origin.producer not in inside and not is_constant(origin):
+                    taken[origin] = None
+    return taken
 
 
 def compare_results(matching: Matching) -> Iterator[Change]:

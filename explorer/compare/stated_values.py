@@ -82,7 +82,7 @@ class StatedValues:
                 if first is not None and second is not None:
                     self.add(first, second)
         for one, other in self._matching.values.items():
-            if is_stored(one) and is_stored(other):
+            if is_stored(one) == is_stored(other):  # results of fused nodes as well
                 self.add(one, other)
 
     def add(self, one: Value, other: Value) -> None:
@@ -92,9 +92,14 @@ class StatedValues:
             self.back[other] = one
 
     def is_explained(self, value: Value) -> bool:
-        """Return whether a value comes from a node that is told to be gone, new or fused."""
+        """Return whether a value comes from a node that is told to be gone or new.
+
+        Or from several nodes that together give more than this value alone.
+        """
         node = value.producer
-        return node is not None and node not in self.paired and not is_stored(value)
+        if node is None or node in self.paired or is_stored(value):
+            return False
+        return value not in self.values and value not in self.back
 
     def compare(
         self,
