@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from netloupe.explorer.model import Tensor
 
-from .changes import Change
+from .changes import Change, have_same_elements
 from .joined_weights import JoinedPart
 from .numbers import NumberDifference
 from .pair import Pair
@@ -56,6 +56,19 @@ class TensorDifference(NamedTuple):
     are_unread: bool = False
     part: JoinedPart | None = None
 
+    @property
+    def has_other_elements(self) -> bool:
+        """Whether the elements are others, but for numbers that could be compared.
+
+        Of other dimensions they are, unless it is the same elements in the same order.
+        """
+        told = {change.what for change in self.changes if not change.aspect}
+        if "elements" in told:
+            return True
+        if self.numbers is not None or "dims" not in told:
+            return False
+        return have_same_elements(self.left, self.right) is not True
+
 
 def list_all_changes(found: Diff) -> Iterator[Change]:
     """Yield what differs in models, nodes and weights, numbers of weights aside."""
@@ -70,6 +83,10 @@ def list_other_numbers(found: Diff) -> list[Change]:
     """Return what differs of numbers that are stored, but not as dense weights."""
     told = [change for change in found.about if "sparse initializer " in change.what]
     for one in found.nodes:
-        if all(node.op_type == "Constant" for node in (*one.pair.left, *one.pair.right)):
-            told += (change for change in one.changes if not change.aspect)
+        is_constant = all(node.op_type == "Constant" for node in (*one.pair.left, *one.pair.right))
+        told += (
+            change
+            for change in one.changes
+            if not change.aspect and (is_constant or change.what.startswith("operand "))
+        )
     return told

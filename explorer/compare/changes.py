@@ -18,6 +18,7 @@ from netloupe.explorer.model import (
     ValueType,
 )
 from netloupe.explorer.model.statement import UnreadElements
+from netloupe.explorer.model.types import MapType, OptionalType, SequenceType
 from netloupe.explorer.operators import VersionDifference, rename_value
 from netloupe.explorer.readers.protobuf.statements import digest_elements
 
@@ -328,17 +329,31 @@ def _holds(wanted: Value, given: Value) -> bool:
     For inputs the right model wants and programs give what the left one took; for outputs it is
     the other way round. An axis without a number takes any.
     """
-    one, other = wanted.type, given.type
-    if one is None or other is None or str(one) == str(other):
+    return wanted.type is None or given.type is None or _takes(wanted.type, given.type)
+
+
+def _takes(wanted: ValueType, given: ValueType) -> bool:
+    if str(wanted) == str(given):
         return True
-    kinds = TensorType | SparseTensorType
-    if not isinstance(one, kinds) or type(one) is not type(other) or not isinstance(other, kinds):
+    if isinstance(wanted, TensorType | SparseTensorType):
+        if type(wanted) is not type(given) or wanted.dtype != given.dtype:
+            return False
+        if wanted.shape is None or given.shape is None:
+            return wanted.shape is None
+        return len(wanted.shape) == len(given.shape) and all(
+            not isinstance(a.value, int) or a.value == b.value
+            for a, b in zip(wanted.shape, given.shape, strict=True)
+        )
+    if type(wanted) is not type(given):
         return False
-    if one.dtype != other.dtype:
-        return False
-    if one.shape is None or other.shape is None:
-        return one.shape is None
-    return len(one.shape) == len(other.shape) and all(
-        not isinstance(a.value, int) or a.value == b.value
-        for a, b in zip(one.shape, other.shape, strict=True)
-    )
+    if isinstance(wanted, MapType) and isinstance(given, MapType):
+        return wanted.key == given.key and _take_inside(wanted.value, given.value)
+    kinds = SequenceType | OptionalType
+    if isinstance(wanted, kinds) and isinstance(given, kinds):
+        return _take_inside(wanted.element, given.element)
+    return False
+
+
+def _take_inside(wanted: ValueType | None, given: ValueType | None) -> bool:
+    """Return the same of what is inside of types; one that is not stated may be any."""
+    return wanted is None or given is None or _takes(wanted, given)

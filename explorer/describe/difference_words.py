@@ -138,7 +138,7 @@ def write_difference_heading(found: Diff, entry: DifferenceEntry) -> str:
     if entry.topic == "block":
         return f"{name_blocks(entry.groups)} {_LEVELS.get(entry.level, entry.level)}"
     if entry.topic == "exchange":
-        return _write_exchange(entry).partition(":")[0]
+        return _name_exchange(entry)
     if entry.topic == "interface":
         return f"The {entry.changes[0].what.partition(' ')[0]} is not compatible"
     if entry.topic == "operator":
@@ -192,15 +192,20 @@ def _write_block(entry: DifferenceEntry) -> str:
 
 
 def _write_exchange(entry: DifferenceEntry) -> str:
+    if entry.is_whole:
+        return f"{_name_exchange(entry)}: same weights, in another order"
+    count = write_count(len(entry.tensors), "weight")
+    return f"{_name_exchange(entry)}: {count}, no number is new"
+
+
+def _name_exchange(entry: DifferenceEntry) -> str:
+    names = name_blocks(entry.groups)
     if not entry.is_whole:
         paths = [write_line(one.left.path, _LONGEST) for one in entry.tensors[:_MOST_KINDS]]
         rest = len(entry.tensors) - _MOST_KINDS
-        names = name_blocks(entry.groups)
-        names = names or join_words([*paths, f"{rest:,} more"] if rest > 0 else paths)
-        count = write_count(len(entry.tensors), "weight")
-        of_blocks = f"weights of {names}" if entry.groups else names
-        return f"{of_blocks} exchanged: {count}, no number is new"
-    return f"{name_blocks(entry.groups)} exchanged: same weights, in another order"
+        paths = [*paths, f"{rest:,} more"] if rest > 0 else paths
+        names = f"weights of {names}" if entry.groups else join_words(paths)
+    return f"{names} exchanged"
 
 
 def name_blocks(groups: Sequence[Group]) -> str:

@@ -103,7 +103,9 @@ def list_entry(found: Diff, number: int, room: float) -> ListedEntry:
 def _list_facts(found: Diff, entry: DifferenceEntry, title: str) -> list[str]:
     """Return what is known of an entry beside its title: what it is, how far, and where."""
     what = write_what_differs(found, entry)
-    if entry.topic in ("block", "exchange", "aspect"):
+    if entry.topic == "exchange":  # the names in the title may hold anything
+        what = what.removeprefix(f"{title}: ")
+    elif entry.topic in ("block", "aspect"):
         what = what.partition(": ")[2] or what.partition(", ")[2]
     details = [text for text in (what, *list_details(entry)) if text and text != title]
     facts = [", ".join(details)] if details else []

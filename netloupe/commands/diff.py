@@ -175,7 +175,7 @@ class FailOn:
     kind
         ``structure``: more than the numbers in weights differs; ``interface``: inputs or
         outputs are not compatible; ``weights``: stored numbers differ, also those of sparse
-        tensors and constants.
+        tensors and constants, and of weights of other dimensions.
     most
         By how much the numbers of a weight may differ: the length of the differences (L2) as a
         share of that of the left numbers.
@@ -197,7 +197,7 @@ class FailOn:
             or found.unjudged
             or found.other_numbers
             or any(one.numbers and not one.numbers.is_within(self.most) for one in found.tensors)
-            or any(change.what == "elements" for one in found.tensors for change in one.changes)
+            or any(one.has_other_elements for one in found.tensors)
         )
 
 
