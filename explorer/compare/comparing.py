@@ -34,11 +34,13 @@ from .matching import Matching, match_models
 from .numbers import compare_numbers
 from .operator_versions import list_operand_tensors
 from .pair import Pair
+from .parameters import Parameters
 from .quantized import pair_quantized
 from .replaced import find_replaced
 from .resampling import list_unread_regions
 from .rewiring import compare_operands, compare_results, compare_taken, may_be_rewired
 from .stated import StatedFacts
+from .turned_weights import find_turned_weights
 
 _STEP = 1_000
 #: so much of a comparison is the pairing of nodes
@@ -115,6 +117,11 @@ def _is_unused_constant(node: Node) -> bool:
     return _gives_constant(node) and not any(v.is_used or v.is_output for v in results)
 
 
+def _note_turned(change: Change) -> Change:
+    """Return what differs in a product that takes a weight transposed: that is storage alone."""
+    return change._replace(aspect="storage") if change.what == "attribute transB" else change
+
+
 class _Comparison:
     def __init__(self, matching: Matching, ignored: frozenset[str]) -> None:
         self.found = Diff(matching.left, matching.right, matching, ignored=ignored)
@@ -122,6 +129,10 @@ class _Comparison:
         self._stated = StatedFacts(matching)
         #: initializers that are attributes in the other model
         self._attributes: set[Tensor] = set()
+        self._parameters = Parameters()
+        self._turned = find_turned_weights(matching)
+        #: products that take weights that are transposed in the other model
+        self._turning = {node for one in self._turned.values() for node in one.nodes}
         #: regions that no node reads: their numbers are none of the model
         self._regions: set[Tensor] = set()
 
@@ -223,6 +234,9 @@ class _Comparison:
             ]
             if may_be_rewired(pair):
                 found_changes += compare_operands(pair, self.found.matching)
+            found_changes += self._parameters.compare(left, right)
+            if left in self._turning:
+                found_changes = [*map(_note_turned, found_changes)]
             told = {change.what for change in found_changes}
             if "operator" in told:
                 told.add("domain")  # an operator is named with it
@@ -342,7 +356,12 @@ class _Comparison:
 
     def _compare_tensor(self, left: Tensor, right: Tensor) -> None:
         changes = []
-        if left.dims != right.dims:
+        is_parameter = (left, right) in self._parameters.compared
+        turned = self._turned.get((left, right))
+        told = {"dims"}
+        if turned is not None:
+            changes.append(Change("order of axes", "as it is", "transposed", "storage"))
+        elif left.dims != right.dims and not is_parameter:
             changes.append(Change("dims", left.dims, right.dims))
         if left.dtype != right.dtype:
             changes.append(Change("dtype", left.dtype.name, right.dtype.name))
@@ -352,17 +371,20 @@ class _Comparison:
             changes.append(Change("storage", left.storage, right.storage, "storage"))
         if left.doc != right.doc:
             changes.append(Change("documentation", left.doc, right.doc, "docs"))
-        told = {change.what for change in changes}
+        told.update(change.what for change in changes)
         stated = self._stated.compare_tensors(left, right)
         changes += (change for change in stated if change.what not in told)
         changes = self._keep(changes)
-        numbers = compare_numbers(left, right)
-        are_unread = False
-        if numbers is None and left.dims == right.dims:
-            are_same = have_same_elements(left, right)
-            are_unread = are_same is None
-            if are_same is False and left.dtype == right.dtype:
-                changes.append(Change("elements", None, None))
+        if is_parameter:  # its numbers are told of the nodes that take it
+            numbers, are_unread = None, False
+        else:
+            numbers = compare_numbers(left, right) if turned is None else turned.numbers
+            are_unread = False
+            if numbers is None and left.dims == right.dims:
+                are_same = have_same_elements(left, right)
+                are_unread = are_same is None
+                if are_same is False and left.dtype == right.dtype:
+                    changes.append(Change("elements", None, None))
         if numbers is not None and not numbers.changed and not numbers.other_bits:
             numbers = None
         if changes or numbers is not None or are_unread:

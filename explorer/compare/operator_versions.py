@@ -126,7 +126,7 @@ def match_operands(difference: VersionDifference, left: Node, right: Node) -> It
         old, new = (left, right) if became.is_left else (right, left)
         stated = old.attributes.get(became.attribute)
         operand = new.inputs[became.place] if became.place < len(new.inputs) else None
-        stored = None if operand is None else _read_elements(operand)
+        stored = None if operand is None else read_short_operand(operand)
         is_computed = operand is not None and stored is None
         is_silent = stated is None and operand is None
         if is_computed or (is_silent and became.left_out == became.default):
@@ -144,7 +144,7 @@ def match_operands(difference: VersionDifference, left: Node, right: Node) -> It
         yield Rewritten(became.attribute, *sides, is_same, became.place, operand, became.is_left)
 
 
-def _read_elements(value: Value) -> object:
+def read_short_operand(value: Value) -> object:
     """Return a stored operand as an attribute would have it; None for what is not short."""
     tensor = find_stored_tensor(value)
     if tensor is None or len(tensor.dims) > 1 or math.prod(tensor.dims) > _MOST_ELEMENTS:
