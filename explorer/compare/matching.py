@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 from netloupe.explorer.model import Function, Graph, Model, Node, Tensor, Value
 from netloupe.explorer.progress import part, step
@@ -17,6 +18,7 @@ from .called import have_same_bodies, may_be_renamed, name_function, name_functi
 from .elements import GroupPair, pair_groups, pair_tensors, pair_values
 from .joined import JoinedProjection
 from .joining import FoundJoint, find_joined_projections
+from .left_over import pair_left_over
 from .outside import hash_outside
 from .pair import Pair
 from .quantizing import take_in_quantizing
@@ -228,7 +230,10 @@ class _Matcher:
             *(node for pair in pairs for node in pair.left),
             *(node for pair in pairs for node in pair.right),
         }
-        for one, other in pair_rest(left, right, known, paired):
+        for one, other in chain(
+            pair_rest(left, right, known, paired),
+            pair_left_over(left, right, known, paired, self._known),
+        ):
             if (one, other) in by_hand.broken:
                 continue
             pairs.append(Pair((one,), (other,), "neighbours", 0.8))
