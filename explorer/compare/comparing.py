@@ -338,6 +338,8 @@ class _Comparison:
                 left, right, tuple(self._keep(changes)), numbers, one.numbers is None
             )
             self.found.tensors.append(entry)
+            if one.numbers is not None and numbers is None and one.is_filled_up:
+                self.found.equal_tensors += 1
         return done
 
     def _compare_joined(self, joint: JoinedProjection) -> None:
@@ -390,5 +392,6 @@ class _Comparison:
         if changes or numbers is not None or are_unread:
             entry = TensorDifference(left, right, tuple(changes), numbers, are_unread)
             self.found.tensors.append(entry)
-        else:
+        is_other = numbers is not None or any(not change.aspect for change in changes)
+        if not is_other and not are_unread and (left, right) not in self._parameters.differing:
             self.found.equal_tensors += 1

@@ -75,7 +75,8 @@ class Diff(Drawable):
     tensors
         Paired weights that are not the same. A joined weight is in as many as parts of it differ.
     equal_tensors
-        How many paired weights are the same; of joined weights each part counts.
+        How many paired weights hold the same, whatever they are called and however they are
+        stored; of joined weights each part counts.
     left_tensors, right_tensors
         Weights that nothing on the other side is paired with. Scales and zero points of weights
         that were quantized are none of them.

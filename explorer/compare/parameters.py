@@ -34,10 +34,13 @@ class Parameters:
     ----------
     compared
         The tensors of both models that were compared as such.
+    differing
+        Of these the ones that hold something else.
     """
 
     def __init__(self) -> None:
         self.compared: set[_TensorPair] = set()
+        self.differing: set[_TensorPair] = set()
 
     def compare(self, left: Node, right: Node) -> Iterator[Change]:
         """Yield in what two paired nodes are told something else by their operands."""
@@ -62,6 +65,7 @@ class Parameters:
             self.compared.add((tensors[0], tensors[1]))
             if numbers[0] == numbers[1]:
                 continue
+            self.differing.add((tensors[0], tensors[1]))
             is_same = name in _AXES and are_same_axes(left, right, *numbers)
             yield Change(f"operand {name}", *numbers, "defaults" if is_same else "")
 

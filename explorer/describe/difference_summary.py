@@ -51,7 +51,11 @@ def write_verdict(found: Diff) -> str:
         return f"The models are identical but for {join_parts(told, len(told))}."
     unread = _count_unread(found)
     if found.verdict == "unread":
-        return f"The structure is the same, of the weights nothing is said: {unread}."
+        count = found.equal_tensors
+        if not count:
+            return f"The structure is the same, of the weights nothing is said: {unread}."
+        same = "so is the weight" if count == 1 else f"so are the {count:,} weights"
+        return f"The structure is the same, and {same} that could be read: {unread}."
     told = _list_statements(found)
     if unread:
         told.append(unread)

@@ -108,3 +108,62 @@ def test_inner_types_fit_where_those_of_tensors_do(kind: str) -> None:
             bare = is_compatible((first, second), of_input=of_input)
             held = is_compatible((wrap(kind, first), wrap(kind, second)), of_input=of_input)
             assert held == bare, (first, second, of_input)
+
+
+def store(kind: str, model: onnx.ModelProto) -> onnx.ModelProto:
+    """Write the weight of a model in another way: its numbers stay."""
+    made = onnx.ModelProto.FromString(model.SerializeToString())
+    (tensor,) = made.graph.initializer
+    array = numpy_helper.to_array(tensor)
+    if kind == "renamed":
+        tensor.name = made.graph.node[0].input[1] = "other"
+    elif kind == "documented":
+        tensor.doc_string = "text"
+    elif kind == "typed data":
+        tensor.ClearField("raw_data")
+        tensor.float_data.extend(array.reshape(-1).tolist())
+    else:
+        made.graph.node.insert(0, helper.make_node("Constant", [], ["w"], value=tensor))
+        del made.graph.initializer[:]
+    return made
+
+
+@pytest.mark.parametrize("kind", ["renamed", "documented", "typed data", "constant node"])
+def test_weights_that_are_only_written_otherwise_count_as_equal(kind: str) -> None:
+    model = make_sum(np.arange(1, 13, dtype=np.float32))
+    for sides in ((model, store(kind, model)), (store(kind, model), model)):
+        found = diff(*sides)
+        assert found.verdict == "cosmetic"
+        assert (found.equal_tensors, found.counts.weights_changed) == (1, 0)
+    other = store(kind, make_sum(np.arange(2, 14, dtype=np.float32)))
+    assert diff(model, other).equal_tensors == 0
+
+
+def test_stored_axes_that_differ_are_no_equal_weights() -> None:
+    def make(axis: int) -> onnx.ModelProto:
+        model = make_sum(np.array([axis], np.int64))
+        model.graph.node[0].op_type = "ReduceSum"
+        return model
+
+    assert diff(make(0), make(0)).equal_tensors == 1
+    assert diff(make(0), make(1)).equal_tensors == 0
+
+
+def test_the_sentence_on_unread_weights_says_what_could_be_read() -> None:
+    def make(*, is_missing: bool) -> onnx.ModelProto:
+        model = make_sum(np.arange(1, 13, dtype=np.float32))
+        model.graph.node.append(helper.make_node("Mul", ["y", "v"], ["z"]))
+        tensor = numpy_helper.from_array(np.arange(12, dtype=np.float32), "v")
+        if is_missing:
+            tensor.ClearField("raw_data")
+            tensor.data_location = TensorProto.EXTERNAL
+            tensor.external_data.add(key="location", value="nowhere.bin")
+        model.graph.initializer.append(tensor)
+        return model
+
+    found = diff(make(is_missing=False), make(is_missing=True))
+    assert found.verdict == "unread"
+    assert write_verdict(found) == (
+        "The structure is the same, and so is the weight that could be read: "
+        "1 weight could not be read."
+    )
