@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from netloupe.explorer.model import Node, TensorType
+from netloupe.explorer.model import Node, TensorType, Value
+from netloupe.explorer.model.stored_tensors import find_stored_tensor
 
 #: whose axes are those of the result
 _OF_RESULT = ("Unsqueeze", "OneHot")
+#: what gives as many axes as its first operand has
+_KEEPING = frozenset(
+    {"Abs", "BatchNormalization", "Cast", "Clip", "Concat", "Conv", "CumSum", "Dropout", "Elu"}
+    | {"Erf", "Exp", "Gelu", "HardSigmoid", "HardSwish", "Identity", "LayerNormalization"}
+    | {"LeakyRelu", "Log", "LogSoftmax", "MaxPool", "AveragePool", "Neg", "Pad", "Reciprocal"}
+    | {"Relu", "Sigmoid", "Slice", "Softmax", "Split", "Sqrt", "Tanh", "Transpose"}
+)
+#: what gives as many axes as that operand has which has most
+_BROADCASTING = frozenset({"Add", "Div", "Mul", "Pow", "Sub", "Where"})
+#: so many nodes are followed back at most
+_MOST_FOLLOWED = 64
 
 
 def are_same_axes(left: Node, right: Node, one: object, other: object) -> bool:
@@ -37,7 +49,38 @@ def _find_rank(node: Node) -> int | None:
     """Return how many axes those of a node's attributes are counted among; None if unknown."""
     operands = node.outputs if node.op_type in _OF_RESULT else node.inputs
     value = operands[0] if operands else None
-    kind = None if value is None else value.type
+    return None if value is None else _count_axes(value, [_MOST_FOLLOWED])
+
+
+def _count_axes(value: Value, left: list[int]) -> int | None:
+    """Return how many axes a value has, by what is stated or by the nodes that give it.
+
+    What is left to be followed is counted down.
+    """
+    kind, tensor, node = value.type, find_stored_tensor(value), value.producer
     if isinstance(kind, TensorType) and kind.shape is not None:
         return len(kind.shape)
-    return None
+    if tensor is not None:
+        return len(tensor.dims)
+    if node is None or node.domain or node.function is not None or not left[0]:
+        return None
+    left[0] -= 1
+    order = node.attributes.get("perm")
+    if node.op_type == "Transpose" and order is not None:
+        return len(order.value) if isinstance(order.value, tuple) else None
+    if node.op_type == "Reshape":
+        taken = node.inputs[1] if len(node.inputs) > 1 else None
+        shape = None if taken is None else find_stored_tensor(taken)
+        return shape.dims[0] if shape is not None and len(shape.dims) == 1 else None
+    is_reduced = node.op_type.startswith("Reduce") and _keeps_axes(node)
+    if not is_reduced and node.op_type not in _KEEPING | _BROADCASTING:
+        return None
+    operands = node.inputs if node.op_type in _BROADCASTING else node.inputs[:1]
+    counts = [None if one is None else _count_axes(one, left) for one in operands]
+    known = [count for count in counts if count is not None]
+    return max(known) if len(known) == len(counts) > 0 else None
+
+
+def _keeps_axes(node: Node) -> bool:
+    stated = node.attributes.get("keepdims")
+    return stated is None or stated.value == 1
