@@ -21,7 +21,7 @@ from tests.compare.networks import make_layers
 from tests.onnx_text import load_text
 
 BEFORE = """
-agraph (float[2] x) => (float[2] y)
+agraph (float[2, 2] x) => (float[2, 2] y)
 <float[2] w = {1, 2}>
 {
     a = Add(x, w)
@@ -33,7 +33,7 @@ agraph (float[2] x) => (float[2] y)
 
 
 AFTER = """
-agraph (float[2] x) => (float[2] y)
+agraph (float[2, 2] x) => (float[2, 2] y)
 <float[2] w = {1, 3}>
 {
     a = Add(x, w)
@@ -196,7 +196,7 @@ def test_a_node_in_another_module_is_told_to_have_moved() -> None:
 
 def test_an_incompatible_input_is_told_where_it_is() -> None:
     right = load_text(
-        BEFORE.replace("float[2] x", "float[2] other").replace("(x, w)", "(other, w)")
+        BEFORE.replace("float[2, 2] x", "float[2, 2] other").replace("(x, w)", "(other, w)")
     )
     review = make_review(None, netloupe.diff(load_text(BEFORE), right))
     gone = next(item for item in review if item.title == "The input is not compatible")
