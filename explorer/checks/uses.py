@@ -175,7 +175,7 @@ class Uses:
             key = (
                 kind.number,
                 len(node.outputs),
-                node._attribute_key,
+                node._whole_attribute_key,
                 frame.context,
                 *map(find, node.inputs),
             )

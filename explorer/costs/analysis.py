@@ -190,7 +190,7 @@ class Analysis:
                 kind.number,
                 (
                     len(outputs),
-                    *((node._attribute_key, frame.context) if kind.has_attributes else ()),
+                    *((node._whole_attribute_key, frame.context) if kind.has_attributes else ()),
                 ),
                 *map(find, node.inputs),
             )
@@ -346,7 +346,8 @@ class Analysis:
         """Return the number of the attributes that a call gives to the function."""
         key: tuple[Any, ...] = (function,)
         if function.attribute_names or function.attribute_defaults:
-            key = (function, node._attribute_key, frame.context, node if node.subgraphs else None)
+            attributes = node._whole_attribute_key
+            key = (function, attributes, frame.context, node if node.subgraphs else None)
         found = self._contexts.get(key)
         if found is None:
             given = {**function.attribute_defaults, **self.resolve(node, frame.context)}

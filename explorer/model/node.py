@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from netloupe.explorer.notation import write_count
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from .sparse_tensor import SparseTensor
     from .storage import StatedQuantization
     from .tensor import Tensor
+
+#: of longer attributes, such as trees, a digest is kept
+_LONGEST_KEY = 4_096
 
 
 @dataclass(slots=True)
@@ -238,9 +242,14 @@ class Node(Loaded):
 
     @property
     def _whole_attribute_key(self) -> bytes:
-        """Equal for nodes whose attributes are all the same, graphs left out."""
+        """Equal for nodes whose attributes are all the same, graphs left out.
+
+        What follows of a node is kept by this one; the other takes layers of different width for
+        alike.
+        """
         try:
-            return self._loader.attribute_key(self, is_whole=True)
+            key = self._loader.attribute_key(self, is_whole=True)
+            return key if len(key) <= _LONGEST_KEY else blake2b(key).digest()
         except Exception as error:
             self._fail(error)
 
