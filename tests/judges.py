@@ -33,6 +33,11 @@ _TOLD_BY = (
     ("NL-L07", "two nodes with same node name"),
     ("NL-L39", "Field 'name' of 'graph' is required to be non-empty"),
     ("NL-S01", "Location of external TensorProto"),
+    ("NL-I08", r"existing shape differ in dimension \d+: \(-?\d+\) vs \(-\d+\)"),
+    ("NL-I09", "in initializer but not in graph input"),
+    ("NL-L32", "has (in|out)put size"),
+    ("NL-L33", "Unrecognized attribute"),
+    ("NL-L41", "hidden_size|Attribute saturate is only used|linear_before_reset"),
 )
 
 
@@ -205,7 +210,7 @@ NOT_THE_MODEL: tuple[tuple[str, str], ...] = (
         "onnx expands the operator wrongly where axes are left out",
     ),
     (
-        r"Input tensors of wrong rank \(0\).*null|inferred=sparse_tensor_type",
+        r"Input tensors of wrong rank \(0\).*null|unsupported type: sparse_|inferred=sparse_",
         "onnx's inference does not know sparse initializers",
     ),
     (LATE, "a judge took too long"),

@@ -23,6 +23,8 @@ Array = np.ndarray[Any, Any]
 
 #: domains of which the table of operators has every operator
 KNOWN_DOMAINS = frozenset({"", "ai.onnx.ml"})
+#: that of ONNX Runtime, of which the table has what one release of it has
+CONTRIB_DOMAIN = "com.microsoft"
 #: constants of more elements are not read for a rule about one node
 MOST_ELEMENTS_READ = 65_536
 

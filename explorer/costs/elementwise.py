@@ -153,6 +153,11 @@ def cast(use: Use) -> list[Fact | None]:
     return [Fact(data.dims, use.element_type("to"), data.elements)]
 
 
+def take_bits(use: Use) -> list[Fact | None]:
+    """Return the operand with its bits taken for another type."""
+    return [Fact(use.dims(0), use.element_type("to"))]
+
+
 def cast_like(use: Use) -> list[Fact | None]:
     """Return the operand in the type of another one."""
     data = use.operand(0)

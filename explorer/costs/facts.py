@@ -141,6 +141,12 @@ class Use:
         value = attribute.value if attribute is not None else None
         return value if isinstance(value, int) else None
 
+    def number(self, name: str) -> float | None:
+        """Return an attribute that is an integer or real; None where it is left out or neither."""
+        attribute = self._attributes.get(name)
+        value = attribute.value if attribute is not None else None
+        return value if isinstance(value, int | float) else None
+
     def integers(self, name: str) -> tuple[int, ...] | None:
         """Return an attribute that is a list; None where it is left out or no list of integers."""
         attribute = self._attributes.get(name)

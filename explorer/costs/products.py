@@ -82,7 +82,7 @@ def read_factors(use: Use, left: int, right: int) -> tuple[Dims | None, Dims | N
         if use.integer(f"transBatch{side}", 0) != 0:
             dims = None
         flag = use.integer(f"trans{side}", use.integer(f"trans_{side.lower()}", 0))
-        factors.append(dims if flag == 0 else swap_last(dims) if flag == 1 else None)
+        factors.append(None if flag is None else swap_last(dims) if flag else dims)
     return factors[0], factors[1]
 
 

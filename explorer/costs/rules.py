@@ -223,6 +223,8 @@ ONNX_OPERATORS: dict[str, Operator] = {
     "RotaryEmbedding": Operator(_LIKE_FIRST, per_element=3, has_attributes=False),
     "Dropout": Operator(_shape(elementwise.drop_out), has_attributes=False),
     "Cast": Operator(_shape(elementwise.cast)),
+    "BitCast": Operator(_shape(elementwise.take_bits)),
+    "Compress": Operator(_shape(selection.compress)),
     "CastLike": Operator(_shape(elementwise.cast_like), has_attributes=False),
     "QuantizeLinear": Operator(_shape(elementwise.quantize), per_element=2),
     "DequantizeLinear": Operator(_shape(elementwise.dequantize), per_element=2),

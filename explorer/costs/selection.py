@@ -137,10 +137,22 @@ def like_second(use: Use) -> list[Fact | None]:
     return [Fact(use.dims(1), use.operand(0).dtype)]
 
 
+def compress(use: Use) -> list[Fact | None]:
+    """Return the entries along an axis that a mask keeps, or those of the flattened operand."""
+    data, axis = use.operand(0), use.integer("axis", 0)
+    if not use.is_stated("axis"):
+        return [Fact((None,), data.dtype)]
+    if data.dims is None or axis is None or not -len(data.dims) <= axis < len(data.dims):
+        return [Fact(None, data.dtype)]
+    dims = list(data.dims)
+    dims[axis] = None
+    return [Fact(tuple(dims), data.dtype)]
+
+
 def gather_nd(use: Use) -> list[Fact | None]:
     """Return the result of GatherND."""
     data, indices, batch = use.operand(0), use.operand(1), use.integer("batch_dims", 0)
-    if data.dims is None or not indices.dims or batch is None:
+    if data.dims is None or not indices.dims or batch is None or batch < 0:
         return [Fact(None, data.dtype)]
     length = indices.dims[-1]
     if not isinstance(length, int):
@@ -220,6 +232,7 @@ def reduce(use: Use) -> list[Fact | None]:
     keeps = use.integer("keepdims", 1)
     if data.dims is None or keeps is None:
         return [Fact(None, data.dtype, elements)]
+    keeps = keeps == 1  # as runtimes read other numbers
     rank = len(data.dims)
     axes = use.list_numbers("axes", 1)
     if use.op_type in ("ArgMax", "ArgMin"):

@@ -11,7 +11,9 @@ from onnx import defs, helper
 from netloupe.explorer.checks import Finding, check
 from netloupe.explorer.checks.rules.attribute_values import (
     CHOICES,
+    CONTRIB_CHOICES,
     ELEMENT_TYPES,
+    MAY_BE_EMPTY,
     RENAMED,
     find_choices,
 )
@@ -54,7 +56,8 @@ def judge(schema: defs.OpSchema, name: str, value: object) -> list[Finding]:
     graph = helper.make_graph([node], "g", inputs, outputs)
     opsets = [helper.make_opsetid(schema.domain, schema.since_version)]
     proto = helper.make_model(graph, opset_imports=opsets)
-    return list(check(load(proto.SerializeToString()), select=["NL-L41"]))
+    found = check(load(proto.SerializeToString()), select=["NL-L41"])
+    return [each for each in found if each.evidence.get("attribute") == name]
 
 
 def list_choices(schema: defs.OpSchema, name: str) -> list[str]:
@@ -78,7 +81,8 @@ def test_the_choices_are_those_that_are_documented() -> None:
     for schema, name in _CASES:
         told = f"{schema.attributes[name].description} {schema.doc}"
         documented[schema.name, name] = documented.get((schema.name, name), "") + told
-    later = {"BRANCH_MEMBER", "tf_half_pixel_for_nn"}  # of an operator besides, or given up
+    # of an operator besides, given up, or ONNX Runtime's own
+    later = {"BRANCH_MEMBER", "tf_half_pixel_for_nn", "cubic"}
     missing = [
         (*key, choice)
         for key, choices in CHOICES.items()
@@ -95,9 +99,14 @@ def test_what_is_none_of_the_choices_is_found(schema: defs.OpSchema, name: str) 
     is_list = schema.attributes[name].type == defs.OpSchema.AttrType.STRINGS
     choices = list_choices(schema, name)
     default = schema.attributes[name].default_value.s.decode()
-    for right in (None, "", default, *choices):  # GRU-1 has a default that is misspelled
+    may_be_empty = {name, f"{schema.name}.{name}"} & MAY_BE_EMPTY
+    given = [*([""] if may_be_empty else []), *([default] if default else [])]
+    for right in (None, *given, *choices):  # GRU-1 has a default that is misspelled
         value = [right] * 2 if is_list and right is not None else right
         assert judge(schema, name, value) == [], right
+    if not may_be_empty:
+        (found_empty,) = judge(schema, name, [choices[0], ""] if is_list else "")
+        assert found_empty.message.startswith(f"{name} of {schema.name} is ''")
     for wrong in ("nonsense", f"{choices[0]}x", choices[0].swapcase()):
         found = judge(schema, name, [choices[0], wrong] if is_list else wrong)
         if (name, wrong) == ("activations", choices[0].swapcase()):
@@ -106,6 +115,26 @@ def test_what_is_none_of_the_choices_is_found(schema: defs.OpSchema, name: str) 
         assert [each.severity for each in found] == ["error"]
         assert wrong in found[0].message
         assert choices[-1] in found[0].message
+
+
+@pytest.mark.parametrize(("op_type", "name"), CONTRIB_CHOICES)
+def test_words_of_onnx_runtime_are_known(op_type: str, name: str) -> None:
+    known = find_schema("com.microsoft", op_type, 1)
+    assert known is not None
+    assert known.attributes[name].kind in ("string", "strings")
+    is_list = known.attributes[name].kind == "strings"
+    choices = find_choices(op_type, name, known) or ()
+    for word, count in (*((choice, 0) for choice in choices), ("nonsense", 1)):
+        node = helper.make_node(op_type, ["x"], ["y"], "n", domain="com.microsoft")
+        node.attribute.append(helper.make_attribute(name, [word] if is_list else word))
+        inputs = [helper.make_tensor_value_info("x", 1, ["N"])]
+        graph = helper.make_graph([node], "g", inputs, [helper.make_empty_tensor_value_info("y")])
+        opsets = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
+        proto = helper.make_model(graph, opset_imports=opsets)
+        found = check(load(proto.SerializeToString()), select=["NL-L41"])
+        told = [each.message for each in found if each.evidence.get("attribute") == name]
+        assert len(told) == count, told
+        assert all(repr(word) in each for each in told)
 
 
 @pytest.mark.parametrize(("op_type", "name"), RENAMED)
@@ -208,3 +237,25 @@ def test_what_a_result_cannot_have_is_found(call: str, rule: str, text: str) -> 
     assert text in found.message
     right = call.replace("iq", "ik").replace("iik", "ik").replace("= 5", "= 1")
     assert find(parse(whole.format(right)), rule) == []
+
+
+@pytest.mark.parametrize(
+    ("call", "stated", "ids"),
+    [
+        ("BitCast <to = 6> (x)", "int32[2, 3]", []),
+        ("BitCast <to = 6> (x)", "uint32[2, 3]", ["NL-T03"]),
+        ("BitCast <to = 6> (x)", "int32[3, 2]", ["NL-T05"]),
+        ("Compress <axis = 1> (x, m)", "float[2, A]", []),
+        ("Compress <axis = 1> (x, m)", "float[3, A]", ["NL-T05"]),
+        ("Compress <axis = 1> (x, m)", "float[A]", ["NL-T05"]),
+        ("Compress (x, m)", "float[A]", []),
+        ("Compress (x, m)", "float[2, A]", ["NL-T05"]),
+    ],
+)
+def test_what_picks_and_reads_anew_is_held_against_what_is_stated(
+    call: str, stated: str, ids: list[str]
+) -> None:
+    text = f"""<ir_version: 13, opset_import: ["": 26]>
+    g (float[2, 3] x, bool[3] m) => ({stated} y) {{ y = {call} }}"""
+    found = check(read_made(text), select=["NL-T"])
+    assert [each.id for each in found] == ids, [str(each) for each in found]

@@ -201,6 +201,32 @@ def test_operators_of_newer_sets_than_are_known_are_not_judged() -> None:
     assert find(text, "NL-L30") == []
 
 
+@pytest.mark.parametrize(
+    ("node", "rule", "severity", "said"),
+    [
+        ("MultiHeadAttention (x, x, x)", "NL-L33", "error", "lacks the attribute 'num_heads'"),
+        ("RotaryEmbedding <num_heads = 0.5> (x, i, x, x)", "NL-L33", "error", "of the kind float"),
+        ("FastGelu <slope = 1> (x)", "NL-L33", "warning", "in the release of ONNX Runtime that"),
+        ("QuantizeLinear (x)", "NL-L32", "error", "has 1 input, but takes 2 to 3"),
+        ("FastGelu (x, x, x)", "NL-L32", "warning", "has 3 inputs, but takes 1 to 2"),
+        ("QuantizeLinear (, x)", "NL-L32", "error", "has no input 'x', which it must have"),
+        ("GroupQueryAttention <num_heads = 1, kv_num_heads = 1> (x, , , , , i, i)", "", "", ""),
+    ],
+)
+def test_what_operators_of_onnx_runtime_demand(
+    node: str, rule: str, severity: str, said: str
+) -> None:
+    made = parse(
+        f"""<ir_version: 10, opset_import: ["": 21, "com.microsoft": 1]>
+        g (float[2, 4] x, int32[2] i) => (float[A, B] y) {{ y = com.microsoft.{node} }}"""
+    )
+    found = [
+        each for each in check(load(made()), select=["NL-L"]) if each.id in ("NL-L32", "NL-L33")
+    ]
+    assert [(each.id, each.severity) for each in found] == [(rule, severity)] * bool(rule)
+    assert all(said in each.message for each in found)
+
+
 def test_what_readers_say_is_shown_by_a_rule_each() -> None:
     model = load_text("g (float[N] x) => (float[N] y) { y = Add(x, z) }")
     assert [str(warning) for warning in model.all_warnings()] == [

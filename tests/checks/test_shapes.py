@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from onnx import AttributeProto, helper
 
 from netloupe.explorer.checks import RULES, check
 from netloupe.explorer.checks.rules import (
@@ -17,6 +18,8 @@ from tests.checks.shape_cases import CASES, ShapeCase
 _RULES = [
     rule.id for module in (operand_shapes, windows, axes, arranged_shapes) for rule in module.RULES
 ]
+
+INTS = AttributeProto.INTS
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -49,7 +52,32 @@ def _needs_shapes(message: str) -> bool:
 
 
 #: what is wrong whatever the operands are
-_FROM_ATTRIBUTES = ("perm is", "terms", "batch_axis", "num_outputs", "has an axis twice")
+_FROM_ATTRIBUTES = (
+    *("perm is", "terms", "batch_axis", "num_outputs", "has an axis twice"),
+    *("entries must be at least", "smaller than the kernel", "spatial axes"),
+)
+
+
+@pytest.mark.parametrize("name", ["kernel_shape", "strides", "dilations", "pads"])
+@pytest.mark.parametrize("op_type", ["Conv", "MaxPool"])
+def test_lists_are_held_against_the_kernel_where_no_rank_is_known(name: str, op_type: str) -> None:
+    def judge(count: int, least: int = 1) -> list[str]:
+        numbers = [1] * (count - 1) + [least] if count else []
+        lists = {"kernel_shape": [3, 3], "strides": [1, 1], name: numbers}
+        operands = ["x"] if op_type == "MaxPool" else ["x", "w"]
+        node = helper.make_node(op_type, operands, ["y"], "n")
+        for each, entries in lists.items():
+            node.attribute.append(helper.make_attribute(each, entries, attr_type=INTS))
+        values = [helper.make_tensor_value_info(each, 1, None) for each in (*operands, "y")]
+        graph = helper.make_graph([node], "g", values[:-1], values[-1:])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)])
+        return [each.message for each in check(load(model), select=["NL-T14"])]
+
+    right = 4 if name == "pads" else 2
+    assert judge(right) == []
+    assert len(judge(right + 1)) == 1
+    assert "entries must be at least" in judge(right, -1)[0]
+    assert name == "kernel_shape" or judge(0) == []  # as good as left out
 
 
 def test_every_operator_with_a_demand_has_a_case() -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from netloupe.explorer.checks.operands import CONTRIB_DOMAIN, KNOWN_DOMAINS
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.model import Attribute, Node
 from netloupe.explorer.operators import AttributeSchema, OperatorSchema
 
+from .attribute_fits import find_misfits
+from .attribute_limits import find_numbers
 from .legality import judge_nodes
 
 
@@ -90,8 +93,58 @@ CHOICES: dict[tuple[str, str], frozenset[str]] = {
     ("TensorScatter", "mode"): frozenset({"linear", "circular"}),
     ("TfIdfVectorizer", "mode"): frozenset({"TF", "IDF", "TFIDF"}),
     ("TreeEnsembleRegressor", "aggregate_function"): frozenset({"SUM", "AVERAGE", "MIN", "MAX"}),
-    ("Upsample", "mode"): frozenset({"nearest", "linear", "bilinear"}),
+    ("Upsample", "mode"): frozenset({"nearest", "linear", "bilinear", "cubic"}),
 }
+#: of the operators of ONNX Runtime (ContribOperators.md)
+CONTRIB_CHOICES: dict[tuple[str, str], frozenset[str]] = {
+    **{
+        (op_type, "auto_pad"): _PADDING
+        for op_type in (
+            *("ConvTransposeWithDynamicPads", "FusedConv", "MaxpoolWithMask", "NhwcConv"),
+            *("NhwcFusedConv", "NhwcMaxPool", "QLinearAveragePool", "QLinearConv"),
+        )
+    },
+    **{(op_type, "direction"): _DIRECTION for op_type in ("AttnLSTM", "DynamicQuantizeLSTM")},
+    **{(op_type, "activations"): _ACTIVATIONS for op_type in ("AttnLSTM", "DynamicQuantizeLSTM")},
+    **{
+        (op_type, "activation"): frozenset({"silu", "swish", "none"})
+        for op_type in ("CausalConvWithState", "VarlenCausalConvWithState")
+    },
+    **{
+        (op_type, name): frozenset({"NONE", "PER_TENSOR", "PER_CHANNEL"})
+        for op_type in ("GroupQueryAttention", "PagedAttention", "SparsePagedAttention")
+        for name in ("k_quant_type", "v_quant_type")
+    },
+    **{
+        (op_type, "activation_type"): frozenset(
+            {"relu", "gelu", "silu", "swiglu", "identity", "relu2", "geglu"}
+        )
+        for op_type in ("MoE", "QMoE")
+    },
+    **{
+        (op_type, "update_rule"): frozenset({"linear", "gated", "delta", "gated_delta"})
+        for op_type in ("GatedDeltaNet", "LinearAttention")
+    },
+    ("CropAndResize", "mode"): frozenset({"bilinear", "nearest"}),
+    ("FusedConv", "activation"): _read_words(
+        "Relu Tanh Sigmoid LeakyRelu Clip HardSigmoid HardSwish"
+    ),
+    ("FusedGemm", "activation"): _read_words(
+        "Relu Tanh Sigmoid LeakyRelu HardSigmoid Elu ThresholdedRelu Softplus Softsign "
+        "ScaledTanh Selu ParametricSoftplus Celu"
+    ),
+    ("GatedRMSNorm", "activation"): frozenset({"silu", "swish", "sigmoid"}),
+    ("GridSample", "mode"): frozenset({"bilinear", "nearest", "bicubic"}),
+    ("GridSample", "padding_mode"): frozenset({"zeros", "border", "reflection"}),
+    ("Pad", "mode"): frozenset({"constant", "reflect", "edge", "wrap"}),
+}
+#: what may also be written in capitals or not
+_IN_ANY_CASE = frozenset({"activations", "CropAndResize.mode"})
+#: what may be left empty, for what holds without it
+MAY_BE_EMPTY = _read_words(
+    "auto_pad nearest_mode approximate reduction round_mode keep_aspect_ratio_policy "
+    "RoiAlign.coordinate_transformation_mode"
+)
 #: what had other words in other versions of ``ai.onnx``: since which version it has which
 RENAMED: dict[tuple[str, str], tuple[tuple[int, frozenset[str]], ...]] = {
     ("GridSample", "mode"): (
@@ -100,7 +153,7 @@ RENAMED: dict[tuple[str, str], tuple[tuple[int, frozenset[str]], ...]] = {
     ),
     ("Upsample", "mode"): (
         (1, frozenset({"nearest", "bilinear"})),
-        (7, frozenset({"nearest", "linear"})),
+        (7, frozenset({"nearest", "linear", "cubic"})),  # the last in ONNX Runtime alone
     ),
 }
 #: attributes that are the number of an element type
@@ -110,6 +163,8 @@ _MOST_ENTRIES = 100_000
 
 def find_choices(op_type: str, name: str, schema: OperatorSchema) -> frozenset[str] | None:
     """Return what an attribute may be in a version of an operator; None for anything."""
+    if schema.domain == CONTRIB_DOMAIN:
+        return CONTRIB_CHOICES.get((op_type, name))
     versions = RENAMED.get((op_type, name), ()) if not schema.domain else ()
     known = [choices for since, choices in versions if since <= schema.since_version]
     return known[-1] if known else CHOICES.get((op_type, name))
@@ -133,28 +188,35 @@ def _judge_values(node: Node, schema: OperatorSchema) -> tuple[str, str] | None:
         choices = find_choices(node.op_type, name, schema)
         if choices is None:
             continue
-        for text in _list_unknown(attribute, declared, choices):
+        for text in _list_unknown(attribute, declared, choices, node.op_type):
             shown = ", ".join(sorted(choices))
             return name, f"{name} of {node.op_type} is {text[:60]!r}, but must be one of {shown}"
     return None
 
 
 def _list_unknown(
-    attribute: Attribute, declared: AttributeSchema, choices: frozenset[str]
+    attribute: Attribute, declared: AttributeSchema, choices: frozenset[str], op_type: str
 ) -> Iterator[str]:
     """Yield what an attribute says that is none of the choices, nor nothing, nor its default."""
-    value = attribute.value
+    value, name = attribute.value, declared.name
     if declared.is_default(value):
         return
-    known = {choice.lower() for choice in choices} if choices is _ACTIVATIONS else choices
+    in_any_case = bool({name, f"{op_type}.{name}"} & _IN_ANY_CASE)
+    may_be_empty = bool({name, f"{op_type}.{name}"} & MAY_BE_EMPTY)
+    known = {choice.lower() for choice in choices} if in_any_case else choices
     for entry in (value if isinstance(value, list | tuple) else [value])[:_MOST_ENTRIES]:
         text = entry.decode(errors="replace") if isinstance(entry, bytes) else str(entry)
-        if text and (text.lower() if choices is _ACTIVATIONS else text) not in known:
+        if not text and may_be_empty:
+            continue
+        if (text.lower() if in_any_case else text) not in known:
             yield text
 
 
 def _find_values(subject: Subject) -> Iterator[Occurrence]:
-    yield from judge_nodes(subject, _judge_values)
+    yield from judge_nodes(subject, _judge_values, frozenset({*KNOWN_DOMAINS, CONTRIB_DOMAIN}))
+    if subject.is_onnx:
+        yield from find_numbers(subject)
+        yield from find_misfits(subject)
 
 
 RULES = (
@@ -162,11 +224,12 @@ RULES = (
         "NL-L41",
         "attribute-value",
         "error",
-        "An attribute with a value that the operator does not know",
-        "The operator's documentation lists what it may be; runtimes refuse anything else, or take "
+        "An attribute with a value that the operator does not take, or that fits no other one",
+        "The operator's documentation says what it may be; runtimes refuse anything else, or take "
         "it for something.",
-        "Write one of the values that are listed.",
-        "Operators.md and Operators-ml.md, Attributes; onnx.proto, TensorProto.DataType",
+        "Write one of the values that are allowed; give lists that belong together one length.",
+        "Operators.md, Operators-ml.md and ContribOperators.md, Attributes; onnx.proto, "
+        "TensorProto.DataType; ONNX Runtime, core/providers/cpu",
         _find_values,
     ),
 )

@@ -9,10 +9,10 @@ from math import prod
 from netloupe.explorer.checks.operands import read_constant
 from netloupe.explorer.checks.rule import Rule
 from netloupe.explorer.checks.uses import Case, Demand
-from netloupe.explorer.costs.facts import Dim, list_integers
+from netloupe.explorer.costs.facts import Dim, Dims, list_integers
 from netloupe.explorer.notation import say_how_many, write_count
 
-from .operand_shapes import are_shapes_different, make_finder
+from .operand_shapes import are_different, are_shapes_different, make_finder
 
 #: of sets before these the axis of Softmax has another meaning, and rank is one as well
 _COERCED = 13
@@ -62,6 +62,38 @@ def _transpose(case: Case) -> Iterator[str]:
         yield f"perm is {list(order[:16])}, but must have each of 0 to {len(order) - 1} once"
     elif rank is not None and len(order) != rank:
         yield f"perm is {list(order[:16])}, but {case.say(0)}"
+
+
+def _judge_stated(case: Case) -> Iterator[str]:
+    """Say the same of axes that are an attribute in all versions."""
+    axes, rank = case.integers("axes") if case.is_stated("axes") else None, case.rank(0)
+    if axes is None or rank is None:
+        return
+    found = [*_judge_each(case, "axes", axes, rank)]
+    yield from found
+    if found or case.op_type != "CenterCropPad":
+        return
+    sizes = case.dims(1)
+    if sizes is not None and len(sizes) == 1 and are_shapes_different(sizes, (len(axes),)):
+        yield f"{case.say(1)}, but axes is {list(axes[:8])}"
+
+
+def _scatter_cache(case: Case) -> Iterator[str]:
+    """Say whether the axis of TensorScatter is none of the sequence (Operators.md)."""
+    axis, rank = case.integer("axis", -2), case.rank(0)
+    if axis is None or not rank:
+        return
+    if not -rank <= axis < rank or axis % rank == 0:
+        yield f"axis is {axis}, but {case.say(0)}, of which the first axis is the batch"
+
+
+def _transform(case: Case) -> Iterator[str]:
+    """Say whether the axis of DFT is the last one, of real and imaginary parts, or none."""
+    axis, rank = case.integer("axis", 1), case.rank(0)
+    if axis is None or not rank or not case.is_stated("axis"):
+        return
+    if not -rank <= axis < rank - 1 or axis == -1:
+        yield f"axis is {axis}, but {case.say(0)}, whose last axis holds real and imaginary parts"
 
 
 def _unsqueeze(case: Case) -> Iterator[str]:
@@ -250,12 +282,28 @@ def _quantize(case: Case) -> Iterator[str]:
     if not -len(data) <= axis < len(data):
         yield from _say_range(case, "axis", axis, len(data))
         return
-    if len(scale) == 1 and not block:
+    if block > 0:
+        yield from _judge_blocks(case, data, scale, axis % len(data), block)
+    elif len(scale) == 1:
         size = data[axis]
         if isinstance(size, int) and isinstance(scale[0], int) and size != scale[0]:
             yield f"{case.say(1)}, but axis {axis} has {size}: {case.say(0)}"
     elif len(scale) > 1 and len(scale) != len(data):
         yield f"{case.say(1)} and {case.say(0)}, which must have one rank"
+
+
+def _judge_blocks(case: Case, data: Dims, scale: Dims, axis: int, block: int) -> Iterator[str]:
+    """Say whether there is not a scale for each block (Operators.md, QuantizeLinear-21)."""
+    if len(scale) != len(data):
+        yield f"{case.say(1)} and {case.say(0)}, which must have one rank for blocks of {block}"
+        return
+    for place, (size, count) in enumerate(zip(data, scale, strict=True)):
+        wanted = -(-size // block) if place == axis and isinstance(size, int) else size
+        if are_different(wanted, count):
+            blocks = f" for blocks of {block}" if place == axis else ""
+            told = f"{case.say(1)}, but must have {wanted} along axis {place}{blocks}"
+            yield f"{told}: {case.say(0)}"
+            return
 
 
 def prod_is_one(dims: tuple[Dim, ...]) -> bool:
@@ -315,6 +363,9 @@ _AXES: Mapping[str, Demand] = {
     "Unsqueeze": _unsqueeze,
     **dict.fromkeys(_REDUCING, _judge_axes),
     "MeanVarianceNormalization": partial(_judge_axes, place=99),
+    **dict.fromkeys(("CenterCropPad", "Resize"), _judge_stated),
+    "TensorScatter": _scatter_cache,
+    "DFT": _transform,
     "Slice": _slice,
     "CumSum": _accumulate,
     "ReverseSequence": _reverse,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from netloupe.explorer.checks.operands import KNOWN_DOMAINS, list_own_nodes
+from netloupe.explorer.checks.operands import CONTRIB_DOMAIN, KNOWN_DOMAINS, list_own_nodes
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.model import (
@@ -20,13 +20,16 @@ from netloupe.explorer.operators import OperatorSchema, find_schema
 
 #: the newest operator sets in the table
 _NEWEST = {"": 28, "ai.onnx.ml": 5}
+_CONTRIB = frozenset({CONTRIB_DOMAIN})
 _CHECKER = "onnx/checker.cc; Operators.md"
 
 
-def _find_schema(node: Node) -> OperatorSchema | None:
-    """Return the schema that applies to a node of a domain of which all operators are known."""
+def _find_schema(node: Node, domains: frozenset[str] = KNOWN_DOMAINS) -> OperatorSchema | None:
+    """Return the schema that applies to a node of one of some domains."""
     version = node.opset_version
-    if node.domain not in KNOWN_DOMAINS or version is None or version > _NEWEST[node.domain]:
+    if node.domain not in domains or version is None:
+        return None
+    if version > _NEWEST.get(node.domain, version):
         return None
     return None if node.function is not None else find_schema(node.domain, node.op_type, version)
 
@@ -83,7 +86,7 @@ def _find_operand_counts(subject: Subject) -> Iterator[Occurrence]:
         limits: dict[int, tuple[int, int, int, int] | None] = {}
         for number, node in _list_numbered(graph):
             if number not in limits:
-                limits[number] = _find_limits(_find_schema(node))
+                limits[number] = _find_limits(_find_schema(node, KNOWN_DOMAINS | _CONTRIB))
             limit = limits[number]
             if limit is None:
                 continue
@@ -94,14 +97,12 @@ def _find_operand_counts(subject: Subject) -> Iterator[Occurrence]:
             elif not least_given <= given <= most_given:
                 what, count, low, high = "output", given, least_given, most_given
             else:
-                missing = [i for i in range(min(least, taken)) if node.inputs[i] is None]
-                if missing:
-                    schema = _find_schema(node)
-                    name = schema.input_name(missing[0]) if schema else None
+                name = _find_missing(node, min(least, taken))
+                if name is not None:
                     yield Occurrence(
                         node.path,
                         f"{node.op_type} has no input {name!r}, which it must have",
-                        {"input": name or missing[0]},
+                        {"input": name},
                         f"{node.op_type} {name}",
                     )
                 continue
@@ -119,7 +120,20 @@ def _find_operand_counts(subject: Subject) -> Iterator[Occurrence]:
                 else f"{node.op_type} has {write_count(count, what)}, but gives {wanted}",
                 {f"{what}s": count, "least": low, "most": high if high <= 2**30 else None},
                 f"{node.op_type} {what} {count}",
+                # another release of ONNX Runtime may take more
+                severity="warning" if node.domain in _CONTRIB and count > high else None,
             )
+
+
+def _find_missing(node: Node, count: int) -> str | None:
+    """Return the name of the first input that is left out and must not be; of some only."""
+    left_out = [index for index in range(count) if node.inputs[index] is None]
+    schema = _find_schema(node, KNOWN_DOMAINS | _CONTRIB) if left_out else None
+    for index in left_out if schema is not None else ():
+        formal = schema.input(index) if schema is not None else None
+        if formal is not None and formal.option == "single":  # optional ones may stand before it
+            return formal.name
+    return None
 
 
 def _list_numbered(graph: Graph) -> Iterator[tuple[int, Node]]:
@@ -142,9 +156,11 @@ def _find_limits(schema: OperatorSchema | None) -> tuple[int, int, int, int] | N
 
 
 def judge_nodes(
-    subject: Subject, judge: Callable[[Node, OperatorSchema], tuple[str, str] | None]
+    subject: Subject,
+    judge: Callable[[Node, OperatorSchema], tuple[str, str] | None],
+    domains: frozenset[str] = KNOWN_DOMAINS,
 ) -> Iterator[Occurrence]:
-    """Yield what is wrong with attributes of nodes whose operators are known.
+    """Yield what is wrong with attributes of nodes of some domains whose operators are known.
 
     ``judge`` gives the name of an attribute and what is wrong with it; nodes that say the same are
     judged once.
@@ -156,7 +172,7 @@ def judge_nodes(
         judged: dict[tuple[int, bytes], tuple[str, str] | None] = {}
         for number, node in _list_numbered(graph):
             if number not in schemas:
-                schemas[number] = _find_schema(node)
+                schemas[number] = _find_schema(node, domains)
             schema = schemas[number]
             if schema is None:
                 continue
@@ -176,23 +192,49 @@ def judge_nodes(
 
 def _find_attributes(subject: Subject) -> Iterator[Occurrence]:
     yield from judge_nodes(subject, _judge_attributes)
+    yield from judge_nodes(subject, _judge_known_attributes, _CONTRIB)
+    for found in judge_nodes(subject, _judge_new_attributes, _CONTRIB):
+        yield found._replace(severity="warning")
 
 
 def _judge_attributes(node: Node, schema: OperatorSchema) -> tuple[str, str] | None:
     """Return an attribute that does not fit, and what is wrong; None for nothing."""
+    wrong = _judge_known_attributes(node, schema)
+    unknown = None if wrong is not None else _find_unknown_attribute(node, schema)
+    if unknown is not None:
+        return unknown, f"{node.op_type} has no attribute {unknown!r} in its operator set"
+    return wrong
+
+
+def _judge_known_attributes(node: Node, schema: OperatorSchema) -> tuple[str, str] | None:
+    """Return an attribute that is missing or of another kind, and what is wrong."""
     attributes = node.attributes
     for name, declared in schema.attributes.items():
         if declared.required and name not in attributes:
             return name, f"{node.op_type} lacks the attribute {name!r}, which it must have"
     for name, attribute in attributes.items():
         declared_one = schema.attributes.get(name)
-        if declared_one is None:
-            if "#" not in name:  # a repeated one, which is said of elsewhere
-                shown = name[:60]
-                return shown, f"{node.op_type} has no attribute {shown!r} in its operator set"
-        elif not attribute.reference and attribute.kind != declared_one.kind:
+        if declared_one is None or attribute.reference:
+            continue
+        if attribute.kind != declared_one.kind:
             kinds = f"is of the kind {attribute.kind}, not {declared_one.kind}"
             return name, f"the attribute {name!r} of {node.op_type} {kinds}"
+    return None
+
+
+def _judge_new_attributes(node: Node, schema: OperatorSchema) -> tuple[str, str] | None:
+    """Return an attribute that the release of ONNX Runtime in the table does not have."""
+    unknown = _find_unknown_attribute(node, schema)
+    if unknown is None:
+        return None
+    told = f"{node.op_type} has no attribute {unknown!r} in the release of ONNX Runtime that is"
+    return unknown, f"{told} known here: another one may have it, and all others refuse the model"
+
+
+def _find_unknown_attribute(node: Node, schema: OperatorSchema) -> str | None:
+    for name in node.attributes:
+        if name not in schema.attributes and "#" not in name:  # a repeated one is said of elsewhere
+            return name[:60]
     return None
 
 

@@ -318,6 +318,9 @@ def _attend(case: Case) -> Iterator[str]:
             yield f"{case.say(index)}, but Attention takes 3 or 4 axes"
             return
     for index, dims, count in ((0, query, heads), (1, key, few), (2, value, few)):
+        if len(dims) == 3 and count == 0:
+            yield f"{case.say(index)}, of 0 heads"
+            return
         if len(dims) == 3 and count and isinstance(dims[2], int) and dims[2] % count:
             yield f"{case.say(index)}, whose width {dims[2]} is not divisible by {count} heads"
             return

@@ -14,25 +14,41 @@ from .operand_shapes import are_different, make_finder
 
 #: lists of attributes, with how many entries there are for each spatial axis
 _LISTS = {"kernel_shape": 1, "strides": 1, "dilations": 1, "pads": 2, "output_padding": 1}
-_NUMBERS_FROM_ONE = ("kernel_shape", "strides", "dilations")
+#: what entries must at least be
+_LEAST = {"kernel_shape": 1, "strides": 1, "dilations": 1, "pads": 0, "output_padding": 0}
+#: what may be less all the same
+_SHRINKING = ("pads", "MaxUnpool")
 
 
-def _judge_lists(case: Case, rank: int) -> Iterator[str]:
-    """Say which lists have not an entry for each spatial axis, or entries that cannot be."""
+def _judge_lists(case: Case, rank: int | None) -> Iterator[str]:
+    """Say which lists have not an entry for each spatial axis, or entries that cannot be.
+
+    Where no rank is known the kernel tells it.
+    """
+    kernel = case.integers("kernel_shape")
+    is_known, told = rank is not None, f": {case.say(0)}" if rank is not None else ""
+    if rank is None and kernel is not None and case.is_stated("kernel_shape"):
+        rank = len(kernel)
     for name, each in _LISTS.items():
-        if not case.is_stated(name):
-            continue
-        numbers = case.integers(name)
-        if numbers is None:
-            continue
-        if len(numbers) != each * rank:
+        numbers = case.integers(name) if case.is_stated(name) else None
+        if numbers is None or not (numbers or is_known):
+            continue  # where no rank is known, what is empty may stand for what is left out
+        if rank is not None and len(numbers) != each * rank:
             yield (
                 f"{name} has {write_count(len(numbers), 'entry', 'entries')}, "
                 f"{list(numbers[:8])}, but must have {each * rank} for "
-                f"{write_count(rank, 'spatial axis', 'spatial axes')}: {case.say(0)}"
+                f"{write_count(rank, 'spatial axis', 'spatial axes')}{told}"
             )
-        elif name in _NUMBERS_FROM_ONE and min(numbers, default=1) < 1:
-            yield f"{name} is {list(numbers[:8])}, but entries must be at least 1"
+        elif min(numbers, default=1) < _LEAST[name] and (name, case.op_type) != _SHRINKING:
+            yield f"{name} is {list(numbers[:8])}, but entries must be at least {_LEAST[name]}"
+    sizes = case.integers("output_shape") if case.is_stated("output_shape") else None
+    if sizes is not None and rank is not None and len(sizes) != rank:
+        yield (
+            f"output_shape has {write_count(len(sizes), 'entry', 'entries')}, but must have {rank} "
+            f"for {write_count(rank, 'spatial axis', 'spatial axes')}{told}"
+        )
+    elif sizes is not None and min(sizes, default=1) < 1:
+        yield f"output_shape is {list(sizes[:8])}, but entries must be at least 1"
 
 
 def _find_spatial(case: Case, *places: int) -> int | None:
@@ -46,6 +62,7 @@ def _convolve(case: Case, places: Operands) -> Iterator[str]:
     data, weights = case.dims(places.data), case.dims(places.weights)
     rank = _find_spatial(case, places.weights, places.data)
     if rank is None:
+        yield from _judge_lists(case, None)
         return
     if rank < 1:
         place = places.weights if weights is not None else places.data
@@ -129,15 +146,29 @@ def _judge_reach(case: Case, place: int, kernel: tuple[object, ...]) -> Iterator
 def _pool(case: Case) -> Iterator[str]:
     """Say what of a pool does not fit (Operators.md, MaxPool: Attributes)."""
     kernel, rank = case.integers("kernel_shape"), _find_spatial(case, 0)
-    if kernel is None or rank is None:
+    if kernel is None:
         return
-    if rank < 1:
+    if rank is not None and rank < 1:
         yield f"{case.say(0)}, but {case.op_type} takes at least 3 axes"
         return
     found = [*_judge_lists(case, rank)]
     yield from found
-    if not found and case.op_type != "MaxUnpool":
+    if not found:
         yield from _judge_padding(case, kernel)
+
+
+def _move(case: Case, data: int = 0, weights: int | None = None) -> Iterator[str]:
+    """Say what of the lists does not fit, of operators whose layout is not looked at."""
+    places = [data] if weights is None else [weights, data]
+    rank = _find_spatial(case, *places)
+    yield from _judge_lists(case, rank if rank is None or rank > 0 else None)
+
+
+def _unfold(case: Case) -> Iterator[str]:
+    """Say what of Col2Im does not fit (Operators.md, Col2Im: Attributes)."""
+    sizes = case.dims(1)
+    rank = sizes[0] if sizes is not None and len(sizes) == 1 else None
+    yield from _judge_lists(case, rank if isinstance(rank, int) else None)
 
 
 def _reach(case: Case, places: Operands | None) -> Iterator[str]:
@@ -154,8 +185,8 @@ def _reach(case: Case, places: Operands | None) -> Iterator[str]:
 
 def _judge_padding(case: Case, kernel: tuple[int, ...]) -> Iterator[str]:
     """Say where padding is as wide as a kernel, which would then lie in it wholly."""
-    pads = case.integers("pads")
-    if pads is None or case.text("auto_pad", "NOTSET") not in ("NOTSET", ""):
+    pads = case.integers("pads")  # which must fit beside another auto_pad too
+    if pads is None:
         return
     if any(pad >= width for pad, width in zip(pads, (*kernel, *kernel), strict=False)):
         yield f"pads is {list(pads[:8])}, but must be smaller than the kernel {list(kernel[:8])}"
@@ -167,8 +198,17 @@ _WINDOWS: Mapping[str, Demand] = {
     ),
     "QLinearConv": partial(_convolve, places=Operands(0, 3, 7)),
     **dict.fromkeys(("MaxPool", "AveragePool", "LpPool", "MaxUnpool"), _pool),
+    "DeformConv": partial(_move, weights=1),
+    "Col2Im": _unfold,
 }
-_CONTRIB: Mapping[str, Demand] = {"FusedConv": partial(_convolve, places=Operands())}
+_CONTRIB: Mapping[str, Demand] = {
+    "FusedConv": partial(_convolve, places=Operands()),
+    **dict.fromkeys(("NhwcMaxPool", "MaxpoolWithMask", "QLinearAveragePool"), _pool),
+    **dict.fromkeys(
+        ("ConvTransposeWithDynamicPads", "NhwcConv", "NhwcFusedConv"), partial(_move, weights=1)
+    ),
+    "QLinearConv": partial(_move, weights=3),
+}
 _REACHES: Mapping[str, Demand] = {
     **dict.fromkeys(("Conv", "ConvInteger"), partial(_reach, places=Operands())),
     "QLinearConv": partial(_reach, places=Operands(0, 3, 7)),

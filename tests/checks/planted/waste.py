@@ -429,7 +429,9 @@ FAULTS = (
         _run_python,
         implied=frozenset({"NL-P05"}),  # it is of ONNX Runtime's domain
     ),
-    Fault("NL-S03", "a program in an attribute", "int4", _hide_program),
+    Fault(  # the attribute is one that the operator does not have
+        "NL-S03", "a program in an attribute", "int4", _hide_program, frozenset({"NL-L33"})
+    ),
     _metadata("NL-S04", "a home folder in metadata", "/home/alice/checkpoints/best.pt"),
     _metadata("NL-S05", "a script in metadata", "<script>alert(1)</script>"),
     _metadata("NL-S06", "metadata of a megabyte", "x" * (2**20 + 1)),
