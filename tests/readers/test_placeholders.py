@@ -76,6 +76,40 @@ def test_what_may_be_meant_is_no_placeholder(fill: dict[str, Any], listed: tuple
     assert len(model.graph.initializers) == 3
 
 
+def make_example(*, is_first: bool = True, is_alone: bool = True) -> Model:
+    listed = ["data", "w", "b"] if is_first else ["w", "b", "data"]
+    net = caffe2_pb2.NetDef(name="net", external_input=listed, external_output=["y"])
+    net.op.add(type="Conv", input=["data", "w", "b"], output=["c"]).arg.add(name="kernel", i=3)
+    net.op.add(type="Relu", input=["c"], output=["y"])
+    if not is_alone:
+        net.external_input.append("more")
+        net.op.add(type="Add", input=["c", "more"], output=["z"])
+    init = caffe2_pb2.NetDef(name="init")
+    for name, dims in (("data", (1, 3, 8, 8)), ("w", (4, 3, 3, 3)), ("b", (4,))):
+        given = init.op.add(type="GivenTensorFill", output=[name])
+        given.arg.add(name="shape", ints=dims)
+        size = {"data": 192, "w": 108, "b": 4}[name]
+        given.arg.add(name="values", floats=[0.5] * size)
+    return load(net.SerializeToString(), init.SerializeToString())
+
+
+def test_an_image_that_the_init_net_holds_is_an_input_of_a_net_without_another() -> None:
+    model = make_example()
+    (value,) = model.graph.inputs
+    assert (value.name, str(value.type)) == ("data", "float32[1, 3, 8, 8]")
+    assert value.metadata["placeholder"] == "the init net holds an example of it"
+    assert model.totals.parameters == 112
+    assert model.costs().macs == 36 * 3 * 4 * 9
+    assert model.costs({"data": [2, 3, 8, 8]}).macs == 2 * 36 * 3 * 4 * 9
+
+
+@pytest.mark.parametrize("changed", [{"is_first": False}, {"is_alone": False}], ids=str)
+def test_numbers_that_may_be_learned_stay_so(changed: dict[str, bool]) -> None:
+    model = make_example(**changed)
+    assert "data" not in [value.name for value in model.graph.inputs]
+    assert model.totals.parameters == 112 + 192
+
+
 def test_a_zero_weight_is_no_placeholder() -> None:
     net = caffe2_pb2.NetDef(name="net", external_input=["w", "data"], external_output=["y"])
     net.op.add(type="Conv", input=["data", "w"], output=["y"])

@@ -31,7 +31,7 @@ def _list_choices(*numbers: int) -> NumberLimit:
 
 
 def _is_power(number: float) -> bool:
-    return number >= 16 and int(number) & (int(number) - 1) == 0
+    return isinstance(number, int) and number >= 16 and number & (number - 1) == 0
 
 
 FLAG = _list_choices(0, 1)
