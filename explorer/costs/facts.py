@@ -168,8 +168,9 @@ class Use:
         return value if isinstance(value, tuple) else None
 
     def element_type(self, name: str) -> DataType | None:
-        """Return the element type that an attribute names by its number."""
-        found = self._element_types.get(self.integer(name, 0) or 0)
+        """Return the element type that an attribute names by its number; None for none, or 0."""
+        number = self.integer(name, 0)
+        found = self._element_types.get(number) if number else None
         return None if found is None else data_type(found)
 
     def tensor(self, name: str) -> Tensor | None:

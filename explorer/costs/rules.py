@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 from netloupe.explorer.model import data_type
 from netloupe.explorer.operators import find_schema
 
-from . import arrangement, elementwise, selection
+from . import arrangement, elementwise, regions, selection
 from .facts import Fact, Use
 from .polynomial import Amount
 from .products import (
@@ -207,7 +207,7 @@ ONNX_OPERATORS: dict[str, Operator] = {
     ),
     **_each("IsNaN IsInf", Operator(_like(0, "bool"), per_element=1, has_attributes=False)),
     **_each(
-        "CumSum Trilu Scatter ScatterElements ScatterND ReverseSequence",
+        "CumSum CumProd Trilu Scatter ScatterElements ScatterND ReverseSequence TensorScatter",
         Operator(_LIKE_FIRST, has_attributes=False),
     ),
     "Identity": Operator(_shape(elementwise.same), has_attributes=False),
@@ -225,6 +225,15 @@ ONNX_OPERATORS: dict[str, Operator] = {
     "Cast": Operator(_shape(elementwise.cast)),
     "BitCast": Operator(_shape(elementwise.take_bits)),
     "Compress": Operator(_shape(selection.compress)),
+    "GridSample": Operator(_shape(regions.sample_grid), has_attributes=False),
+    **_each("RoiAlign MaxRoiPool", Operator(_shape(regions.align_regions))),
+    "Det": Operator(_shape(regions.find_determinant), has_attributes=False),
+    "NonZero": Operator(_shape(regions.find_nonzero), has_attributes=False),
+    "NonMaxSuppression": Operator(_shape(regions.select_boxes), has_attributes=False),
+    "Unique": Operator(_shape(regions.find_unique)),
+    **_each("NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss", Operator(_shape(regions.lose))),
+    "RegexFullMatch": Operator(_shape(regions.match_words), has_attributes=False),
+    "OptionalHasElement": Operator(_shape(regions.tell_presence), has_attributes=False),
     "CastLike": Operator(_shape(elementwise.cast_like), has_attributes=False),
     "QuantizeLinear": Operator(_shape(elementwise.quantize), per_element=2),
     "DequantizeLinear": Operator(_shape(elementwise.dequantize), per_element=2),
@@ -320,7 +329,7 @@ CONTRIB_OPERATORS: dict[str, Operator] = {
 ML_OPERATORS: dict[str, Operator] = {
     **_each("LinearClassifier LinearRegressor", _MULTIPLY(_linear)),
     **_each("SVMClassifier SVMRegressor", _MULTIPLY()),
-    **_each("Normalizer Scaler Imputer", Operator(_LIKE_FIRST, per_element=1)),
+    **_each("Normalizer Scaler Imputer Binarizer", Operator(_LIKE_FIRST, per_element=1)),
 }
 
 #: Caffe2
