@@ -34,7 +34,6 @@ _TOLD_BY = (
     ("NL-L39", "Field 'name' of 'graph' is required to be non-empty"),
     ("NL-S01", "Location of external TensorProto"),
     ("NL-I08", r"existing shape differ in dimension \d+: \(-?\d+\) vs \(-\d+\)"),
-    ("NL-I09", "in initializer but not in graph input"),
     ("NL-L32", "has (in|out)put size"),
     ("NL-L33", "Unrecognized attribute"),
     ("NL-L41", "hidden_size|Attribute saturate is only used|linear_before_reset"),
