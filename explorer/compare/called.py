@@ -66,7 +66,7 @@ def _list_results(function: Function) -> list[tuple[int, int]]:
         if node is None:
             found.append((-1, inputs.get(value, -1)))
         else:
-            found.append((node.index, value.output_index))
+            found.append((function.index_of(node), value.output_index))
     return found
 
 

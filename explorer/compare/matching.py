@@ -74,6 +74,11 @@ class Matching:
         """Return whether the functions that two paired nodes call are compared with each other.
 
         So is one with what does the same as its partner, as where one model has it twice.
+
+        Parameters
+        ----------
+        left, right
+            The nodes.
         """
         one, other = left.function, right.function
         if one is None or other is None:
