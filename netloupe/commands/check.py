@@ -36,8 +36,8 @@ def run_check(parsed: argparse.Namespace) -> int:
     settings = read_settings(Path.cwd())
     several = len(models) > 1 or models != parsed.models
     work = CheckWork(
-        (parsed.select,) if parsed.select is not None else settings.select,
-        (parsed.ignore,) if parsed.ignore is not None else settings.ignore,
+        settings.select if parsed.select is None else tuple(parsed.select),
+        settings.ignore if parsed.ignore is None else tuple(parsed.ignore),
         parsed.target or settings.target,
         parsed.baseline or settings.baseline,
         parsed.init,

@@ -39,9 +39,12 @@ def add_check(commands: Any) -> None:
     select = check.add_argument(
         "--select",
         metavar="IDS",
+        action="append",
         help="rules to apply: ids, beginnings of ids or names, with commas",
     )
-    ignore = check.add_argument("--ignore", metavar="IDS", help="rules not to apply")
+    ignore = check.add_argument(
+        "--ignore", metavar="IDS", action="append", help="rules not to apply"
+    )
     target = check.add_argument(
         "--target", metavar="RUNTIME", help="the runtime meant, as in ort-1.17"
     )

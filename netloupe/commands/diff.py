@@ -45,7 +45,7 @@ def run_diff(parsed: argparse.Namespace) -> int:
         write_standard_output(data)
     for notice in notices:
         say("note", notice)
-    return FOUND if parsed.fail_on is not None and parsed.fail_on.applies(found) else 0
+    return FOUND if any(each.applies(found) for each in parsed.fail_on) else 0
 
 
 class _Target(NamedTuple):
@@ -201,7 +201,7 @@ class FailOn:
         )
 
 
-def read_fail_on(text: str) -> FailOn:
+def read_fail_on(text: str) -> tuple[FailOn, ...]:
     """Return what ``--fail-on`` says: ``structure``, ``interface``, ``weights`` or ``weights:N``.
 
     Raises
@@ -209,6 +209,11 @@ def read_fail_on(text: str) -> FailOn:
     argparse.ArgumentTypeError
         For anything else.
     """
+    words = [word.strip() for word in text.split(",")]
+    return tuple(map(_read_fail_on, [word for word in words if word] or [text]))
+
+
+def _read_fail_on(text: str) -> FailOn:
     kind, colon, number = text.partition(":")
     if kind in _KINDS and (not colon or kind == "weights"):
         try:

@@ -39,7 +39,8 @@ def add_diff(commands: Any) -> None:
         "--ignore",
         metavar="WORDS",
         type=_ignored,
-        default=(),
+        action="extend",
+        default=[],
         help="what is no difference: names, docs, storage, defaults, order, with commas between",
     )
     for flag, dest, told in (
@@ -58,8 +59,10 @@ def add_diff(commands: Any) -> None:
         "--fail-on",
         metavar="WHAT",
         type=_fail_on,
+        action="extend",
+        default=[],
         help="exit with 1 where the structure differs, the interface is not compatible, or "
-        "weights differ: structure, interface, weights, weights:1e-3",
+        "weights differ: structure, interface, weights, weights:1e-3, with commas between",
     )
     diff.add_argument(
         *("-o", "--output"),
@@ -96,7 +99,7 @@ def _ignored(text: str) -> tuple[str, ...]:
     return read_ignored(text)
 
 
-def _fail_on(text: str) -> object:
+def _fail_on(text: str) -> tuple[object, ...]:
     from .diff import read_fail_on
 
     return read_fail_on(text)

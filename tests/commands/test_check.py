@@ -40,6 +40,13 @@ def test_exit_status(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "dead.onnx", "--fail-on", "warning", "--ignore", "NL-G"]) == 0
 
 
+@pytest.mark.parametrize("words", [["NL-G", "NL-Q"], ["NL-Q", "NL-G"]])
+def test_rules_that_are_named_by_options_given_again_add_up(folder: Path, words: list[str]) -> None:
+    command = ["check", "dead.onnx", "--fail-on", "warning"]
+    assert main([*command, "--ignore", words[0], "--ignore", words[1]]) == 0
+    assert main([*command, "--select", words[0], "--select", words[1]]) == 1
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 
@@ -117,6 +118,20 @@ def test_it_fails_where_it_is_asked_to(
     models: dict[str, str], other: str, fail_on: str, status: int
 ) -> None:
     assert main(["diff", models["old"], models[other], "--fail-on", fail_on]) == status
+
+
+@pytest.mark.parametrize(
+    "kinds", [*itertools.permutations(["structure", "interface", "weights:1e-3"])]
+)
+@pytest.mark.parametrize("is_joined", [False, True])
+@pytest.mark.parametrize(("other", "status"), [("old", 0), ("renamed", 0), ("retrained", 1)])
+def test_it_fails_where_one_of_several_things_that_are_asked_for_differs(
+    models: dict[str, str], kinds: tuple[str, ...], is_joined: bool, other: str, status: int
+) -> None:
+    given = ["--fail-on", ",".join(kinds)] if is_joined else []
+    for kind in () if is_joined else kinds:
+        given += ["--fail-on", kind]
+    assert main(["diff", models["old"], models[other], *given]) == status
 
 
 @pytest.mark.parametrize(
