@@ -34,6 +34,7 @@ from netloupe.explorer.readers.load import ModelSource, load
 from .coverage import Coverage, measure_coverage
 from .islands import find_islands
 from .result import NO_TWIN, QuantizationAudit, State, Unchecked, WeightAudit
+from .turned import is_turned
 from .twins import Comparison, compare_with_twin
 from .verdict import write_audit_verdict
 
@@ -231,9 +232,11 @@ def _audit_weight(one: StoredCodes, twins: TwinWeights | None) -> WeightAudit:
             return _set(plain, "not comparable", reason="all its codes are the same")
         pair = twins.find(weight, opened)
         if pair.tensor is None:
-            return _set(plain, "not comparable", reason=pair.reason)
+            state: State = "other numbers" if pair.is_unlike else "not comparable"
+            return _set(plain, state, reason=pair.reason)
         reference = open_reference(pair.tensor, pair.turned)
-        return _compare(plain, opened, reference, pair, axis)
+        found = _compare(plain, opened, reference, pair, axis)
+        return replace(found, is_turned=is_turned(weight, opened, twins.find_value(pair), pair))
     except NetloupeError as error:
         if is_ending(error):
             raise
@@ -259,6 +262,8 @@ def _compare(
         reference=pair.tensor.path if pair.tensor is not None else "",
         order=pair.order,
         found_by=pair.key,
+        reference_dtype=pair.tensor.dtype.name if pair.tensor is not None else "",
+        expected=pair.expected.path if pair.expected is not None else "",
         rescaled_by=found.factors,
         rescaled_axis=found.factor_axis,
         fidelity=found.fidelity,

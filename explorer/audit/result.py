@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     import pandas
 
 #: compared with a twin as it is; compared after a factor for each channel; compared as it is, where
-#: one factor lies between the two; not compared, for a reason; no twin was given
-State = Literal["paired", "rescaled", "multiplied", "not comparable", "no twin"]
+#: one factor lies between the two; not compared, as the twin has other numbers wherever as many
+#: are; not compared, for another reason; no twin was given
+State = Literal["paired", "rescaled", "multiplied", "other numbers", "not comparable", "no twin"]
 
 
 #: why weights were not compared with those of a twin
@@ -58,6 +59,14 @@ class WeightAudit:
     reference, order, found_by
         The twin's path, in which order it has its elements, and what led to it: ``"node"``,
         ``"name"``, ``"value"`` or ``"own"``.
+    reference_dtype
+        The type of the twin's numbers, whose own rounding is no error of the codes; "" where none.
+    expected
+        The path of the float weight that its name leads to, where that has other numbers and
+        ``reference`` is the one that has its own; "" where the name does not say otherwise.
+    is_turned
+        Whether its operator sums over its other axis than that of the twin does: it lies
+        transposed against it.
     rescaled_by, rescaled_axis
         The smallest and the largest factor between twin and codes, where they were rescaled;
         along ``rescaled_axis``, None for one factor, after which ``fidelity`` is not measured.
@@ -85,6 +94,9 @@ class WeightAudit:
     reference: str = ""
     order: str = ""
     found_by: str = ""
+    reference_dtype: str = ""
+    expected: str = ""
+    is_turned: bool = False
     rescaled_by: tuple[float, float] | None = None
     rescaled_axis: int | None = None
     fidelity: Fidelity | None = None
@@ -164,7 +176,8 @@ class QuantizationAudit:
 _OWN = (
     *("path", "node", "op_type", "scheme", "storage", "bits", "dims", "size", "granularity"),
     *("axis", "block_size", "bits_per_weight", "is_bias", "output_axis", "state", "reason"),
-    *("reference", "order", "found_by", "rescaled_by", "rescaled_axis"),
+    *("reference", "order", "found_by", "reference_dtype", "expected", "is_turned"),
+    *("rescaled_by", "rescaled_axis"),
 )
 _OF_FIDELITY = tuple(name for name in Fidelity.__dataclass_fields__ if name != "worst")
 _OF_CODES = (

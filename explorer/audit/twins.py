@@ -20,6 +20,8 @@ _LARGE_EXCESS, _LARGE_RELATIVE = 3.0, 0.3
 _EXPLAINED = 0.25
 #: factors that differ by less than this are one
 _ALIKE = 0.01
+#: further from 1 than so many standard deviations of what rounding makes of it a factor is one
+_DEVIATIONS = 4.0
 
 
 class Comparison:
@@ -53,7 +55,8 @@ def compare_with_twin(opened: OpenedWeight, reference: Reference, axis: int | No
     A batch normalization folded into a convolution multiplies each output channel; equalisation
     across layers (Nagel et al. 2019) and smoothing of activations multiply input channels. One
     factor for all of a weight is none of these: scales are wrong, or the model divides elsewhere,
-    and the numbers are told as they are.
+    and the numbers are told as they are. Nor are factors of a few channels, as of one whose scale
+    is wrong or whose sign is turned, while most have their numbers.
 
     Parameters
     ----------
@@ -70,6 +73,8 @@ def compare_with_twin(opened: OpenedWeight, reference: Reference, axis: int | No
         base = found if along == axis else measure_fidelity(opened, reference, along)
         factors = _find_factors(base)
         if factors is None:
+            continue
+        if not _are_rescaled(base, factors):
             continue
         other = measure_fidelity(opened, reference, axis, factors, along)
         better = other.summarize()
@@ -98,6 +103,16 @@ def _list_axes(opened: OpenedWeight, axis: int | None) -> list[int]:
     axes = [] if axis is None else [axis]
     axes += [each for each in (0, 1, rank - 1) if 0 <= each < rank]
     return [each for each in dict.fromkeys(axes) if opened.dims[each] > 1]
+
+
+def _are_rescaled(found: Measurement, factors: Numbers) -> bool:
+    """Return whether more than half of the channels have a factor that rounding does not leave."""
+    sums = found.sums
+    live = (sums.weight_squares > 0) & (sums.decoded_squares > 0)
+    with np.errstate(all="ignore"):
+        noise = np.sqrt(sums.step_squares / np.maximum(sums.count, 1) / sums.weight_squares)
+    is_other = np.abs(factors - 1) > np.maximum(_ALIKE, _DEVIATIONS * np.nan_to_num(noise))
+    return 2 * int(np.count_nonzero(is_other & live)) > int(np.count_nonzero(live))
 
 
 def _find_factors(found: Measurement) -> Numbers | None:

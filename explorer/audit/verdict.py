@@ -18,6 +18,16 @@ from .result import WeightAudit
 CHANGED_EXCESS = 1.2
 #: a bias is changed beyond so many steps, unless it is as near as this, in dB
 _MOST_STEPS, _EXACT = 1.0, 120.0
+#: by type which share of a number its rounding to nearest is at most: half of the last bit
+_OWN_ROUNDING = {
+    "float32": 2.0**-24,
+    "float16": 2.0**-11,
+    "bfloat16": 2.0**-8,
+    "float8_e4m3fn": 2.0**-4,
+    "float8_e4m3fnuz": 2.0**-4,
+    "float8_e5m2": 2.0**-3,
+    "float8_e5m2fnuz": 2.0**-3,
+}
 _MOST_KINDS = 4
 
 
@@ -63,7 +73,9 @@ def write_audit_verdict(
     told = [_write_scheme(coverage, plain), _write_coverage(coverage)]
     unread = _write_unread(plain, left)
     told += [_write_sizes(coverage, sizes), unread]
-    told += [_write_defects(findings, is_part=bool(unread)), _write_fidelity(plain)]
+    told += [_write_defects(findings, is_part=bool(unread))]
+    told += [_write_fidelity(plain) or (_write_none(plain) if sizes is not None else "")]
+    told += [_write_other_numbers(weights), _write_expected(weights), _write_turned(weights)]
     told += [_write_biases([one for one in weights if one.is_bias]), _write_nonfinite(weights)]
     return " ".join(sentence for sentence in told if sentence)
 
@@ -187,14 +199,76 @@ def _write_fidelity(weights: Sequence[WeightAudit]) -> str:
     return told
 
 
+def _write_none(weights: Sequence[WeightAudit]) -> str:
+    """Say that a twin was given and nothing could be compared with it, and why."""
+    if not weights:
+        return ""
+    reasons = [
+        one.reason.removeprefix(f"{one.path}: ").rstrip(".")
+        for one in weights
+        if one.state != "other numbers"
+    ]
+    why = f": {reasons[0][:300]}" if reasons else ""
+    others = ", and other reasons" * (len({*reasons}) > 1)
+    return f"None of {write_count(len(weights), 'weight')} was compared with floats{why}{others}."
+
+
+def _write_other_numbers(weights: Sequence[WeightAudit]) -> str:
+    other = [one for one in weights if one.state == "other numbers"]
+    if not other:
+        return ""
+    verb, first = ("has", ": ") if len(other) == 1 else ("have", ", the first ")
+    return (
+        f"{_count(other)} {verb} the numbers of no weight of the float model with as many "
+        f"elements{first}{other[0].path[:200]}."
+    )
+
+
+def _write_expected(weights: Sequence[WeightAudit]) -> str:
+    moved = [one for one in weights if one.expected]
+    if not moved:
+        return ""
+    first = moved[0]
+    verb = "has" if len(moved) == 1 else "have"
+    return (
+        f"{_count(moved)} {verb} the numbers of another one of the float model than the name says, "
+        f"{first.path[:200]} those of {first.reference[:200]}: exchanged, unless names were given "
+        "anew."
+    )
+
+
+def _write_turned(weights: Sequence[WeightAudit]) -> str:
+    turned = [one for one in weights if one.is_turned]
+    if not turned:
+        return ""
+    verb = "lies" if len(turned) == 1 else "lie"
+    return (
+        f"{_count(turned)} {verb} transposed against the float model, as the operators read it: "
+        f"{turned[0].path[:200]}."
+    )
+
+
+def _count(weights: Sequence[WeightAudit]) -> str:
+    """Return how many weights and biases there are, as in ``2 weights and 1 bias``."""
+    biases = sum(one.is_bias for one in weights)
+    parts = []
+    if biases < len(weights):
+        parts.append(write_count(len(weights) - biases, "weight"))
+    if biases:
+        parts.append(f"{biases:,} {'bias' if biases == 1 else 'biases'}")
+    return " and ".join(parts)
+
+
 def _write_biases(biases: Sequence[WeightAudit]) -> str:
     changed = [one for one in biases if is_changed(one) and one.fidelity is not None]
     if not changed:
         return ""
     worst = max(changed, key=lambda one: one.fidelity.max_step_error or 0.0 if one.fidelity else 0)
     most = worst.fidelity.max_step_error or 0.0 if worst.fidelity is not None else 0.0
-    many = f"{len(changed):,} {'bias' if len(changed) == 1 else 'biases'}"
-    return f"{many} off by more than rounding, the most by {most:,.0f} steps at {worst.path[:200]}."
+    return (
+        f"{_count(changed)} off by more than rounding, the most by {most:,.0f} steps at "
+        f"{worst.path[:200]}."
+    )
 
 
 def _write_nonfinite(weights: Sequence[WeightAudit]) -> str:
@@ -215,16 +289,39 @@ def is_changed(one: WeightAudit) -> bool:
     """Return whether a weight, or a channel of it, is off by more than rounding.
 
     Of a bias, which has one number for each channel, where one is off by more than a step, and by
-    more than floats of 32 bits leave.
+    more than floats of 32 bits leave. What the twin's own floats leave is no error of the codes.
     """
     found = one.fidelity
     if found is None or found.excess_error is None:
         return False
+    own = _OWN_ROUNDING.get(one.reference_dtype, 0.0)
     if one.is_bias:
         return any(
-            (each.max_step_error or 0.0) > _MOST_STEPS and each.sqnr_db < _EXACT
+            each.sqnr_db < _EXACT
+            and _is_beyond(each.sqnr_db, each.max_step_error, _MOST_STEPS, own)
             for each in (found.worst or (found,))
         )
-    return found.excess_error > CHANGED_EXCESS or any(
-        (channel.excess_error or 0.0) > 2 * CHANGED_EXCESS for channel in found.worst
+    return _is_beyond(found.sqnr_db, found.excess_error, CHANGED_EXCESS, own) or any(
+        _is_beyond(channel.sqnr_db, channel.excess_error, 2 * CHANGED_EXCESS, own)
+        for channel in found.worst
     )
+
+
+def _is_beyond(sqnr_db: float, steps: float | None, most: float, own: float) -> bool:
+    """Return whether an error is beyond so many steps, and what floats leave of a number beside.
+
+    Parameters
+    ----------
+    sqnr_db
+        The error, from which its share of the numbers follows.
+    steps
+        The error in steps, or in what rounding to them leaves.
+    most
+        So many steps are rounding.
+    own
+        Which share of a number the twin's own rounding is at most.
+    """
+    if steps is None or not steps > most:
+        return False
+    share: float = 10.0 ** (-sqnr_db / 20)
+    return share * (1 - most / steps) > own

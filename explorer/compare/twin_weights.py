@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.model import Graph, Model, Node, Tensor
+from netloupe.explorer.model import Graph, Model, Node, Tensor, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor, list_stored_tensors
 from netloupe.explorer.progress import is_ending, step
 from netloupe.explorer.quantization.opened import OpenedWeight
@@ -73,6 +73,12 @@ class WeightPair:
         How alike some of the elements are.
     reason
         Why nothing was paired; "" where something is.
+    expected
+        The float weight that its name leads to, where that has other numbers and another one has
+        its own; None where the name leads to the twin, or to nothing.
+    is_unlike
+        Whether nothing was paired although weights of as many elements could be compared: all of
+        them have other numbers.
     """
 
     tensor: Tensor | None
@@ -81,6 +87,8 @@ class WeightPair:
     key: Key = ""
     likeness: ValueLikeness | None = None
     reason: str = ""
+    expected: Tensor | None = None
+    is_unlike: bool = False
 
 
 class TwinWeights:
@@ -97,11 +105,13 @@ class TwinWeights:
     def __init__(self, reference: Model | Graph, partners: Mapping[Node, Sequence[Node]]) -> None:
         self._by_size: dict[int, list[Tensor]] = {}
         self._by_name: dict[str, list[Tensor]] = {}
+        self._graphs: dict[Tensor, Graph] = {}
         for graph in [reference] if isinstance(reference, Graph) else reference.graphs:
             for tensor in list_stored_tensors(graph):
                 if tensor.dtype.is_float:
                     self._by_size.setdefault(tensor.size, []).append(tensor)
                     self._by_name.setdefault(tensor.name, []).append(tensor)
+                    self._graphs[tensor] = graph
         self._partners = partners
         self._samples: dict[tuple[Tensor, str, tuple[int, ...]], Sample | None] = {}
 
@@ -113,9 +123,13 @@ class TwinWeights:
         TensorDataError
             Where the elements of the quantized weight cannot be read.
         """
-        size = opened.codes.size
         if weight.is_bias and (pair := self._find_bias(weight, opened)) is not None:
             return pair
+        pair = self._find_alike(weight, opened)
+        return replace(pair, expected=self._find_expected(weight, opened, pair))
+
+    def _find_alike(self, weight: QuantizedWeight, opened: OpenedWeight) -> WeightPair:
+        size = opened.codes.size
         if size < LEAST_ELEMENTS:
             return self._find_small(weight, opened)
         alike = self._by_size.get(size, [])
@@ -141,7 +155,32 @@ class TwinWeights:
                         best = found
             if best is not None and best.likeness is not None and best.likeness.best >= least:
                 return best
-        return WeightPair(None, reason=_explain(best, len(alike)))
+        return WeightPair(None, reason=_explain(best, len(seen)), is_unlike=best is not None)
+
+    def _find_expected(
+        self, weight: QuantizedWeight, opened: OpenedWeight, pair: WeightPair
+    ) -> Tensor | None:
+        """Return what the name leads to, where that fits and is none of what a weight is alike."""
+        if pair.tensor is None:
+            return None
+        named = dict.fromkeys(self._list_by_name(weight))
+        if pair.tensor in named or not named:
+            return None
+        codes = sample_codes(opened)
+        least = find_least_correlation(weight.bits)
+        expected = None
+        for tensor in named:
+            for found in self._compare(tensor, opened, codes, "name"):
+                if found.likeness is None or found.likeness.best >= least:
+                    return None
+                expected = expected or tensor
+        return expected
+
+    def find_value(self, pair: WeightPair) -> Value | None:
+        """Return the value that holds a twin; None where a node of the float model gives it."""
+        graph = None if pair.tensor is None else self._graphs.get(pair.tensor)
+        value = None if graph is None or pair.tensor is None else graph.values.get(pair.tensor.name)
+        return value if value is not None and value.initializer is pair.tensor else None
 
     def find_by_place(self, weight: QuantizedWeight) -> Tensor | None:
         """Return the twin of a weight of which one cannot be read, by node or name alone.

@@ -36,6 +36,8 @@ _LONGEST = 120
 _LONGEST_VERDICT = 2_000
 _WIDTH = 100
 _MISSING = "-"
+#: a ratio as near to 1 is told as none
+_ALIKE = 0.05
 
 
 def encode_audit(found: QuantizationAudit, *, most: int | None = MOST_ENTRIES) -> dict[str, Any]:
@@ -223,11 +225,17 @@ def _list_fidelity(one: WeightAudit) -> tuple[str, ...]:
         told += f", after factors {write_number(low)} to {write_number(high)}{along}"
     if one.state == "multiplied" and one.rescaled_by is not None:
         told += f", {write_number(one.rescaled_by[0])} times the twin as a whole"
-    if one.order not in ("", "as stored"):
+    if one.expected:
+        told += f", the numbers of {write_line(one.reference, _LONGEST)}, not those of its name"
+    if one.is_turned:
+        told += ", transposed against the float model as its operator reads it"
+    elif one.order not in ("", "as stored"):
         told += f", {one.order}"
     if is_changed(one):
         worst = found.worst[:1]
         where = f", channel {worst[0].channel} the worst" if worst and found.channels > 1 else ""
+        if where and abs(worst[0].ratio - 1) > _ALIKE:
+            where += f", {write_number(worst[0].ratio)} times its twin"
         told += f", off by more than rounding{where}"
     return (
         _write(found.sqnr_db, 1),

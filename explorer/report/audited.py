@@ -146,6 +146,10 @@ def _tell_fidelity(one: WeightAudit) -> ReportRow:
     more: list[tuple[str, str]] = []
     if one.state != "paired":
         more.append(("compared", one.state))
+    if one.expected:
+        more.append(("by its name", write_line(one.expected, _LONGEST)))
+    if one.is_turned:
+        more.append(("order", "transposed against the float model"))
     if found.channels > 1:
         text = f"channel {found.worst_channel} of {found.channels:,}"
         more.append(("lowest SQNR", f"{found.worst_channel_sqnr_db:.1f} dB, {text}"))

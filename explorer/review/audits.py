@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from netloupe.explorer.audit import FloatIsland, QuantizationAudit, WeightAudit
 from netloupe.explorer.audit.verdict import is_changed
@@ -29,6 +29,26 @@ _WHY_CHANGED = (
 )
 
 
+#: what is told of weights beside how near they are: for which of them, what is wrong, and why it is
+_FAULTS: tuple[tuple[Callable[[WeightAudit], bool], str, str], ...] = (
+    (
+        lambda one: one.state == "other numbers",
+        "A {} with other numbers than all of the float model",
+        "No float weight with as many elements is like it: changed, or of another training.",
+    ),
+    (
+        lambda one: bool(one.expected),
+        "A {} with the numbers of another one of the float model",
+        "Weights were exchanged, unless names were given anew.",
+    ),
+    (
+        lambda one: one.is_turned,
+        "A {} transposed against the float model",
+        "Its operator sums over the axis that the float model's does not sum over.",
+    ),
+)
+
+
 def list_audit_items(found: QuantizationAudit, rules: Mapping[str, Rule]) -> Iterator[ReviewItem]:
     """Yield defects, weights that are off by more than rounding, and islands of floats.
 
@@ -47,10 +67,16 @@ def list_audit_items(found: QuantizationAudit, rules: Mapping[str, Rule]) -> Ite
 
 
 def _list_weights(found: QuantizationAudit) -> Iterator[ReviewItem]:
-    """Yield weights that are off by more than rounding, alike ones as one, the worst told."""
+    """Yield weights that are not what their twin is, alike ones as one, the worst told."""
+    kinds = ((is_changed, "A {} off its float twin by more than rounding", _WHY_CHANGED), *_FAULTS)
+    for is_one, title, why in kinds:
+        chosen = [one for one in found.weights if is_one(one)]
+        yield from _list_alike(chosen, title, why)
+
+
+def _list_alike(chosen: list[WeightAudit], title: str, why: str) -> Iterator[ReviewItem]:
     alike: dict[str, list[WeightAudit]] = {}
-    changed = [one for one in found.weights if is_changed(one)]
-    for one in sorted(changed, key=_order):
+    for one in sorted(chosen, key=_order):
         alike.setdefault(mask_digits(one.path), []).append(one)
     for weights in alike.values():
         paths = tuple(one.path for one in weights[:_MOST_PATHS])
@@ -61,12 +87,12 @@ def _list_weights(found: QuantizationAudit) -> Iterator[ReviewItem]:
         yield ReviewItem(
             "audit",
             "warning",
-            f"A {noun} off its float twin by more than rounding",
+            title.format(noun),
             write_where(paths, len(weights)),
             AUDIT_ID,
             paths,
             tuple(evidence),
-            why=_WHY_CHANGED,
+            why=why,
             count=len(weights),
         )
 
@@ -79,7 +105,7 @@ def _write_fidelity(one: WeightAudit) -> list[tuple[str, str]]:
     """Return how near a weight is to its twin, with units and which way is better."""
     found = one.fidelity
     if found is None:
-        return []
+        return [("not compared", write_message(one.reason))] if one.reason else []
     told = [("SQNR ↑", f"{write_number(found.sqnr_db)} dB")]
     if found.ideal_sqnr_db is not None:
         told.append(("ideal SQNR", f"{write_number(found.ideal_sqnr_db)} dB"))
@@ -94,6 +120,8 @@ def _write_fidelity(one: WeightAudit) -> list[tuple[str, str]]:
     if found.channels > 1:
         worst = f"{found.worst_channel:,}: {write_number(found.worst_channel_sqnr_db)} dB"
         told.append(("worst channel", worst))
+    if one.expected:
+        told.append(("by its name", write_message(one.expected)))
     if one.reference:
         told.append(("twin", write_message(one.reference)))
     return told

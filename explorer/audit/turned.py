@@ -1,0 +1,104 @@
+"""Whether a quantized weight lies transposed against its twin, as its operator reads it."""
+
+from __future__ import annotations
+
+from netloupe.explorer.compare.references import open_reference
+from netloupe.explorer.compare.twin_weights import WeightPair
+from netloupe.explorer.model import Node, Value
+from netloupe.explorer.quantization.layout import read_integer
+from netloupe.explorer.quantization.opened import OpenedWeight
+from netloupe.explorer.quantization.sources import PAIR_OPS
+from netloupe.explorer.quantization.weights import QuantizedWeight
+
+from .fidelity import measure_fidelity
+
+#: by operator at which place its right factor stands, and which attribute transposes that
+_RIGHT = {
+    "DynamicQuantizeMatMul": (1, ""),
+    "FusedMatMul": (1, "transB"),
+    "Gemm": (1, "transB"),
+    "MatMul": (1, ""),
+    "MatMulInteger": (1, ""),
+    "MatMulIntegerToFloat": (1, ""),
+    "QGemm": (3, "transB"),
+    "QLinearMatMul": (3, ""),
+}
+#: operators whose weight [N, K] is summed over its second axis
+_ROWS = frozenset({"MatMulNBits"})
+_HANDING = frozenset({"Cast", "Identity", *PAIR_OPS})
+_MOST_PASSED = 8
+#: a twin that is so much less like the codes in the other order is not symmetric, in dB
+_LEAST_GAP = 6.0
+
+
+def is_turned(
+    weight: QuantizedWeight, opened: OpenedWeight, twin: Value | None, pair: WeightPair
+) -> bool:
+    """Return whether operators sum over another axis of a weight than over that of its twin.
+
+    False where that is not known, and where the numbers are as near in the right order.
+
+    Parameters
+    ----------
+    weight, opened
+        A quantized weight.
+    twin
+        The value that holds its twin; None where that is not known.
+    pair
+        The twin, and in which order it has the elements.
+    """
+    dims = opened.dims
+    if twin is None or pair.tensor is None or len(dims) != 2 or dims[0] != dims[1]:
+        return False
+    axes = [_find_summed(value) for value in (weight.value, twin)]
+    if None in axes or pair.order not in ("as stored", "transposed"):
+        return False
+    is_other = axes[0] != axes[1]
+    if (pair.order == "transposed") == is_other:
+        return False
+    found, right = (
+        measure_fidelity(opened, open_reference(pair.tensor, turned), None).summarize().sqnr_db
+        for turned in (pair.turned, (1, *dims) if is_other else None)
+    )
+    return found - right > _LEAST_GAP
+
+
+def _find_summed(value: Value) -> int | None:
+    """Return over which axis of a matrix all that take it sum; None where that is not one."""
+    axes: set[int | None] = set()
+    waiting = [(value, False, 0)]
+    while waiting:
+        current, is_flipped, passed = waiting.pop()
+        for user in current.users:
+            if not user.inputs or user.inputs[0] is not current or passed >= _MOST_PASSED:
+                axes.add(_flip(_read_axis(user, current), is_flipped))
+            elif user.op_type in _HANDING or _transposes(user):
+                flipped = is_flipped != (user.op_type == "Transpose")
+                waiting += [(out, flipped, passed + 1) for out in user.outputs if out is not None]
+            else:
+                axes.add(_flip(_read_axis(user, current), is_flipped))
+    return axes.pop() if len(axes) == 1 else None
+
+
+def _flip(axis: int | None, is_flipped: bool) -> int | None:
+    return axis if axis is None or not is_flipped else 1 - axis
+
+
+def _read_axis(node: Node, value: Value) -> int | None:
+    """Return over which axis of a matrix a product sums that takes it as its right factor."""
+    if node.op_type in _ROWS:
+        return 1 if node.inputs[1] is value else None
+    place, attribute = _RIGHT.get(node.op_type, (0, ""))
+    if not place or len(node.inputs) <= place or node.inputs[place] is not value:
+        return None
+    if node.inputs.count(value) > 1:
+        return None
+    return 1 if attribute and read_integer(node, attribute, 0) else 0
+
+
+def _transposes(node: Node) -> bool:
+    """Return whether a node exchanges the axes of a matrix."""
+    if node.op_type != "Transpose":
+        return False
+    perm = node.attributes.get("perm")
+    return perm is None or perm.value == (1, 0)
