@@ -11,6 +11,8 @@ from onnx import helper, numpy_helper
 
 from netloupe import QuantizationAudit, audit, load
 from netloupe.explorer.audit.verdict import is_changed
+from netloupe.explorer.describe.audits import format_audit
+from netloupe.explorer.notation import write_number
 from netloupe.explorer.review.audits import list_audit_items
 from tests.audit.networks import (
     LAYERS,
@@ -180,6 +182,20 @@ def test_one_rescaled_channel_is_told_as_it_is(factor: float) -> None:
     assert one.fidelity.worst[0].ratio == pytest.approx(factor, rel=0.01)
     assert is_changed(one)
     assert "rescaled" not in found.verdict
+    number = one.fidelity.worst[0].ratio
+    assert f"channel 5 the worst, {write_number(number)} times its twin" in format_audit(found)
+
+
+def test_a_clipped_channel_is_no_multiple_of_its_twin() -> None:
+    maker = Quantizer()
+    weight = maker.weights["body.weight"]
+    _, scale = quantize_symmetric(weight, 0)
+    scale[5] /= 2.5
+    codes = np.clip(np.rint(weight / scale.reshape(-1, 1, 1, 1)), -127, 127)
+    maker.codes["body"], maker.scales["body"] = codes.astype(np.int8), scale
+    told = format_audit(_audit(maker.make(), make_cnn()))
+    assert "channel 5 the worst" in told
+    assert "times its twin" not in told
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32], ids=["float16", "float32"])
