@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from .difference import Diff
 
 
+#: what says what the codes of a Caffe2 tensor stand for
+_OF_CODES = frozenset({"attribute Y_scale", "attribute Y_zero_point"})
+
+
 class NodeDifference(NamedTuple):
     """Paired nodes that are not the same, and in what.
 
@@ -60,10 +64,11 @@ class TensorDifference(NamedTuple):
     def has_other_elements(self) -> bool:
         """Whether the elements are others, but for numbers that could be compared.
 
-        Of other dimensions they are, unless it is the same elements in the same order.
+        Of other dimensions they are, unless it is the same elements in the same order; and where
+        the scale or zero point stated beside codes differs, by which these stand for others.
         """
         told = {change.what for change in self.changes if not change.aspect}
-        if "elements" in told:
+        if "elements" in told or not _OF_CODES.isdisjoint(told):
             return True
         if self.numbers is not None or "dims" not in told:
             return False
@@ -84,9 +89,15 @@ def list_other_numbers(found: Diff) -> list[Change]:
     told = [change for change in found.about if "sparse initializer " in change.what]
     for one in found.nodes:
         is_constant = all(node.op_type == "Constant" for node in (*one.pair.left, *one.pair.right))
+        is_without_inputs = not any(node.inputs for node in one.pair.right)
         told += (
             change
             for change in one.changes
-            if not change.aspect and (is_constant or change.what.startswith("operand "))
+            if not change.aspect
+            and (
+                is_constant
+                or change.what.startswith("operand ")
+                or (is_without_inputs and change.what in _OF_CODES)
+            )
         )
     return told

@@ -66,7 +66,7 @@ def _compare_places(left: Node, right: Node, matching: Matching) -> Iterator[Cha
         others = [entry for entry in others if entry[2] not in wanted]
     for index, one, other in others:
         if is_constant(one) == is_constant(other) and one in values and other in back:
-            yield Change(f"input {index}", tell_value(one), tell_value(other))
+            yield Change(f"input {index}", *tell_both(one, other, back))
 
 
 def compare_taken(pair: Pair, matching: Matching) -> Iterator[Change]:
@@ -113,9 +113,15 @@ def _list_taken(nodes: tuple[Node, ...], known: Mapping[Value, Value]) -> dict[V
 
 
 def compare_results(matching: Matching) -> Iterator[Change]:
-    """Yield the outputs of paired graphs that other nodes give than those that gave them."""
+    """Yield the outputs of paired graphs that other nodes give than those that gave them.
+
+    Those of bodies and functions, which go by their place, are compared with what is stated of
+    them.
+    """
     values, back = matching.values, matching.values_back
     for left, right in matching.graphs:
+        if left.kind != "main":
+            continue
         named = {value.name: value for value in right.outputs}
         is_by_name = all(value.name in named for value in left.outputs)
         if not is_by_name and len(left.outputs) != len(right.outputs):
@@ -156,6 +162,28 @@ def _find_origin(value: Value | None, known: Mapping[Value, Value]) -> Value | N
             break
         value = producer.inputs[0]
     return value
+
+
+def tell_both(one: Value, other: Value, back: Mapping[Value, Value]) -> tuple[str, str]:
+    """Return what two values are called: with what tells them apart where both have one path."""
+    told = tell_value(one), tell_value(other)
+    if told[0] != told[1]:
+        return told
+    kinds = _name_kind(one), _name_kind(other)
+    if kinds[0] == kinds[1]:
+        before = back.get(other)
+        return told if before is None else (told[0], f"{told[1]} (which was {tell_value(before)})")
+    return f"{told[0]} ({kinds[0]})", f"{told[1]} ({kinds[1]})"
+
+
+def _name_kind(value: Value) -> str:
+    """Return where a value comes from: which input it is, an initializer, or a node's."""
+    inputs = value.graph.inputs
+    if value.initializer is not None:
+        return "initializer"
+    if value in inputs:
+        return f"input {inputs.index(value)} of the graph"
+    return "no input" if value.producer is None else value.producer.op_type
 
 
 def tell_value(value: Value) -> str:

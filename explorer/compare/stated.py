@@ -22,7 +22,7 @@ from netloupe.explorer.readers.protobuf.statements import digest_elements
 
 from .changes import Change, says_same
 from .operator_versions import align_operands
-from .rewiring import is_commutative, tell_value
+from .rewiring import is_commutative, tell_both, tell_value
 from .stated_graphs import StatedGraphs
 from .stated_values import StatedValues, is_stored
 
@@ -81,7 +81,7 @@ class StatedFacts:
             self._facts.add(one, other)
             return
         if not (is_stored(one) and is_stored(other)):
-            yield Change(what, tell_value(one), tell_value(other))
+            yield Change(what, *tell_both(one, other, self._facts.back))
             return
         is_new = one not in self._facts.values and other not in self._facts.back
         if is_new:
@@ -90,12 +90,12 @@ class StatedFacts:
         yield from found
         if not is_new and not any(change.aspect == "" for change in found):
             # equal constants, of which one model has one for several of the other
-            yield Change(what, tell_value(one), tell_value(other), "storage")
+            yield Change(what, *tell_both(one, other, self._facts.back), "storage")
 
     def _compare_stored(self, what: str, one: Value, other: Value) -> Iterator[Change]:
         """Yield in what two constants differ of which nothing else is told."""
         left, right = find_own_tensor(one), find_own_tensor(other)
-        sides = tell_value(one), tell_value(other)
+        sides = tell_both(one, other, self._facts.back)
         if left is None or right is None:
             nodes = one.producer, other.producer
             if left is not right or nodes[0] is None or nodes[1] is None:

@@ -104,6 +104,7 @@ class StatedGraphs:
             return
         keys, others = finders[0].key_values(), finders[1].key_values()
         seen: set[str] = set()
+        ends = {} if left.kind == "main" else _pair_by_place(left, right)
         for number, (name, value) in enumerate(_order_values(left, keys)):
             if not number % _STEP:
                 step()
@@ -119,6 +120,8 @@ class StatedGraphs:
                 other = right.values.get(name)
                 if not _is_end(partner) and other is not None and _is_end(other):
                     partner = other  # whatever gives it now, it is known by its name
+            if value in ends:
+                partner = ends[value]  # and by its place, where programs go by that
             second = partner.name if partner is not None and partner.graph is right else None
             if second is None:
                 yield from self._compare_info(
@@ -230,6 +233,14 @@ def _order_values(graph: Graph, keys: Iterable[str]) -> Iterator[tuple[str, Valu
     names = dict.fromkeys(value.name for value in (*graph.inputs, *graph.outputs))
     for name in dict.fromkeys((*names, *keys)):
         yield name, graph.values.get(name)
+
+
+def _pair_by_place(left: Graph, right: Graph) -> dict[Value | None, Value]:
+    """Return by what a body takes and gives what the other one does at the same place."""
+    found: dict[Value | None, Value] = {}
+    for lefts, rights in ((left.outputs, right.outputs), (left.inputs, right.inputs)):
+        found.update(pair_ends(left, right, lefts, rights))
+    return found
 
 
 def _is_end(value: Value) -> bool:

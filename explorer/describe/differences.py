@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from netloupe.explorer.compare import Diff, EntryLevel
+from netloupe.explorer.compare import Diff, DifferenceEntry, EntryLevel
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.render.differences import write_difference_counts
 
@@ -17,13 +17,17 @@ from .file_text import write_line
 _MOST_LINES = 30
 #: below so much confidence a pair rests on its neighbours alone (see Pair.confidence)
 _CERTAIN = 0.5
-_REAL = "Differences"
+REAL = "Differences"
+VERSIONS = "Other versions"
 _TITLES: dict[EntryLevel, str] = {
     "moved": "The same in another module",
     "equal": "Equal by calculation",
     "unread": "Could not be read",
     "written": "Only written otherwise",
 }
+#: of all kinds, in the order in which they are told
+TITLES = (REAL, *(_TITLES[level] for level in ("moved", "equal", "unread")), VERSIONS)
+TITLES += (_TITLES["written"],)
 
 
 def format_diff(found: Diff) -> str:
@@ -53,9 +57,13 @@ class DifferencePart(NamedTuple):
     entries: list[str]
 
 
-def title_of_level(level: EntryLevel) -> str:
-    """Return under which title entries of a level stand: one for all that is real."""
-    return _TITLES.get(level, _REAL)
+def title_of_entry(entry: DifferenceEntry) -> str:
+    """Return under which title an entry stands: one for all that is real, and one for versions.
+
+    Another version alone makes models differ, though nothing computes something else by it: it is
+    not among what is only written otherwise.
+    """
+    return VERSIONS if entry.topic == "version" else _TITLES.get(entry.level, REAL)
 
 
 def list_told(found: Diff) -> list[DifferencePart]:
@@ -63,9 +71,9 @@ def list_told(found: Diff) -> list[DifferencePart]:
 
     What is real comes first, what is only written otherwise last.
     """
-    parts: dict[str, list[str]] = {title: [] for title in (_REAL, *_TITLES.values())}
+    parts: dict[str, list[str]] = {title: [] for title in TITLES}
     for entry in found.entries:
-        parts[title_of_level(entry.level)].append(write_difference_entry(found, entry))
+        parts[title_of_entry(entry)].append(write_difference_entry(found, entry))
     return [DifferencePart(title, entries) for title, entries in parts.items() if entries]
 
 

@@ -12,7 +12,7 @@ from netloupe.explorer.describe.difference_words import (
     write_first_place,
     write_what_differs,
 )
-from netloupe.explorer.describe.differences import title_of_level
+from netloupe.explorer.describe.differences import REAL, TITLES, title_of_entry
 from netloupe.explorer.describe.file_text import write_line
 from netloupe.explorer.render.text import measure_text, shorten_text
 
@@ -24,8 +24,6 @@ TITLE_SIZE, FACT_SIZE, SMALL_SIZE = 14.0, 12.5, 12.0
 _LONGEST = 300
 _MOST_TITLE_LINES = 2
 _MOST_FACT_LINES = 2
-#: one of each kind, in the order of the list
-_LEVELS: tuple[EntryLevel, ...] = ("changed", "moved", "equal", "unread", "written")
 _NOTE = "the most important first"
 _SIGNS: dict[EntryLevel, Sign] = {"equal": "equal", "written": "written"}
 
@@ -71,14 +69,13 @@ class ListedSection:
 
 def list_sections(found: Diff) -> list[ListedSection]:
     """Return the kinds of entries, what is real first; that one also where there is nothing."""
-    first = title_of_level("changed")
-    numbers: dict[str, list[int]] = {title_of_level(level): [] for level in _LEVELS}
+    numbers: dict[str, list[int]] = {title: [] for title in TITLES}
     for number, entry in enumerate(found.entries):
-        numbers[title_of_level(entry.level)].append(number)
+        numbers[title_of_entry(entry)].append(number)
     return [
-        ListedSection(title, _NOTE if title == first and len(listed) > 1 else "", tuple(listed))
+        ListedSection(title, _NOTE if title == REAL and len(listed) > 1 else "", tuple(listed))
         for title, listed in numbers.items()
-        if listed or title == first
+        if listed or title == REAL
     ]
 
 
