@@ -103,7 +103,7 @@ class _Audit:
         has_codes = coverage.has_quantized_activations or coverage.quantizing_nodes > 0
         islands = find_islands(subject, analysis) if has_codes else ()
         findings = apply_rules(subject, choose_rules(_RULES))
-        audited = tuple(self._audit_weights())
+        audited = tuple(_explain_biases([*self._audit_weights()]))
         unchecked = (*self._list_unchecked(findings, coverage, audited),)
         return QuantizationAudit(
             model.source,
@@ -241,6 +241,17 @@ def _audit_weight(one: StoredCodes, twins: TwinWeights | None) -> WeightAudit:
         if is_ending(error):
             raise
         return _set(plain, "not comparable", reason=str(error))
+
+
+def _explain_biases(audited: list[WeightAudit]) -> Iterator[WeightAudit]:
+    """Yield weights; of biases beside rescaled weights that other numbers are expected."""
+    rescaled = {one.node for one in audited if one.state == "rescaled" and not one.is_bias}
+    for one in audited:
+        if one.is_bias and one.state == "other numbers" and one.node in rescaled:
+            why = "the weight beside it was rescaled, and a normalization folded in changes both"
+            yield _set(one, "not comparable", reason=why)
+        else:
+            yield one
 
 
 def _leave_out_path(one: WeightAudit) -> str:

@@ -113,6 +113,7 @@ class TwinWeights:
                     self._by_name.setdefault(tensor.name, []).append(tensor)
                     self._graphs[tensor] = graph
         self._partners = partners
+        self._unread: set[Tensor] = set()
         self._samples: dict[tuple[Tensor, str, tuple[int, ...]], Sample | None] = {}
 
     def find(self, weight: QuantizedWeight, opened: OpenedWeight) -> WeightPair:
@@ -155,7 +156,9 @@ class TwinWeights:
                         best = found
             if best is not None and best.likeness is not None and best.likeness.best >= least:
                 return best
-        return WeightPair(None, reason=_explain(best, len(seen)), is_unlike=best is not None)
+        unread = len(seen & self._unread)
+        is_unlike = best is not None and not unread and seen.issuperset(alike)
+        return WeightPair(None, reason=_explain(best, len(seen), unread), is_unlike=is_unlike)
 
     def _find_expected(
         self, weight: QuantizedWeight, opened: OpenedWeight, pair: WeightPair
@@ -259,6 +262,7 @@ class TwinWeights:
                 if is_ending(error):
                     raise
                 found = None
+                self._unread.add(tensor)
             self._samples[place] = found
         return self._samples[place]
 
@@ -300,10 +304,12 @@ def _rank(pair: WeightPair) -> tuple[float, float]:
     return (0.0, 0.0) if likeness is None else (likeness.best, likeness.correlation)
 
 
-def _explain(best: WeightPair | None, count: int) -> str:
+def _explain(best: WeightPair | None, count: int, unread: int) -> str:
     if best is None or best.likeness is None or best.tensor is None:
         return "no float weight of as many elements has a fitting shape, or can be read"
     told = f"the correlation with {best.tensor.path[:200]} is {best.likeness.best:.2f}"
-    if count > 1:
-        told = f"none of {count:,} float weights of as many elements is alike; {told}"
+    if count - unread > 1:
+        told = f"none of {count - unread:,} float weights of as many elements is alike; {told}"
+    if unread:
+        told = f"{told}; {unread:,} more could not be read"
     return f"other numbers: {told}"

@@ -199,7 +199,11 @@ def open_weight(weight: QuantizedWeight) -> OpenedWeight:
     found = find_quantization(stated or weight.value)
     if found is None or found.scale is None:
         is_given = found is not None and found.scale_value is not None
-        what = "its scale is not a constant of the file" if is_given else "no scale is given for it"
+        what = (
+            "its scale is not a constant of the file"
+            if is_given
+            else "no scale is found that is its own"
+        )
         raise TensorDataError(f"{weight.path}: {what}.")
     tensor = found.unpacked if found.unpacked is not None else weight.tensor
     scale, zero_point = _flatten(found.scale), np.zeros(1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -227,3 +228,36 @@ def test_a_bias_beyond_the_rounding_of_the_twin_is_told() -> None:
     found = _audit(Quantizer().make(), floats)
     changed = [one.path for one in found.weights if is_changed(one)]
     assert changed == ["main/%body.bias_quantized"]
+
+
+def test_nothing_is_said_of_other_numbers_where_the_twin_is_partly_unread(tmp_path: Path) -> None:
+    floats = make_cnn()
+    extra = normal(32, seed=5)  # as many elements as the bias of the body
+    floats.graph.initializer.append(numpy_helper.from_array(extra, "unused"))
+    path = tmp_path / "floats.onnx"
+    onnx.save(floats, path, save_as_external_data=True, location="floats.data", size_threshold=0)
+    model = onnx.load(path, load_external_data=False)
+    for tensor in model.graph.initializer:
+        if tensor.name == "body.bias":
+            for entry in tensor.external_data:
+                if entry.key == "offset":
+                    entry.value = str(2**30)
+    path.write_bytes(model.SerializeToString())
+    found = audit(load(Quantizer().make().SerializeToString()), load(path))
+    one = next(one for one in found.weights if "body.bias" in one.path)
+    assert one.state == "not comparable"
+    assert "1 more could not be read" in one.reason
+    assert "no weight of the float model" not in found.verdict
+
+
+def test_a_bias_beside_a_weight_into_which_a_normalization_was_folded_is_no_fault() -> None:
+    maker = Quantizer()
+    factors = np.random.default_rng(1).uniform(0.5, 1.5, 32).astype(np.float32)
+    maker.weights["body.weight"] *= factors.reshape(-1, 1, 1, 1)
+    maker.weights["body.bias"] = maker.weights["body.bias"] * factors + normal(32, seed=3)
+    found = _audit(maker.make(), make_cnn())
+    states = {one.path: one.state for one in found.weights}
+    assert states["main/%body.weight_quantized"] == "rescaled"
+    assert states["main/%body.bias_quantized"] == "not comparable"
+    assert "no weight of the float model" not in found.verdict
+    assert not [*list_audit_items(found, {})]
