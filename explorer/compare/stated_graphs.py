@@ -89,13 +89,13 @@ class StatedGraphs:
             if left.kind == "main" and places != sorted(places):
                 before, after = (", ".join(v.name for v in row) for row in (lefts, rights))
                 yield Change(f"order of {kind}s", before, after)
-            for one, other in pairs:
+            for place, (one, other) in enumerate(pairs):
                 if kind == "output":
                     yield from self._compare_uses(
                         f"what gives output {one.name}{where}", one, other
                     )
                 if left.kind != "main" and one.name != other.name:
-                    yield Change(f"name of {kind}{where}", one.name, other.name, "names")
+                    yield Change(f"name of {kind} {place}{where}", one.name, other.name, "names")
 
     def _compare_infos(self, left: Graph, right: Graph, where: str) -> Iterator[Change]:
         """Compare what is said of values beside nodes: types, texts, and where they are listed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -55,6 +56,24 @@ def test_another_output_of_a_branch_is_told_once_and_of_that_branch() -> None:
     (change,) = (change for change in found.about if not change.aspect)
     assert change.what == f"what gives output q of {branch}"
     assert (change.left, change.right) == (f"{branch}/#1:Abs", f"{branch}/#0:Neg")
+
+
+def test_all_names_of_what_a_body_takes_and_gives_are_told() -> None:
+    names = {"a": "one", "d": "two", "e": "three", "sum": "four", "rest": "five"}
+    renamed = _SCAN
+    for old, new in names.items():
+        renamed = re.sub(rf"\b{old}\b", new, renamed)
+    found = _diff(_SCAN, renamed)
+    told = {c.what: (c.left, c.right) for c in found.about}
+    where = "of main/#0:Scan.body"
+    assert found.verdict == "cosmetic"
+    assert told == {
+        f"name of input 0 {where}": ("a", "one"),
+        f"name of input 1 {where}": ("d", "two"),
+        f"name of input 2 {where}": ("e", "three"),
+        f"name of output 0 {where}": ("sum", "four"),
+        f"name of output 1 {where}": ("rest", "five"),
+    }
 
 
 @pytest.mark.parametrize(
