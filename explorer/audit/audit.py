@@ -15,7 +15,7 @@ from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.compare import match_models
 from netloupe.explorer.compare.references import Reference, open_reference
 from netloupe.explorer.compare.twin_weights import TwinWeights, WeightPair
-from netloupe.explorer.costs import Bindings, count_bytes
+from netloupe.explorer.costs import Bindings, count_bytes, count_stored_bytes
 from netloupe.explorer.costs.analysis import Analysis
 from netloupe.explorer.costs.costs import analyze
 from netloupe.explorer.costs.polynomial import list_symbols
@@ -145,7 +145,7 @@ class _Audit:
         """Return the bytes of all that both models store; None without a twin."""
         if self._reference is None:
             return None
-        return self._model.totals.bytes, self._reference.totals.bytes
+        return count_stored_bytes(self._model), count_stored_bytes(self._reference)
 
     def _count_coded_twin(self, audited: tuple[WeightAudit, ...]) -> int:
         """Return how many quantized weights the twin has, where the model has none."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         count_graphs,
         count_model,
         count_nodes,
+        count_stored_bytes,
     )
     from .wording import (
         describe_costs,
@@ -49,6 +50,7 @@ else:
                 "count_graphs",
                 "count_model",
                 "count_nodes",
+                "count_stored_bytes",
             ],
             "wording": [
                 "describe_costs",
@@ -76,6 +78,7 @@ __all__ = [
     "count_graphs",
     "count_model",
     "count_nodes",
+    "count_stored_bytes",
     "describe_costs",
     "describe_unknown_costs",
     "explain_costs",

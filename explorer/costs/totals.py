@@ -9,6 +9,7 @@ from itertools import chain
 
 from netloupe.explorer.model import Graph, Model, Node, SparseTensor, Tensor, is_constant
 from netloupe.explorer.model.storage import multiply_dims
+from netloupe.explorer.model.stored_tensors import list_stored_tensors
 from netloupe.explorer.progress import step
 
 from .weights import KINDS, Kind, Weights, find_weights
@@ -102,6 +103,28 @@ def count_nodes(model: Model, nodes: Sequence[Node]) -> Totals:
     takers = (node for node in nodes if node in weights.generated)
     holders = [node for node in nodes if node in weights.holders] if weights.holders else ()
     return _count(weights, found, 0, len(nodes), takers, holders)
+
+
+def count_stored_bytes(model: Model) -> int:
+    """Return how many bytes the file stores for all tensors, those of constant nodes among them.
+
+    :attr:`Totals.bytes` counts of constant nodes only what is a weight.
+    """
+    size = 0
+    places: set[_Place] = set()
+    for graph in model.graphs:
+        tensors: Iterator[Tensor | SparseTensor]
+        tensors = chain(list_stored_tensors(graph), graph.sparse_initializers)
+        for number, tensor in enumerate(tensors):
+            if not number % _STEP:
+                step()
+            given = tensor.values if isinstance(tensor, SparseTensor) else tensor
+            place = locate_elements(given)
+            if place is None or place not in places:
+                size += count_bytes(tensor) or 0
+            if place is not None:
+                places.add(place)
+    return size
 
 
 def count_elements(tensor: Tensor | SparseTensor) -> int:

@@ -13,7 +13,7 @@ from onnx import helper, numpy_helper
 from netloupe import QuantizationAudit, audit, load
 from netloupe.explorer.audit.verdict import is_changed
 from netloupe.explorer.describe.audits import format_audit
-from netloupe.explorer.notation import write_number
+from netloupe.explorer.notation import write_bytes, write_number
 from netloupe.explorer.review.audits import list_audit_items
 from tests.audit.networks import (
     LAYERS,
@@ -261,3 +261,21 @@ def test_a_bias_beside_a_weight_into_which_a_normalization_was_folded_is_no_faul
     assert states["main/%body.bias_quantized"] == "not comparable"
     assert "no weight of the float model" not in found.verdict
     assert not [*list_audit_items(found, {})]
+
+
+def test_sizes_are_of_all_that_is_stored_also_by_constant_nodes() -> None:
+    floats = _make_chain()
+    shift = normal(_SIZE, seed=9)  # no weight of a product: an operand of Add
+    floats.graph.initializer.append(numpy_helper.from_array(shift, "shift"))
+    floats.graph.node[-1].output[0] = "third.out"
+    floats.graph.node.append(_NODE("Add", ["third.out", "shift"], ["y"], "/shift"))
+    held = onnx.ModelProto()
+    held.CopyFrom(floats)
+    for tensor in floats.graph.initializer:
+        constant = _NODE("Constant", [], [tensor.name], f"/{tensor.name}", value=tensor)
+        held.graph.node.insert(0, constant)
+    del held.graph.initializer[:]
+    verdicts = [_audit(_quantize_chain(), each).verdict for each in (floats, held)]
+    stored = sum(numpy_helper.to_array(tensor).nbytes for tensor in floats.graph.initializer)
+    for verdict in verdicts:
+        assert f"instead of {write_bytes(stored)}" in verdict
