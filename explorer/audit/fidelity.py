@@ -28,6 +28,8 @@ _ROUNDING = 1e-3
 _PIECE = 2**16
 #: of histograms that are compared
 _MOST_BINS = 128
+#: a factor explains an error of which it leaves this share, of the squares
+_EXPLAINED = 0.25**2
 #: so many channels are told one by one
 _MOST_CHANNELS = 64
 
@@ -51,6 +53,14 @@ class ChannelFidelity:
     clipped: float
     mean_bias: float
     ratio: float
+
+    @property
+    def is_multiplied(self) -> bool:
+        """Whether a factor explains nearly all of the error: nothing was clipped or exchanged.
+
+        Of E = W - What it leaves What - f W, whose square is ``|E|^2 - (1 - f)^2 |W|^2``.
+        """
+        return (1 - self.ratio) ** 2 * 10 ** (self.sqnr_db / 10) >= 1 - _EXPLAINED
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ Numbers = npt.NDArray[np.float64]
 _LARGE_EXCESS, _LARGE_RELATIVE = 3.0, 0.3
 #: factors are believed where they leave this share of the error, or less
 _EXPLAINED = 0.25
-#: factors that differ by less than this are one
+#: factors that differ by less than this are one, and one that differs so from 1 is none
 _ALIKE = 0.01
 #: further from 1 than so many standard deviations of what rounding makes of it a factor is one
 _DEVIATIONS = 4.0
@@ -80,7 +80,7 @@ def compare_with_twin(opened: OpenedWeight, reference: Reference, axis: int | No
         better = other.summarize()
         if not _is_far(better) and better.relative_error <= _EXPLAINED * plain.relative_error:
             low, high = float(factors.min()), float(factors.max())
-            if abs(high - low) <= _ALIKE * abs(high):
+            if _are_one(base, factors):
                 plain = replace(plain, per_channel_gain_db=found.find_gain())
                 return Comparison(plain, (low, high))
             gain = other.find_gain()
@@ -107,12 +107,31 @@ def _list_axes(opened: OpenedWeight, axis: int | None) -> list[int]:
 
 def _are_rescaled(found: Measurement, factors: Numbers) -> bool:
     """Return whether more than half of the channels have a factor that rounding does not leave."""
+    live, noise = _find_noise(found, factors)
+    is_other = np.abs(factors - 1) > np.maximum(_ALIKE, _DEVIATIONS * noise)
+    return 2 * int(np.count_nonzero(is_other & live)) > int(np.count_nonzero(live))
+
+
+def _are_one(found: Measurement, factors: Numbers) -> bool:
+    """Return whether all channels have one factor, but for what rounding leaves of it."""
+    sums = found.sums
+    live, noise = _find_noise(found, factors)
+    whole = float(sums.products.sum()) / float(sums.weight_squares.sum())
+    is_near = np.abs(factors - whole) <= np.maximum(_ALIKE * abs(whole), _DEVIATIONS * noise)
+    return bool(np.all(is_near | ~live))
+
+
+def _find_noise(found: Measurement, factors: Numbers) -> tuple[npt.NDArray[np.bool_], Numbers]:
+    """Return which channels are not all 0, and how far off what is left of errors puts a factor."""
     sums = found.sums
     live = (sums.weight_squares > 0) & (sums.decoded_squares > 0)
+    rest = np.maximum(sums.decoded_squares - factors**2 * sums.weight_squares, 0.0)
     with np.errstate(all="ignore"):
-        noise = np.sqrt(sums.step_squares / np.maximum(sums.count, 1) / sums.weight_squares)
-    is_other = np.abs(factors - 1) > np.maximum(_ALIKE, _DEVIATIONS * np.nan_to_num(noise))
-    return 2 * int(np.count_nonzero(is_other & live)) > int(np.count_nonzero(live))
+        noise = np.sqrt(rest / np.maximum(sums.count, 1) / sums.weight_squares)
+        if found.opened.lowest is None:  # errors of floats grow with the numbers
+            squares = float(sums.weight_squares.sum())
+            noise = noise * (float(sums.count.sum()) * sums.weight_fourths / squares**2) ** 0.5
+    return live, np.nan_to_num(noise)
 
 
 def _find_factors(found: Measurement) -> Numbers | None:

@@ -192,11 +192,14 @@ def _write_fidelity(weights: Sequence[WeightAudit]) -> str:
             f"{factor:.3g} at {first.path[:200]}: wrong scales, unless the model divides elsewhere."
         )
     if changed:
-        told += (
-            f" {write_count(changed, 'weight')} off by more than rounding "
-            f"(excess error ↓ over {CHANGED_EXCESS})."
-        )
+        steps = any(is_changed(one) and _has_steps(one) for one in compared)
+        how = f" (excess error ↓ over {CHANGED_EXCESS})" if steps else ""
+        told += f" {write_count(changed, 'weight')} off by more than rounding{how}."
     return told
+
+
+def _has_steps(one: WeightAudit) -> bool:
+    return one.fidelity is not None and one.fidelity.excess_error is not None
 
 
 def _write_none(weights: Sequence[WeightAudit]) -> str:
@@ -289,11 +292,15 @@ def is_changed(one: WeightAudit) -> bool:
     """Return whether a weight, or a channel of it, is off by more than rounding.
 
     Of a bias, which has one number for each channel, where one is off by more than a step, and by
-    more than floats of 32 bits leave. What the twin's own floats leave is no error of the codes.
+    more than floats of 32 bits leave. Of narrow floats, which have no steps, where a channel is a
+    multiple of its twin. What the twin's own floats leave is no error of the codes.
     """
     found = one.fidelity
-    if found is None or found.excess_error is None:
+    if found is None:
         return False
+    if found.excess_error is None:  # of floats: rounding to them multiplies no channel
+        most = 2 * _OWN_ROUNDING.get(one.storage, 1.0)
+        return any(each.is_multiplied and abs(each.ratio - 1) > most for each in found.worst)
     own = _OWN_ROUNDING.get(one.reference_dtype, 0.0)
     if one.is_bias:
         return any(

@@ -14,7 +14,6 @@ from netloupe.explorer.audit import (
     StorageShare,
     WeightAudit,
 )
-from netloupe.explorer.audit.fidelity import ChannelFidelity
 from netloupe.explorer.audit.result import NO_TWIN
 from netloupe.explorer.audit.verdict import is_changed
 from netloupe.explorer.checks import SEVERITIES
@@ -37,8 +36,6 @@ _LONGEST = 120
 _LONGEST_VERDICT = 2_000
 _WIDTH = 100
 _MISSING = "-"
-#: a factor is told where the square of the error without it is at most this share of that with it
-_EXPLAINED = 0.25**2
 
 
 def encode_audit(found: QuantizationAudit, *, most: int | None = MOST_ENTRIES) -> dict[str, Any]:
@@ -235,7 +232,7 @@ def _list_fidelity(one: WeightAudit) -> tuple[str, ...]:
     if is_changed(one):
         worst = found.worst[:1]
         where = f", channel {worst[0].channel} the worst" if worst and found.channels > 1 else ""
-        if where and _is_multiplied(worst[0]):
+        if where and worst[0].is_multiplied:
             where += f", {write_number(worst[0].ratio)} times its twin"
         told += f", off by more than rounding{where}"
     return (
@@ -247,15 +244,6 @@ def _list_fidelity(one: WeightAudit) -> tuple[str, ...]:
         _write(found.cosine, 6),
         told,
     )
-
-
-def _is_multiplied(channel: ChannelFidelity) -> bool:
-    """Return whether a factor explains nearly all of the error of a channel: it was not clipped.
-
-    Of E = W - What it leaves What - f W, whose square is |E|^2 - (1 - f)^2 |W|^2.
-    """
-    explained = (1 - channel.ratio) ** 2 * 10 ** (channel.sqnr_db / 10)
-    return explained >= 1 - _EXPLAINED
 
 
 def _list_codes(one: WeightAudit) -> tuple[str, ...]:

@@ -279,3 +279,51 @@ def test_sizes_are_of_all_that_is_stored_also_by_constant_nodes() -> None:
     stored = sum(numpy_helper.to_array(tensor).nbytes for tensor in floats.graph.initializer)
     for verdict in verdicts:
         assert f"instead of {write_bytes(stored)}" in verdict
+
+
+def _quantize_to_float8(edit: Callable[[Array], None]) -> onnx.ModelProto:
+    """Return the chain with weights of float8 behind DequantizeLinear, a scale for each channel."""
+    nodes, tensors, last = [], [], "x"
+    for number, name in enumerate(_NAMES):
+        end = "y" if name == _NAMES[-1] else f"{name}.out"
+        weight = normal(_SIZE, _SIZE, seed=number)
+        scale = np.abs(weight).max(axis=0) / np.float32(448)
+        codes = (weight / scale).reshape(-1).tolist()
+        if number == 1:
+            edit(scale)
+        stored = f"{name}.weight"
+        kind = onnx.TensorProto.FLOAT8E4M3FN
+        tensors.append(helper.make_tensor(f"{stored}_quantized", kind, weight.shape, codes))
+        tensors.append(numpy_helper.from_array(scale, f"{stored}_scale"))
+        inputs = [f"{stored}_quantized", f"{stored}_scale"]
+        nodes.append(_NODE("DequantizeLinear", inputs, [stored], f"/{name}/DQ", axis=1))
+        nodes.append(_NODE("MatMul", [last, stored], [end], f"/{name}"))
+        last = end
+    model = make_model(nodes, {}, (4, _SIZE))
+    model.graph.initializer.extend(tensors)
+    return model
+
+
+def test_a_channel_of_float8_with_a_wrong_scale_is_told() -> None:
+    clean = _audit(_quantize_to_float8(lambda _: None), _make_chain())
+    assert not any(is_changed(one) for one in clean.weights)
+    assert [one.state for one in clean.weights] == ["paired"] * 3
+
+    def double(scale: Array) -> None:
+        scale[7] *= 2
+
+    found = _audit(_quantize_to_float8(double), _make_chain())
+    assert [one.path for one in found.weights if is_changed(one)] == [
+        "main/%second.weight_quantized"
+    ]
+    assert "1 weight off by more than rounding." in found.verdict
+    assert "channel 7 the worst, 2.0" in format_audit(found).replace("1.99", "2.0")
+
+
+def test_one_factor_of_float8_is_no_rescaling_of_channels() -> None:
+    def triple(scale: Array) -> None:
+        scale *= 3
+
+    found = _audit(_quantize_to_float8(triple), _make_chain())
+    assert [one.state for one in found.weights] == ["paired", "multiplied", "paired"]
+    assert "1 weight multiplied as a whole against the twin" in found.verdict
