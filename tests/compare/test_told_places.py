@@ -115,4 +115,4 @@ def test_codes_that_stand_for_other_numbers_are_other_weights(
     found = netloupe.diff(_make_net(1.0, 0), _make_net(scale, zero))
     assert found.has_other_structure is is_other
     for kind in ("weights", "weights:1e-3"):
-        assert read_fail_on(kind).applies(found) is is_other
+        assert any(one.applies(found) for one in read_fail_on(kind)) is is_other
