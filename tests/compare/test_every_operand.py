@@ -130,7 +130,7 @@ def judge(operator: Operator, found: Diff) -> str:
     """Return what is wrong with what is said of operands that have changed places."""
     if operator.op_type in _ANY_ORDER:
         return "identical" if found.verdict == "identical" else ""
-    if found.verdict != "structure" or not read_fail_on("structure").applies(found):
+    if found.verdict != "structure" or not read_fail_on("structure")[0].applies(found):
         return found.verdict
     return ""
 
