@@ -8,6 +8,7 @@ registry of an installed ``onnxruntime`` (its domains only: the others are kept 
 """
 
 import argparse
+import itertools
 import json
 import re
 import sys
@@ -19,32 +20,26 @@ from typing import Any
 import onnx
 import onnx.defs
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from type_names import shorten_type
+
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "explorer" / "operators" / "table.json"
 CONTRIB = Path(__file__).with_name("contrib_operators.json")
 
+#: operators that ``onnxruntime`` gives as functions, which its registry does not tell
+#: (onnxruntime/core/graph/contrib_ops); ``tests/checks/test_kernel_judge.py`` sees what lacks here
+CONTRIB_BODIES = {"com.microsoft": ("FastGelu", "QuickGelu")}
+
 Operators = dict[str, dict[str, dict[str, Any]]]
 
-SUFFIXES = {"single": "", "optional": "?", "variadic": "*"}
-#: names of element types that differ from ours
-ELEMENT_TYPES = {
-    "float": "float32",
-    "double": "float64",
-    "float8e4m3fn": "float8_e4m3fn",
-    "float8e4m3fnuz": "float8_e4m3fnuz",
-    "float8e5m2": "float8_e5m2",
-    "float8e5m2fnuz": "float8_e5m2fnuz",
-    "float8e8m0": "float8_e8m0fnu",
-    "float6e2m3": "float6_e2m3fn",
-    "float6e3m2": "float6_e3m2fn",
-    "float4e2m1": "float4_e2m1fn",
+CONSTANT_TYPES = {
+    "value_float": "float32",
+    "value_floats": "float32",
+    "value_int": "int64",
+    "value_ints": "int64",
 }
-
-
-def shorten_type(text: str) -> str:
-    """Return a type as the table has it: ``tensor(float)`` is ``float32``."""
-    plain = re.sub(r"(?<![a-z_])tensor\((\w+)\)", r"\1", text.replace(" ", ""))
-    return re.sub(r"\w+", lambda found: ELEMENT_TYPES.get(found[0], found[0]), plain)
+SUFFIXES = {"single": "", "optional": "?", "variadic": "*"}
 
 
 def describe_parameter(parameter: Any, type_text: str, is_homogeneous: bool) -> str:
@@ -112,13 +107,58 @@ def describe_schema(schema: Any, defaults: dict[str, onnx.AttributeProto]) -> di
     return {key: value for key, value in entry.items() if value}
 
 
+def describe_bodies(schema: Any, newer: dict[str, list[int]]) -> list[list[Any]]:
+    """Return the bodies that an operator has as a function, each with the opsets that it is for.
+
+    A fixed body is not taken where an operator in it has a newer version than when the body was
+    written (``ValidateReferencedOpsInFunction`` of onnx): the last opset stands for that, 0 for
+    none. A body that depends on the node is not described.
+    """
+    bodies: list[list[Any]] = []
+    for version in schema.function_opset_versions:
+        body = onnx.FunctionProto.FromString(schema.get_function_with_opset_version(version))
+        changes = [v for node in body.node for v in newer[node.op_type] if v > version]
+        nodes = " ".join(map(describe_body_node, body.node))
+        bodies.append([version, min(changes) - 1 if changes else 0, nodes])
+    bodies += [[version, 0] for version in schema.context_dependent_function_opset_versions]
+    bodies.sort()
+    for each, following in itertools.pairwise(bodies):
+        each[1] = min(each[1] or following[0] - 1, following[0] - 1)
+    return bodies
+
+
+def describe_body_node(node: onnx.NodeProto) -> str:
+    """Return a node of a body: ``Cast(X)Y:float32``, with the type that attributes give it."""
+    stated = ""
+    for attribute in node.attribute:
+        if attribute.name == "to" and not attribute.ref_attr_name:
+            stated = name_element_type(attribute.i)
+        elif node.op_type == "Constant" and attribute.name == "value":
+            stated = name_element_type(attribute.t.data_type)
+        elif node.op_type == "Constant":
+            stated = CONSTANT_TYPES[attribute.name]
+    text = f"{node.op_type}({','.join(node.input)}){','.join(node.output)}"
+    return f"{text}:{stated}" if stated else text
+
+
+def name_element_type(number: int) -> str:
+    return shorten_type(onnx.TensorProto.DataType.Name(number).lower())
+
+
 def read_onnx_operators() -> Operators:
     """Return the full declaration of every version of every operator in ``onnx``."""
     operators: Operators = {}
-    for schema in onnx.defs.get_all_schemas_with_history():
+    schemas = onnx.defs.get_all_schemas_with_history()
+    newer: dict[str, list[int]] = {}
+    for schema in schemas:
+        if not schema.domain:  # that of all that stands in bodies
+            newer.setdefault(schema.name, []).append(schema.since_version)
+    for schema in schemas:
         defaults = {name: item.default_value for name, item in schema.attributes.items()}
         versions = operators.setdefault(schema.domain, {}).setdefault(schema.name, {})
-        versions[str(schema.since_version)] = describe_schema(schema, defaults)
+        bodies = describe_bodies(schema, newer)
+        declared = describe_schema(schema, defaults)
+        versions[str(schema.since_version)] = declared | ({"bodies": bodies} if bodies else {})
     return operators
 
 
@@ -137,6 +177,8 @@ def read_contrib_operators(known: Operators) -> Operators:
         }
         versions = operators.setdefault(schema.domain, {}).setdefault(schema.name, {})
         versions[version] = describe_schema(schema, defaults)
+        if schema.name in CONTRIB_BODIES.get(schema.domain, ()):
+            versions[version]["bodies"] = [[1, 0]]
     return operators
 
 

@@ -1,9 +1,9 @@
 """What the operators of ONNX and its common extensions declare about themselves.
 
 In come a domain, an operator type and an opset version; out come the formal names of inputs and
-outputs, the kinds and defaults of attributes, and in what two versions differ, from a table made by
-``tools/make_operator_table.py``. This package must not know models, readers or protobuf, and needs
-no ``onnx`` except for documentation.
+outputs, the kinds and defaults of attributes, the body as a function, and in what two versions
+differ, from a table made by ``tools/make_operator_table.py``. This package must not know models,
+readers or protobuf, and needs no ``onnx`` except for documentation.
 """
 
 from typing import TYPE_CHECKING
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from .schemas import (
         AttributeDefault,
         AttributeSchema,
+        BodyNode,
+        FunctionBody,
         OperatorSchema,
         Parameter,
         find_schema,
@@ -34,6 +36,8 @@ else:
             "schemas": [
                 "AttributeDefault",
                 "AttributeSchema",
+                "BodyNode",
+                "FunctionBody",
                 "OperatorSchema",
                 "Parameter",
                 "find_schema",
@@ -55,6 +59,8 @@ __all__ = [
     "AttributeDefault",
     "AttributeSchema",
     "BecameOperand",
+    "BodyNode",
+    "FunctionBody",
     "OperatorSchema",
     "Parameter",
     "VersionDifference",

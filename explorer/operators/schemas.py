@@ -10,6 +10,9 @@ since_version, as an integer, whose declaration is the same, or an object with t
 - ``types``: by type variable the number of the types that it may be, among ``types`` beside
   ``operators``: lists with spaces between;
 - ``attributes``: name to kind, or to ``[kind, default]``; ``axis!`` is required;
+- ``bodies``: where it is given as a function, its bodies: the first and the last opset that each is
+  for, 0 for no last one, and its nodes, with spaces between: ``Cast(X)Y:float32`` has the type of
+  its result behind it. Nodes are left out where they depend on the call;
 - ``deprecated``: true.
 """
 
@@ -19,7 +22,7 @@ import struct
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from inspect import cleandoc
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 AttributeDefault = int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[str, ...]
 ParameterOption = Literal["single", "optional", "variadic"]
@@ -85,6 +88,42 @@ class AttributeSchema:
         return self.default == value
 
 
+class BodyNode(NamedTuple):
+    """A node in the body of an operator; all are of ``ai.onnx``.
+
+    Parameters
+    ----------
+    op_type
+        The operator.
+    inputs, outputs
+        The values that it takes and gives, "" for one that is left out. Those that the operator
+        itself takes and gives are called as its parameters.
+    type
+        The type of its result where an attribute decides on it; else "".
+    """
+
+    op_type: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    type: str
+
+
+class FunctionBody(NamedTuple):
+    """A body that an operator has as a function.
+
+    Parameters
+    ----------
+    first, last
+        The versions of ``ai.onnx`` that it is for; 0 for no last one.
+    nodes
+        Its nodes; None where they depend on the call.
+    """
+
+    first: int
+    last: int
+    nodes: tuple[BodyNode, ...] | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class OperatorSchema:
     """What an operator declares since one version of its operator set.
@@ -99,6 +138,21 @@ class OperatorSchema:
     inputs: tuple[Parameter, ...]
     outputs: tuple[Parameter, ...]
     attributes: dict[str, AttributeSchema]
+    bodies: tuple[FunctionBody, ...] = ()
+
+    def find_body(self, opset_version: int | None) -> FunctionBody | None:
+        """Return the body that it has as a function under a version of ``ai.onnx``, if any.
+
+        None stands for the newest version.
+        """
+        for body in self.bodies:
+            is_open = not body.last
+            if opset_version is None:
+                if is_open:
+                    return body
+            elif body.first <= opset_version and (is_open or opset_version <= body.last):
+                return body
+        return None
 
     def input_name(self, index: int) -> str | None:
         """Return the formal name of the input at a position, counted from 0.
@@ -228,6 +282,7 @@ def _build_schema(domain: str, op_type: str, since_version: int) -> OperatorSche
         inputs=tuple(_build_parameter(text, variables) for text in entry.get("inputs", ())),
         outputs=tuple(_build_parameter(text, variables) for text in entry.get("outputs", ())),
         attributes={attribute.name: attribute for attribute in attributes},
+        bodies=tuple(_build_body(*each) for each in entry.get("bodies", ())),
     )
 
 
@@ -241,6 +296,19 @@ def _build_parameter(text: str, variables: dict[str, frozenset[str]]) -> Paramet
         types, kind = frozenset([kind] if kind else ()), ""
     name = name if option == "single" else name[:-1]
     return Parameter(name, option, kind, types, is_homogeneous)
+
+
+def _build_body(first: int, last: int, nodes: str | None = None) -> FunctionBody:
+    found = None if nodes is None else tuple(map(_build_body_node, nodes.split()))
+    return FunctionBody(first, last, found)
+
+
+def _build_body_node(text: str) -> BodyNode:
+    op_type, _, rest = text.partition("(")
+    inputs, _, rest = rest.partition(")")
+    outputs, _, stated = rest.partition(":")
+    names = tuple(inputs.split(",")) if inputs else ()
+    return BodyNode(op_type, names, tuple(outputs.split(",")), stated)
 
 
 def _build_attribute(text: str, declared: str | list[Any]) -> AttributeSchema:

@@ -179,3 +179,43 @@ assert read_documentation("", "Conv", 11) is None
 assert "google.protobuf" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=300)
+
+
+@pytest.mark.parametrize(
+    ("op_type", "version", "first", "op_types"),
+    [
+        ("SwiGLU", 28, 28, {"Swish", "Mul"}),
+        ("Swish", 24, 24, {"Constant", "CastLike", "Mul", "Sigmoid"}),
+        ("Swish", 25, None, set()),  # CastLike is another one since 25
+        ("Softplus", 18, 18, {"Exp", "Constant", "CastLike", "Add", "Log"}),
+        ("Softplus", 17, None, set()),  # the body came later than the operator
+        ("Softplus", 19, None, set()),
+        ("LayerNormalization", 17, 17, None),  # depends on the node
+        ("LayerNormalization", 23, 18, None),
+        ("Conv", 21, None, set()),
+    ],
+)
+def test_bodies_are_for_some_opsets(
+    op_type: str, version: int, first: int | None, op_types: set[str] | None
+) -> None:
+    body = require_schema("", op_type, version).find_body(version)
+    if first is None:
+        assert body is None
+        return
+    assert body is not None
+    assert body.first == first
+    assert (body.nodes and {node.op_type for node in body.nodes}) == op_types
+
+
+def test_values_in_a_body_are_called_as_the_parameters() -> None:
+    schema = require_schema("", "ReduceLogSumExp", 18)
+    body = schema.find_body(18)
+    assert body is not None
+    assert body.nodes is not None
+    assert body.nodes[0] == ("Cast", ("data",), ("data_double",), "float64")
+    given = {name for node in body.nodes for name in node.outputs}
+    taken = {name for node in body.nodes for name in node.inputs if name}
+    assert taken - given <= {parameter.name for parameter in schema.inputs}
+    assert {parameter.name for parameter in schema.outputs} <= given
+    assert require_schema("", "Swish", 24).find_body(None) is None  # of the newest opset
+    assert require_schema("", "SwiGLU", 28).find_body(None) is not None
