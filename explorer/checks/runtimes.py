@@ -1,11 +1,14 @@
-"""Which versions of ONNX the releases of ONNX Runtime take."""
+"""Which versions of ONNX the releases of ONNX Runtime take, and whether their kernels are known."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
 
 from netloupe.explorer.errors import CheckError
+
+from .kernels import list_known, list_releases
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,51 +23,40 @@ class Runtime:
         The newest operator set by domain.
     ir_version
         The newest IR version.
+    has_kernels
+        Whether it is known which kernels it has.
     """
 
     name: str
     opsets: dict[str, int]
     ir_version: int
+    has_kernels: bool = False
+
+    @property
+    def release(self) -> str:
+        """The release: ``1.17``."""
+        return self.name.removeprefix("ort-")
 
     @property
     def title(self) -> str:
         """What it is called in messages: ``ONNX Runtime 1.17``."""
-        return f"ONNX Runtime {self.name.removeprefix('ort-')}"
+        return f"ONNX Runtime {self.release}"
 
 
-#: by release of ONNX Runtime: operator set, operator set of ai.onnx.ml, IR version. From the table
-#: "ONNX opset support" of its documentation (docs/reference/compatibility.md); what that page does
-#: not list is not here
-_TABLE = {
-    "1.0": (11, 2, 6),
-    "1.1": (11, 2, 6),
-    "1.2": (11, 2, 6),
-    "1.3": (12, 2, 7),
-    "1.4": (12, 2, 7),
-    "1.5": (12, 2, 7),
-    "1.6": (13, 2, 7),
-    "1.7": (13, 2, 7),
-    "1.8": (14, 2, 7),
-    "1.9": (15, 2, 8),
-    "1.10": (15, 2, 8),
-    "1.11": (16, 2, 8),
-    "1.12": (17, 3, 8),
-    "1.13": (17, 3, 8),
-    "1.14": (18, 3, 8),
-    "1.15": (19, 3, 8),
-    "1.16": (19, 3, 9),
-    "1.17": (20, 4, 9),
-    "1.18": (21, 4, 10),
-    "1.19": (21, 4, 10),
-    "1.20": (21, 4, 10),
-}
-#: the oldest operator set that all of them take (same page)
+#: the oldest operator set that all of them take (docs/reference/compatibility.md)
 OLDEST_OPSET = 7
 
-RUNTIMES = {
-    f"ort-{version}": Runtime(f"ort-{version}", {"": opset, "ai.onnx.ml": ml}, ir)
-    for version, (opset, ml, ir) in _TABLE.items()
-}
+
+@cache
+def list_runtimes() -> dict[str, Runtime]:
+    """Return the releases that are known by their names, the oldest first."""
+    known = list_known()
+    return {
+        f"ort-{release}": Runtime(
+            f"ort-{release}", said["opsets"], said["ir_version"], has_kernels=release in known
+        )
+        for release, said in list_releases().items()
+    }
 
 
 def find_runtime(name: str) -> Runtime:
@@ -75,13 +67,14 @@ def find_runtime(name: str) -> Runtime:
     CheckError
         Where it is not known.
     """
+    runtimes = list_runtimes()
     parts = name.lower().split(".")
-    found = RUNTIMES.get(".".join(parts[:2]))
+    found = runtimes.get(".".join(parts[:2]))
     if found is not None and all(part.isdecimal() for part in parts[2:]):
         return found
-    near = get_close_matches(name, RUNTIMES, 1)
+    near = get_close_matches(name, runtimes, 1)
     hint = f"Did you mean {near[0]!r}? " if near else ""
-    names = list(RUNTIMES)
+    names = list(runtimes)
     raise CheckError(
         f"the target {name[:60]!r} is not known. {hint}Known are {names[0]} to {names[-1]}."
     )

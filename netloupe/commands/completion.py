@@ -78,9 +78,9 @@ def complete_rules(prefix: str) -> list[str]:
 
 def complete_targets(prefix: str) -> list[str]:
     """Return the runtimes that begin with a text."""
-    from netloupe.explorer.checks.runtimes import RUNTIMES
+    from netloupe.explorer.checks.runtimes import list_runtimes
 
-    return _keep(RUNTIMES, prefix)
+    return _keep(list_runtimes(), prefix)
 
 
 def _keep(words: Iterable[str], prefix: str) -> list[str]:
