@@ -24,6 +24,7 @@ from .rule import Occurrence
 
 #: so many uses that differ are looked at, and so many nodes of one that is at fault are told
 _MOST_USES = 30_000
+OVERFLOW = "more uses differ than are looked at"
 _MOST_TOLD = 1_000
 _MOST_DIMS = 12
 _MOST_MESSAGES = 64
@@ -182,7 +183,7 @@ class Uses:
             alike = seen.get(key)
             if alike is None:
                 if not self._left:
-                    self._note("more uses differ than are looked at", node, 1)
+                    self._note(OVERFLOW, node, 1)
                     continue
                 self._left -= 1
                 alike = seen[key] = _Alike(kind, frame)
@@ -216,6 +217,13 @@ class Uses:
         attributes = self._analysis.resolve(node, alike.frame.context)
         given = [facts.operand(alike.frame.facts[value]) for value in node.outputs]
         return Case(node, alike.kind, operands, attributes, given)
+
+    def list_reached(self) -> Iterator[tuple[Case, list[Node]]]:
+        """Yield the uses that the main graph comes to, each with all nodes that are alike."""
+        for found in self._by_operator.values():
+            for alike in found:
+                if alike.is_reached:
+                    yield self.make_case(alike, alike.nodes[0]), alike.nodes
 
     def find_all(self, demand: Demand) -> Iterator[Occurrence]:
         """Yield what is wrong with the uses of all operators that have a schema."""

@@ -273,6 +273,12 @@ def _make_older(editor: Editor) -> None:
     editor.proto.opset_import[0].version = 6
 
 
+def _compute_wide(editor: Editor) -> None:
+    editor.insert(_RELU, "Cast", to=TensorProto.DOUBLE)
+    editor.insert(f"{_RELU}.Cast", "Erf")  # which is there for float32 alone
+    editor.insert(f"{_RELU}.Cast.Erf", "Cast", to=TensorProto.FLOAT)
+
+
 def _use_plugin(editor: Editor) -> None:
     node = editor.node("node_relu")
     node.op_type, node.domain = "FancyRelu", "com.example"
@@ -419,6 +425,7 @@ FAULTS = (
         implied=frozenset({"NL-L30", "NL-X01"}),
     ),
     Fault("NL-P04", "an operator of a plugin", "cnn", _use_plugin),
+    Fault("NL-P06", "a type without a kernel", "cnn", _compute_wide, target="ort-1.32"),
     Fault("NL-P05", "an operator of ONNX Runtime alone", "cnn", _use_contrib),
     Fault("NL-S01", "a weight in a file out of the folder", "cnn", _lead_out),
     Fault("NL-S01", "a weight in a file that is not there", "cnn", _lose_file),
