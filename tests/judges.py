@@ -15,11 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from netloupe.explorer.checks import Findings, check
+from netloupe.explorer.checks.kernel_search import UNKNOWN_BODY
+from netloupe.explorer.checks.runtimes import list_runtimes
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.readers.load import load
 
 _WORKER = Path(__file__).with_name("judge_worker.py")
 _JUDGES = ("checker", "runtime")
+#: how ONNX Runtime says that it has no kernel
+_NO_KERNEL = re.compile(r"Could not find an implementation|Failed to find kernel")
+#: why it may have none and nothing is found, which is said
+UNSEEN = UNKNOWN_BODY
 #: what a judge that ended or took too long is taken to say
 CRASHED, LATE = "the process ended", "took too long"
 
@@ -163,11 +169,21 @@ class Judges:
         return line.decode()
 
 
+def find_installed() -> str | None:
+    """Return the target that stands for the installed ONNX Runtime; None where none is known."""
+    try:
+        import onnxruntime
+    except ImportError:
+        return None
+    name = "ort-" + ".".join(onnxruntime.__version__.split(".")[:2])
+    return name if name in list_runtimes() else None
+
+
 def judge(name: str, path: Path, judges: Judges) -> Judgement:
     """Return what all three say of a file."""
     said = judges.ask(path)
     try:
-        found: Findings | None = check(load(path), with_notes=False)
+        found: Findings | None = check(load(path), with_notes=False, target=find_installed())
         refused = ""
     except NetloupeError as error:
         found, refused = None, str(error)
@@ -227,6 +243,15 @@ def list_missed(judgements: Iterable[Judgement]) -> Iterator[tuple[Judgement, st
     for each in judgements:
         if each.reasons and not each.is_told:
             yield each, each.reasons[0]
+
+
+def list_without_kernel(judgements: Iterable[Judgement]) -> Iterator[Judgement]:
+    """Yield the models that ONNX Runtime has no kernel for where ``check`` says nothing of it."""
+    for each in judgements:
+        is_found = any(name == "NL-P06" for name, _, _ in each.findings)
+        is_told = any(UNSEEN in reason for reason in each.unchecked)
+        if _NO_KERNEL.search(each.runtime) and not is_found and not is_told and not each.refused:
+            yield each
 
 
 #: errors in models that both judges accept: the rule, the pattern of what it says in that case,

@@ -4,7 +4,9 @@ Run ``python tests/benchmarks/judges.py`` (about ten minutes), or with files or 
 as arguments. Without any it takes the models of the tests, those of the folder beside the
 repository, the ones that the onnx package ships, and its tests of operators, which are made.
 It prints how many models each refuses, those that a judge refuses and ``check`` finds nothing in,
-and those that both accept and ``check`` calls an error; it ends with 1 where either is not none.
+those that ONNX Runtime has no kernel for where ``check`` says nothing of it, and those that both
+accept and ``check`` calls an error; it ends with 1 where any of these is not none. ``check`` takes
+the installed ONNX Runtime for its target.
 """
 
 from __future__ import annotations
@@ -21,7 +23,15 @@ import onnx
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.corpus import CORPUS, MADE, write_made
-from tests.judges import Judgement, Judges, explain, judge, list_missed, list_wronged
+from tests.judges import (
+    Judgement,
+    Judges,
+    explain,
+    judge,
+    list_missed,
+    list_without_kernel,
+    list_wronged,
+)
 
 #: larger files are left out
 _LARGEST = 30_000_000
@@ -79,10 +89,14 @@ def report(judgements: list[Judgement]) -> int:
     print(f"refused, and nothing found: {len(missed):,}")
     for each, why in missed:
         print(f"  {each.name}: {' '.join(why.split())[:200]}")
+    lacking = [*list_without_kernel(judgements)]
+    print(f"without a kernel, and nothing said of it: {len(lacking):,}")
+    for each in lacking:
+        print(f"  {each.name}: {' '.join(each.runtime.split())[:200]}")
     print(f"accepted by both, with an error of check: {len(wronged):,}")
     for each, errors in wronged:
         print(f"  {each.name}: {', '.join(errors)}")
-    return int(bool(missed or wronged))
+    return int(bool(missed or wronged or lacking))
 
 
 def main() -> int:

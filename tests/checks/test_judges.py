@@ -14,7 +14,15 @@ import pytest
 from tests.benchmarks.judges import report
 from tests.checks.shape_cases import CASES
 from tests.corpus import MADE, corpus_file
-from tests.judges import Judgement, Judges, explain, judge, list_missed, list_wronged
+from tests.judges import (
+    Judgement,
+    Judges,
+    explain,
+    judge,
+    list_missed,
+    list_without_kernel,
+    list_wronged,
+)
 
 pytest.importorskip("onnxruntime")
 
@@ -50,6 +58,10 @@ def test_what_a_judge_refuses_is_told(judgements: list[Judgement]) -> None:
     refused = [each for each in judgements if each.checker or each.runtime]
     assert len(refused) > 50
     assert [f"{each.name}: {reason[:300]}" for each, reason in list_missed(judgements)] == []
+
+
+def test_where_a_kernel_is_missing_that_is_told(judgements: list[Judgement]) -> None:
+    assert [each.name for each in list_without_kernel(judgements)] == []
 
 
 def test_what_both_accept_is_no_error(judgements: list[Judgement]) -> None:
