@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
 import selectors
 import subprocess
@@ -24,6 +25,8 @@ _WORKER = Path(__file__).with_name("judge_worker.py")
 _JUDGES = ("checker", "runtime")
 #: how ONNX Runtime says that it has no kernel
 _NO_KERNEL = re.compile(r"Could not find an implementation|Failed to find kernel")
+#: whether the kernels of the file are those of this machine
+IS_MEANT = sys.platform == "linux" and platform.machine() == "x86_64"
 #: why it may have none and nothing is found, which is said
 UNSEEN = UNKNOWN_BODY
 #: what a judge that ended or took too long is taken to say
@@ -175,6 +178,8 @@ def find_installed() -> str | None:
         import onnxruntime
     except ImportError:
         return None
+    if not IS_MEANT:
+        return None
     name = "ort-" + ".".join(onnxruntime.__version__.split(".")[:2])
     return name if name in list_runtimes() else None
 
@@ -247,6 +252,9 @@ def list_missed(judgements: Iterable[Judgement]) -> Iterator[tuple[Judgement, st
 
 def list_without_kernel(judgements: Iterable[Judgement]) -> Iterator[Judgement]:
     """Yield the models that ONNX Runtime has no kernel for where ``check`` says nothing of it."""
+    target = find_installed()
+    if target is None or not list_runtimes()[target].has_kernels:
+        return
     for each in judgements:
         is_found = any(name == "NL-P06" for name, _, _ in each.findings)
         is_told = any(UNSEEN in reason for reason in each.unchecked)

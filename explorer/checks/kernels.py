@@ -1,6 +1,7 @@
 """What CPU kernels releases of ONNX Runtime have, as they say themselves.
 
-The facts are those of ``runtimes.json``, which ``tools/make_runtime_table.py`` makes. Its form:
+The facts are those of ``runtimes.json``, which ``tools/make_runtime_table.py`` makes from wheels
+for Linux on x86-64; those for other machines may have a kernel more. Its form:
 
 - ``releases``: by release the newest version of each operator set that it takes, the newest IR
   version, and the exact ``version`` that was asked; without one the documentation tells;
