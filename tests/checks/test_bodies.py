@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import onnx
 import onnx.parser
 import pytest
@@ -9,7 +11,7 @@ import pytest
 from netloupe.explorer.checks import check
 from netloupe.explorer.checks.rules import second_opinion
 from netloupe.explorer.costs import count_costs
-from netloupe.explorer.inference import opinion
+from netloupe.explorer.inference import opinion, process
 from netloupe.explorer.readers.load import load
 from tests.checks.ruling import find, parse, read_made
 
@@ -96,9 +98,14 @@ def test_what_is_stated_against_what_follows(output: str, inner: str, ids: list[
     assert [each.id for each in found] == ids, [str(each) for each in found]
 
 
-def test_onnx_is_asked_only_where_ours_could_not_judge(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_onnx_is_asked_only_where_ours_could_not_judge(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     known = parse("g (float[2] x) => (float[2] y) { y = Relu(x) }")
-    monkeypatch.setattr(second_opinion, "_SECONDS", 0.0)
+    silent = tmp_path / "worker.py"  # what is asked has no answer, however fast onnx is
+    silent.write_text("import time; time.sleep(600)")
+    monkeypatch.setattr(process, "_WORKER", silent)
+    monkeypatch.setattr(second_opinion, "_SECONDS", 0.2)
     assert check(read_made(known), select=["NL-T20"]).skipped_rules == ()
     open_ranked = parse("g (float[] x) => (float[] y) { y = Relu(x) }")
     (skipped,) = check(read_made(open_ranked), select=["NL-T20"]).skipped_rules
