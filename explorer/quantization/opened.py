@@ -202,7 +202,7 @@ def open_weight(weight: QuantizedWeight) -> OpenedWeight:
         what = (
             "its scale is not a constant of the file"
             if is_given
-            else "no scale is found that is its own"
+            else "no scale of its own is found"
         )
         raise TensorDataError(f"{weight.path}: {what}.")
     tensor = found.unpacked if found.unpacked is not None else weight.tensor
