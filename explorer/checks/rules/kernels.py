@@ -115,7 +115,10 @@ def _is_removed(node: Node, case: Case) -> bool:
 
 def _tell(target: Runtime, node: Node, missing: MissingKernel) -> _Told:
     schema = missing.schema
-    name = _name(node, "" if missing.is_inner else node.domain, missing)
+    domain = node.domain
+    if missing.is_inner:  # what bodies hold is of the standard domain
+        domain = ""
+    name = _name(node, domain, missing)
     fitting = missing.fitting
     if fitting:
         names = sorted({n for each in fitting for n in each.types if missing.types.get(n)})
