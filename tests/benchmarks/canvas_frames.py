@@ -36,6 +36,7 @@ from netloupe.explorer.view import ViewOptions  # noqa: E402
 from tests.browser.notebook_page import NotebookPage  # noqa: E402
 from tests.browser.servers import run_server, write_notebook  # noqa: E402
 from tests.browser.stand import ADDRESS, CANVAS, serve_page  # noqa: E402
+from tests.conftest import find_chromium  # noqa: E402
 
 BAR_MS = 33.0
 SIZE = {"width": 1400, "height": 900}
@@ -360,7 +361,7 @@ def main() -> int:
     fine = True
     models: dict[int, Path] = {}
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
-        executable = shutil.which("chromium") or shutil.which("google-chrome")
+        executable = find_chromium()
 
         def launch() -> Any:
             return playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
