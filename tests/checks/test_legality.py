@@ -235,3 +235,40 @@ def test_what_readers_say_is_shown_by_a_rule_each() -> None:
     assert [
         f.message for f in find("g (float[N] x) => (float[N] y) { y = Add(x, z) }", "NL-L01")
     ] == ["uses %z, which nothing defines"]
+
+
+@pytest.mark.parametrize(
+    ("carried", "inner", "nodes", "is_result"),
+    [
+        ("s", "<float[3] h = {3.0, 1.0, 1.0}>", "r = Mul(s, h)", False),
+        ("h", "", "r = Neg(h)", False),
+        ("s", "", "h = Neg(s) r = Abs(h)", True),
+    ],
+)
+@pytest.mark.parametrize(
+    ("inputs", "stored", "node"),
+    [
+        (", float[3] h", "", ""),
+        ("", "<float[3] h = {1.0, 2.0, 3.0}>", ""),
+        ("", "", "h = Relu(x)"),
+    ],
+)
+def test_only_results_of_nodes_may_not_hide_what_is_around(
+    inputs: str, stored: str, node: str, carried: str, inner: str, nodes: str, is_result: bool
+) -> None:
+    """Whatever it is that is hidden; as onnx.checker says."""
+    text = f"""<ir_version: 10, opset_import: ["": 20]>
+    g (float[3] x, int64 n, bool c{inputs}) => (float[3] y) {stored} {{
+        {node}
+        k = Add(x, h)
+        y = Loop (n, c, k) <
+            body = b (int64 i, bool d, float[3] {carried}) => (bool e, float[3] r) {inner} {{
+                e = Identity(d) {nodes} }}>
+    }}"""
+    (finding,) = find(text, "NL-L08")
+    assert finding.severity == ("error" if is_result else "warning")
+    if is_result:
+        with pytest.raises(onnx.checker.ValidationError, match="single static assignment"):
+            onnx.checker.check_model(parse(text)(), full_check=True)
+    else:
+        onnx.checker.check_model(parse(text)(), full_check=True)

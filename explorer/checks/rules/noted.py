@@ -36,10 +36,13 @@ def _find_empty(subject: Subject) -> Iterator[Occurrence]:
 
 
 def _find_hidden(subject: Subject) -> Iterator[Occurrence]:
-    """Yield names that hide others; of what the graph around gives later only as a note.
+    """Yield names that hide others: errors where nodes give them, and warnings where none does.
 
-    A body sees what is given before the node that holds it (IR specification, Names within a
-    graph), so that what comes after, such as the node's own results, may have the same name.
+    That names be distinct from those around is asked of results of nodes alone (IR specification,
+    Graphs: single static assignment); onnx.checker and ONNX Runtime take inputs and initializers
+    of bodies for what they are there. A body sees what is given before the node that holds it
+    (Names within a graph), so that of what comes later, such as the node's own results, only a
+    note tells.
     """
     severity: Severity | None = None
     for hit in subject.noted.get("hidden-name", ()):
@@ -48,9 +51,13 @@ def _find_hidden(subject: Subject) -> Iterator[Occurrence]:
         except NotFoundError:
             yield hit._replace(severity=severity)  # the count of those that are left out
             continue
-        severity = None if _hides_visible(found) else "note"
-        later = "" if severity is None else "; that is given later, and not seen inside"
-        yield hit._replace(message=hit.message + later, severity=severity)
+        severity, more = None, ""
+        if not _hides_visible(found):
+            severity, more = "note", "; that is given later, and not seen inside"
+        elif found.producer is None:
+            kind = "input" if found.is_input else "initializer"
+            severity, more = "warning", f"; as an {kind} it may, and stands for itself inside"
+        yield hit._replace(message=hit.message + more, severity=severity)
 
 
 def _find_missing_imports(subject: Subject) -> Iterator[Occurrence]:
@@ -168,9 +175,10 @@ RULES = (
         "hidden-name",
         "error",
         "A value inside a body with the name of one around it",
-        "A body sees the names around it; giving one of them anew is not allowed.",
+        "A body sees the names around it; no node may give one of them anew, and an input or "
+        "initializer of that name is easily taken for the outer one.",
         "Rename the inner value.",
-        f"{_IR}, Names within a graph",
+        f"{_IR}, Graphs: single static assignment; Names within a graph",
     ),
     _rule(
         9,
