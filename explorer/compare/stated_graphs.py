@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from netloupe.explorer.model import Dialect, Function, Graph, SparseTensor, Value
+from netloupe.explorer.model import (
+    Dialect,
+    Function,
+    Graph,
+    SparseTensor,
+    Tensor,
+    TensorType,
+    Value,
+)
 from netloupe.explorer.model.statement import NOTHING_STATED, Statement
 from netloupe.explorer.progress import step
 
@@ -136,7 +144,10 @@ class StatedGraphs:
             if keys.get(name) == others.get(second) and not (value and _is_end(value)):
                 continue
             states = finders[0].state_value(name), finders[1].state_value(second)
-            yield from self._compare_info(name, value, states, where, (left, right))
+            is_told = self._is_type_told(value, partner)
+            yield from self._compare_info(
+                name, value, states, where, (left, right), is_type_told=is_told
+            )
         for name in others.keys() - seen:
             value = right.values.get(name)
             if value is not None and self._facts.is_explained(value):
@@ -157,6 +168,8 @@ class StatedGraphs:
         states: tuple[Statement, Statement],
         where: str,
         graphs: tuple[Graph, Graph],
+        *,
+        is_type_told: bool = False,
     ) -> Iterator[Change]:
         is_main = not where
         for way, change in self._facts.list_differing(*states, graphs):
@@ -168,6 +181,9 @@ class StatedGraphs:
             if kind == "value" and aspect == "" and "dim_param" in way:
                 aspect = "names"
             rest = [part for part in way[1:] if not part.startswith("#")]
+            is_of_type = rest[:1] == ["type"] and rest[-1] != "denotation"
+            if kind == "value" and is_of_type and is_type_told:
+                continue
             label = f"{kind} {name}{where}"
             types = [_tell_type(graph, name) for graph in graphs]
             is_type = bool(rest) and rest[0] == "type" and types[0] != types[1]
@@ -178,6 +194,22 @@ class StatedGraphs:
             else:
                 told = _name_part(way, rest, self._facts.dialect)
                 yield change._replace(what=f"{told} of {label}" if told else label, aspect=aspect)
+
+    def _is_type_told(self, one: Value | None, other: Value | None) -> bool:
+        """Return whether another type is told of the nodes that give two values, or of weights."""
+        if one is None or other is None or self._facts.values.get(one) is not other:
+            return False
+        if one.type is None or other.type is None or str(one.type) == str(other.type):
+            return False
+        left, right = one.initializer, other.initializer
+        if left is None and right is None:
+            are_paired = {one.producer, other.producer} <= self._facts.paired
+            return are_paired and one.output_index == other.output_index
+        if not isinstance(left, Tensor) or self._matching.tensors.get(left) is not right:
+            return False
+        assert isinstance(right, Tensor)  # noqa: S101 - pairs are of tensors
+        is_other = left.dtype != right.dtype or left.dims != right.dims
+        return is_other and _is_stated_right(one, left) and _is_stated_right(other, right)
 
     def _compare_sparse(self, left: Graph, right: Graph) -> Iterator[Change]:
         named = {tensor.name: tensor for tensor in right.sparse_initializers}
@@ -253,6 +285,14 @@ def _name_part(way: Way, rest: list[str], dialect: Dialect) -> str:
         axes = [part[1:] for part in way if part.startswith("#")]
         return "denotation" + "".join(f" of axis {axis}" for axis in axes[-1:])
     return name_field(tuple(rest), dialect) if rest else ""
+
+
+def _is_stated_right(value: Value, tensor: Tensor) -> bool:
+    """Return whether the type that is stated of an initializer is the one that it has."""
+    kind = value.type
+    if not isinstance(kind, TensorType) or kind.dtype != tensor.dtype or kind.shape is None:
+        return False
+    return tuple(size.value for size in kind.shape) == tuple(tensor.dims)
 
 
 def _tell_type(graph: Graph, name: str) -> str | None:
