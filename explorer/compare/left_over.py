@@ -6,7 +6,8 @@ Such are copies of a node whose results nobody takes, or takes alike.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from netloupe.explorer.model import Graph, Node, Tensor, Value
 from netloupe.explorer.model.statement import UnreadElements
@@ -18,6 +19,8 @@ from .digests import digest_weight
 
 #: a copy may take what is itself a copy; of longer rows the rest is left
 _MOST_ROUNDS = 16
+#: of very many copies so many are looked at for each
+_MOST_ALIKE = 64
 
 
 def pair_left_over(
@@ -49,6 +52,7 @@ def pair_left_over(
     values = [
         _Places(graph, outer, len(left.inputs) == len(right.inputs)) for graph in (left, right)
     ]
+    takers = _Takers(known)
     for _ in range(_MOST_ROUNDS):
         if not all(sides):
             return
@@ -59,9 +63,11 @@ def pair_left_over(
         for node in sides[0]:
             key = values[0].key(node, numbers[0])
             alike = waiting.get(key) if key is not None else None
-            if alike and says_same(node, alike[0]):
-                other = alike.popleft()
+            other = takers.choose(node, alike) if alike else None
+            if alike and other is not None:
+                alike.remove(other)
                 known[node] = other
+                takers.back[other] = node
                 paired |= {node, other}
                 numbers[0][node] = numbers[1][other] = node.index
                 added += 1
@@ -69,6 +75,42 @@ def pair_left_over(
         if not added:
             return
         sides = [[node for node in side if node not in paired] for side in sides]
+
+
+class _Takers:
+    """Tells whether the same takes what two nodes give, as far as that is in pairs.
+
+    Parameters
+    ----------
+    known
+        The pairs, also those that are added later.
+    """
+
+    def __init__(self, known: dict[Node, Node]) -> None:
+        self._known = known
+        self.back = {other: node for node, other in known.items()}
+
+    def choose(self, node: Node, alike: Sequence[Node]) -> Node | None:
+        """Return the first of a few nodes that stands for another one; None for none."""
+        for other in islice(alike, _MOST_ALIKE):
+            if self._are_same(node, other) and says_same(node, other):
+                return other
+        return None
+
+    def _are_same(self, node: Node, other: Node) -> bool:
+        takers, others = _list_takers(node), _list_takers(other)
+        partners = {self._known[taker] for taker in takers if taker in self._known}
+        if partners != {taker for taker in others if taker in self.back}:
+            return False
+        rest = (
+            sorted((taker.domain, taker.op_type) for taker in side if taker not in pairs)
+            for side, pairs in ((takers, self._known), (others, self.back))
+        )
+        return next(rest) == next(rest)
+
+
+def _list_takers(node: Node) -> set[Node]:
+    return {taker for value in node.outputs if value is not None for taker in value.users}
 
 
 class _Places:

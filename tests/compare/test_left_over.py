@@ -86,3 +86,35 @@ def test_one_copy_more_is_told(kind: str) -> None:
 def test_copies_with_another_weight_differ() -> None:
     found = diff(make_model("with a weight", 2), make_model("with a weight", 2, weight=2 * _WEIGHT))
     assert found.has_other_weights
+
+
+@pytest.mark.parametrize("taker", ["Mul", "Max"])
+def test_copies_that_others_take_are_no_copies(taker: str) -> None:
+    """A filled constant of a node that is gone, and an equal one of a node that is new."""
+
+    def make(operators: list[str]) -> onnx.ModelProto:
+        nodes = []
+        for place, operator in enumerate(operators):
+            nodes += [
+                helper.make_node("ConstantOfShape", ["shape"], [f"fill{place}"]),
+                helper.make_node(operator, [f"v{place}", f"fill{place}"], [f"v{place + 1}"]),
+            ]
+        graph = helper.make_graph(
+            nodes,
+            "graph",
+            [helper.make_tensor_value_info("v0", TensorProto.FLOAT, [4, 4])],
+            [helper.make_tensor_value_info(f"v{len(operators)}", TensorProto.FLOAT, [4, 4])],
+            [numpy_helper.from_array(np.array([4, 4]), "shape")],
+        )
+        imports = [helper.make_opsetid("", 17)]
+        return helper.make_model(graph, opset_imports=imports, ir_version=8)
+
+    left, right = make([taker, "Add", "Sub"]), make(["Add", "Sub", "PRelu"])
+    found = diff(left, right)
+    takers = [
+        {each.users[0].op_type for node in side for each in node.outputs if each and each.users}
+        for pair in found.matching.pairs
+        for side in (pair.left, pair.right)
+        if all(node.op_type == "ConstantOfShape" for node in side)
+    ]
+    assert takers[::2] == takers[1::2]
