@@ -63,15 +63,15 @@ def pair_left_over(
         for node in sides[0]:
             key = values[0].key(node, numbers[0])
             alike = waiting.get(key) if key is not None else None
-            other = takers.choose(node, alike) if alike else None
-            if alike and other is not None:
-                alike.remove(other)
-                known[node] = other
-                takers.back[other] = node
-                paired |= {node, other}
-                numbers[0][node] = numbers[1][other] = node.index
+            copy = takers.find_copy(node, alike) if alike else None
+            if alike and copy is not None:
+                alike.remove(copy)
+                known[node] = copy
+                takers.back[copy] = node
+                paired |= {node, copy}
+                numbers[0][node] = numbers[1][copy] = left.index_of(node)
                 added += 1
-                yield node, other
+                yield node, copy
         if not added:
             return
         sides = [[node for node in side if node not in paired] for side in sides]
@@ -90,7 +90,7 @@ class _Takers:
         self._known = known
         self.back = {other: node for node, other in known.items()}
 
-    def choose(self, node: Node, alike: Sequence[Node]) -> Node | None:
+    def find_copy(self, node: Node, alike: Sequence[Node]) -> Node | None:
         """Return the first of a few nodes that stands for another one; None for none."""
         for other in islice(alike, _MOST_ALIKE):
             if self._are_same(node, other) and says_same(node, other):
