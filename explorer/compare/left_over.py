@@ -63,9 +63,10 @@ def pair_left_over(
         for node in sides[0]:
             key = values[0].key(node, numbers[0])
             alike = waiting.get(key) if key is not None else None
-            copy = takers.find_copy(node, alike) if alike else None
-            if alike and copy is not None:
-                alike.remove(copy)
+            place = takers.find_place(node, alike) if alike else None
+            if alike and place is not None:
+                copy = alike[place]
+                del alike[place]
                 known[node] = copy
                 takers.back[copy] = node
                 paired |= {node, copy}
@@ -90,11 +91,11 @@ class _Takers:
         self._known = known
         self.back = {other: node for node, other in known.items()}
 
-    def find_copy(self, node: Node, alike: Sequence[Node]) -> Node | None:
-        """Return the first of a few nodes that stands for another one; None for none."""
-        for other in islice(alike, _MOST_ALIKE):
+    def find_place(self, node: Node, alike: Sequence[Node]) -> int | None:
+        """Return the place of the first of a few nodes that stands for another; None for none."""
+        for place, other in enumerate(islice(alike, _MOST_ALIKE)):
             if self._are_same(node, other) and says_same(node, other):
-                return other
+                return place
         return None
 
     def _are_same(self, node: Node, other: Node) -> bool:
