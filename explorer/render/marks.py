@@ -401,7 +401,7 @@ def mark_line(
 ) -> list[Mark]:
     """Return a line, dashed or not, and its arrow head."""
     marks: list[Mark] = []
-    head = _arrow_head(points) if has_arrow else None
+    head = find_arrow_head(points) if has_arrow else None
     if head is not None:
         triangle, points = head
         marks.append(TriangleMark(triangle, colour))
@@ -409,7 +409,7 @@ def mark_line(
     return marks
 
 
-def _arrow_head(
+def find_arrow_head(
     points: Sequence[float],
 ) -> tuple[tuple[float, float, float, float, float, float], tuple[float, ...]] | None:
     """Return the triangle at a curve's end, and the curve drawn back to its base."""

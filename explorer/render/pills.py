@@ -7,24 +7,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from netloupe.explorer.layout import Scene
 
-from .sizes import (
-    ARROW_HALF_WIDTH,
-    LABEL_HEIGHT,
-    LABEL_PADDING,
-    PAINT_INSET,
-    TEXT_STYLES,
-)
+from .marks import find_arrow_head
+from .sizes import LABEL_HEIGHT, LABEL_PADDING, PAINT_INSET, TEXT_STYLES
 from .text import clean_label, measure_text, shorten_text
 
 #: between an arrow or a label and a pill
 _GAP = 2.0
-#: an arrow that ends so near to a box's upper border ends there
-_NEAR = 1.5
 #: what a text is made of, the most important first
 _BETWEEN_PARTS = re.compile(r" · |; ")
 
@@ -39,6 +32,15 @@ class Taken(NamedTuple):
     lower: list[Interval]
 
 
+class _Spot(NamedTuple):
+    """What a pill must not cover."""
+
+    top: float
+    bottom: float
+    left: float
+    right: float
+
+
 class Pill(NamedTuple):
     """Where a pill is, from the left of its box: its right end, its text, and on which border."""
 
@@ -49,29 +51,35 @@ class Pill(NamedTuple):
 
 
 def find_taken(scene: Scene) -> dict[tuple[float, float], Taken]:
-    """Return by the upper left corner of each box where its borders are taken."""
+    """Return by the upper left corner of each box where its borders are taken.
+
+    A pill lies across a border: what is nearer to one than a pill is high takes it, whichever box
+    it belongs to.
+    """
     found = {(box.x, box.y): Taken([], []) for box in scene.boxes}
-    clear = ARROW_HALF_WIDTH + _GAP
-    for edge in scene.edges:
-        if edge.arrow and edge.target >= 0 and len(edge.points) >= 8:
-            box = scene.boxes[edge.target]
-            x, y = edge.points[-2:]
-            if abs(y - box.y) < _NEAR:
-                found[box.x, box.y].upper.append((x - box.x - clear, x - box.x + clear))
-    labels = sorted(
-        (edge.label_y, edge.label_x, _measure(clean_label(edge.label, 120)) / 2 + _GAP)
-        for edge in scene.edges
-        if edge.label
-    )
-    for box in scene.boxes if labels else ():
+    spots = sorted(_list_spots(scene))
+    highest = max((spot.bottom - spot.top for spot in spots), default=0.0)
+    for box in scene.boxes if spots else ():
         for border, taken in zip((box.y, box.y + box.height), found[box.x, box.y], strict=True):
-            # a pill is as high as a label, and lies across the border
-            low, high = border - 1.5 * LABEL_HEIGHT, border + 1.5 * LABEL_HEIGHT
-            for _, middle, reach in labels[bisect(labels, (low,)) : bisect(labels, (high,))]:
-                start, stop = middle - reach - box.x, middle + reach - box.x
-                if stop > 0 and start < box.width:
+            low, high = border - LABEL_HEIGHT, border + LABEL_HEIGHT
+            for spot in spots[bisect(spots, (low - highest,)) : bisect(spots, (high,))]:
+                start, stop = spot.left - _GAP - box.x, spot.right + _GAP - box.x
+                if spot.bottom > low and stop > 0 and start < box.width:
                     taken.append((start, stop))
     return found
+
+
+def _list_spots(scene: Scene) -> Iterator[_Spot]:
+    """Yield where heads of arrows and labels of edges are."""
+    for edge in scene.edges:
+        head = find_arrow_head(edge.points) if edge.arrow else None
+        if head is not None:
+            xs, ys = head[0][::2], head[0][1::2]
+            yield _Spot(min(ys), max(ys), min(xs), max(xs))
+        if edge.label:
+            x, y = edge.label_x, edge.label_y
+            across, half = _measure(clean_label(edge.label, 120)) / 2, LABEL_HEIGHT / 2
+            yield _Spot(y - half, y + half, x - across, x + across)
 
 
 def place_pill(text: str, right: float, taken: Taken) -> Pill | None:

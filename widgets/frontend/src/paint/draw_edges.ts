@@ -1,7 +1,7 @@
 /** Paints edges, their labels, and the ports on the borders of open groups. */
 
 import { labelRectangle } from "../scene/geometry";
-import { ARROW, CAPTURED, CONTROL, FORMER, NEWER } from "../scene/scene";
+import { ARROW, CAPTURED, CONTROL, FORMER, NEWER, type Scene } from "../scene/scene";
 import sizes from "../scene/sizes";
 import type { Pass } from "./pass";
 import { lineToneOf } from "./paints";
@@ -133,16 +133,12 @@ function strokeEdges(
   if (!heads) return;
   context.beginPath();
   for (const edge of edges) {
-    const end = scene.pointsEnd(edge);
-    if ((scene.edgeFlags(edge) & ARROW) === 0 || end - scene.pointsStart(edge) < 8) continue;
-    const [dx, dy] = endDirection(points, end - 8);
-    const x = points[end - 2];
-    const y = points[end - 1];
-    const backX = x - dx * sizes.edge.arrow_length * scale;
-    const backY = y - dy * sizes.edge.arrow_length * scale;
-    context.moveTo(x, y);
-    context.lineTo(backX - dy * sizes.edge.arrow_half_width * scale, backY + dx * sizes.edge.arrow_half_width * scale);
-    context.lineTo(backX + dy * sizes.edge.arrow_half_width * scale, backY - dx * sizes.edge.arrow_half_width * scale);
+    const head = scene.edgeFlags(edge) & ARROW ? findArrowHead(scene, edge, scale) : null;
+    if (!head) continue;
+    const [tip, left, right] = head;
+    context.moveTo(...tip);
+    context.lineTo(...left);
+    context.lineTo(...right);
     context.closePath();
   }
   context.fill();
@@ -152,6 +148,21 @@ function strokeEdges(
 function isTiny(points: Float64Array, start: number, end: number, zoom: number): boolean {
   const across = Math.abs(points[end - 2] - points[start]);
   return (across + Math.abs(points[end - 1] - points[start + 1])) * zoom < 1;
+}
+
+type Point = [number, number];
+
+/** The tip of the head of an edge's arrow and the ends of its base; null where it has no way. */
+export function findArrowHead(scene: Scene, edge: number, scale = 1): [Point, Point, Point] | null {
+  const { points } = scene;
+  const end = scene.pointsEnd(edge);
+  if (end - scene.pointsStart(edge) < 8) return null;
+  const [dx, dy] = endDirection(points, end - 8);
+  const [x, y] = [points[end - 2], points[end - 1]];
+  const backX = x - dx * sizes.edge.arrow_length * scale;
+  const backY = y - dy * sizes.edge.arrow_length * scale;
+  const [sideX, sideY] = [dy, dx].map((part) => part * sizes.edge.arrow_half_width * scale);
+  return [[x, y], [backX - sideX, backY + sideY], [backX + sideX, backY - sideY]];
 }
 
 /** Unit vector in which the piece of a curve that begins at `at` ends. */

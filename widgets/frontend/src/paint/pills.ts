@@ -6,12 +6,11 @@
 
 import { ARROW, type Scene } from "../scene/scene";
 import sizes from "../scene/sizes";
+import { findArrowHead } from "./draw_edges";
 import { elide } from "./text";
 
 /** Between an arrow or a label and a pill. */
 const GAP = 2;
-/** An arrow that ends so near to a box's upper border ends there. */
-const NEAR = 1.5;
 /** What a text is made of, the most important first. */
 const BETWEEN_PARTS = / · |; /g;
 
@@ -47,52 +46,69 @@ export function takenAt(scene: Scene, box: number, measure: Measure): Taken {
   return found.get(box) ?? NOTHING;
 }
 
+/** What a pill must not cover. */
+interface Spot {
+  readonly top: number;
+  readonly bottom: number;
+  readonly left: number;
+  readonly right: number;
+}
+
+/**
+ * A pill lies across a border: what is nearer to one than a pill is high takes it, whichever box it
+ * belongs to.
+ */
 function findTaken(scene: Scene, measure: Measure): Map<number, Taken> {
   const found = new Map<number, { upper: Interval[]; lower: Interval[] }>();
-  const bordersOf = (box: number): { upper: Interval[]; lower: Interval[] } => {
-    let borders = found.get(box);
-    if (!borders) found.set(box, (borders = { upper: [], lower: [] }));
-    return borders;
-  };
-  const clear = sizes.edge.arrow_half_width + GAP;
-  const labels: Array<{ x: number; y: number; reach: number }> = [];
-  for (let edge = 0; edge < scene.edgeCount; edge++) {
-    const label = scene.edgeLabel(edge);
-    if (label) {
-      const reach = measure(label) / 2 + sizes.edge_label.padding + GAP;
-      labels.push({ x: scene.labels[edge * 2], y: scene.labels[edge * 2 + 1], reach });
-    }
-    const box = scene.targetOf(edge);
-    const end = scene.pointsEnd(edge);
-    if (box < 0 || !(scene.edgeFlags(edge) & ARROW) || end - scene.pointsStart(edge) < 8) continue;
-    if (Math.abs(scene.points[end - 1] - scene.boxes[box * 4 + 1]) >= NEAR) continue;
-    const place = scene.points[end - 2] - scene.boxes[box * 4];
-    bordersOf(box).upper.push([place - clear, place + clear]);
-  }
-  labels.sort((one, other) => one.y - other.y);
-  // a pill is as high as a label, and lies across the border
-  const across = 1.5 * sizes.edge_label.height;
-  for (let box = 0; labels.length && box < scene.boxCount; box++) {
+  const spots = listSpots(scene, measure).sort((one, other) => one.top - other.top);
+  const highest = Math.max(0, ...new Set(spots.map((spot) => spot.bottom - spot.top)));
+  const reach = sizes.edge_label.height;
+  for (let box = 0; spots.length && box < scene.boxCount; box++) {
     const [x, y, width, height] = scene.boxes.subarray(box * 4, box * 4 + 4);
     for (const border of ["upper", "lower"] as const) {
       const middle = border === "upper" ? y : y + height;
-      for (let at = firstBelow(labels, middle - across); at < labels.length; at++) {
-        const label = labels[at];
-        if (label.y >= middle + across) break;
-        const [start, stop] = [label.x - label.reach - x, label.x + label.reach - x];
-        if (stop > 0 && start < width) bordersOf(box)[border].push([start, stop]);
+      for (let at = firstBelow(spots, middle - reach - highest); at < spots.length; at++) {
+        const spot = spots[at];
+        if (spot.top >= middle + reach) break;
+        const [start, stop] = [spot.left - GAP - x, spot.right + GAP - x];
+        if (spot.bottom <= middle - reach || stop <= 0 || start >= width) continue;
+        let borders = found.get(box);
+        if (!borders) found.set(box, (borders = { upper: [], lower: [] }));
+        borders[border].push([start, stop]);
       }
     }
   }
   return found;
 }
 
-/** The place of the first label that is not above a height. */
-function firstBelow(labels: ReadonlyArray<{ y: number }>, height: number): number {
-  let [low, high] = [0, labels.length];
+/** Where heads of arrows and labels of edges are. */
+function listSpots(scene: Scene, measure: Measure): Spot[] {
+  const spots: Spot[] = [];
+  for (let edge = 0; edge < scene.edgeCount; edge++) {
+    const head = scene.edgeFlags(edge) & ARROW ? findArrowHead(scene, edge) : null;
+    if (head) {
+      const [xs, ys] = [head.map(([x]) => x), head.map(([, y]) => y)];
+      spots.push({
+        ...{ top: Math.min(...ys), bottom: Math.max(...ys) },
+        ...{ left: Math.min(...xs), right: Math.max(...xs) },
+      });
+    }
+    const label = scene.edgeLabel(edge);
+    if (!label) continue;
+    const [x, y] = [scene.labels[edge * 2], scene.labels[edge * 2 + 1]];
+    const across = measure(label) / 2 + sizes.edge_label.padding;
+    const half = sizes.edge_label.height / 2;
+    spots.push({ top: y - half, bottom: y + half, left: x - across, right: x + across });
+  }
+  return spots;
+}
+
+/** The place of the first spot that is not above a height. */
+function firstBelow(spots: readonly Spot[], height: number): number {
+  let [low, high] = [0, spots.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (labels[middle].y < height) low = middle + 1;
+    if (spots[middle].top < height) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -49,19 +49,25 @@ test("no pill covers what is there", () => {
   }
 });
 
-test("arrows that end at the upper border of a box are found", () => {
+test("heads of arrows near the borders of a box are found, whichever box they end at", () => {
   const scene = makeScene(
     [
       { path: "a", at: [10, 0, 80, 20] },
-      { path: "b", at: [30, 60, 80, 20] },
+      { path: "b", at: [30, 60, 80, 40] },
+      { path: "c", at: [30, 109, 80, 20] },
     ],
     [
       ["x", 0, 1],
       ["y", 0, 1, 50, 20, 50, 60],
-      ["beside", 0, 1, 50, 20, 110, 70],
+      ["inside", 0, 1, 50, 20, 50, 90],
+      ["beside", 0, 1, 20, 20, 20, 60],
+      ["right below", 0, 2, 100, 20, 100, 109],
     ],
   );
-  const places = takenAt(scene, 1, measure).upper.map(([start, stop]) => (start + stop) / 2);
-  expect(places).toEqual([40, 20]);
+  const places = (box: number, border: "upper" | "lower"): number[] =>
+    takenAt(scene, box, measure)[border].map(([start, stop]) => (start + stop) / 2).sort((one, other) => one - other);
+  expect(places(1, "upper")).toEqual([20, 40]);
+  expect(places(1, "lower")).toEqual([20, 70]);
+  expect(places(2, "upper")).toEqual([70]);
   expect(takenAt(scene, 0, measure)).toEqual({ upper: [], lower: [] });
 });
