@@ -18,6 +18,8 @@ from netloupe.explorer.model import Graph, Node, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.progress import is_ending
 
+from .partitions import find_rewritten_partitions
+
 #: ONNX Runtime's operators on blocks of channels are called as those that they stand for
 BLOCKED_DOMAIN = "com.microsoft.nchwc"
 #: activations that do nothing above a lowest number, and below a highest one
@@ -49,7 +51,7 @@ _STEP_SHARE = 0.02
 
 
 class TakenIn(NamedTuple):
-    """Activations that nodes of either of two graphs may have inside of them.
+    """What nodes of either of two graphs may have inside of them.
 
     Parameters
     ----------
@@ -61,16 +63,19 @@ class TakenIn(NamedTuple):
         Whether norms may have the sum before them inside, as SkipLayerNormalization.
     has_blocks
         Whether convolutions may have weights in blocks of channels, of which the last is filled up.
+    partitions
+        The kinds of :class:`~.partitions.Partition` that one graph has as a Split, the other not.
     """
 
     fused: frozenset[str] = frozenset()
     clamped: frozenset[str] = frozenset()
     has_sums: bool = False
     has_blocks: bool = False
+    partitions: frozenset[str] = frozenset()
 
 
 def list_inside(left: Graph, right: Graph) -> TakenIn:
-    """Return which activations the nodes of two graphs have inside of them."""
+    """Return what the nodes of two graphs have inside of them."""
     fused: set[str] = set()
     is_clamped = has_sums = has_blocks = False
     for graph in (left, right):
@@ -83,7 +88,8 @@ def list_inside(left: Graph, right: Graph) -> TakenIn:
                 has_blocks = has_blocks or node.domain == BLOCKED_DOMAIN
             is_clamped = is_clamped or node.op_type == _QUANTIZE or node.op_type in _RESULTS
     clamped = _CLAMPS if is_clamped else frozenset[str]()
-    return TakenIn(frozenset(fused), clamped, has_sums, has_blocks)
+    partitions = find_rewritten_partitions(left, right)
+    return TakenIn(frozenset(fused), clamped, has_sums, has_blocks, partitions)
 
 
 def _read_activation(node: Node) -> str:

@@ -13,6 +13,7 @@ from netloupe.explorer.progress import step
 
 from .operator_versions import align_operands
 from .owners import WEIGHTED
+from .partitions import pair_parts
 from .roles import list_norm_weights
 
 if TYPE_CHECKING:
@@ -107,6 +108,8 @@ class _ValuePairs:
                 if one is not None and other is not None:
                     self._add(one, other)
             return
+        for one, other in pair_parts(pair.left, pair.right):
+            self._add(one, other)
         sides = [_list_leaving(side) for side in (pair.left, pair.right)]
         if len(sides[0]) == len(sides[1]) == 1:
             self._add(sides[0][0], sides[1][0])

@@ -23,6 +23,7 @@ from netloupe.explorer.progress import is_ending
 
 from .changes import Change
 from .pair import Pair
+from .partitions import find_partition, is_same_partition, tell_partition
 from .read_norms import compare_norms
 from .roles import list_operands
 
@@ -68,6 +69,9 @@ def compare_fused(pair: Pair) -> Iterator[Change]:
             yield from _compare_heads(pair, heads[0], heads[1], names)
             yield from _compare_activations(pair, heads[0], heads[1])
     yield from compare_norms(pair)
+    one, other = find_partition(pair.left), find_partition(pair.right)
+    if one is not None and other is not None and not is_same_partition(one, other):
+        yield Change("parts", tell_partition(one), tell_partition(other))
 
 
 def find_fused_head(nodes: tuple[Node, ...], family: frozenset[str]) -> Node | None:

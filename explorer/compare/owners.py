@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from itertools import count
 
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.model import Graph, Node, TensorType
+from netloupe.explorer.model import Graph, Node, TensorType, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.patterns import find_motifs
 from netloupe.explorer.progress import is_ending
 
 from .activations import TakenIn
+from .partitions import list_partitions, read_stated, read_stored_integers
 from .passed_values import PassedValues, is_scale, read_numeric_attribute
 
 CONVOLUTIONS = frozenset({"Conv", "ConvInteger", "FusedConv", "Int8Conv", "QLinearConv"})
@@ -81,6 +83,9 @@ class Owners:
         By index of the node that a unit of several is named after, what it does.
     activations
         The indices of the nodes that are part of a unit as its activation.
+    parts
+        Values that are parts of another one, with their numbers, where the nodes that divide it
+        are a unit.
     owner
         By index of a node the index of the node that its unit is named after, where that is
         another one or has others.
@@ -91,6 +96,7 @@ class Owners:
         self._values, self._inside, self._apart = values, inside, apart
         self.named: dict[int, str] = {}
         self.activations: set[int] = set()
+        self.parts: dict[Value | None, int] = {}
         self.owner = self._find_owners()
 
     def _find_owners(self) -> dict[int, int]:
@@ -133,6 +139,14 @@ class Owners:
         for index, node in enumerate(nodes):
             if node.op_type == "Gemm" and index not in owner:
                 owner.update(dict.fromkeys(self._find_flattening(node, owner), index))
+        for partition in list_partitions(self.graph) if self._inside.partitions else ():
+            kind, places = partition.kind, [*map(self.graph.index_of, partition.nodes)]
+            is_free = not owner.keys() & places and self._values.fixed.isdisjoint(places)
+            is_wanted = kind in self._inside.partitions and places[0] not in self._apart
+            if is_free and is_wanted:
+                self.named[places[0]] = kind
+                owner.update(dict.fromkeys(places, places[0]))
+                self.parts.update(zip(partition.parts, count()))
         if self._inside.has_sums:
             owner.update(self._find_sums(owner))
         if self._inside.fused or self._inside.clamped:
@@ -243,8 +257,11 @@ class Owners:
         is_weighted = is_flat and self._values.takes_weight(node) and behind.inputs[0] is result
         if not is_weighted:
             return ()
-        is_shared = taken is None or len(taken.users) > 1  # as of query, key and value
-        own = (behind,) if is_shared else (before, behind)
+        own = []
+        if taken is not None and len(taken.users) == 1:  # not as of query, key and value
+            own.append(before)
+        if not _has_other_width(behind, node):
+            own.append(behind)
         return tuple(map(self.graph.index_of, own))
 
     def _find_scaled(self, node: Node, owner: dict[int, int]) -> Node | None:
@@ -368,3 +385,17 @@ class Owners:
             before = self._find_before(producer)
             return producer if before is not None else None
         return producer if self._values.takes_weight(producer) else None
+
+
+def _has_other_width(reshape: Node, gemm: Node) -> bool:
+    """Return whether the last size that a Reshape behind a Gemm gives is another than its outputs.
+
+    Then it does more than to undo what made a matrix: an optimizer has joined it with the next one.
+    """
+    shape, weight = reshape.inputs[1], gemm.inputs[1] if len(gemm.inputs) > 1 else None
+    sizes = read_stored_integers(shape)
+    tensor = find_stored_tensor(weight) if weight is not None else None
+    if sizes is None or tensor is None or len(tensor.dims) != 2:
+        return False
+    width = tensor.dims[0 if read_stated(gemm, "transB", 0) else 1]
+    return sizes[-1] > 0 and sizes[-1] != width

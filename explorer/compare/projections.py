@@ -22,6 +22,7 @@ from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.progress import is_ending
 from netloupe.explorer.tensors import Elements, open_elements
 
+from .partitions import read_stated, read_stated_list, read_stored_integers
 from .units import Units
 
 Numbers = npt.NDArray[np.float64]
@@ -103,7 +104,7 @@ def read_projection(units: Units, unit: int) -> Projection | None:
     if found is None or (node.op_type != "MatMul" and not _is_plain(node)):
         return None
     weight, is_turned = found
-    is_transposed = node.op_type == "FC" or bool(_read_number(node, "transB", 0))
+    is_transposed = node.op_type == "FC" or bool(read_stated(node, "transB", 0))
     given = [value for value in node.inputs[2:] if value is not None]
     last = node
     for other in [*units.nodes(unit)][1:]:  # the sum with the bias
@@ -135,21 +136,9 @@ def _add_bias(bare: Projection, given: Sequence[Value]) -> Projection | None:
 def _is_plain(node: Node) -> bool:
     """Return whether a Gemm or FC does nothing but to multiply, and to add a bias."""
     if node.op_type == "FC":
-        return _read_number(node, "axis_w", 1) == 1
-    factors = (_read_number(node, name, 1.0) for name in ("alpha", "beta"))
-    return not _read_number(node, "transA", 0) and all(factor == 1 for factor in factors)
-
-
-def _read_number(node: Node, name: str, default: object) -> object:
-    attribute = node.attributes.get(name)
-    return default if attribute is None else attribute.value
-
-
-def _read_list(node: Node, name: str) -> tuple[int, ...] | None:
-    """Return an attribute that is a list of integers; None for any other, and where it is not."""
-    value = _read_number(node, name, None)
-    is_list = isinstance(value, tuple) and all(isinstance(entry, int) for entry in value)
-    return value if is_list else None  # type: ignore[return-value]
+        return read_stated(node, "axis_w", 1) == 1
+    factors = (read_stated(node, name, 1.0) for name in ("alpha", "beta"))
+    return not read_stated(node, "transA", 0) and all(factor == 1 for factor in factors)
 
 
 def _is_stored(value: Value) -> bool:
@@ -171,7 +160,7 @@ def _find_weight(value: Value | None) -> tuple[Tensor, bool] | None:
             return None
         if node.op_type == "Transpose":
             is_turned = not is_turned  # of a matrix, or what follows is refused
-            if _read_number(node, "perm", (1, 0)) != (1, 0):
+            if read_stated(node, "perm", (1, 0)) != (1, 0):
                 return None
         elif node.op_type not in ("Cast", "Identity"):
             return None
@@ -186,14 +175,18 @@ def list_parts(units: Units, projection: Projection) -> OutputParts | None:
     """
     if projection.result is None or units.results[projection.unit]:
         return None
-    users = [user for user, _ in units.users[projection.unit]]
-    if len(users) == 1 and units.kinds[users[0]] == "Split":
-        return _read_split(units.head(users[0]), users[0], projection)
-    if not 1 < len(users) <= MOST_PARTS or any(units.kinds[user] != "Slice" for user in users):
+    users = dict.fromkeys(user for user, _ in units.users[projection.unit])
+    if len(users) > MOST_PARTS:
+        return None
+    takers = [(node, user) for user in users for node in units.nodes(user)]
+    own = units.graph.dialect.domain
+    operators = {node.op_type if node.domain == own else "" for node, _ in takers}
+    if len(takers) == 1 and operators == {"Split"}:
+        return _read_split(*takers[0], projection)
+    if not 1 < len(takers) <= MOST_PARTS or operators != {"Slice"}:
         return None
     cuts = []
-    for user in users:
-        node = units.head(user)
+    for node, user in takers:
         bounds = _read_slice(node, projection)
         values = [value for value in node.outputs if value is not None]
         if bounds is None or len(values) != 1:
@@ -204,7 +197,10 @@ def list_parts(units: Units, projection: Projection) -> OutputParts | None:
     if [start for start, _, _, _ in cuts] != ends[:-1] or ends[-1] != projection.outputs:
         return None
     sizes = tuple(stop - start for start, stop in pairwise(ends))
-    return OutputParts(tuple(cut[2] for cut in cuts), sizes, tuple(cut[3] for cut in cuts))
+    cutting = tuple(cut[2] for cut in cuts)
+    return OutputParts(
+        cutting[:1] if len(users) == 1 else cutting, sizes, tuple(cut[3] for cut in cuts)
+    )
 
 
 def _read_split(node: Node, unit: int, projection: Projection) -> OutputParts | None:
@@ -212,12 +208,12 @@ def _read_split(node: Node, unit: int, projection: Projection) -> OutputParts | 
     count = len(node.outputs)
     if not 1 < len(values) == count <= MOST_PARTS:
         return None
-    sizes = _read_list(node, "split")
+    sizes = read_stated_list(node, "split")
     if len(node.inputs) > 1 and node.inputs[1] is not None:
-        sizes = _read_integers(node.inputs[1])
+        sizes = read_stored_integers(node.inputs[1])
         if sizes is None:
             return None
-    axis, are_sizes_stated = _read_number(node, "axis", 0), sizes is not None
+    axis, are_sizes_stated = read_stated(node, "axis", 0), sizes is not None
     if not _is_last(axis, node.inputs[0], are_sizes_stated=are_sizes_stated):
         return None
     if sizes is None:
@@ -232,9 +228,9 @@ def _read_split(node: Node, unit: int, projection: Projection) -> OutputParts | 
 def _read_slice(node: Node, projection: Projection) -> tuple[int, int] | None:
     """Return which outputs a Slice gives, from one up to another; None where not these alone."""
     if len(node.inputs) > 1:
-        given = [None if value is None else _read_integers(value) for value in node.inputs[1:]]
+        given = [read_stored_integers(value) for value in node.inputs[1:]]
     else:
-        given = [_read_list(node, name) for name in ("starts", "ends", "axes")]
+        given = [read_stated_list(node, name) for name in ("starts", "ends", "axes")]
     starts, ends, axes, steps = (*given, None, None, None, None)[:4]
     if starts is None or ends is None or not len(starts) == len(ends) == 1:
         return None
@@ -261,19 +257,6 @@ def _is_last(axis: object, value: Value | None, *, are_sizes_stated: bool) -> bo
     if axis == -1 or not isinstance(axis, int):
         return axis == -1
     return axis == len(shape) - 1 if shape is not None else are_sizes_stated and axis > 0
-
-
-def _read_integers(value: Value) -> tuple[int, ...] | None:
-    """Return a few stored integers; None where they are not stored, or not so few."""
-    tensor = find_stored_tensor(value)
-    if tensor is None or not tensor.dtype.is_integer or tensor.size > MOST_PARTS:
-        return None
-    try:
-        return tuple(tensor.numpy().reshape(-1).tolist())
-    except NetloupeError as error:
-        if is_ending(error):
-            raise
-        return None
 
 
 class ProjectedNumbers:

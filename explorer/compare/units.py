@@ -141,7 +141,7 @@ class _Reader:
         self.units = Units(graph, has_blocks=inside.has_blocks)
         self._values = PassedValues(graph)
         owners = Owners(self._values, inside, apart)
-        self._owner, self._named = owners.owner, owners.named
+        self._owner, self._named, self._parts = owners.owner, owners.named, owners.parts
         self.units.activations = owners.activations
         self._outside: dict[Value, int] = {}
         #: what the functions are called here that are called
@@ -201,13 +201,16 @@ class _Reader:
         weights: list[Tensor] = []
         filled: list[tuple[int, ...]] = []
         taken: list[Value] = []
+        is_partition = bool(self._parts) and any(
+            value in self._parts for index in members for value in nodes[index].outputs
+        )
         for index in sorted(members):
             node = nodes[index]
             # what is added besides is told by the sum that the other model has
             bias = find_added_bias(node)
             inputs = node.inputs[:3] if takes_summand(node) else node.inputs
             inputs = tuple(value for value in inputs if value is not bias) if bias else inputs
-            if node.op_type in ("Gather", "Reshape") and len(members) > 1:
+            if is_partition or (node.op_type in ("Gather", "Reshape") and len(members) > 1):
                 inputs = inputs[:1]  # sizes and orders are no part of what it does
             for value in (*inputs, *node.captures):
                 if value is None:
@@ -221,7 +224,7 @@ class _Reader:
                     taken.append(origin)
         has_weights = bool(filled) or any(tensor.size > 1 for tensor in weights)
         kind = self._name_kind(head, has_weights)
-        if kind in LAYERS or kind in WRITTEN_OUT:
+        if kind in LAYERS or kind in WRITTEN_OUT or is_partition:
             # what is quantized as the model runs is taken with its zero point and its scale, and
             # what is written out may take its operand several times
             taken = [*dict.fromkeys(taken)]
@@ -231,6 +234,7 @@ class _Reader:
             source = self._unit_of(value)
             if source >= 0:
                 output = value.output_index if len(units.members[source]) == 1 else 0
+                output = self._parts.get(value, output)
             else:
                 output = self._outside.setdefault(value, len(self._outside))
                 if output == len(units.outside):
