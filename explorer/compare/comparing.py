@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from netloupe.explorer.arguments import explain_arguments
 from netloupe.explorer.errors import CompareError
-from netloupe.explorer.model import Graph, Node, Tensor
+from netloupe.explorer.model import Graph, Model, Node, Tensor
 from netloupe.explorer.progress import part, step
 from netloupe.explorer.readers.load import ModelSource, load
 
@@ -34,7 +34,7 @@ from .matching import Matching, match_models
 from .numbers import compare_numbers
 from .operator_versions import list_operand_tensors
 from .pair import Pair
-from .parameters import Parameters
+from .parameters import Parameters, list_stored_parameters
 from .quantized import pair_quantized
 from .replaced import find_replaced
 from .resampling import list_unread_regions
@@ -280,12 +280,8 @@ class _Comparison:
             known.update(tensors)
         for joint in found.matching.joined.values():
             known.update(joint.list_bounds())
-        found.left_tensors = [
-            t for graph in found.left.graphs for t in graph.initializers if t not in known
-        ]
-        found.right_tensors = [
-            t for graph in found.right.graphs for t in graph.initializers if t not in known
-        ]
+        found.left_tensors = [*_list_weights_alone(found.left, known)]
+        found.right_tensors = [*_list_weights_alone(found.right, known)]
 
     def _compare_quantized(self, pairs: dict[Tensor, Tensor]) -> set[Tensor]:
         """Compare weights that one model has quantized, and take them out of the other pairs.
@@ -395,3 +391,11 @@ class _Comparison:
         is_other = numbers is not None or any(not change.aspect for change in changes)
         if not is_other and not are_unread and (left, right) not in self._parameters.differing:
             self.found.equal_tensors += 1
+
+
+def _list_weights_alone(model: Model, known: Collection[Tensor]) -> Iterator[Tensor]:
+    """Yield the initializers in no pair, but what tells nodes what to do: it is told with them."""
+    for graph in model.graphs:
+        alone = [tensor for tensor in graph.initializers if tensor not in known]
+        parameters = {*list_stored_parameters(graph)} if alone else set[Tensor]()
+        yield from (tensor for tensor in alone if tensor not in parameters)

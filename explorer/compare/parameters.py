@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from netloupe.explorer.model import Node, Tensor, Value
+from netloupe.explorer.model import Graph, Node, Tensor, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.operators import find_schema
 
@@ -68,6 +68,14 @@ class Parameters:
             self.differing.add((tensors[0], tensors[1]))
             is_same = name in _AXES and are_same_axes(left, right, *numbers)
             yield Change(f"operand {name}", *numbers, "defaults" if is_same else "")
+
+
+def list_stored_parameters(graph: Graph) -> Iterator[Tensor]:
+    """Yield the initializers that only tell nodes what to do: told with these, and no weights."""
+    for value in graph.values.values():
+        tensor = value.initializer
+        if isinstance(tensor, Tensor) and value.users and _says_only(value):
+            yield tensor
 
 
 def _says_only(value: Value) -> bool:

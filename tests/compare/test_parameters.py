@@ -95,6 +95,28 @@ def test_what_says_what_a_node_does_is_structure(
     assert list_real(diff(stored, models[1])) == list_real(found)
 
 
+@pytest.mark.parametrize(
+    ("op_type", "version", "place", "kind"),
+    PARAMETERS,
+    ids=[f"{op_type}-{place}" for op_type, _, place, _ in PARAMETERS],
+)
+def test_what_is_gone_with_its_node_or_from_it_is_no_weight(
+    op_type: str, version: int, place: int, kind: str
+) -> None:
+    model = make_model(op_type, version, place, _VALUES[kind][0])
+    without, other = onnx.ModelProto(), onnx.ModelProto()
+    for copy in (without, other):
+        copy.CopyFrom(model)
+        del copy.graph.initializer[:]
+    without.graph.node[0].input[place] = ""
+    other.graph.node[0].CopyFrom(helper.make_node("Exp", ["x0"], ["y"]))
+    for changed in (without, other):
+        for sides in ((model, changed), (changed, model)):
+            found = diff(*sides)
+            assert (found.left_tensors, found.right_tensors) == ([], [])
+            assert read_fail_on("structure")[0].applies(found)
+
+
 def test_other_numbers_of_axes_are_told_with_them() -> None:
     sides = [make_model("ReduceSum", 13, 1, np.array(axes, np.int64)) for axes in ([0], [0, 1])]
     (entry,) = [one for one in diff(*sides).entries if one.is_real]

@@ -169,7 +169,10 @@ def test_parts_are_the_same_whatever_gives_them(left: str, right: str) -> None:
             for model in models
         )
         assert matching.values[one] is other
-    assert list_told(diff(*models)) == []
+    difference = diff(*models)
+    assert list_told(difference) == []
+    assert not difference.left_tensors, "indices are no weights"
+    assert not difference.right_tensors
 
 
 @pytest.mark.parametrize(("left", "right"), PAIRS)
