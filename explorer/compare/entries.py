@@ -2,8 +2,8 @@
 
 Every node and every weight that differs is in exactly one entry, alike places in the same; so what
 is counted of entries, in a picture, a list, a sentence or a report, is the same number. Blocks come
-before operators, these before single nodes, these before weights; what is equal by calculation and
-what is only written otherwise comes last.
+before operators, these before single nodes, these before weights; what is equal by calculation,
+other versions, and what is only written otherwise come last.
 """
 
 from __future__ import annotations
@@ -302,7 +302,7 @@ class _Account:
     def _list_versions(self) -> Iterator[DifferenceEntry]:
         versions = tuple(c for c in self._found.about if not c.aspect and is_version(c))
         if versions:
-            yield DifferenceEntry("version", "written", len(versions), changes=versions)
+            yield DifferenceEntry("version", "version", len(versions), changes=versions)
 
     def _list_aspects(self) -> Iterator[DifferenceEntry]:
         found = self._found

@@ -35,12 +35,15 @@ EntryTopic = Literal[
     "version",
     "aspect",
 ]
-#: what became of the elements; or that they are ``equal`` by calculation, could not be read, or
-#: are only written otherwise
-EntryLevel = Literal["removed", "added", "changed", "moved", "equal", "unread", "written"]
+#: what became of the elements; or that they are ``equal`` by calculation, could not be read, are
+#: of another ``version``, or are only written otherwise. All forms ask this what is which
+EntryLevel = Literal[
+    "removed", "added", "changed", "moved", "equal", "unread", "version", "written"
+]
 
 #: the levels of what a model does or computes otherwise; what has ``moved`` does the same in a
-#: module of another name
+#: module of another name. Another ``version`` makes models differ as well, though nothing computes
+#: something else by it
 REAL_LEVELS: frozenset[EntryLevel] = frozenset({"removed", "added", "changed"})
 
 

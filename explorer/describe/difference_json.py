@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 from netloupe.explorer.compare import (
+    REAL_LEVELS,
     Change,
     Diff,
     DifferenceEntry,
+    EntryLevel,
     NodeDifference,
     Pair,
     Replacement,
@@ -92,10 +94,11 @@ def _count(found: Diff) -> dict[str, dict[str, int]]:
     counts = found.counts
     levels = [entry.level for entry in found.entries]
     real = sum(entry.is_real for entry in found.entries)
+    others = (level for level in get_args(EntryLevel) if level not in REAL_LEVELS)
     return {
         "differences": {
             "real": real,
-            **{level: levels.count(level) for level in ("moved", "equal", "unread", "written")},
+            **{level: levels.count(level) for level in others},
         },
         "nodes": {
             "kept": counts.kept,

@@ -18,16 +18,15 @@ _MOST_LINES = 30
 #: below so much confidence a pair rests on its neighbours alone (see Pair.confidence)
 _CERTAIN = 0.5
 REAL = "Differences"
-VERSIONS = "Other versions"
 _TITLES: dict[EntryLevel, str] = {
     "moved": "The same in another module",
     "equal": "Equal by calculation",
     "unread": "Could not be read",
+    "version": "Other versions",
     "written": "Only written otherwise",
 }
 #: of all kinds, in the order in which they are told
-TITLES = (REAL, *(_TITLES[level] for level in ("moved", "equal", "unread")), VERSIONS)
-TITLES += (_TITLES["written"],)
+TITLES = (REAL, *_TITLES.values())
 
 
 def format_diff(found: Diff) -> str:
@@ -58,12 +57,8 @@ class DifferencePart(NamedTuple):
 
 
 def title_of_entry(entry: DifferenceEntry) -> str:
-    """Return under which title an entry stands: one for all that is real, and one for versions.
-
-    Another version alone makes models differ, though nothing computes something else by it: it is
-    not among what is only written otherwise.
-    """
-    return VERSIONS if entry.topic == "version" else _TITLES.get(entry.level, REAL)
+    """Return under which title an entry stands: one for all that is real."""
+    return _TITLES.get(entry.level, REAL)
 
 
 def list_told(found: Diff) -> list[DifferencePart]:

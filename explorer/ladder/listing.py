@@ -25,7 +25,7 @@ _LONGEST = 300
 _MOST_TITLE_LINES = 2
 _MOST_FACT_LINES = 2
 _NOTE = "the most important first"
-_SIGNS: dict[EntryLevel, Sign] = {"equal": "equal", "written": "written"}
+_SIGNS: dict[EntryLevel, Sign] = {"equal": "equal", "version": "version", "written": "written"}
 
 
 @dataclass(frozen=True, slots=True)

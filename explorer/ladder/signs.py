@@ -12,7 +12,7 @@ from netloupe.explorer.render.theme import PillColours, Theme
 from .account import Tone
 
 #: what a list says of an entry: as a box is painted, or that nothing is
-Sign = Tone | Literal["equal", "written"]
+Sign = Tone | Literal["equal", "version", "written"]
 
 SIGN_RADIUS = 10.0
 #: half the width of a sign without its circle
@@ -72,7 +72,7 @@ def draw_sign(sign: Sign, x: float, y: float, colour: str, scale: float = 1.0) -
         shown = max(size * scale, _LEAST_SIZE)
         mark = TextMark(0, drop * shown / size, "?", shown, True, colour, "middle")
         yield x, y, mark
-    elif sign == "written":
+    elif sign in ("version", "written"):
         for left in (-5.0, 0.0, 5.0):
             yield x, y, CircleMark(left * scale, 0, _DOT * scale, colour, colour, 0.4)
     elif sign in _STROKES:

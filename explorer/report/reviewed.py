@@ -29,7 +29,11 @@ from .content import (
 _LONGEST, _LONGEST_PATH = 1_000, 200
 #: so many places of an item are named
 _MOST_OTHERS = 6
-_WORDS: dict[str, str] = {"noted": "note", "written": "written otherwise"}
+_WORDS: dict[str, str] = {
+    "noted": "note",
+    "version": "other version",
+    "written": "written otherwise",
+}
 #: sorts rows by how bad they are: the worst first
 _RANKS = {name: float(rank) for rank, name in enumerate(LEVELS)}
 
@@ -63,7 +67,9 @@ def tell_differences(review: Review, found: Diff) -> ReportSection:
     rest = [item for item in items if item.level not in REAL_LEVELS]
     tables = (
         _list_items("Differences, alike places told once", real),
-        _list_items("Moved, equal by calculation, not read, or only written otherwise", rest),
+        _list_items(
+            "Moved, equal by calculation, not read, other versions, or only written otherwise", rest
+        ),
     )
     return ReportSection("differences", "Differences", text, tables)
 

@@ -86,8 +86,8 @@ def _write_where(entry: DifferenceEntry, paths: Sequence[str]) -> str:
 
 def _list_places(found: Diff, entry: DifferenceEntry) -> Iterator[tuple[str, bool]]:
     """Yield paths of what a difference is about, and whether they are of the left model."""
-    if entry.level == "written":
-        return  # no place of a picture is marked for a name or a text
+    if entry.level in ("version", "written"):
+        return  # no place of a picture is marked for a version, a name or a text
     if entry.topic == "interface":
         yield from _find_end(found, entry.changes[0])
     elif entry.topic in ("block", "exchange") and entry.groups:

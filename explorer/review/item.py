@@ -20,6 +20,7 @@ Level = Literal[
     "unread",
     "minor",
     "equal",
+    "version",
     "written",
     "noted",
 ]
@@ -54,6 +55,7 @@ LEVELS: dict[Level, LevelStyle] = {
     "unread": LevelStyle("?", "warning", "could not be read"),
     "minor": LevelStyle("i", "note", "minor finding"),
     "equal": LevelStyle("=", "note", "equal by calculation"),
+    "version": LevelStyle("v", "note", "other version"),
     "written": LevelStyle("…", "note", "only written otherwise"),
     "noted": LevelStyle("✎", "note", "note"),
 }
@@ -72,8 +74,8 @@ class ReviewItem:
     level
         How bad it is, or what kind of difference: ``minor`` is a finding of severity ``note``,
         ``noted`` what a person has written. Of differences ``equal`` is what was calculated to be
-        the same, ``unread`` what could not be compared, and ``written`` what only the file says
-        otherwise.
+        the same, ``unread`` what could not be compared, ``version`` another version of the format
+        or of operators, and ``written`` what only the file says otherwise.
     title
         What is so, in a few words.
     where

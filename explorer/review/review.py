@@ -40,6 +40,7 @@ _COUNTED = (
     ("could not be read", lambda item: item.level == "unread"),
     ("minor finding", lambda item: item.level == "minor"),
     ("equal by calculation", lambda item: item.level == "equal"),
+    ("other version", lambda item: item.level == "version"),
     ("only written otherwise", lambda item: item.level == "written"),
     ("note", lambda item: item.kind == "note"),
 )

@@ -206,7 +206,7 @@ def test_text_list_json_and_report_count_the_same(found: Diff) -> None:
     encoded = encode_diff(found)
     assert encoded["counts"]["differences"] == {
         "real": len(real),
-        **{level: levels[level] for level in ("moved", "equal", "unread", "written")},
+        **{level: levels[level] for level in ("moved", "equal", "unread", "version", "written")},
     }
     assert len(encoded["differences"]) == len(found.entries)
     told = {part.title: len(part.entries) for part in list_told(found)}

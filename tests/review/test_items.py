@@ -119,7 +119,7 @@ def test_the_worst_stands_first_and_what_is_accepted_last() -> None:
     levels = [item.level for item in sort_items(items)]
     assert levels == [
         *("warning", "changed", "added", "removed", "moved", "unread", "minor", "equal"),
-        *("written", "noted", "error"),
+        *("version", "written", "noted", "error"),
     ]
 
 

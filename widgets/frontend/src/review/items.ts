@@ -106,6 +106,7 @@ const COUNTED: ReadonlyArray<readonly [string, (item: ReviewItem) => boolean, "s
   ["could not be read", ({ level }) => level.name === "unread", "said"],
   ["minor finding", ({ level }) => level.name === "minor"],
   ["equal by calculation", ({ level }) => level.name === "equal", "said"],
+  ["other version", ({ level }) => level.name === "version"],
   ["only written otherwise", ({ level }) => level.name === "written", "said"],
   ["note", ({ kind }) => kind === "note"],
 ];

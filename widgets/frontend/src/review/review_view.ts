@@ -29,7 +29,9 @@ const NOTHING: ReviewList = {
 const PAUSE = 120;
 
 /** The levels of what nobody has to do anything about, which the badge leaves out. */
-const QUIET: ReadonlySet<string> = new Set(["minor", "moved", "equal", "written", "noted"]);
+const QUIET: ReadonlySet<string> = new Set([
+  ...["minor", "moved", "equal", "version", "written", "noted"],
+]);
 
 export class ReviewView {
   readonly element = document.createElement("div");

@@ -53,7 +53,7 @@ test("the verdict counts what nobody has accepted", () => {
   expect(writeVerdict([])).toBe("nothing found");
 });
 
-test("what is equal or only written otherwise is no difference", () => {
+test("what is equal, of another version or only written otherwise is no difference", () => {
   const { items } = readReview(
     writeReview([
       { kind: 1, level: 2 },
@@ -61,10 +61,11 @@ test("what is equal or only written otherwise is no difference", () => {
       { kind: 1, level: 4 },
       { kind: 1, level: 5 },
       { kind: 1, level: 5 },
+      { kind: 1, level: 6 },
     ]),
   );
   expect(writeVerdict(items)).toBe(
-    "2 differences, 1 equal by calculation, 2 only written otherwise",
+    "2 differences, 1 equal by calculation, 1 other version, 2 only written otherwise",
   );
   expect(items.filter(isDifference).length).toBe(2);
 });

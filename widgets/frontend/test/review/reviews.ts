@@ -33,6 +33,7 @@ export function writeReview(items: readonly Given[]): Record<string, unknown> {
       ["noted", "✎", "note", "note"],
       ["equal", "=", "note", "equal by calculation"],
       ["written", "…", "note", "only written otherwise"],
+      ["version", "v", "note", "other version"],
     ],
     items: items.map((given) => [
       given.kind ?? 0,
