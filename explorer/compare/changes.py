@@ -125,9 +125,10 @@ def compare_nodes(
         if first is None or second is None:
             continue
         before, after = first.type, second.type
-        if before is not None and after is not None and str(before) != str(after):
-            what = f"type of output {place}"
-            yield Change(what, str(before), str(after), _find_type_aspect(before, after))
+        if before is not None and after is not None and find_type_aspects(before, after):
+            aspect = _find_type_aspect(before, after)
+            if not aspect or not _is_told_of_model(first, second):
+                yield Change(f"type of output {place}", str(before), str(after), aspect)
         if first.name != second.name:
             yield Change(f"name of output {place}", first.name, second.name, "names")
     if is_said_same:  # so are these: details of nodes are not read for them
@@ -175,6 +176,14 @@ def _compare_counts(
         yield Change("number of inputs", one, other, "storage" if is_told else "")
     if len(left.outputs) != len(right.outputs):
         yield Change("number of outputs", len(left.outputs), len(right.outputs))
+
+
+def _is_told_of_model(left: Value, right: Value) -> bool:
+    """Return whether both are one output of the models, of which another type is told as such."""
+    graphs = left.graph, right.graph
+    is_given = left.is_output and right.is_output and left.name == right.name
+    is_main = graphs[0].kind == graphs[1].kind == "main"
+    return is_given and is_main and graphs[0].dialect is graphs[1].dialect
 
 
 def _find_type_aspect(left: ValueType, right: ValueType) -> Ignored | Literal[""]:
@@ -306,13 +315,17 @@ def compare_interfaces(left: Graph, right: Graph) -> Iterator[Change]:
                 yield Change(f"{kind} {name}", _name_type(first), _name_type(second))
 
 
-def list_ends(graph: Graph) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """Return what a graph takes and gives, in order: name and type of each."""
-    given = _list_given(graph).values()
-    inputs, outputs = (
-        [(value.name, _name_type(value)) for value in values] for values in (given, graph.outputs)
-    )
-    return inputs, outputs
+def have_same_ends(left: Graph, right: Graph) -> bool:
+    """Return whether two graphs take and give values of the same names and types, in one order."""
+    for lefts, rights in (
+        ([*_list_given(left).values()], [*_list_given(right).values()]),
+        (left.outputs, right.outputs),
+    ):
+        if [value.name for value in lefts] != [value.name for value in rights]:
+            return False
+        if any(find_type_aspects(a.type, b.type) for a, b in zip(lefts, rights, strict=True)):
+            return False
+    return True
 
 
 def _name_type(value: Value) -> str:
@@ -333,8 +346,6 @@ def _holds(wanted: Value, given: Value) -> bool:
 
 
 def _takes(wanted: ValueType, given: ValueType) -> bool:
-    if str(wanted) == str(given):
-        return True
     if isinstance(wanted, TensorType | SparseTensorType):
         if type(wanted) is not type(given) or wanted.dtype != given.dtype:
             return False
@@ -351,7 +362,7 @@ def _takes(wanted: ValueType, given: ValueType) -> bool:
     kinds = SequenceType | OptionalType
     if isinstance(wanted, kinds) and isinstance(given, kinds):
         return _take_inside(wanted.element, given.element)
-    return False
+    return str(wanted) == str(given)
 
 
 def _take_inside(wanted: ValueType | None, given: ValueType | None) -> bool:

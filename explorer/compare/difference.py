@@ -19,7 +19,7 @@ from .changed_elements import (
     list_all_changes,
     list_other_numbers,
 )
-from .changes import IGNORABLE, Change, Ignored, list_ends
+from .changes import IGNORABLE, Change, Ignored, have_same_ends
 from .counts import Counts, count_differences
 from .difference_table import tabulate_diff
 from .entries import list_difference_entries
@@ -140,7 +140,7 @@ class Diff(Drawable):
 
         That says nothing of what is computed between them.
         """
-        return list_ends(self.left.graph) == list_ends(self.right.graph)
+        return have_same_ends(self.left.graph, self.right.graph)
 
     @property
     def has_other_structure(self) -> bool:

@@ -171,6 +171,22 @@ class StatedGraphs:
         *,
         is_type_told: bool = False,
     ) -> Iterator[Change]:
+        found: dict[str, Change] = {}
+        for change in self._list_of_info(name, value, states, where, graphs, is_type_told):
+            # of one type another name and another size: what cannot be ignored counts
+            if change.what not in found or not change.aspect:
+                found[change.what] = change
+        yield from found.values()
+
+    def _list_of_info(
+        self,
+        name: str,
+        value: Value | None,
+        states: tuple[Statement, Statement],
+        where: str,
+        graphs: tuple[Graph, Graph],
+        is_type_told: bool,
+    ) -> Iterator[Change]:
         is_main = not where
         for way, change in self._facts.list_differing(*states, graphs):
             kind = way[0] if way[0] in ("input", "output") else "value"

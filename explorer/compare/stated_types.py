@@ -64,3 +64,13 @@ def _compare_shapes(
             yield _NAMES
         else:
             yield _OTHER
+
+
+def list_sizes(kind: ValueType | None) -> Iterator[Dimension]:
+    """Yield all sizes that a type states, also of what is in sequences, maps and optionals."""
+    if isinstance(kind, TensorType | SparseTensorType):
+        yield from kind.shape or ()
+    elif isinstance(kind, MapType):
+        yield from list_sizes(kind.value)
+    elif isinstance(kind, SequenceType | OptionalType):
+        yield from list_sizes(kind.element)

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from netloupe.explorer.model import Graph, Node, Value
-from netloupe.explorer.model.statement import SizeName, Statement, UnreadElements, ValueName
+from netloupe.explorer.model import Graph, Model, Node, Value
+from netloupe.explorer.model.statement import (
+    SizeName,
+    StatedFact,
+    Statement,
+    UnreadElements,
+    ValueName,
+)
 from netloupe.explorer.progress import step
 
 from .aspects import Aspect, Way, find_aspect, name_field
 from .changes import Change
+from .stated_types import list_sizes
 
 if TYPE_CHECKING:
     from .matching import Matching
@@ -66,6 +74,8 @@ class StatedValues:
         self.dialect = matching.left.dialect
         self._sizes: dict[str, str] = {}
         self._sizes_back: dict[str, str] = {}
+        #: at how many places of what graphs take and give a name of a size stands, at most
+        self._named_sizes: Counter[str] | None = None
         singles = [p for p in matching.pairs if len(p.left) == len(p.right) == 1]
         self.paired: set[Node] = {node for p in singles for node in (p.left[0], p.right[0])}
         self._pair_values(singles)
@@ -135,11 +145,18 @@ class StatedValues:
             if self.note_unread(contents, [".".join(way)] * 2):
                 continue
             aspect = find_aspect(way, one, other, self.dialect)
+            if aspect == "" and (one is None or other is None) and self._is_lone_size(one or other):
+                aspect = "names" if not _has_number(way, left, right) else ""
             if aspect is None:
                 continue
             if aspect == "" and (one is None or other is None or isinstance(one.content, int)):
                 gone.add(way)
-            if aspect == "names" and way[-1] == "dim_param":
+            if (
+                aspect == "names"
+                and one is not None
+                and other is not None
+                and way[-1] == "dim_param"
+            ):
                 aspect = self._judge_sizes(one, other)
                 if aspect is None:
                     continue
@@ -151,6 +168,19 @@ class StatedValues:
             key = change.what, bool(aspect)
             found.setdefault(key, (way, change))
         yield from found.values()
+
+    def _is_lone_size(self, fact: StatedFact | None) -> bool:
+        """Return whether a fact is the name of a size that stands at one place of what is given.
+
+        Such a name says no more than that the size is not known. Where it stands at several, as of
+        an input and an output, these are as long as one another.
+        """
+        if fact is None or not isinstance(fact.content, SizeName):
+            return False
+        if self._named_sizes is None:
+            left, right = self._matching.left, self._matching.right
+            self._named_sizes = _count_sizes(left) | _count_sizes(right)  # the larger counts
+        return self._named_sizes[fact.content.name] <= 1
 
     def _judge_sizes(self, one: object, other: object) -> Aspect | None:
         """Return whether sizes that are not known are only called otherwise, or are others."""
@@ -193,6 +223,19 @@ class StatedValues:
         ]
         self.unjudged += found
         return bool(found)
+
+
+def _has_number(way: Way, left: Statement, right: Statement) -> bool:
+    """Return whether either side has a number where the way leads to the name of a size."""
+    number = (*way[:-1], "dim_value")
+    return number in left or number in right
+
+
+def _count_sizes(model: Model) -> Counter[str]:
+    """Return at how many places of what graphs take and give each name of a size stands."""
+    ends = (value for graph in model.graphs for value in (*graph.inputs, *graph.outputs))
+    sizes = (size for value in ends for size in list_sizes(value.type))
+    return Counter(size.value for size in sizes if isinstance(size.value, str))
 
 
 def _is_beside_type(way: Way, statement: Statement) -> bool:

@@ -13,6 +13,7 @@ from itertools import accumulate, islice
 from pathlib import Path
 
 from netloupe.explorer.compare import Diff, State
+from netloupe.explorer.compare.stated_types import find_type_aspects
 from netloupe.explorer.grouping import GroupTree, build_group_tree
 from netloupe.explorer.grouping.lookup import find_tree
 from netloupe.explorer.model import Function, Graph, Model, Node, Value
@@ -273,7 +274,7 @@ class _Painter(NodePainter):
                 continue
             if before is None:
                 self.paints[made.path] = PAINTS_OF_STATES["added"]
-            elif str(before.type) != str(value.type):
+            elif find_type_aspects(before.type, value.type):
                 self.paints[made.path] = PAINTS_OF_STATES["changed"]
         for value in self.found.left.graph.inputs:
             made = merging.older.get(value)
@@ -294,7 +295,7 @@ class _Painter(NodePainter):
                 was_called = paired[value].name if value in paired else ""
                 if before is None and was_called not in old:
                     self.paints[made.path] = PAINTS_OF_STATES["added"]
-                elif before is None or str(before.type) != str(value.type):
+                elif before is None or find_type_aspects(before.type, value.type):
                     self.paints[made.path] = PAINTS_OF_STATES["changed"]
         for name, value in old.items():
             made = merging.older.get(value)

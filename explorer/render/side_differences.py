@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from netloupe.explorer.compare import Diff
+from netloupe.explorer.compare.stated_types import find_type_aspects
 from netloupe.explorer.model import Model, Node, Value
 from netloupe.explorer.progress import step
 from netloupe.explorer.view import OperandKinds
@@ -143,7 +144,7 @@ def _paint_inputs(found: Diff, left: _SidePainter, right: _SidePainter) -> None:
         after = pairs.get(value)
         if after is None:
             left.paints[value.path] = PAINTS_OF_STATES["removed"]
-        elif str(value.type) != str(after.type):
+        elif find_type_aspects(value.type, after.type):
             _paint_changed(left, value, right, after)
     for value in found.right.graph.inputs:
         if value.initializer is None and value not in found.matching.values_back:
@@ -159,7 +160,7 @@ def _paint_outputs(found: Diff, left: _SidePainter, right: _SidePainter) -> None
     for name, after in new.items():
         before = old.get(name)
         renamed = back.get(after)
-        if before is not None and str(before.type) != str(after.type):
+        if before is not None and find_type_aspects(before.type, after.type):
             _paint_changed(left, before, right, after)
         elif before is None and renamed is not None and old.get(renamed.name) is renamed:
             _paint_changed(left, renamed, right, after)
