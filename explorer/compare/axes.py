@@ -7,6 +7,18 @@ from netloupe.explorer.model.stored_tensors import find_stored_tensor
 
 #: whose axes are those of the result
 _OF_RESULT = ("Unsqueeze", "OneHot")
+#: the attributes that name axes of one operand or result
+AXES = frozenset({"axis", "axes", "gather_axis", "quantize_axis"})
+#: which axes these name counts, not in which order
+_UNORDERED = frozenset({"MeanVarianceNormalization", "QLinearReduceMean", "Squeeze", "Unsqueeze"})
+_RUNTIME = "com.microsoft"
+#: of ONNX Runtime, by operator, the operand whose axes are named
+_OF_RUNTIME = {
+    **dict.fromkeys(("BiasSoftmax", "DequantizeLinear", "GatherBlockQuantized"), 0),
+    **dict.fromkeys(("QLinearReduceMean", "QLinearSoftmax", "QuantizeLinear"), 0),
+    **dict.fromkeys(("QOrderedLayerNormalization", "ReduceSumInteger"), 0),
+    "QLinearConcat": 2,
+}
 #: what gives as many axes as its first operand has
 _KEEPING = frozenset(
     {"Abs", "BatchNormalization", "Cast", "Clip", "Concat", "Conv", "CumSum", "Dropout", "Elu"}
@@ -31,8 +43,8 @@ def are_same_axes(left: Node, right: Node, one: object, other: object) -> bool:
         An axis, or a tuple of axes.
     """
     ranks = {rank for node in (left, right) if (rank := _find_rank(node)) is not None}
-    if left.domain or right.domain:  # what others count their axes among is not known
-        return one == other
+    if _is_unordered(left) and _is_unordered(right):
+        one, other = _sort(one), _sort(other)
     if len(ranks) != 1 or isinstance(one, tuple) != isinstance(other, tuple):
         return one == other
     rank = ranks.pop()
@@ -41,14 +53,32 @@ def are_same_axes(left: Node, right: Node, one: object, other: object) -> bool:
         listed = axes if isinstance(axes, tuple) else (axes,)
         if not all(isinstance(axis, int) and -rank <= axis < rank for axis in listed):
             return one == other
-        sides.append([axis % rank for axis in listed])
+        counted = (*(axis % rank for axis in listed),)
+        sides.append(_sort(counted) if _is_unordered(left) else counted)
     return sides[0] == sides[1]
+
+
+def _is_unordered(node: Node) -> bool:
+    return node.op_type in _UNORDERED or node.op_type.startswith("Reduce")
+
+
+def _sort(axes: object) -> object:
+    if isinstance(axes, tuple) and all(isinstance(axis, int) for axis in axes):
+        return (*sorted(axes),)
+    return axes
 
 
 def _find_rank(node: Node) -> int | None:
     """Return how many axes those of a node's attributes are counted among; None if unknown."""
-    operands = node.outputs if node.op_type in _OF_RESULT else node.inputs
-    value = operands[0] if operands else None
+    if node.function is not None or node.domain not in ("", _RUNTIME):
+        return None  # what others count their axes among is not known
+    place = 0 if not node.domain else _OF_RUNTIME.get(node.op_type)
+    operands = node.outputs if node.op_type in _OF_RESULT and not node.domain else node.inputs
+    return None if place is None or place >= len(operands) else count_axes(operands[place])
+
+
+def count_axes(value: Value | None) -> int | None:
+    """Return how many axes a value has, where that is stated or follows; None if not known."""
     return None if value is None else _count_axes(value, [_MOST_FOLLOWED])
 
 

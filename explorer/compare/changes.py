@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from netloupe.explorer.model import (
@@ -22,7 +22,7 @@ from netloupe.explorer.model.types import MapType, OptionalType, SequenceType
 from netloupe.explorer.operators import VersionDifference, rename_value
 from netloupe.explorer.readers.protobuf.statements import digest_elements
 
-from .axes import are_same_axes
+from .axes import AXES, are_same_axes
 from .operator_versions import (
     Rewritten,
     align_operands,
@@ -41,6 +41,7 @@ from .resampling import (
     find_unused_roi,
 )
 from .stated_types import find_type_aspects
+from .written_out import SCAN_AXES, have_same_padding, is_written_out, mean_same_scan_axes
 
 #: what may be left out of a comparison: names of nodes and values; texts that only people read;
 #: how and where tensors are stored, also attributes of which another version of the operator makes
@@ -169,13 +170,22 @@ def _compare_counts(
         yield Change(
             f"attribute {entry.attribute}", entry.left, entry.right, aspect if entry.is_same else ""
         )
-    if one != other:
+    if one != other and _count_given(left.inputs) == _count_given(right.inputs):
+        yield Change("number of inputs", one, other, "defaults")  # others are left out in words
+    elif one != other:
         is_told = versions is not None or are_resampling(left, right)
         if is_told:
             is_told = count_others(aligned[0], places[0]) == count_others(aligned[1], places[1])
         yield Change("number of inputs", one, other, "storage" if is_told else "")
     if len(left.outputs) != len(right.outputs):
-        yield Change("number of outputs", len(left.outputs), len(right.outputs))
+        is_same = _count_given(left.outputs) == _count_given(right.outputs)
+        aspect = "defaults" if is_same else ""
+        yield Change("number of outputs", len(left.outputs), len(right.outputs), aspect)
+
+
+def _count_given(values: Sequence[Value | None]) -> int:
+    """Return how many operands or results there are, without those left out at the end."""
+    return max((place for place, value in enumerate(values, 1) if value is not None), default=0)
 
 
 def _is_told_of_model(left: Value, right: Value) -> bool:
@@ -209,27 +219,46 @@ def _compare_attributes(left: Node, right: Node, told: set[str]) -> Iterator[Cha
             if _have_same_value(one, other):
                 continue
             values = one.value, other.value
-            is_same = one.reference == other.reference and _mean_same(left, right, name, *values)
+            is_same = _mean_same(left, right, name, *values)
+            is_same = is_same or (
+                _holds_anyway(left, right, name, values[1])
+                and _holds_anyway(left, left, name, values[0])
+            )
+            is_same = is_same and one.reference == other.reference
         else:
             silent, stated = (right, one) if other is None else (left, other)
             stating = left if silent is right else right
             assert stated is not None  # noqa: S101 - one of both has it
-            default = find_silent_default(silent, stating, name)
             values = (stated.value, None) if other is None else (None, stated.value)
-            is_same = default is not None and not stated.reference
-            is_same = is_same and (
-                is_stated_as(stating, name, stated.value, default)
-                or _mean_same(left, right, name, stated.value, default)
-            )
+            is_same = _holds_anyway(silent, stating, name, stated.value)
+            is_same = not stated.reference and (is_same or _pads_same(left, right, name))
         yield Change(f"attribute {name}", *values, "defaults" if is_same else "")
+
+
+def _holds_anyway(silent: Node, stating: Node, name: str, value: object) -> bool:
+    """Return whether what one node states holds for the other one without a word."""
+    default = find_silent_default(silent, stating, name)
+    is_default = default is not None and (
+        is_stated_as(stating, name, value, default)
+        or _mean_same(silent, stating, name, value, default)
+    )
+    return is_default or is_written_out(silent, stating, name, value)
 
 
 def _mean_same(left: Node, right: Node, name: str, one: object, other: object) -> bool:
     """Return whether two values of an attribute say the same in other words."""
-    if name in ("axis", "axes") and left.op_type == right.op_type:
+    if name in AXES and left.op_type == right.op_type:
         return are_same_axes(left, right, one, other)
+    if name in SCAN_AXES and left.op_type == right.op_type:
+        return mean_same_scan_axes(left, right, name, one, other)
+    if _pads_same(left, right, name):
+        return True
     renamed = [rename_value(left.op_type, name, value) for value in (one, other)]
     return isinstance(one, str) and renamed[0] == renamed[1]
+
+
+def _pads_same(left: Node, right: Node, name: str) -> bool:
+    return name in ("auto_pad", "pads") and have_same_padding(left, right)
 
 
 def says_same(left: Node, right: Node) -> bool:

@@ -66,11 +66,11 @@ def _compare_shapes(
             yield _OTHER
 
 
-def list_sizes(kind: ValueType | None) -> Iterator[Dimension]:
+def list_stated_sizes(kind: ValueType | None) -> Iterator[Dimension]:
     """Yield all sizes that a type states, also of what is in sequences, maps and optionals."""
     if isinstance(kind, TensorType | SparseTensorType):
         yield from kind.shape or ()
     elif isinstance(kind, MapType):
-        yield from list_sizes(kind.value)
+        yield from list_stated_sizes(kind.value)
     elif isinstance(kind, SequenceType | OptionalType):
-        yield from list_sizes(kind.element)
+        yield from list_stated_sizes(kind.element)

@@ -18,7 +18,7 @@ from netloupe.explorer.progress import step
 
 from .aspects import Aspect, Way, find_aspect, name_field
 from .changes import Change
-from .stated_types import list_sizes
+from .stated_types import list_stated_sizes
 
 if TYPE_CHECKING:
     from .matching import Matching
@@ -234,7 +234,7 @@ def _has_number(way: Way, left: Statement, right: Statement) -> bool:
 def _count_sizes(model: Model) -> Counter[str]:
     """Return at how many places of what graphs take and give each name of a size stands."""
     ends = (value for graph in model.graphs for value in (*graph.inputs, *graph.outputs))
-    sizes = (size for value in ends for size in list_sizes(value.type))
+    sizes = (size for value in ends for size in list_stated_sizes(value.type))
     return Counter(size.value for size in sizes if isinstance(size.value, str))
 
 
