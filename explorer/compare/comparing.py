@@ -25,7 +25,7 @@ from .changes import (
 from .constants import is_told_of_weight
 from .difference import Diff
 from .elements import holds_paired_weight
-from .folding import check_fold
+from .folding import check_fold, find_taken_beside
 from .fused_pairs import compare_fused
 from .in_order import InOrder
 from .joined import JoinedProjection
@@ -260,11 +260,12 @@ class _Comparison:
 
     def _compare_tensors(self) -> None:
         found, pairs = self.found, dict(self.found.matching.tensors)
-        of_folds = {
-            t for fold in found.folds.values() if fold.has_equal_weights for t in fold.tensors
-        }
-        for left in [left for left, right in pairs.items() if {left, right} & of_folds]:
-            del pairs[left]
+        folded = {pair: fold for pair, fold in found.folds.items() if fold.has_equal_weights}
+        of_folds = {tensor for fold in folded.values() for tensor in fold.tensors}
+        shared = {*find_taken_beside(found.matching.pairs, folded, of_folds)}
+        for left, right in [*pairs.items()]:
+            if {left, right} & of_folds and (left, right) not in shared:
+                del pairs[left]
         for left in [left for left, right in pairs.items() if {left, right} & self._regions]:
             del pairs[left]
         of_codes = self._compare_quantized(pairs) | self._compare_blocked(pairs)

@@ -67,12 +67,16 @@ class _ValuePairs:
             if not number % _STEP:
                 step()
             self._pair_results(pair)
+        fused = []
         for pair in matching.pairs:  # constants among operands
-            if len(pair.left) == len(pair.right) == 1:
-                for one, other in zip(*align_operands(pair.left[0], pair.right[0]), strict=False):
-                    if one is not None and other is not None and _are_constants(one, other):
-                        self._add(one, other)
-            elif pair not in matching.joined:
+            if len(pair.left) != 1 or len(pair.right) != 1:
+                fused.append(pair)
+                continue
+            for one, other in zip(*align_operands(pair.left[0], pair.right[0]), strict=False):
+                if one is not None and other is not None and _are_constants(one, other):
+                    self._add(one, other)
+        for pair in fused:  # what stands in them may have been calculated from what others take
+            if pair not in matching.joined:
                 self._pair_weights(pair)
         self._pair_named()
         return self.found

@@ -9,7 +9,7 @@ S. Ioffe and C. Szegedy, 2015, algorithm 2).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -117,6 +117,38 @@ def check_fold(pair: Pair, matching: Matching) -> Fold | None:
         if is_ending(error):
             raise
         return None
+
+
+def find_taken_beside(
+    pairs: Iterable[Pair], folded: Collection[Pair], tensors: Collection[Tensor]
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield tensors of folds that other nodes take as well, with what their partners take.
+
+    They are compared for these: what is equal by calculation in a fold may be another weight there.
+
+    Parameters
+    ----------
+    pairs
+        All pairs of nodes.
+    folded
+        Those of them that are equal folds.
+    tensors
+        The weights of both models that take part in these.
+    """
+    for pair in pairs if tensors else ():
+        if pair in folded:
+            continue
+        lefts, rights = (
+            [
+                tensor
+                for node in nodes
+                for value in node.inputs
+                if value is not None and (tensor := find_stored_tensor(value)) is not None
+            ]
+            for nodes in (pair.left, pair.right)
+        )
+        for left in lefts:
+            yield from ((left, right) for right in rights if left in tensors or right in tensors)
 
 
 def _compare_norm(norm: Node, *, is_left: bool) -> Iterator[Change]:

@@ -31,7 +31,7 @@ def classify_nodes(found: Diff) -> dict[Node, State]:
     differing = {one.right for one in found.tensors if differs(one)}
     gone = {*found.left_tensors}
     if differing or found.right_tensors or gone:
-        changed += _list_users(found, differing | {*found.right_tensors}, gone)
+        changed += _list_users(found, equal, differing | {*found.right_tensors}, gone)
     for node in changed:
         states.setdefault(node, "changed")
     return states
@@ -46,17 +46,20 @@ def differs(one: TensorDifference) -> bool:
     return bool(one.numbers or is_other)
 
 
-def _list_users(found: Diff, right: set[Tensor], left: set[Tensor]) -> list[Node]:
+def _list_users(found: Diff, equal: set[Pair], right: set[Tensor], left: set[Tensor]) -> list[Node]:
     """Return the paired nodes of the right model that take other weights than their partners.
 
     A weight that is dequantized, cast or computed of other constants on its way is taken by the
-    operator behind, not by what stands between; that counts where nothing behind it is paired.
+    operator behind, not by what stands between; that counts where nothing behind it is paired. What
+    is equal by calculation takes no other weight, though another node may that shares it.
     """
     ways = _Ways(found.right, right), _Ways(found.left, left)
     users: list[Node] = []
     between: list[tuple[Pair, list[tuple[_Ways, tuple[Node, ...]]]]] = []
     taken: set[Node] = set()
     for pair in found.matching.pairs:
+        if pair in equal:
+            continue
         sides = zip(ways, (pair.right, pair.left), strict=True)
         holding = [side for side in sides if any(map(side[0].holds, _list_inputs(side[1])))]
         if not holding:
