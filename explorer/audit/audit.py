@@ -27,6 +27,7 @@ from netloupe.explorer.quantization.opened import OpenedWeight, open_weight
 from netloupe.explorer.quantization.weights import (
     QuantizedWeight,
     find_output_axis,
+    has_many_channels,
     list_quantized_weights,
 )
 from netloupe.explorer.readers.load import ModelSource, load
@@ -183,6 +184,12 @@ class _Audit:
         reasons = Counter(_leave_out_path(one) for one in audited if one.reason)
         for reason, count in reasons.items():
             yield Unchecked("weights", reason, count)
+        compared = {one.path for one in audited if one.fidelity is not None}
+        weights = (one.weight for one in self._subject.quantized.codes)
+        many = sum(one.path in compared and has_many_channels(one) for one in weights)
+        if many:
+            reason = "there are over a million: such a weight is compared as a whole"
+            yield Unchecked("channels of weights", reason, many)
         left = self._subject.quantized.left_count
         if left:
             yield Unchecked("weights", "there are too many: they were not read", left)
@@ -266,7 +273,11 @@ def _compare(
     pair: WeightPair,
     axis: int | None,
 ) -> WeightAudit:
-    found = compare_with_twin(opened, reference, axis)
+    is_row = plain.is_bias and axis is None and len(opened.dims) == 1
+    found = compare_with_twin(opened, reference, 0 if is_row else axis)
+    fidelity = found.fidelity
+    if is_row:  # each number is a channel of its own, and none is to have a scale of its own
+        fidelity = replace(fidelity, per_channel_gain_db=None)
     return _set(
         plain,
         _name_state(found),
@@ -277,7 +288,7 @@ def _compare(
         expected=pair.expected.path if pair.expected is not None else "",
         rescaled_by=found.factors,
         rescaled_axis=found.factor_axis,
-        fidelity=found.fidelity,
+        fidelity=fidelity,
     )
 
 

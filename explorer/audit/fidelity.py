@@ -17,6 +17,8 @@ from netloupe.explorer.quantization.opened import OpenedWeight
 from netloupe.explorer.quantization.saturation import find_lowest_end
 from netloupe.explorer.tensors import Walk, list_blocks
 
+from .off_channels import find_factors, list_most_off
+
 Numbers = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 
@@ -28,9 +30,7 @@ _ROUNDING = 1e-3
 _PIECE = 2**16
 #: of histograms that are compared
 _MOST_BINS = 128
-#: a factor explains an error of which it leaves this share, of the squares
-_EXPLAINED = 0.25**2
-#: so many channels are told one by one
+#: so many channels are told one by one, beside those that are most off
 _MOST_CHANNELS = 64
 
 
@@ -56,11 +56,8 @@ class ChannelFidelity:
 
     @property
     def is_multiplied(self) -> bool:
-        """Whether a factor explains nearly all of the error: nothing was clipped or exchanged.
-
-        Of E = W - What it leaves What - f W, whose square is ``|E|^2 - (1 - f)^2 |W|^2``.
-        """
-        return (1 - self.ratio) ** 2 * 10 ** (self.sqnr_db / 10) >= 1 - _EXPLAINED
+        """Whether a factor explains nearly all of the error: nothing was clipped or exchanged."""
+        return bool(find_factors(self.sqnr_db, self.ratio) > 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +118,8 @@ class Fidelity:
         histograms). It tells shapes of distributions apart and not which weight became which:
         one picture, and no measure of accuracy. None of code books and narrow floats.
     worst
-        The channels with the lowest SQNR, at most 64 of them.
+        The channels with the lowest SQNR, at most 64 of them, then of all channels those that are
+        off by the largest factor, most beyond rounding, and by most steps.
     """
 
     count: int
@@ -145,6 +143,13 @@ class Fidelity:
     kurtosis: float | None = None
     kl_nats: float | None = None
     worst: tuple[ChannelFidelity, ...] = field(default=(), repr=False)
+
+    def as_channel(self) -> ChannelFidelity:
+        """Return the whole as one channel, where channels are not known."""
+        return ChannelFidelity(
+            *(0, self.sqnr_db, self.excess_error, self.max_step_error, self.clipped),
+            *(self.mean_bias, self.ratio),
+        )
 
 
 class Sums:
@@ -411,7 +416,7 @@ class Measurement:
             ratios = sums.products / sums.weight_squares
             by_channel = 10 * np.log10(sums.weight_squares / sums.error_squares)
         by_channel = np.where(sums.error_squares > 0, by_channel, np.inf)
-        order = np.argsort(by_channel, kind="stable")
+        lowest = int(np.argmin(by_channel))
         known = ratios[np.isfinite(ratios)]
         steps = float(sums.step_squares.sum())
         return Fidelity(
@@ -428,8 +433,8 @@ class Measurement:
             mean_bias=float(bias[np.abs(bias).argmax()]),
             ratio=product / weight if weight else float("nan"),
             channels=len(bias),
-            worst_channel=int(order[0]),
-            worst_channel_sqnr_db=float(by_channel[order[0]]),
+            worst_channel=lowest,
+            worst_channel_sqnr_db=float(by_channel[lowest]),
             least_ratio=float(known.min()) if known.size else float("nan"),
             most_ratio=float(known.max()) if known.size else float("nan"),
             per_channel_gain_db=gain,
@@ -439,9 +444,18 @@ class Measurement:
                 self._describe_channel(
                     int(channel), float(by_channel[channel]), float(bias[channel])
                 )
-                for channel in (order[:_MOST_CHANNELS] if self.has_axis else ())
+                for channel in (self._choose(by_channel, ratios) if self.has_axis else ())
             ),
         )
+
+    @np.errstate(all="ignore")
+    def _choose(self, sqnr: Numbers, ratios: Numbers) -> list[int]:
+        """Return the channels that are told: the worst, and those that tell whether any is off."""
+        sums, has_steps = self.sums, self.opened.lowest is not None
+        excess = np.sqrt(sums.error_squares / sums.step_squares) if has_steps else None
+        steps = sums.largest_step if has_steps else None
+        order = np.argsort(sqnr, kind="stable")[:_MOST_CHANNELS].tolist()
+        return [*dict.fromkeys((*order, *list_most_off(sqnr, excess, steps, ratios)))]
 
     def _find_kurtosis(self) -> float | None:
         sums, count = self.sums, int(self.sums.count.sum())

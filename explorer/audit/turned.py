@@ -26,7 +26,6 @@ _RIGHT = {
 #: operators whose weight [N, K] is summed over its second axis
 _ROWS = frozenset({"MatMulNBits"})
 _HANDING = frozenset({"Cast", "Identity", *PAIR_OPS})
-_MOST_PASSED = 8
 #: a twin that is so much less like the codes in the other order is not symmetric, in dB
 _LEAST_GAP = 6.0
 
@@ -66,15 +65,19 @@ def is_turned(
 def _find_summed(value: Value) -> int | None:
     """Return over which axis of a matrix all that take it sum; None where that is not one."""
     axes: set[int | None] = set()
-    waiting = [(value, False, 0)]
+    waiting = [(value, False)]
+    seen: set[tuple[Value, bool]] = set()
     while waiting:
-        current, is_flipped, passed = waiting.pop()
+        current, is_flipped = waiting.pop()
+        if (current, is_flipped) in seen:  # a file may have cycles
+            continue
+        seen.add((current, is_flipped))
         for user in current.users:
-            if not user.inputs or user.inputs[0] is not current or passed >= _MOST_PASSED:
+            if not user.inputs or user.inputs[0] is not current:
                 axes.add(_flip(_read_axis(user, current), is_flipped))
             elif user.op_type in _HANDING or _transposes(user):
                 flipped = is_flipped != (user.op_type == "Transpose")
-                waiting += [(out, flipped, passed + 1) for out in user.outputs if out is not None]
+                waiting += [(out, flipped) for out in user.outputs if out is not None]
             else:
                 axes.add(_flip(_read_axis(user, current), is_flipped))
     return axes.pop() if len(axes) == 1 else None

@@ -11,13 +11,10 @@ from netloupe.explorer.costs import write_replaced
 from netloupe.explorer.notation import join_parts, write_bytes, write_count, write_percent
 
 from .coverage import Coverage
+from .fidelity import ChannelFidelity
+from .off_channels import CHANGED_EXCESS, EXACT, MOST_STEPS, find_beyond
 from .result import WeightAudit
 
-#: beyond this the error of a weight is more than rounding (Nagel et al. 2020, AdaRound, and
-#: corrected biases reach 1.3)
-CHANGED_EXCESS = 1.2
-#: a bias is changed beyond so many steps, unless it is as near as this, in dB
-_MOST_STEPS, _EXACT = 1.0, 120.0
 #: by type which share of a number its rounding to nearest is at most: half of the last bit
 _OWN_ROUNDING = {
     "float32": 2.0**-24,
@@ -298,37 +295,46 @@ def is_changed(one: WeightAudit) -> bool:
     found = one.fidelity
     if found is None:
         return False
-    if found.excess_error is None:  # of floats: rounding to them multiplies no channel
-        most = 2 * _OWN_ROUNDING.get(one.storage, 1.0)
-        return any(each.is_multiplied and abs(each.ratio - 1) > most for each in found.worst)
-    own = _OWN_ROUNDING.get(one.reference_dtype, 0.0)
-    if one.is_bias:
-        return any(
-            each.sqnr_db < _EXACT
-            and _is_beyond(each.sqnr_db, each.max_step_error, _MOST_STEPS, own)
-            for each in (found.worst or (found,))
-        )
-    return _is_beyond(found.sqnr_db, found.excess_error, CHANGED_EXCESS, own) or any(
-        _is_beyond(channel.sqnr_db, channel.excess_error, 2 * CHANGED_EXCESS, own)
-        for channel in found.worst
+    return find_changed_channel(one) is not None or (
+        not one.is_bias
+        and found.excess_error is not None
+        and _is_beyond(found.sqnr_db, found.excess_error, CHANGED_EXCESS, _find_own(one))
     )
 
 
-def _is_beyond(sqnr_db: float, steps: float | None, most: float, own: float) -> bool:
-    """Return whether an error is beyond so many steps, and what floats leave of a number beside.
+def find_changed_channel(one: WeightAudit) -> ChannelFidelity | None:
+    """Return the first channel that is off by more than rounding: the one of the lowest SQNR.
 
-    Parameters
-    ----------
-    sqnr_db
-        The error, from which its share of the numbers follows.
-    steps
-        The error in steps, or in what rounding to them leaves.
-    most
-        So many steps are rounding.
-    own
-        Which share of a number the twin's own rounding is at most.
+    None where there is none, and where channels are not known and the whole is within rounding.
     """
-    if steps is None or not steps > most:
-        return False
-    share: float = 10.0 ** (-sqnr_db / 20)
-    return share * (1 - most / steps) > own
+    found = one.fidelity
+    if found is None:
+        return None
+    is_one_bias = one.is_bias and found.excess_error is not None
+    for each in found.worst or (found.as_channel(),) * is_one_bias:
+        if _is_off(one, each):
+            return each
+    return None
+
+
+def _is_off(one: WeightAudit, each: ChannelFidelity) -> bool:
+    """Return whether a channel is off by more than rounding."""
+    if one.fidelity is not None and one.fidelity.excess_error is None:
+        # of floats: rounding to them multiplies no channel
+        return each.is_multiplied and abs(each.ratio - 1) > 2 * _OWN_ROUNDING.get(one.storage, 1.0)
+    own = _find_own(one)
+    if one.is_bias:
+        return each.sqnr_db < EXACT and _is_beyond(
+            each.sqnr_db, each.max_step_error, MOST_STEPS, own
+        )
+    return _is_beyond(each.sqnr_db, each.excess_error, 2 * CHANGED_EXCESS, own)
+
+
+def _find_own(one: WeightAudit) -> float:
+    """Return which share of a number the rounding of the twin's own floats is at most."""
+    return _OWN_ROUNDING.get(one.reference_dtype, 0.0)
+
+
+def _is_beyond(sqnr_db: float, steps: float | None, most: float, own: float) -> bool:
+    """Return whether an error is beyond so many steps, and what floats leave of a number beside."""
+    return steps is not None and bool(find_beyond(sqnr_db, steps, most) > own)

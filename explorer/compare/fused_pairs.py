@@ -46,8 +46,8 @@ _FAMILIES: tuple[tuple[frozenset[str], tuple[str, ...]], ...] = (
 _OF_PRODUCTS = {"alpha": 1.0, "beta": 1.0}
 #: what a product may have inside, as factor and as turned operand
 _FACTORS, _TURNING = frozenset({"Div", "Mul"}), "Transpose"
-#: larger weights are not read to tell whether one is turned
-_MOST_ELEMENTS = 2**22
+#: of larger weights so many rows and columns are looked at to tell whether one is turned
+_MOST_ROWS = 2**11
 _BIAS = 2
 
 
@@ -161,8 +161,8 @@ def _is_turned(left: Node, right: Node) -> bool:
         return one is not None and other is not None and one.dims != other.dims
     if one.dims != other.dims:
         return True
-    if one.dims[0] != one.dims[1] or one.size > _MOST_ELEMENTS:
-        return one.dims[0] == one.dims[1]
+    if one.dims[0] != one.dims[1]:
+        return False
     first, second = _read_numbers(one), _read_numbers(other)
     if first is None or second is None:
         return True  # nobody knows
@@ -174,7 +174,9 @@ def _read_numbers(tensor: Tensor) -> npt.NDArray[np.float64] | None:
     if not (tensor.dtype.is_float or tensor.dtype.is_integer):
         return None
     try:
-        numbers = np.asarray(tensor.numpy()).astype(np.float64).reshape(tensor.dims)
+        elements = np.asarray(tensor.numpy()).reshape(tensor.dims)
+        places = np.linspace(0, len(elements) - 1, min(len(elements), _MOST_ROWS)).astype(np.int64)
+        numbers = elements[np.ix_(places, places)].astype(np.float64)  # they are square
     except NetloupeError as error:
         if is_ending(error):
             raise

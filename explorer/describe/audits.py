@@ -15,7 +15,7 @@ from netloupe.explorer.audit import (
     WeightAudit,
 )
 from netloupe.explorer.audit.result import NO_TWIN
-from netloupe.explorer.audit.verdict import is_changed
+from netloupe.explorer.audit.verdict import find_changed_channel, is_changed
 from netloupe.explorer.checks import SEVERITIES
 from netloupe.explorer.notation import (
     join_parts,
@@ -230,10 +230,12 @@ def _list_fidelity(one: WeightAudit) -> tuple[str, ...]:
     elif one.order not in ("", "as stored"):
         told += f", {one.order}"
     if is_changed(one):
-        worst = found.worst[:1]
-        where = f", channel {worst[0].channel} the worst" if worst and found.channels > 1 else ""
-        if where and worst[0].is_multiplied:
-            where += f", {write_number(worst[0].ratio)} times its twin"
+        worst = find_changed_channel(one) or next(iter(found.worst), None)
+        where = ""
+        if worst is not None and found.worst and found.channels > 1:
+            where = f", channel {worst.channel} the worst"
+            if worst.is_multiplied:
+                where += f", {write_number(worst.ratio)} times its twin"
         told += f", off by more than rounding{where}"
     return (
         _write(found.sqnr_db, 1),

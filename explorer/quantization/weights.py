@@ -380,6 +380,12 @@ def find_output_axis(weight: QuantizedWeight) -> int | None:
     return axis if axis is not None and dims[axis] <= _MOST_CHANNELS else None
 
 
+def has_many_channels(weight: QuantizedWeight) -> bool:
+    """Return whether a weight has more output channels than are looked at one by one."""
+    axis = _find_axis(weight)
+    return axis is not None and (weight.dims or ())[axis] > _MOST_CHANNELS
+
+
 def _find_axis(weight: QuantizedWeight) -> int | None:
     dims = weight.dims
     if not dims:

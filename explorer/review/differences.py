@@ -131,6 +131,7 @@ def _list_evidence(found: Diff, entry: DifferenceEntry) -> Iterator[tuple[str, s
         yield ("numbers", "the same, in other places")
         for one in entry.tensors[:_MOST_STATED]:
             yield ("weight", write_line(one.right.path, _LONGEST))
+        yield from _count_more(len(entry.tensors), "weight")
     elif entry.topic in ("fused", "joined", "replaced"):
         yield from zip(("before", "after"), map(write_line, entry.operators), strict=True)
         for change in entry.changes:
@@ -163,9 +164,13 @@ def _list_written(found: Diff, entry: DifferenceEntry) -> Iterator[tuple[str, st
     yield from _find_example(found, entry)
     for change in entry.changes[:_MOST_STATED]:
         yield (write_line(change.what, _LONGEST), _write_change(change))
-    rest = len(entry.changes) - _MOST_STATED
-    if rest > 0:
-        yield ("more", write_count(rest, "statement"))
+    yield from _count_more(len(entry.changes), "statement")
+
+
+def _count_more(count: int, noun: str) -> Iterator[tuple[str, str]]:
+    """Yield how many of so many things are not listed, where that are any."""
+    if count > _MOST_STATED:
+        yield ("more", write_count(count - _MOST_STATED, noun))
 
 
 def _find_example(found: Diff, entry: DifferenceEntry) -> Iterator[tuple[str, str]]:
@@ -188,6 +193,7 @@ def _list_stated(entry: DifferenceEntry) -> Iterator[tuple[str, str]]:
         return
     for change in entry.changes[:_MOST_STATED]:
         yield (write_line(change.what, _LONGEST), _write_change(change))
+    yield from _count_more(len(entry.changes), "statement")
 
 
 def _list_of_block(found: Diff, entry: DifferenceEntry) -> Iterator[tuple[str, str]]:

@@ -258,3 +258,20 @@ def test_an_edited_node_of_what_a_tool_made_is_told(kind: str) -> None:
     assert "attribute pads" in told
     assert "attribute pads" in format_diff(found)
     assert "attribute pads" not in format_diff(faithful)
+
+
+@pytest.mark.parametrize("size", [16, 2100])
+@pytest.mark.parametrize("transposed", [0, 1])
+def test_a_large_weight_that_is_read_the_other_way_is_told(size: int, transposed: int) -> None:
+    """Of a weight of any size it is known whether it is turned, or only read so."""
+    weight = _CHANCE.standard_normal((size, size)).astype(np.float32)
+    nodes = [helper.make_node("Gemm", ["x", "w"], ["p"], "gemm")]
+    nodes.append(helper.make_node("Relu", ["p"], ["y"], "act"))
+    fused = helper.make_node(
+        *("FusedGemm", ["x", "w"], ["y"], "gemm"),
+        domain="com.microsoft",
+        activation="Relu",
+        transB=transposed,
+    )
+    found = compare(make(nodes, {"w": weight}), make([fused], {"w": weight}))
+    assert list_told(found) == ["attribute transB"] * transposed

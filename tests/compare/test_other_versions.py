@@ -71,3 +71,19 @@ def test_versions_and_texts_are_counted_apart() -> None:
     assert make_review(diff=found).verdict == "1 other version, 1 only written otherwise"
     counts = encode_diff(found)["counts"]["differences"]
     assert (counts["version"], counts["written"], counts["real"]) == (1, 1, 0)
+
+
+def test_of_many_statements_of_a_kind_it_is_said_how_many_are_not_listed() -> None:
+    """Functions that one model alone has are alike: the first are listed."""
+    count = 50
+    functions = "".join(
+        f"""<domain: "own", opset_import: ["":18]>
+        f{number} (a) => (b) {{ b = Relu(a) }}
+        """
+        for number in range(count)
+    )
+    found = _diff(lambda text: f"{text}\n{functions}")
+    items = [item for item in make_review(diff=found) if item.count == count]
+    assert items
+    for item in items:
+        assert ("more", f"{count - 40} statements") in item.evidence
