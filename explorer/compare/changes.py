@@ -116,7 +116,7 @@ def compare_nodes(
         told |= SAMPLING_ATTRIBUTES
         yield from _compare_sampling(left, right)
     if not is_said_same:
-        yield from _compare_attributes(left, right, told)
+        yield from compare_attributes(left, right, told)
     if versions is not None:
         for what, one, other in compare_meanings(versions, left, right):
             if what.removeprefix("default of attribute ") not in told:
@@ -208,7 +208,7 @@ def _name_operator(node: Node) -> str:
     return node.op_type if is_own else f"{node.domain}::{node.op_type}"
 
 
-def _compare_attributes(left: Node, right: Node, told: set[str]) -> Iterator[Change]:
+def compare_attributes(left: Node, right: Node, told: set[str]) -> Iterator[Change]:
     """Yield attributes that differ, but those told elsewhere: they are operands of the other."""
     first, second = left.attributes, right.attributes
     for name in dict.fromkeys((*first, *second)):

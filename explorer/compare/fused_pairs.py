@@ -21,9 +21,11 @@ from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.operators import find_default, find_schema
 from netloupe.explorer.progress import is_ending
 
-from .changes import Change
+from .changes import Change, compare_attributes
 from .pair import Pair
 from .partitions import find_partition, is_same_partition, tell_partition
+from .read_attention import compare_attention
+from .read_gelus import compare_gelus
 from .read_norms import compare_norms
 from .roles import list_operands
 
@@ -33,6 +35,12 @@ _GEMMS = frozenset({"FusedGemm", "Gemm", "QGemm"})
 _MATMULS = frozenset({"FusedMatMul", "MatMul", "MatMulInteger", "QLinearMatMul", "TransposeMatMul"})
 _PRODUCTS = _GEMMS | _MATMULS
 _NORMALIZATIONS = frozenset({"BatchNormalization"})
+#: what says in attributes of its own what it computes, whatever stands around it
+_ALIKE = frozenset(
+    {"AveragePool", "Celu", "Elu", "GRU", "GroupNormalization", "GroupQueryAttention"}
+    | {"HardSigmoid", "InstanceNormalization", "LRN", "LSTM", "LeakyRelu", "LogSoftmax", "LpPool"}
+    | {"MatMulNBits", "MaxPool", "RNN", "Selu", "Softmax", "ThresholdedRelu", "TopK"}
+)
 _WINDOW = ("auto_pad", "pads", "dilations", "strides", "group", "kernel_shape")
 #: by the operators that are called alike, the attributes that are compared
 _FAMILIES: tuple[tuple[frozenset[str], tuple[str, ...]], ...] = (
@@ -72,12 +80,28 @@ def compare_fused(pair: Pair) -> Iterator[Change]:
     one, other = find_partition(pair.left), find_partition(pair.right)
     if one is not None and other is not None and not is_same_partition(one, other):
         yield Change("parts", tell_partition(one), tell_partition(other))
+    yield from compare_gelus(pair)
+    yield from compare_attention(pair)
+    yield from _compare_alike(pair)
 
 
 def find_fused_head(nodes: tuple[Node, ...], family: frozenset[str]) -> Node | None:
     """Return the only one of some nodes that is of a family; None for none, and for several."""
     found = [node for node in nodes if node.op_type in family and node.function is None]
     return found[0] if len(found) == 1 else None
+
+
+def _compare_alike(pair: Pair) -> Iterator[Change]:
+    """Yield attributes of what stands once on either side and computes the same."""
+    for op_type in sorted({node.op_type for node in pair.left} & _ALIKE):
+        left, right = (
+            find_fused_head(nodes, frozenset({op_type})) for nodes in (pair.left, pair.right)
+        )
+        if left is None or right is None or left.domain != right.domain:
+            continue
+        for change in compare_attributes(left, right, set()):
+            if not change.aspect:
+                yield change._replace(what=f"{change.what} of {op_type}")
 
 
 def _compare_heads(pair: Pair, left: Node, right: Node, names: tuple[str, ...]) -> Iterator[Change]:
@@ -143,8 +167,13 @@ def _is_comparable(name: str, pair: Pair, left: Node, right: Node) -> bool:
     if name == "alpha":
         return not _has(sides, _FACTORS)
     if name == "beta":  # of a bias
-        is_biased = all(len(list_operands(node)) > _BIAS for node in (left, right))
-        return is_biased and left.op_type != "QGemm" != right.op_type
+        is_biased = all(
+            len(list_operands(node)) > _BIAS
+            or (node.op_type in _MATMULS and _has((side,), {"Add"}))
+            for node, side in zip((left, right), sides, strict=True)
+        )
+        is_integer = "QGemm" in (left.op_type, right.op_type)
+        return is_biased and not is_integer and not _has(sides, _FACTORS)
     if _has(sides, {_TURNING}):
         return False
     return name != "transB" or not _is_turned(left, right)

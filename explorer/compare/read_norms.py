@@ -91,7 +91,7 @@ def _read_written_out(nodes: tuple[Node, ...], rank: int | None) -> _Norm:
             continue
         for data, value in (node.inputs, node.inputs[::-1]):
             giver = _find_giver(data)
-            number = _read_number(value)
+            number = read_one_float(value)
             if giver is not None and giver in inside and giver.op_type == _MEAN and number:
                 found.append(number)
     epsilon = found[0] if len(found) == 1 else (None, False)
@@ -109,7 +109,7 @@ def _find_giver(value: Value | None) -> Node | None:
     return None
 
 
-def _read_number(value: Value | None) -> tuple[float, bool] | None:
+def read_one_float(value: Value | None) -> tuple[float, bool] | None:
     """Return the one number that a constant holds, and whether in 16 bits; None for others."""
     tensor = None if value is None else find_stored_tensor(value)
     if tensor is None or tensor.size != 1 or not tensor.dtype.is_float:

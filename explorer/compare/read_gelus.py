@@ -1,0 +1,91 @@
+"""Which formula of GELU nodes compute, as one operator or written out.
+
+Sources: D. Hendrycks, K. Gimpel, Gaussian Error Linear Units, 2016: x Φ(x) by the error function,
+by tanh and by x σ(1.702 x); onnx/docs/Operators.md: Gelu, Swish; ContribOperators.md of ONNX
+Runtime: BiasGelu, FastGelu, Gelu, QuickGelu.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from netloupe.explorer.model import Node
+from netloupe.explorer.operators import find_default, find_schema
+
+from .changes import Change
+from .pair import Pair
+from .read_norms import read_one_float
+
+_ERF, _TANH, _SIGMOID = "erf", "tanh", "sigmoid"
+#: by operator the formula of those that have one alone
+_FORMULAS = {"BiasGelu": _ERF, "FastGelu": _TANH, "QuickGelu": _SIGMOID, "Swish": _SIGMOID}
+_OPERATORS = frozenset({*_FORMULAS, "Gelu"})
+#: of those that are written out, by the only such node
+_WRITTEN_OUT = {"Erf": _ERF, "Tanh": _TANH, "Sigmoid": _SIGMOID}
+#: how ``approximate`` of Gelu calls them
+_APPROXIMATE = {"none": _ERF, "tanh": _TANH}
+_NEAR, _NEAR_IN_HALF = 1e-5, 1e-2
+
+
+class _Gelu(NamedTuple):
+    """A formula, and of that by a sigmoid what x is multiplied by in it, where that is known."""
+
+    formula: str
+    alpha: float | None = None
+    is_half: bool = False
+
+
+def compare_gelus(pair: Pair) -> Iterator[Change]:
+    """Yield in what two GELUs differ, of which either may be written out as several nodes."""
+    if not any(node.op_type in _OPERATORS for node in (*pair.left, *pair.right)):
+        return
+    one, other = _read(pair.left), _read(pair.right)
+    if one is None or other is None:
+        return
+    if one.formula != other.formula:
+        yield Change("formula of GELU", f"by {one.formula}", f"by {other.formula}")
+    elif one.alpha is not None and other.alpha is not None:
+        near = _NEAR_IN_HALF if one.is_half or other.is_half else _NEAR
+        if not math.isclose(one.alpha, other.alpha, rel_tol=near):
+            yield Change("alpha of GELU", one.alpha, other.alpha)
+
+
+def _read(nodes: tuple[Node, ...]) -> _Gelu | None:
+    heads = [node for node in nodes if node.op_type in _OPERATORS and node.function is None]
+    if not heads:
+        return _read_written_out(nodes)
+    if len(heads) > 1:
+        return None
+    head = heads[0]
+    if head.op_type == "Gelu":
+        stated = head.attributes.get("approximate")
+        if stated is None:
+            return _Gelu(_ERF)
+        formula = _APPROXIMATE.get(str(stated.value))
+        return None if formula is None else _Gelu(formula)
+    stated = head.attributes.get("alpha")
+    schema = find_schema(head.domain, head.op_type, head.opset_version)
+    alpha = None if schema is None else find_default(schema, "alpha")
+    if stated is not None:
+        alpha = stated.value
+    return _Gelu(_FORMULAS[head.op_type], alpha if isinstance(alpha, int | float) else None)
+
+
+def _read_written_out(nodes: tuple[Node, ...]) -> _Gelu | None:
+    marks = [node for node in nodes if node.op_type in _WRITTEN_OUT]
+    if len(marks) != 1 or not marks[0].inputs:
+        return None
+    formula = _WRITTEN_OUT[marks[0].op_type]
+    if formula != _SIGMOID:
+        return _Gelu(formula)
+    value = marks[0].inputs[0]
+    giver = None if value is None else value.producer
+    if giver is None or giver not in nodes or giver.op_type not in ("Mul", "Div"):
+        return _Gelu(formula, 1.0 if giver not in nodes else None)
+    numbers = [read_one_float(operand) for operand in giver.inputs]
+    number = numbers[-1] or (numbers[0] if giver.op_type == "Mul" else None)
+    if number is None or not number[0]:
+        return _Gelu(formula)
+    return _Gelu(formula, number[0] if giver.op_type == "Mul" else 1 / number[0], number[1])
