@@ -232,7 +232,7 @@ def _are_at_same_places(one: Sampling, other: Sampling, left: Node, right: Node)
     if any(length is not None and _find_width(scale, length) == 0 for scale, length in axes):
         return True  # nothing is sampled
     for scale, length in zip(scales, lengths, strict=True):
-        tried = _choose_lengths(float(scale)) if length is None else [length]
+        tried = _choose_lengths(float(scale), one, other) if length is None else [length]
         for size in tried:
             sides = [_find_positions(each, scale, size) for each in (one, other)]
             if sides[0] is None or sides[1] is None:
@@ -244,9 +244,17 @@ def _are_at_same_places(one: Sampling, other: Sampling, left: Node, right: Node)
     return True
 
 
-def _choose_lengths(scale: float) -> Sequence[int]:
-    """Return lengths that stand for all: none for scales of which positions do not repeat soon."""
+def _choose_lengths(scale: float, one: Sampling, other: Sampling) -> Sequence[int]:
+    """Return lengths that stand for all: none where positions do not repeat soon.
+
+    They do not for some scales; nor where they depend on the whole length, between the corners, or
+    around the centre where the scaled length is rounded.
+    """
     inverse = 1 / scale
+    coordinates = {one.coordinates, other.coordinates}
+    is_whole = scale >= 1 and scale == round(scale)
+    if "align_corners" in coordinates or ("half_pixel_symmetric" in coordinates and not is_whole):
+        return ()
     if not 1 / _MOST_LENGTHS < scale < _MOST_POSITIONS:
         return ()
     if scale != round(scale) and inverse != round(inverse):

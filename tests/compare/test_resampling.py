@@ -186,3 +186,26 @@ def test_scales_and_lengths_at_odd_values_are_not_taken_for_the_same(
     for name, value in kinds.items():
         odd.graph.node[0].attribute.append(helper.make_attribute(name, value))
     assert list_real(netloupe.diff(before, odd)) != []
+
+
+@pytest.mark.parametrize("scale", [0.25, 0.5, 2])
+def test_what_is_the_same_for_any_length_is_so_for_each(scale: float) -> None:
+    """Lengths that nobody states are not all tried: what is told of them holds for every one."""
+    ways = [*itertools.product(_COORDINATES, _NEAREST)]
+    pairs = [(a, b) for a, b in itertools.combinations(ways, 2) if a[0] == b[0] or a[1] == b[1]]
+    scales = (1, 1, scale, 1)
+
+    def is_same(pair: Sequence[tuple[str, str]], length: int | str) -> bool:
+        size = (1, 1, length, 1)
+        names = ("coordinate_transformation_mode", "nearest_mode")
+        sides = (
+            make("Resize", 19, scales=scales, size=size, **dict(zip(names, way, strict=True)))
+            for way in pair
+        )
+        return not list_real(netloupe.diff(*sides))
+
+    same = [pair for pair in pairs if is_same(pair, "n")]
+    assert len(same) < len(pairs)
+    for pair in same:
+        for length in (12, 17, 22, 25, 33):
+            assert is_same(pair, length), (pair, length)
