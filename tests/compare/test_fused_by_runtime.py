@@ -326,3 +326,44 @@ def test_what_differs_inside_is_told_in_all_forms() -> None:
     assert any(told == label for item in make_review(diff=found) for label, _ in item.evidence)
     assert told in netloupe.report(found.right, against=found.left, format="md")
     assert told in found.to_panes()
+
+
+@pytest.mark.parametrize("tool", ["session", "transformers"])
+@pytest.mark.parametrize("number", ["root", "one", "half"])
+@pytest.mark.parametrize(("factor", "is_told"), [(1 + 1e-5, False), (1.5, True)])
+def test_numbers_of_what_is_written_out_are_compared(
+    tool: str, number: str, factor: float, is_told: bool
+) -> None:
+    left, right = optimize("written-out GELU", tool)
+    edited = ModelProto()
+    edited.CopyFrom(left)
+    for tensor in edited.graph.initializer:
+        if tensor.name == number:
+            array = numpy_helper.to_array(tensor) * np.float32(factor)
+            tensor.CopyFrom(numpy_helper.from_array(array.astype(np.float32), number))
+    for sides in ((edited, right), (right, edited)):
+        told = [what for what, *_ in list_told(compare(*sides))]
+        assert told == ["formula of GELU"] * is_told
+
+
+def test_a_bias_of_one_number_is_no_number_of_the_formula() -> None:
+    left, right = (ModelProto.FromString(one.SerializeToString()) for one in _make_narrow())
+    assert not list_told(compare(left, right))
+
+
+def _make_narrow() -> tuple[ModelProto, ModelProto]:
+    """Return a GELU of values of one channel with a bias, written out and as one operator."""
+    rows = [
+        *(("Add", "h b", "s"), ("Div", "s root", "d"), ("Erf", "d", "e"), ("Add", "e one", "f")),
+        *(("Mul", "s f", "m"), ("Mul", "m half", "g")),
+    ]
+    arrays = {"w": _normal(16, 1), "w2": _normal(1, 16), "b": np.array([0.7], np.float32)}
+    ends = _node("MatMul", "x w", "h"), _node("MatMul", "g w2", "y")
+    numbers = {"root": np.float32(2**0.5), "one": np.float32(1), "half": np.float32(0.5)}
+    middle = [_node(*row) for row in rows]
+    fused = [_node("BiasGelu", "h b", "g", domain="com.microsoft")]
+    left = _make([ends[0], *middle, ends[1]], arrays | numbers, [2, 3, 16])
+    right = _make([ends[0], *fused, ends[1]], arrays, [2, 3, 16])
+    right.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+    left.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+    return left, right
