@@ -84,6 +84,11 @@ def _state_results(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 _X = "float[2,3,8,8] x"
+_GRAMS = (
+    'mode="TF", min_gram_length=1, max_gram_length=1, max_skip_count=0, ngram_counts=[0], '
+    "ngram_indexes=[0, 1], pool_int64s=[2, 3]"
+)
+_POOLED = "kernel_shape=[2, 2], strides=[2, 2]"
 _BINARY = (
     "Add",
     "Sub",
@@ -925,8 +930,100 @@ def _list_cases() -> list[ShapeCase]:
         case("NL-T19", 21, "float[4] x", "LRN<size=3>(x)", "float[4]", "float[1,4,2,2]"),
         case("NL-T19", 21, "string[2,4] x", "StringNormalizer(x)", "[2,4]", "[1,4]"),
         case("NL-T19", 21, "string[1,2,4] x", "StringNormalizer(x)", "[1,2,4]", "[4]"),
+        *_list_more_ranks(case),
     ]
     return found
+
+
+def _list_more_ranks(case: type[ShapeCase]) -> list[ShapeCase]:
+    rows = [
+        (21, "float[2] x, int64 k", "v, y : TopK(x, k)", "int64 k", "int64[1] k"),
+        (
+            21,
+            "float[3] x | int64[2] k = {1,1}",
+            "v, y : TopK(x, k)",
+            "[2] k = {1,1}",
+            "[1] k = {1}",
+        ),
+        (21, "int64[2] s", "ConstantOfShape<value=float {3.0}>(s)", "float {", "float[1] {"),
+        (
+            21,
+            "int64[2] s",
+            "ConstantOfShape<value=float[2] {3.0,1.0}>(s)",
+            "[2] {3.0,1.0}",
+            "[1] {1.0}",
+        ),
+        (21, "float[3] x, int64[1,2] s", "Expand(x, s)", "int64[1,2]", "int64[2]"),
+        (
+            21,
+            "float[1,8,25] x, int64[1] a, int64[2] b",
+            "Col2Im(x, a, b)",
+            "int64[1] a",
+            "int64[2] a",
+        ),
+        (21, "float[1,8,25,1] x, int64[2] a, int64[2] b", "Col2Im(x, a, b)", "25,1]", "25]"),
+        (21, "int64[2] i, int64[2] d, float[2] v", "OneHot(i, d, v)", "int64[2] d", "int64[1] d"),
+        (21, "int64[2] i, int64 d, float[3] v", "OneHot(i, d, v)", "float[3]", "float[2]"),
+        (21, "int64[2] i, int64 d, float v", "OneHot(i, d, v)", "float v", "float[2] v"),
+        (21, "float[4,3] x, int64[3,1] n", "ReverseSequence(x, n)", "int64[3,1]", "int64[3]"),
+        (21, "int64[2,2,2] x", f"TfIdfVectorizer<{_GRAMS}>(x)", "[2,2,2]", "[2,2]"),
+        (21, "float[2,2,3] t, int64[1,4] s", "AffineGrid(t, s)", "int64[1,4]", "int64[4]"),
+        (
+            21,
+            f"{_X}, float[5,4] r, int64[4] b",
+            "RoiAlign(x, r, b)",
+            "int64[4]",
+            "int64[5]",
+        ),
+        (21, f"{_X}, float[5,3] r, int64[5] b", "RoiAlign(x, r, b)", "[5,3]", "[5,4]"),
+        (21, f"{_X}, float[3,4,4,2] g", "GridSample(x, g)", "[3,4,4,2]", "[2,4,4,2]"),
+        (
+            21,
+            "float[1,1,2,2] x, int64[1,1,2,2] i, int64[3] s",
+            f"MaxUnpool<{_POOLED}>(x, i, s)",
+            "int64[3]",
+            "int64[4]",
+        ),
+        (
+            21,
+            "float[1,4] x, float[1,1,2,2] w, float[1,8,1,3] o",
+            "DeformConv(x, w, o)",
+            "float[1,4] x",
+            "float[1,1,2,4] x",
+        ),
+        (21, "float[5] x, int64 s, float[3] w", "STFT(x, s, w)", "float[5]", "float[1,5]"),
+        (
+            23,
+            "float[2,4] x, float[2,9,2] c, float[2,9,2] s",
+            "RotaryEmbedding(x, c, s)",
+            "[2,4]",
+            "[2,1,9,4]",
+        ),
+        (
+            24,
+            "float[2,5,4] c, float[2,1,4] u, int64[2,1] i",
+            "TensorScatter(c, u, i)",
+            "int64[2,1]",
+            "int64[2]",
+        ),
+        (
+            21,
+            "float[2,3] x, int64[2,1] t",
+            "NegativeLogLikelihoodLoss(x, t)",
+            "int64[2,1]",
+            "int64[2]",
+        ),
+        (21, "float[2,3] x, int64[3] t", "SoftmaxCrossEntropyLoss(x, t)", "int64[3]", "int64[2]"),
+        (
+            27,
+            "float[1,3] x, float[3,1,2] w",
+            "y, p : CausalConvWithState(x, w)",
+            "float[1,3] x",
+            "float[1,3,4] x",
+        ),
+        (21, "uint8[2,3] x", "ImageDecoder(x)", "[2,3]", "[2]"),
+    ]
+    return [case("NL-T19", *row) for row in rows]
 
 
 CASES = _list_cases()

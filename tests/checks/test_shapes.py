@@ -9,15 +9,15 @@ from netloupe.explorer.checks import RULES, check
 from netloupe.explorer.checks.rules import (
     arranged_shapes,
     axes,
+    operand_ranks,
     operand_shapes,
     windows,
 )
 from netloupe.explorer.readers.load import load
 from tests.checks.shape_cases import CASES, ShapeCase
 
-_RULES = [
-    rule.id for module in (operand_shapes, windows, axes, arranged_shapes) for rule in module.RULES
-]
+_MODULES = (operand_shapes, windows, axes, arranged_shapes, operand_ranks)
+_RULES = [rule.id for module in _MODULES for rule in module.RULES]
 
 INTS = AttributeProto.INTS
 
@@ -55,6 +55,7 @@ def _needs_shapes(message: str) -> bool:
 _FROM_ATTRIBUTES = (
     *("perm is", "terms", "batch_axis", "num_outputs", "has an axis twice"),
     *("entries must be at least", "smaller than the kernel", "spatial axes"),
+    "value of ConstantOfShape",
 )
 
 
@@ -83,7 +84,7 @@ def test_lists_are_held_against_the_kernel_where_no_rank_is_known(name: str, op_
 def test_every_operator_with_a_demand_has_a_case() -> None:
     demanding = {
         op_type
-        for module in (operand_shapes, windows, axes, arranged_shapes)
+        for module in _MODULES
         for rule in module.RULES
         for demands in rule.find.keywords.values()  # type: ignore[attr-defined]
         for op_type in demands

@@ -7,7 +7,7 @@ from math import prod
 
 from netloupe.explorer.checks.rule import Rule
 from netloupe.explorer.checks.uses import Case, Demand
-from netloupe.explorer.costs.facts import Dims, find_size, list_integers
+from netloupe.explorer.costs.facts import find_size
 from netloupe.explorer.notation import say_how_many, write_count
 
 from .operand_shapes import are_different, make_finder
@@ -152,82 +152,6 @@ def _move_depth(case: Case) -> Iterator[str]:
         yield f"{case.say(0)}, whose {wrong[0][0]} is not divisible by {wrong[0][1]}"
 
 
-#: by operator, ranks that operands must have (Operators.md); of two numbers the least and the most
-_RANKS: dict[str, tuple[tuple[int, int, int], ...]] = {
-    "Range": ((0, 0, 0), (1, 0, 0), (2, 0, 0)),
-    "ConstantOfShape": ((0, 1, 1),),
-    "NonMaxSuppression": ((0, 3, 3), (1, 3, 3)),
-    "RoiAlign": ((0, 4, 4), (1, 2, 2), (2, 1, 1)),
-    "Multinomial": ((0, 2, 2),),
-    "EyeLike": ((0, 2, 2),),
-    "Det": ((0, 2, 64),),
-    "Trilu": ((0, 2, 64),),
-    "Compress": ((1, 1, 1),),
-    "GridSample": ((0, 3, 64), (1, 3, 64)),
-    "GlobalAveragePool": ((0, 2, 64),),
-    "GlobalMaxPool": ((0, 2, 64),),
-    "LRN": ((0, 2, 64),),
-}
-
-
-def _judge_ranks(case: Case) -> Iterator[str]:
-    for index, least, most in _RANKS[case.op_type]:
-        rank = case.rank(index) if case.has(index) else None
-        if rank is None or least <= rank <= most:
-            continue
-        if rank == 1 and not most and case.dims(index) in ((1,), (None,)):
-            continue  # a list of one element, which runtimes take for a scalar
-        wanted = f"{least}" if least == most else f"at least {least}"
-        yield f"{case.say(index)}, but {case.op_type} takes {wanted} axes there"
-
-
-def _fill(case: Case) -> Iterator[str]:
-    yield from _judge_ranks(case)
-    sizes = list_integers(case.operand(0))
-    if sizes is not None and min(sizes, default=0) < 0:
-        yield f"the shape {list(sizes[:16])} has a negative size"
-
-
-def _normalize_strings(case: Case) -> Iterator[str]:
-    """Say whether StringNormalizer takes another shape than [C] or [1, C]."""
-    dims = case.dims(0)
-    if dims is not None and (
-        len(dims) not in (1, 2) or (len(dims) == 2 and are_different(dims[0], 1))
-    ):
-        yield f"{case.say(0)}, but StringNormalizer takes a list, or one row of a matrix"
-
-
-def _pick_boxes(case: Case) -> Iterator[str]:
-    yield from _judge_ranks(case)
-    known = case.known_dims(0, 1)
-    if known is None or [len(dims) for dims in known] != [3, 3]:
-        return
-    boxes, scores = known
-    if are_different(boxes[2], 4):
-        yield f"{case.say(0)}, but a box has 4 numbers"
-    elif are_different(boxes[1], scores[2]) or are_different(boxes[0], scores[0]):
-        yield f"{case.say(0)} and {case.say(1)}, which must have as many boxes and batches"
-
-
-def _take_square(case: Case) -> Iterator[str]:
-    yield from _judge_ranks(case)
-    dims: Dims | None = case.dims(0)
-    if dims is not None and len(dims) > 1 and are_different(dims[-1], dims[-2]):
-        yield f"{case.say(0)}, but Det takes square matrices"
-
-
-def _sample(case: Case) -> Iterator[str]:
-    yield from _judge_ranks(case)
-    known = case.known_dims(0, 1)
-    if known is None:
-        return
-    data, grid = known
-    if len(data) != len(grid):
-        yield f"{case.say(0)} and {case.say(1)}, which must have one rank"
-    elif are_different(grid[-1], len(data) - 2):
-        yield f"{case.say(1)}, whose last axis must be {len(data) - 2}"
-
-
 _ARRANGED: Mapping[str, Demand] = {
     "Reshape": _reshape,
     "Tile": _tile,
@@ -236,15 +160,6 @@ _ARRANGED: Mapping[str, Demand] = {
     "Upsample": _scale_up,
     **dict.fromkeys(("DepthToSpace", "SpaceToDepth"), _move_depth),
 }
-_RANKED: Mapping[str, Demand] = {
-    **dict.fromkeys(_RANKS, _judge_ranks),
-    "ConstantOfShape": _fill,
-    "NonMaxSuppression": _pick_boxes,
-    "Det": _take_square,
-    "GridSample": _sample,
-    "StringNormalizer": _normalize_strings,
-}
-
 RULES = (
     Rule(
         "NL-T18",
@@ -255,15 +170,5 @@ RULES = (
         "Correct the shape, or let −1 stand for what is left.",
         "Operators.md, Reshape, Tile, Pad, Resize, DepthToSpace",
         make_finder(_ARRANGED),
-    ),
-    Rule(
-        "NL-T19",
-        "operand-rank",
-        "error",
-        "An operand with more or fewer axes than the operator takes",
-        "The operator is not defined for it; runtimes refuse the model or fail in the first run.",
-        "Reshape the operand (Unsqueeze, Squeeze, Reshape).",
-        "Operators.md: Inputs",
-        make_finder(_RANKED),
     ),
 )
