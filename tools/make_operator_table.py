@@ -265,10 +265,20 @@ def read_contrib() -> dict[str, Any]:
     return contrib
 
 
+def mark_beside(contrib: Operators, onnx_operators: Operators) -> None:
+    """Mark what stands in the domains of ONNX and is not declared there."""
+    for domain in onnx_operators.keys() & contrib.keys():
+        for versions in contrib[domain].values():
+            for entry in versions.values():
+                entry["beside"] = True
+
+
 def make_table() -> str:
     """Return the text of the table from the installed ``onnx`` and the contrib file."""
     contrib = read_contrib()
-    merged = merge_operators([read_onnx_operators(), contrib["operators"]])
+    onnx_operators = read_onnx_operators()
+    mark_beside(contrib["operators"], onnx_operators)
+    merged = merge_operators([onnx_operators, contrib["operators"]])
     shared = {
         domain: {op_type: share_versions(versions) for op_type, versions in by_type.items()}
         for domain, by_type in merged.items()

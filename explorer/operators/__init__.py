@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         FunctionBody,
         OperatorSchema,
         Parameter,
+        find_release,
         find_schema,
         read_documentation,
     )
@@ -40,6 +41,7 @@ else:
                 "FunctionBody",
                 "OperatorSchema",
                 "Parameter",
+                "find_release",
                 "find_schema",
                 "read_documentation",
             ],
@@ -66,6 +68,7 @@ __all__ = [
     "VersionDifference",
     "compare_versions",
     "find_default",
+    "find_release",
     "find_schema",
     "read_documentation",
     "rename_value",

@@ -13,7 +13,10 @@ since_version, as an integer, whose declaration is the same, or an object with t
 - ``bodies``: where it is given as a function, its bodies: the first and the last opset that each is
   for, 0 for no last one, and its nodes, with spaces between: ``Cast(X)Y:float32`` has the type of
   its result behind it. Nodes are left out where they depend on the call;
-- ``deprecated``: true.
+- ``deprecated``: true;
+- ``beside``: true where it stands in a domain of ONNX, but ONNX Runtime alone declares it.
+
+``sources`` says of which release of a package the declarations are.
 """
 
 import json
@@ -128,7 +131,8 @@ class FunctionBody(NamedTuple):
 class OperatorSchema:
     """What an operator declares since one version of its operator set.
 
-    ``domain`` is ``""`` for ``ai.onnx``.
+    ``domain`` is ``""`` for ``ai.onnx``; ``is_beside_onnx`` is true for what ONNX does not declare
+    in a domain of its own, but ONNX Runtime does.
     """
 
     domain: str
@@ -139,6 +143,7 @@ class OperatorSchema:
     outputs: tuple[Parameter, ...]
     attributes: dict[str, AttributeSchema]
     bodies: tuple[FunctionBody, ...] = ()
+    is_beside_onnx: bool = False
 
     def find_body(self, opset_version: int | None) -> FunctionBody | None:
         """Return the body that it has as a function under a version of ``ai.onnx``, if any.
@@ -199,6 +204,12 @@ def find_schema(domain: str, op_type: str, opset_version: int | None) -> Operato
     if opset_version is not None:
         since_versions = [version for version in since_versions if version <= opset_version]
     return _build_schema(domain, op_type, max(since_versions)) if since_versions else None
+
+
+def find_release(package: str) -> str:
+    """Return of which release of ``onnx`` or ``onnxruntime`` the declarations are: ``1.32``."""
+    release: str = _load_table()["sources"][package]
+    return ".".join(release.split(".")[:2])
 
 
 @lru_cache(maxsize=1024)
@@ -283,6 +294,7 @@ def _build_schema(domain: str, op_type: str, since_version: int) -> OperatorSche
         outputs=tuple(_build_parameter(text, variables) for text in entry.get("outputs", ())),
         attributes={attribute.name: attribute for attribute in attributes},
         bodies=tuple(_build_body(*each) for each in entry.get("bodies", ())),
+        is_beside_onnx=entry.get("beside", False),
     )
 
 

@@ -12,6 +12,7 @@ from onnx import TensorProto, helper
 from netloupe.explorer.checks import check
 from netloupe.explorer.checks.runtimes import find_runtime, list_runtimes
 from netloupe.explorer.errors import CheckError
+from netloupe.explorer.operators import find_release
 from netloupe.explorer.readers.load import load
 from tests.checks.ruling import Made, build, find, parse
 
@@ -41,6 +42,7 @@ def denote(name: str) -> Made:
     return edited(change)
 
 
+_NORM = "g (float[N,4] x, float[4] w) => (float[N,4] y) { y = LayerNormalization(x, w) }"
 _OPEN = """<ir_version: %d, opset_import: ["": 21]>
 g (float[N] x, float[2] w) => (float[N] y) <float[2] w = {1.0, 2.0}> { y = Add(x, w) }"""
 
@@ -85,6 +87,18 @@ _CASES: list[tuple[str, Made, Made]] = [
         '<ir_version: 10, opset_import: ["": 21, "com.microsoft": 1]> '
         + _RELU.replace("Relu", "com.microsoft.QuickGelu"),
         _RELU,
+    ),
+    (
+        "NL-P04",
+        '<ir_version: 10, opset_import: ["": 21, "com.microsoft": 1]> '
+        + _RELU.replace("Relu", "com.microsoft.NoSuchGelu"),
+        '<ir_version: 10, opset_import: ["": 21, "com.microsoft": 1]> '
+        + _RELU.replace("Relu", "com.microsoft.QuickGelu"),
+    ),
+    (
+        "NL-P05",
+        '<ir_version: 10, opset_import: ["": 12]> ' + _NORM,
+        '<ir_version: 10, opset_import: ["": 17]> ' + _NORM,
     ),
     (
         "NL-S02",
@@ -169,3 +183,18 @@ def test_sparse_initializers_count_among_those_that_are_inputs() -> None:
 
     (found,) = find(edited(add_sparse, _OPEN % 10), "NL-I07")
     assert "2 initializers of 2 are also listed" in found.message
+
+
+def test_what_no_list_of_the_runtime_has_is_not_said_to_be_of_it() -> None:
+    text = '<ir_version: 10, opset_import: ["": 12, "com.microsoft": 1]> ' + _NORM.replace(
+        "{ y", "{ a = com.microsoft.NoSuchGelu(x) b = com.microsoft.QuickGelu(a) y"
+    )
+    told = {each.message for each in find(text, "NL-P")}
+    release = find_release("onnxruntime")
+    neither = f"which neither ONNX nor the model defines, nor ONNX Runtime {release}"
+    beside = "which ONNX Runtime has beside ONNX"
+    assert told == {
+        f"1 node of com.microsoft, {neither}: NoSuchGelu",
+        f"1 node of com.microsoft, {beside}: QuickGelu",
+        f"1 node of version 12 of ai.onnx, {beside}: LayerNormalization",
+    }

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.runtimes import OLDEST_OPSET
 from netloupe.explorer.checks.subject import Subject
-from netloupe.explorer.model import count_each_operator
+from netloupe.explorer.model import Node, count_each_operator
 from netloupe.explorer.notation import join_parts, write_count
+from netloupe.explorer.operators import find_release, find_schema
 from netloupe.explorer.quantization.simulated import is_simulating
 
 STANDARD = frozenset(
@@ -17,6 +18,14 @@ STANDARD = frozenset(
 )
 #: domains whose operators ONNX Runtime has (docs/ContribOperators.md), and its own inner ones
 OF_ORT = frozenset({"com.microsoft", "com.microsoft.nchwc", "com.ms.internal.nhwc"})
+#: who defines an operator that ONNX does not, and what is said of it
+_RUNTIME, _NOT_EVEN_RUNTIME, _QONNX, _NOBODY = "runtime", "not even runtime", "qonnx", "nobody"
+_SAYS = {
+    _RUNTIME: "which ONNX Runtime has beside ONNX",
+    _NOT_EVEN_RUNTIME: "which neither ONNX nor the model defines, nor ONNX Runtime {release}",
+    _QONNX: "which the tools of QONNX run, and hardware compilers take",
+    _NOBODY: "which neither ONNX nor the model defines",
+}
 _TABLE = "ONNX Runtime, docs/reference/compatibility.md: ONNX opset support"
 
 
@@ -66,35 +75,43 @@ def _find_domains(subject: Subject, *, are_contrib: bool) -> Iterator[Occurrence
     """Yield a hit for each domain with operators that neither ONNX nor the model defines."""
     if not subject.is_onnx:
         return
-    counts: dict[tuple[str, bool], Counter[str]] = {}
-    firsts: dict[tuple[str, bool], str] = {}
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    firsts: dict[tuple[str, str], str] = {}
+    versions: dict[str, int | None] = {}
     own = {function.domain for function in subject.model.functions}  # see unknown-function
     for graph in subject.graphs:
         for node, count in count_each_operator(graph):
-            domain = node.domain
-            if domain in STANDARD or domain in own or (domain in OF_ORT) != are_contrib:
-                continue
-            if node.function is None:
-                key = domain, is_simulating(node)
+            who = "" if node.domain in own or node.function is not None else _name_definer(node)
+            if who and (who == _RUNTIME) == are_contrib:
+                key = node.domain, who
                 firsts.setdefault(key, node.path)
+                versions.setdefault(node.domain, node.opset_version)
                 counts.setdefault(key, Counter())[node.op_type] += count
-    for (domain, is_qonnx), operators in counts.items():
+    for (domain, who), operators in counts.items():
         names = sorted(operators)
         total = operators.total()
         shown = join_parts([name[:60] for name in names[:5]], len(names))
-        what = "which neither ONNX nor the model defines"
-        if are_contrib:
-            what = "which ONNX Runtime has beside ONNX"
-        elif is_qonnx:
-            what = "which the tools of QONNX run, and hardware compilers take"
+        where, says = domain[:100], _SAYS[who].format(release=find_release("onnxruntime"))
+        if domain in STANDARD:
+            where = f"version {versions[domain]} of {subject.model.dialect.name_domain(domain)}"
         yield Occurrence(
-            firsts[domain, is_qonnx],
-            f"{write_count(total, 'node')} of {domain[:100]}, {what}: {shown}",
+            firsts[domain, who],
+            f"{write_count(total, 'node')} of {where}, {says}: {shown}",
             {"domain": domain[:200], "operators": names[:20]},
-            f"{domain[:200]}{' QONNX' if is_qonnx else ''}",
+            f"{domain[:200]}{' QONNX' if who == _QONNX else ''}",
             places=total,
-            severity="note" if is_qonnx else None,
+            severity="note" if who == _QONNX else None,
         )
+
+
+def _name_definer(node: Node) -> str:
+    """Return who beside ONNX defines an operator; "" for ONNX itself."""
+    schema = find_schema(node.domain, node.op_type, node.opset_version)
+    if node.domain in STANDARD:
+        return _RUNTIME if schema is not None and schema.is_beside_onnx else ""
+    if node.domain in OF_ORT:
+        return _NOT_EVEN_RUNTIME if schema is None else _RUNTIME
+    return _QONNX if is_simulating(node) else _NOBODY
 
 
 RULES = (
@@ -136,7 +153,8 @@ RULES = (
         "warning",
         "Operators that neither ONNX nor the model defines",
         "They need a library of native code where the model runs, which is then trusted too. Those "
-        "of QONNX, a note, are for its own tools.",
+        "of QONNX, a note, are for its own tools; of com.microsoft builds of ONNX Runtime for "
+        "training have some that its wheels lack.",
         "Ship the library with the model, or give the operators a function body.",
         "ONNX Runtime, docs/ContribOperators.md; Netron #117; QONNX, docs/qonnx-custom-ops",
         _find_custom,
