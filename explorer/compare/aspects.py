@@ -104,8 +104,12 @@ def name_field(way: Way, dialect: Dialect) -> str:
         way = (*way[: way.index("stored in")],) if "stored in" in way else ()
         return " of ".join(("storage", ".".join(way))) if way else "storage"
     if way[0] in ("metadata_props", "opset_import") and len(way) > 1:
-        key = way[1] if way[0] == "metadata_props" else dialect.name_domain(way[1])
-        return f"{_WORDS[way[0]]} {key}"
+        if way[0] == "metadata_props":
+            return f"{_WORDS[way[0]]} {way[1]}"
+        own = way[1].rstrip("#")  # of a key that is given again
+        again = " (imported again)" if own != way[1] else ""
+        field = "domain of the " if way[2:] == ("domain",) else ""
+        return f"{field}{_WORDS[way[0]]} {dialect.name_domain(own)}{again}"
     if len(way) == 1:
         return _WORDS.get(way[0], way[0])
     told = ".".join(way)

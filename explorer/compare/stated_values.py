@@ -161,6 +161,9 @@ class StatedValues:
                 if aspect is None:
                     continue
             shown = [None if fact is None else fact.shown for fact in (one, other)]
+            if way[0] == "opset_import" and len(way) == 2:  # which version is there, or was
+                versions = [side.get((*way, "version")) for side in (left, right)]
+                shown = [None if fact is None else fact.shown for fact in versions]
             what = name_field(way, self.dialect)
             if _is_beside_type(way, left) or _is_beside_type(way, right):
                 what = f"field {way[2]} of {what}"

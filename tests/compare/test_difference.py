@@ -162,6 +162,30 @@ def test_operator_sets_and_metadata() -> None:
     ]
 
 
+def test_operator_sets_that_are_stated_otherwise() -> None:
+    def restate(*domains: tuple[str | None, int]) -> Callable[[onnx.ModelProto], None]:
+        def edit(model: onnx.ModelProto) -> None:
+            del model.opset_import[:]
+            for domain, version in domains:
+                entry = model.opset_import.add(version=version)
+                if domain is not None:
+                    entry.domain = domain
+
+        return edit
+
+    told: list[tuple[tuple[tuple[str | None, int], ...], list[tuple[str, object, object, str]]]] = [
+        ((("ai.onnx", 17),), [("domain of the opset of ai.onnx", "", "ai.onnx", "defaults")]),
+        (((None, 17),), [("domain of the opset of ai.onnx", "", None, "defaults")]),
+        ((("", 17), ("", 12)), [("opset of ai.onnx (imported again)", None, 12, "")]),
+        ((("", 17), ("ai.onnx", 12)), [("opset of ai.onnx (imported again)", None, 12, "")]),
+    ]
+    for domains, changes in told:
+        left, right = make_model(restate(("", 17))), make_model(restate(*domains))
+        found = diff(load(left), load(right))
+        assert [(each.what, each.left, each.right, each.aspect) for each in found.about] == changes
+        assert found.verdict == ("cosmetic" if changes[0][3] else "structure")
+
+
 def test_another_order_of_nodes() -> None:
     def make(order: list[int]) -> onnx.ModelProto:
         nodes = [

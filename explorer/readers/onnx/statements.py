@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from netloupe.explorer.model.statement import Statement
 from netloupe.explorer.readers.protobuf.statements import StatementReader, Way, Wording
 
+from .dialect import ONNX
 from .parts import ELEMENT_FIELDS, OnnxParts
 
 if TYPE_CHECKING:
@@ -40,6 +41,10 @@ WORDING = Wording(
         ("TensorProto", "external_data"): "key",
         ("TensorProto", "metadata_props"): "key",
         ("ValueInfoProto", "metadata_props"): "key",
+    },
+    spellings={
+        (owner, "opset_import"): dict.fromkeys(ONNX.domain_spellings, ONNX.domain)
+        for owner in ("ModelProto", "FunctionProto")
     },
     names=frozenset({("TensorAnnotation", "tensor_name"), ("ShardingSpecProto", "tensor_name")}),
     sizes=frozenset({("TensorShapeProto.Dimension", "dim_param")}),

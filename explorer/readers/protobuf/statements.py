@@ -58,6 +58,8 @@ class Wording:
     keys
         Lists of messages whose entries are told apart by one of their fields, in no order that
         matters.
+    spellings
+        Other texts that these fields may have for one and the same key, by that key.
     names, sizes
         Fields that hold names of values, and of sizes that are not known.
     tensors
@@ -72,6 +74,7 @@ class Wording:
 
     apart: frozenset[Field] = frozenset()
     keys: dict[Field, str] = field(default_factory=dict)
+    spellings: dict[Field, dict[str, str]] = field(default_factory=dict)
     names: frozenset[Field] = frozenset()
     sizes: frozenset[Field] = frozenset()
     tensors: frozenset[str] = frozenset()
@@ -172,7 +175,9 @@ class StatementReader:
             found[here] = StatedFact(owner, name, len(content))
             pending += [((*here, f"#{index}"), entry) for index, entry in enumerate(content)]
             return
+        known = self._wording.spellings.get((owner, name), {})
         names = [read_text(getattr(entry, key)) for entry in content]
+        names = [known.get(text, text) for text in names]
         found[*here[:-1], f"order of {name}"] = StatedFact(owner, "order", tuple(names))
         for text, entry in zip(names, content, strict=True):
             own = text
