@@ -16,6 +16,8 @@ Numbers = npt.NDArray[np.float64]
 
 #: so many elements are read at once
 _PIECE = 2**18
+#: the largest share that is told of numbers that are not all 0, however far they are apart
+_MOST = 1e300
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +172,7 @@ class DifferenceSums:
         if not (0 < apart < np.inf and 0 < left < np.inf) and self._largest:
             # too small or too large to be squared: the largest ones tell
             most = self._most_left
-            relative = self._largest / most if most else float("inf")
+            relative = min(self._largest / most, _MOST) if most else float("inf")
         else:
             relative = (apart / left) ** 0.5 if left else 0.0
         cosine = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from statistics import median
 
 from netloupe.explorer.compare import Diff, DifferenceEntry, EntryTopic
 from netloupe.explorer.model import Node
@@ -13,7 +14,6 @@ from netloupe.explorer.notation import join_parts, write_count
 
 from .difference_words import (
     ASPECTS,
-    find_median,
     find_worst_fold,
     join_words,
     list_errors,
@@ -172,7 +172,7 @@ def _write_alike_weights(
 ) -> str:
     tensors = [one for entry in entries for one in entry.tensors]
     told = f"{write_count(len(tensors), 'weight')}{_name_takers(found, entries)}"
-    errors = list_errors(tensors)
+    errors, zeros = list_errors(tensors)
     if kinds and kinds != ("quantized",):
         names = [write_line(kind, _LONGEST) for kind in kinds]
         return f"{told} of other {join_words(names)}"
@@ -180,12 +180,13 @@ def _write_alike_weights(
     unbounded = sum(one.numbers.unbounded for one in tensors if one.numbers is not None)
     if unbounded:
         return f"{told}, {write_count(unbounded, 'number')} to or from NaN or infinity"
-    if len(errors) < len(tensors) or errors[-1] == float("inf"):
+    if len(errors) + zeros < len(tensors):
         return told
-    worst, middle = (f"{100 * error:.3g} %" for error in (errors[-1], find_median(errors)))
-    if worst == middle:
-        return f"{told} by {worst} (L2)"
-    return f"{told} by {middle} in the median, {worst} at most (L2)"
+    if not errors:
+        return f"{told}, whose numbers were all 0 before"
+    worst, middle = (f"{100 * error:.3g} %" for error in (errors[-1], median(errors)))
+    by = f"{worst} (L2)" if worst == middle else f"{middle} in the median, {worst} at most (L2)"
+    return f"{told} by {by}{f', but for {zeros:,} that were all 0 before' if zeros else ''}"
 
 
 def _name_takers(found: Diff, entries: Sequence[DifferenceEntry]) -> str:

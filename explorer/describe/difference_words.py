@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from statistics import median
 
 from netloupe.explorer.compare import (
     Change,
@@ -35,6 +36,8 @@ _LONGEST_STATED = 80
 _ALIKE = {"value ": "what is said of values", "metadata ": "metadata"}
 #: what a block is whose nodes are all others
 _LEVELS = {"changed": "rewritten"}
+#: what stands where a share of the numbers before would, of which there is none
+FROM_ZERO = "all numbers were 0 before"
 #: what is smaller is no error of float32
 _LEAST_ERROR = 1e-8
 #: what may be ignored, in words
@@ -329,27 +332,28 @@ def list_details(entry: DifferenceEntry) -> list[str]:
     numbers = [one.numbers for one in entry.tensors if one.numbers is not None]
     if len(entry.tensors) == 1:
         return [write_numbers(one) for one in numbers]
-    errors = sorted(one.relative for one in numbers)
-    if not errors:
+    if not numbers:
         return []
     unbounded = sum(one.unbounded for one in numbers)
     if unbounded:
         became = write_count(unbounded, "number")
         return [f"{became} to or from NaN or infinity, so that no distance is finite"]
-    worst, middle = errors[-1], find_median(errors)
-    return [
-        f"relative (L2) {write_number(100 * worst)} %, median of all {write_number(100 * middle)} %"
-    ]
+    errors, zeros = list_errors(entry.tensors)
+    if not errors:
+        return [FROM_ZERO]
+    worst, middle = (write_number(100 * error) for error in (errors[-1], median(errors)))
+    told = f"relative (L2) {worst} %, median {'of the others' if zeros else 'of all'} {middle} %"
+    return [f"{told}; {FROM_ZERO} in {zeros:,}" if zeros else told]
 
 
-def find_median(errors: Sequence[float]) -> float:
-    """Return the middle of some numbers in order; of an even count the larger one of the two."""
-    return errors[len(errors) // 2]
+def list_errors(tensors: Sequence[TensorDifference]) -> tuple[list[float], int]:
+    """Return in order how far weights are apart, as shares of their lengths (L2).
 
-
-def list_errors(tensors: Sequence[TensorDifference]) -> list[float]:
-    """Return in order how far weights are apart, as shares of their lengths (L2)."""
-    return sorted(one.numbers.relative for one in tensors if one.numbers is not None)
+    Beside it how many have no such share: of numbers that were all 0 none is one.
+    """
+    errors = sorted(one.numbers.relative for one in tensors if one.numbers is not None)
+    finite = [error for error in errors if math.isfinite(error)]
+    return finite, len(errors) - len(finite)
 
 
 def write_change(change: Change) -> str:
@@ -403,7 +407,9 @@ def write_numbers(numbers: NumberDifference) -> str:
         return ", ".join(told)
     told += [
         f"largest difference {write_number(numbers.largest)}",
-        f"relative (L2) {write_number(100 * numbers.relative)} %",
+        f"relative (L2) {write_number(100 * numbers.relative)} %"
+        if math.isfinite(numbers.relative)
+        else FROM_ZERO,
     ]
     if numbers.cosine is not None:
         told.append(f"cosine {numbers.cosine:.6f}")

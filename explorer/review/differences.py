@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from statistics import median
 
 from netloupe.explorer.compare import Change, Diff, DifferenceEntry, NumberDifference
 from netloupe.explorer.describe.attributes import write_attribute_value
 from netloupe.explorer.describe.difference_words import (
-    find_median,
+    FROM_ZERO,
     list_errors,
     write_change,
     write_difference_heading,
@@ -227,9 +229,12 @@ def _list_of_weights(entry: DifferenceEntry) -> Iterator[tuple[str, str]]:
         yield (write_line(change.what, _LONGEST), _write_change(change))
     if one.numbers is not None:
         yield from _write_numbers(one.numbers)
-    errors = list_errors(entry.tensors)
+    errors, zeros = list_errors(entry.tensors)
     if len(errors) > 1:
-        yield ("median of all", f"{write_number(100 * find_median(errors))} %")
+        told = "median of the others" if zeros else "median of all"
+        yield (told, f"{write_number(100 * median(errors))} %")
+    if zeros and len(entry.tensors) > 1:
+        yield (FROM_ZERO, write_count(zeros, "weight"))
     if one.are_unread:
         yield ("numbers", "could not be compared")
 
@@ -251,7 +256,9 @@ def _write_numbers(numbers: NumberDifference) -> list[tuple[str, str]]:
     rows = [
         changed,
         ("largest |Δ|", write_number(numbers.largest)),
-        ("relative L2", f"{write_number(100 * numbers.relative)} %"),
+        ("relative L2", f"{write_number(100 * numbers.relative)} %")
+        if math.isfinite(numbers.relative)
+        else ("before", "all numbers were 0"),
     ]
     if numbers.cosine is not None:
         rows.append(("cosine", f"{numbers.cosine:.6f}"))

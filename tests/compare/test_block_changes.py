@@ -9,12 +9,19 @@ from onnx import ModelProto, numpy_helper
 from netloupe.explorer.compare import diff
 from netloupe.explorer.describe.differences import format_diff, list_told
 from netloupe.explorer.readers.load import load
+from netloupe.explorer.review import take_review
 from tests.compare.networks import make_layers, make_residual
 from tests.compare.twins import make_twin
 
 
 def tell(left: ModelProto, right: ModelProto) -> str:
     return format_diff(diff(*(load(model.SerializeToString()) for model in (left, right))))
+
+
+def write_page(left: ModelProto, right: ModelProto) -> str:
+    found = diff(*(load(model.SerializeToString()) for model in (left, right)))
+    rows = [row for item in take_review(found).items for row in item.evidence]
+    return "\n".join(": ".join(row) for row in rows)
 
 
 def copy(model: ModelProto) -> ModelProto:
@@ -51,9 +58,42 @@ def test_many_weights_are_told_with_the_worst_and_the_median() -> None:
         changed = (array * np.float32(1 + 0.01 * number)).astype(np.float32)
         tensor.CopyFrom(numpy_helper.from_array(changed, tensor.name))
     text = tell(left, right)
-    assert "main/%layers.7.fc.weight (and 7 alike): relative (L2) 15 %, median of all 9 %" in text
-    assert "main/%layers.7.fc.bias (and 7 alike): relative (L2) 16 %, median of all 10 %" in text
+    assert "main/%layers.7.fc.weight (and 7 alike): relative (L2) 15 %, median of all 8 %" in text
+    assert "main/%layers.7.fc.bias (and 7 alike): relative (L2) 16 %, median of all 9 %" in text
     assert "layers.3" not in text
+
+
+def test_weights_that_were_all_zero_have_no_relative_difference() -> None:
+    left = make_layers(8)
+    for tensor in left.graph.initializer[:3]:
+        array = np.zeros_like(numpy_helper.to_array(tensor))
+        tensor.CopyFrom(numpy_helper.from_array(array, tensor.name))
+    right = copy(left)
+    for tensor in right.graph.initializer:
+        array = numpy_helper.to_array(tensor)
+        changed = (array * np.float32(1.5) if array.any() else array + np.float32(0.25)).astype("f")
+        tensor.CopyFrom(numpy_helper.from_array(changed, tensor.name))
+    text, page = tell(left, right), write_page(left, right)
+    assert "17 weights of" in text
+    assert "changed by 50 % (L2), but for 3 that were all 0 before" in text
+    assert "relative (L2) 50 %, median of the others 50 %; all numbers were 0 before in" in text
+    assert "inf" not in text.replace("interface", "")
+    assert "all numbers were 0" in page
+    assert ">inf" not in page
+
+
+def test_one_weight_that_was_all_zero_is_told_without_a_share() -> None:
+    left = make_layers(1)
+    for tensor in left.graph.initializer:
+        array = np.zeros_like(numpy_helper.to_array(tensor))
+        tensor.CopyFrom(numpy_helper.from_array(array, tensor.name))
+    right = copy(left)
+    tensor = right.graph.initializer[0]
+    array = numpy_helper.to_array(tensor) + np.float32(0.25)
+    tensor.CopyFrom(numpy_helper.from_array(array, tensor.name))
+    text = tell(left, right)
+    assert "largest difference 0.25, all numbers were 0 before" in text
+    assert "1 weight of 1 Gather changed, whose numbers were all 0 before" in text
 
 
 @pytest.mark.parametrize(
