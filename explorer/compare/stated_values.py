@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from netloupe.explorer.model import Graph, Model, Node, Value
+from netloupe.explorer.model import Graph, Model, Node, Tensor, Value
 from netloupe.explorer.model.statement import (
     SizeName,
     StatedFact,
@@ -139,7 +139,11 @@ class StatedValues:
             elif isinstance(one.content, SizeName) and isinstance(other.content, SizeName):
                 if self._judge_sizes(one, other) is None:
                     continue
-            elif self._is_same(one.content, other.content, graphs):
+            elif self._is_same(one.content, other.content, graphs) or (
+                graphs is not None
+                and way == ("external_input",)
+                and self._is_same(*self._leave_out_weights(one, other, graphs), graphs)
+            ):
                 continue
             contents = [fact.content for fact in (one, other) if fact is not None]
             if self.note_unread(contents, [".".join(way)] * 2):
@@ -216,6 +220,39 @@ class StatedValues:
                 known = self.values.get(first)
                 return known is second or (known is None and one == other)
         return bool(one == other)
+
+    def _leave_out_weights(
+        self, one: StatedFact, other: StatedFact, graphs: tuple[Graph, Graph]
+    ) -> tuple[tuple[object, ...], tuple[object, ...]]:
+        """Return what two nets list as taken without the weights of which nothing is to be told.
+
+        That are those in no pair, which are told as added or removed; and pairs that both list, in
+        whatever order, since they are known by their names.
+        """
+        names = [fact.content if isinstance(fact.content, tuple) else () for fact in (one, other)]
+        stored = [
+            {
+                name: value.initializer
+                for name in listed
+                if isinstance(name, ValueName)
+                and (value := graph.values.get(name.name)) is not None
+                and isinstance(value.initializer, Tensor)
+            }
+            for listed, graph in zip(names, graphs, strict=True)
+        ]
+        pairs = self._matching.tensors
+        partners = [pairs, {right: left for left, right in pairs.items()}]
+
+        def list_rest(side: int) -> tuple[object, ...]:
+            others = {*stored[1 - side].values()}
+            told = {
+                name
+                for name, tensor in stored[side].items()
+                if tensor not in partners[side] or partners[side][tensor] in others
+            }
+            return tuple(name for name in names[side] if name not in told)
+
+        return list_rest(0), list_rest(1)
 
     def note_unread(self, contents: Sequence[object], paths: Sequence[str]) -> bool:
         """Note what of some contents could not be read; return whether anything."""

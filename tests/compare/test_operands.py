@@ -129,6 +129,69 @@ def test_operands_of_caffe2_that_change_places_are_told() -> None:
     assert found.verdict == "structure"
 
 
+def make_layers_of_fills(
+    scale: float, *, more: int = 0, kind: str = "GivenTensorFill", order: int = 1
+) -> tuple[bytes, bytes]:
+    """Return a net with an init net: a product a layer, its weights listed as what it takes."""
+    net = caffe2_pb2.NetDef(name="n", external_input=["x"], external_output=["y"])
+    init = caffe2_pb2.NetDef(name="i")
+    last = "x"
+    for number in range(3 + more):
+        given = "y" if number == 2 + more else f"r{number}"
+        weight = f"w{number}" if number < 2 else f"w{number - more}" if given == "y" else "new"
+        net.op.add(type="FC", input=[last, weight, f"b{weight}"], output=[given])
+        last = given
+        for name, dims in ((weight, [4, 4]), (f"b{weight}", [4])):
+            fill = init.op.add(type=kind, output=[name])
+            fill.arg.add(name="shape", ints=dims)
+            count = dims[0] * dims[-1] if len(dims) > 1 else dims[0]
+            if kind == "ConstantFill":
+                fill.arg.add(name="value", f=scale * (number + 1))
+            elif "Int" in kind:
+                fill.arg.add(name="values", ints=range(int(scale), int(scale) + count))
+            else:
+                fill.arg.add(name="values", floats=[scale * (each + 1) for each in range(count)])
+    names = [name for op in init.op for name in op.output]
+    net.external_input.extend(names[::order])
+    return net.SerializeToString(), init.SerializeToString()
+
+
+@pytest.mark.parametrize("kind", ["GivenTensorFill", "GivenTensorIntFill", "ConstantFill"])
+def test_fills_of_other_numbers_are_other_weights_and_no_other_structure(kind: str) -> None:
+    left, right = (load(*make_layers_of_fills(scale, kind=kind)) for scale in (1.0, 2.0))
+    found = diff(left, right)
+    assert found.verdict == "weights"
+    assert not read_fail_on("structure")[0].applies(found)
+    assert [one.changes for one in found.tensors] == [()] * 6
+    assert all(one.numbers is not None and one.numbers.changed for one in found.tensors)
+    assert diff(left, load(*make_layers_of_fills(1.0, kind=kind))).verdict == "identical"
+
+
+def test_fills_of_other_dimensions_and_arguments_are_told_once() -> None:
+    net, init = make_layers_of_fills(1.0)
+    other = caffe2_pb2.NetDef.FromString(init)
+    other.op[0].arg[0].ints[:] = [2, 8]
+    other.op[1].arg.add(name="values", floats=[1.0])
+    other.op[2].arg[1].ints.append(3)
+    found = diff(load(net, init), load(net, other.SerializeToString()))
+    told = {one.left.name: [change.what for change in one.changes] for one in found.tensors}
+    assert told == {"w0": ["dims"], "bw0": ["attribute values#"], "w1": ["attribute values"]}
+    assert found.verdict == "structure"
+
+
+def test_weights_that_are_added_are_not_told_as_other_inputs_as_well() -> None:
+    left, right = (load(*make_layers_of_fills(1.0, more=more)) for more in (0, 1))
+    told = [change.what for change in diff(left, right).about]
+    assert "external_input" not in told
+    turned = diff(left, load(*make_layers_of_fills(2.0, order=-1)))
+    assert (turned.verdict, [change.what for change in turned.about]) == ("weights", [])
+    net, init = make_layers_of_fills(1.0)
+    other = caffe2_pb2.NetDef.FromString(net)
+    other.external_input.remove("w1")
+    unlisted = diff(left, load(other.SerializeToString(), init))
+    assert [change.what for change in unlisted.about] == ["external_input"]
+
+
 def test_fills_are_compared_without_looking_for_them_among_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

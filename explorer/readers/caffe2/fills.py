@@ -6,6 +6,7 @@ quantized/int8_given_tensor_fill_op).
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from netloupe.explorer.model import (
     Tensor,
     data_type,
 )
+from netloupe.explorer.model.statement import Statement
 from netloupe.explorer.model.storage import multiply_dims
 from netloupe.explorer.readers.protobuf.parts import Fetch, Parts, TensorStorage, measure
 from netloupe.explorer.readers.protobuf.stored_field import Count, StoredField
@@ -98,6 +100,38 @@ def read_fill(operator: Any, name: str, path: str, parts: Parts) -> Tensor:
     return tensor
 
 
+def leave_out_elements(operator: Any, statement: Statement) -> Statement:
+    """Return what a fill states beside the dimensions and elements that its tensor has.
+
+    Parameters
+    ----------
+    operator
+        An OperatorDef for which :func:`is_fill` holds.
+    statement
+        All that it states.
+    """
+    told = {("arg", "shape", "ints")}
+    if operator.type in _STORED_FILLS:
+        given = {field for *way, field in statement if way == ["arg", "values"]}
+        told.add(("arg", "values", _choose_field(operator.type, given)))
+    elif operator.type == "ConstantFill":
+        shape = statement.get(("arg", "shape", "ints"))
+        dims = shape.content if shape is not None else ()
+        if isinstance(dims, tuple) and multiply_dims(dims) <= _MOST_FILLED:
+            fields = (field for field in ("f", "i", "s") if ("arg", "value", field) in statement)
+            told.update(("arg", "value", field) for field in [*fields][:1])
+    return {way: fact for way, fact in statement.items() if way not in told}
+
+
+def _choose_field(kind: str, given: Collection[str]) -> str:
+    """Return the field of the argument ``values`` that holds the elements."""
+    if kind in _BYTE_STRINGS:
+        return "s" if "s" in given else "strings"
+    if _STORED_FILLS[kind] == "string":
+        return "strings"
+    return "floats" if "floats" in given or "ints" not in given else "ints"
+
+
 def _read_stored(
     operator: Any, arguments: dict[str, Any], name: str, path: str, parts: Parts
 ) -> tuple[Tensor, list[str]]:
@@ -127,14 +161,12 @@ def _find_values(kind: str, dtype: DataType, values: Any, path: str, parts: Part
     if values is None:
         return TensorStorage("none", 0, lambda: Payload("absent"), Count.of(0))
     left = parts.stored(values)
+    given = {*left, *(field.name for field, _ in values.ListFields())}
+    field = _choose_field(kind, given)
     if kind in _BYTE_STRINGS:
-        field = "s" if "s" in left or values.HasField("s") else "strings"
         return _find_bytes(values, field, left.get(field), path)
     if dtype.name == "string":
         return _find_strings(values, left.get("strings"), path)
-    has_floats = "floats" in left or bool(values.floats)
-    has_ints = "ints" in left or bool(values.ints)
-    field = "floats" if has_floats or not has_ints else "ints"
     element = np.float32 if field == "floats" else np.int64
     width = 4 if field == "floats" else (dtype.bits or 64) // 8
     numbers = left.get(field)

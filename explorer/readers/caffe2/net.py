@@ -33,7 +33,7 @@ from netloupe.explorer.tensors import ModelFiles
 
 from .arguments import ArgumentReader, Graphs
 from .dialect import CAFFE2
-from .fills import is_fill, read_fill
+from .fills import is_fill, leave_out_elements, read_fill
 from .nodes import Caffe2NodeLoader, is_weight
 from .parts import Net
 from .placeholders import turn_placeholders
@@ -370,11 +370,12 @@ class _Caffe2UnknownFinder:
         return {}
 
     def state_tensor(self, place: int) -> Statement:
-        """List all that the fill of a tensor says, but for its elements."""
+        """List all that the fill of a tensor says, but for its dimensions and elements."""
         if self._fills is None:
             return {}
         operator = self._fills.message.op[self._places[place]]
-        return read_caffe2_statement(operator, self._fills.parts, with_elements=False)
+        found = read_caffe2_statement(operator, self._fills.parts, with_elements=False)
+        return leave_out_elements(operator, found)
 
     @cached_property
     def _places(self) -> list[int]:
