@@ -54,9 +54,9 @@ def write_counts(numbers: Collection[int], noun: str) -> str:
     return f"{write_span(numbers)} {noun}{'' if max(numbers) == 1 else 's'}"
 
 
-def write_number(number: float) -> str:
-    """Return a float with six digits at most: ``1e-5``, ``0.125``, ``-inf``."""
-    text = f"{number:.6g}"
+def write_number(number: float, most: int = 6) -> str:
+    """Return a float with so many digits at most: ``1e-5``, ``0.125``, ``-inf``."""
+    text = f"{number:.{most}g}"
     if "e" in text:
         digits, exponent = text.split("e")
         text = f"{digits}e{int(exponent)}"

@@ -10,7 +10,7 @@ from statistics import median
 from netloupe.explorer.compare import Diff, DifferenceEntry, EntryTopic
 from netloupe.explorer.model import Node
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
-from netloupe.explorer.notation import join_parts, write_count
+from netloupe.explorer.notation import join_parts, write_count, write_number
 
 from .difference_words import (
     ASPECTS,
@@ -184,7 +184,7 @@ def _write_alike_weights(
         return told
     if not errors:
         return f"{told}, whose numbers were all 0 before"
-    worst, middle = (f"{100 * error:.3g} %" for error in (errors[-1], median(errors)))
+    worst, middle = (f"{write_number(100 * e, 3)} %" for e in (errors[-1], median(errors)))
     by = f"{worst} (L2)" if worst == middle else f"{middle} in the median, {worst} at most (L2)"
     return f"{told} by {by}{f', but for {zeros:,} that were all 0 before' if zeros else ''}"
 

@@ -82,6 +82,15 @@ def test_weights_that_were_all_zero_have_no_relative_difference() -> None:
     assert ">inf" not in page
 
 
+def test_shares_beyond_measure_are_written_as_other_numbers_are() -> None:
+    left = make_layers(1)
+    right = copy(left)
+    tensor = right.graph.initializer[0]
+    array = (numpy_helper.to_array(tensor) * np.float32(1.5e6)).astype("f")
+    tensor.CopyFrom(numpy_helper.from_array(array, tensor.name))
+    assert "1 weight of 1 Gather changed by 1.5e8 % (L2)" in tell(left, right)
+
+
 def test_one_weight_that_was_all_zero_is_told_without_a_share() -> None:
     left = make_layers(1)
     for tensor in left.graph.initializer:
