@@ -81,7 +81,7 @@ def list_inside(left: Graph, right: Graph) -> TakenIn:
     for graph in (left, right):
         for node in graph.nodes:
             if node.domain.startswith("com.microsoft"):
-                name = _read_activation(node)
+                name = read_activation(node)
                 if name:
                     fused.add(name)
                 has_sums = has_sums or node.op_type in SUMMING_NORMS
@@ -92,7 +92,8 @@ def list_inside(left: Graph, right: Graph) -> TakenIn:
     return TakenIn(frozenset(fused), clamped, has_sums, has_blocks, partitions)
 
 
-def _read_activation(node: Node) -> str:
+def read_activation(node: Node) -> str:
+    """Return the activation that a convolution or product applies to what it gives; "" for none."""
     if "Conv" not in node.op_type and "Gemm" not in node.op_type and "MatMul" not in node.op_type:
         return ""
     attribute = node.attributes.get("activation")
@@ -120,7 +121,7 @@ def find_added(nodes: tuple[Node, ...], holders: tuple[Node, ...]) -> Iterator[N
     yield user
     given = user.outputs[0]
     behind = given.users if given is not None and not given.is_output else ()
-    if len(behind) == 1 and behind[0].op_type == _read_activation(holder):
+    if len(behind) == 1 and behind[0].op_type == read_activation(holder):
         yield behind[0]
 
 
@@ -188,7 +189,7 @@ def find_fused_operator(activation: Node, nodes: tuple[Node, ...]) -> Node | Non
         that the activation is still there.
     """
     for node in nodes:
-        if _read_activation(node) == activation.op_type:
+        if read_activation(node) == activation.op_type:
             if _have_same_numbers(activation, node):
                 return node
         elif node.op_type in _RESULTS and _is_in_range(activation, node, _RESULTS[node.op_type]):

@@ -11,7 +11,7 @@ from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.patterns import find_motifs
 from netloupe.explorer.progress import is_ending
 
-from .activations import TakenIn
+from .activations import TakenIn, read_activation
 from .partitions import list_partitions, read_stated, read_stored_integers
 from .passed_values import PassedValues, is_scale, read_numeric_attribute
 
@@ -287,6 +287,7 @@ class Owners:
         held_by = owner.get(place, place)
         head = self.graph.nodes[held_by]
         is_held = head.op_type in ("Conv", "ConvInteger") and held_by not in self.named
+        is_held = is_held and not read_activation(head)
         return before if is_held and self._values.takes_weight(head) else None
 
     def _follows(self, node: Node, before: Node) -> bool:
@@ -380,6 +381,8 @@ class Owners:
             return None
         producer = self._values.find_only_giver(value)
         if producer is None or producer.op_type not in wanted or len(producer.inputs) < 2:
+            return None
+        if read_activation(producer):  # nothing behind it can be put into the weights
             return None
         if node.op_type == "Add" and producer.op_type == "Mul":  # of the scales of a product
             before = self._find_before(producer)

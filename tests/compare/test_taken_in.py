@@ -276,3 +276,32 @@ def test_a_node_whose_path_is_the_same_has_not_moved_there() -> None:
     text = format_diff(compare(left, right))
     assert "main/c: input 0 main/a → main/b" in text
     assert "main/c: now main/c" not in text
+
+
+BEHIND = {
+    "norm": "[behind] u = BatchNormalization (r, a, b, c, positive)",
+    "product": "[behind] u = Mul (r, scale)",
+    "sum": "[behind] u = Add (r, scale)",
+}
+
+
+@pytest.mark.parametrize("behind", [*BEHIND.values()], ids=[*BEHIND])
+@pytest.mark.parametrize("domain", ["FusedConv", "nchwc.Conv"])
+def test_what_stands_behind_an_activation_is_no_part_of_the_convolution_before_it(
+    behind: str, domain: str
+) -> None:
+    pads = "pads = [1, 1, 1, 1]"
+    begin = f"[first] h = Conv <{pads}> (x, w0) [act] r = Relu (h)"
+    end = f"[last] y = Conv <{pads}> (u, w1)"
+    given = {
+        "positive": np.arange(1, 5, dtype=np.float32),
+        "scale": np.arange(1, 5, dtype=np.float32).reshape(4, 1, 1),
+    }
+    fused = f'[first] r = com.microsoft.{domain} <{pads}, activation = "Relu"> (x, w0)'
+    models = [make(f"{one} {behind} {end}", **given) for one in (begin, fused)]
+    if domain != "FusedConv":
+        models[1].opset_import.add(domain="com.microsoft.nchwc", version=1)
+    found = compare(*models)
+    assert list_pairs(found) == {("first+act", "first"), ("behind", "behind"), ("last", "last")}
+    assert not list_alone(found)
+    assert not found.folds
