@@ -39,6 +39,7 @@ from .turned import is_turned
 from .twins import Comparison, compare_with_twin
 from .verdict import write_audit_verdict
 
+_NO_CODES = "none is stored as codes with scales; `netloupe diff` compares floats with floats"
 #: rules of quantization
 _RULES = ("NL-Q",)
 _BATCH = re.compile(r"n|b|bs|.*batch.*", re.IGNORECASE)
@@ -191,6 +192,8 @@ class _Audit:
             reason = "there are over a million: such a weight is compared as a whole"
             yield Unchecked("channels of weights", reason, many)
         left = self._subject.quantized.left_count
+        if self._reference is not None and not audited and not left:
+            yield Unchecked("weights beside their floats", _NO_CODES)
         if left:
             yield Unchecked("weights", "there are too many: they were not read", left)
         for reason, rules in tell_skipped(findings.skipped_rules):
