@@ -434,7 +434,7 @@ FAULTS = (
         "an operator that runs Python",
         "cnn",
         _run_python,
-        implied=frozenset({"NL-P05"}),  # it is of ONNX Runtime's domain
+        implied=frozenset({"NL-P04"}),  # of the domain of ONNX Runtime, whose wheels lack it
     ),
     Fault(  # the attribute is one that the operator does not have
         "NL-S03", "a program in an attribute", "int4", _hide_program, frozenset({"NL-L33"})
