@@ -39,7 +39,7 @@ from .turned import is_turned
 from .twins import Comparison, compare_with_twin
 from .verdict import write_audit_verdict
 
-_NO_CODES = "none is stored as codes with scales; `netloupe diff` compares floats with floats"
+_NO_CODES = "none is stored as codes with scales; a diff of both compares floats with floats"
 #: rules of quantization
 _RULES = ("NL-Q",)
 _BATCH = re.compile(r"n|b|bs|.*batch.*", re.IGNORECASE)

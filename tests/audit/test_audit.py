@@ -384,7 +384,7 @@ def test_a_float_model_is_said_to_be_one() -> None:
     assert found.weights == ()
     told = [one.what for one in found.unchecked]
     assert told == ["weights beside their floats"]
-    assert "`netloupe diff` compares floats with floats" in format_audit(found)
+    assert "a diff of both compares floats with floats" in format_audit(found)
     assert audit_protos(make_cnn()).unchecked == ()
     assert told[0] not in [
         one.what for one in audit_protos(Quantizer().make(), make_cnn()).unchecked
