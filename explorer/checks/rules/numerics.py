@@ -179,7 +179,10 @@ def _find_bad_variance(subject: Subject) -> Iterator[Occurrence]:
         variance = read_constant(take_input(node, 4))
         if variance is None or not variance.size or variance.dtype.kind not in "fV":
             continue
-        lowest = float(np.nanmin(variance.astype(np.float64)))
+        numbers = variance.astype(np.float64)
+        if np.isnan(numbers).all():  # told as such of the weight
+            continue
+        lowest = float(np.nanmin(numbers))
         epsilon = take_attribute(node, "epsilon", 1e-5)
         is_lost = not isinstance(epsilon, float) or lowest + epsilon <= 0
         if lowest > 0 or (lowest == 0 and not (isinstance(epsilon, float) and is_lost)):
@@ -190,7 +193,7 @@ def _find_bad_variance(subject: Subject) -> Iterator[Occurrence]:
             f"its variance is as low as {write_number(lowest)}, with the epsilon "
             f"{write_number(epsilon) if isinstance(epsilon, float) else '?'}"
             + (f": {lost}" if is_lost else ""),
-            {"lowest": lowest, "channel": int(np.nanargmin(variance.astype(np.float64)))},
+            {"lowest": lowest, "channel": int(np.nanargmin(numbers))},
             severity="error" if is_lost else "warning",
         )
 

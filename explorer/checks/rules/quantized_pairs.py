@@ -82,6 +82,8 @@ def _find_requantizing(subject: Subject) -> Iterator[Occurrence]:
             find_dtype_of(take_output(quantize)),
         )
         is_same = _are_equal(one, two) and (source is None or target is None or source == target)
+        if not np.isfinite([one[0][0], two[0][0]]).all():  # told of the scale itself
+            continue
         ratio = float(two[0][0] / one[0][0]) if one[0][0] else 0.0
         yield Occurrence(
             quantize.path,
