@@ -10,10 +10,10 @@ from bisect import bisect
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from netloupe.explorer.layout import Scene
+from netloupe.explorer.layout import Scene, SceneBox
 
 from .marks import find_arrow_head
-from .sizes import LABEL_HEIGHT, LABEL_PADDING, PAINT_INSET, TEXT_STYLES
+from .sizes import LABEL_HEIGHT, LABEL_PADDING, PAINT_DIP, PAINT_INSET, TEXT_STYLES
 from .text import clean_label, measure_text, shorten_text
 
 #: between an arrow or a label and a pill
@@ -53,20 +53,25 @@ class Pill(NamedTuple):
 def find_taken(scene: Scene) -> dict[tuple[float, float], Taken]:
     """Return by the upper left corner of each box where its borders are taken.
 
-    A pill lies across a border: what is nearer to one than a pill is high takes it, whichever box
-    it belongs to.
+    What is where a pill would be takes the border, whichever box it belongs to.
     """
     found = {(box.x, box.y): Taken([], []) for box in scene.boxes}
     spots = sorted(_list_spots(scene))
     highest = max((spot.bottom - spot.top for spot in spots), default=0.0)
     for box in scene.boxes if spots else ():
-        for border, taken in zip((box.y, box.y + box.height), found[box.x, box.y], strict=True):
-            low, high = border - LABEL_HEIGHT, border + LABEL_HEIGHT
+        for (low, high), taken in zip(_list_bands(box), found[box.x, box.y], strict=True):
             for spot in spots[bisect(spots, (low - highest,)) : bisect(spots, (high,))]:
                 start, stop = spot.left - _GAP - box.x, spot.right + _GAP - box.x
                 if spot.bottom > low and stop > 0 and start < box.width:
                     taken.append((start, stop))
     return found
+
+
+def _list_bands(box: SceneBox) -> tuple[Interval, Interval]:
+    """Return from which to which height pills at the upper and at the lower border may be."""
+    end = box.y + box.height - PAINT_DIP
+    # at the upper border they are higher where a box is open, and lower in a stack
+    return (box.y - LABEL_HEIGHT, box.y + LABEL_HEIGHT), (end, end + LABEL_HEIGHT)
 
 
 def _list_spots(scene: Scene) -> Iterator[_Spot]:

@@ -54,24 +54,23 @@ interface Spot {
   readonly right: number;
 }
 
-/**
- * A pill lies across a border: what is nearer to one than a pill is high takes it, whichever box it
- * belongs to.
- */
+/** What is where a pill would be takes the border, whichever box it belongs to. */
 function findTaken(scene: Scene, measure: Measure): Map<number, Taken> {
   const found = new Map<number, { upper: Interval[]; lower: Interval[] }>();
   const spots = listSpots(scene, measure).sort((one, other) => one.top - other.top);
   const highest = Math.max(0, ...new Set(spots.map((spot) => spot.bottom - spot.top)));
-  const reach = sizes.edge_label.height;
+  const { height: pill } = sizes.edge_label;
   for (let box = 0; spots.length && box < scene.boxCount; box++) {
     const [x, y, width, height] = scene.boxes.subarray(box * 4, box * 4 + 4);
     for (const border of ["upper", "lower"] as const) {
-      const middle = border === "upper" ? y : y + height;
-      for (let at = firstBelow(spots, middle - reach - highest); at < spots.length; at++) {
+      // at the upper border it is higher where a box is open, and lower in a stack
+      const low = border === "upper" ? y - pill : y + height - sizes.paint.dip;
+      const high = border === "upper" ? y + pill : low + pill;
+      for (let at = firstBelow(spots, low - highest); at < spots.length; at++) {
         const spot = spots[at];
-        if (spot.top >= middle + reach) break;
+        if (spot.top >= high) break;
         const [start, stop] = [spot.left - GAP - x, spot.right + GAP - x];
-        if (spot.bottom <= middle - reach || stop <= 0 || start >= width) continue;
+        if (spot.bottom <= low || stop <= 0 || start >= width) continue;
         let borders = found.get(box);
         if (!borders) found.set(box, (borders = { upper: [], lower: [] }));
         borders[border].push([start, stop]);
