@@ -100,8 +100,9 @@ def _take_square(case: Case) -> Iterator[str]:
 
 
 def _sample(case: Case) -> Iterator[str]:
-    yield from _judge_ranks(case)
-    known = case.known_dims(0, 1)
+    found = [*_judge_ranks(case)]
+    yield from found
+    known = None if found else case.known_dims(0, 1)
     if known is None:
         return
     data, grid = known
