@@ -70,10 +70,12 @@ def _sort(axes: object) -> object:
 
 def _find_rank(node: Node) -> int | None:
     """Return how many axes those of a node's attributes are counted among; None if unknown."""
-    if node.function is not None or node.domain not in ("", _RUNTIME):
+    dialect = node.graph.dialect
+    is_own = node.domain == dialect.domain and dialect.has_opsets
+    if node.function is not None or not (is_own or node.domain == _RUNTIME):
         return None  # what others count their axes among is not known
-    place = 0 if not node.domain else _OF_RUNTIME.get(node.op_type)
-    operands = node.outputs if node.op_type in _OF_RESULT and not node.domain else node.inputs
+    place = 0 if is_own else _OF_RUNTIME.get(node.op_type)
+    operands = node.outputs if node.op_type in _OF_RESULT and is_own else node.inputs
     return None if place is None or place >= len(operands) else count_axes(operands[place])
 
 

@@ -199,7 +199,9 @@ def _find_kernel(node: Node) -> Dims | None:
 
 def _find_weight_sizes(node: Node) -> Dims | None:
     place = _WEIGHTS.get(node.op_type)
-    if place is None or node.domain not in ("", _RUNTIME):
+    dialect = node.graph.dialect
+    is_own = node.domain == dialect.domain and dialect.has_opsets
+    if place is None or not (is_own or node.domain == _RUNTIME):
         return None
     dims = find_dims(node, place)
     return None if dims is None or len(dims) <= 2 else dims[2:]
