@@ -17,6 +17,8 @@ from netloupe.explorer.model import Graph, Node, TensorType, Value, find_operato
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.progress import is_ending
 
+from .axes import count_axes
+
 #: a value is divided into so many parts at most
 MOST_PARTS = 256
 _CUTTING, _SPLITTING = frozenset({"Gather", "Slice"}), frozenset({"Split"})
@@ -254,13 +256,13 @@ def _find_squeeze(value: Value, axis: int) -> Node | None:
 
 
 def _count_axis(axis: object, value: Value) -> int | None:
-    """Return an axis counted from the first one where the rank is known."""
+    """Return an axis counted from the first one where the rank is known, or follows."""
     if not isinstance(axis, int):
         return None
-    shape = value.type.shape if isinstance(value.type, TensorType) else None
-    if axis >= 0 or shape is None:
+    rank = count_axes(value) if axis < 0 else None
+    if rank is None:
         return axis
-    return axis + len(shape) if axis >= -len(shape) else None
+    return axis + rank if axis >= -rank else None
 
 
 def _find_size(value: Value, axis: int) -> int | None:

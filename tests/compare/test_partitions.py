@@ -175,6 +175,15 @@ def test_parts_are_the_same_whatever_gives_them(left: str, right: str) -> None:
     assert not difference.right_tensors
 
 
+def test_an_axis_counted_from_the_end_is_known_where_the_rank_follows() -> None:
+    """Of what Relu gives nothing is stated, but it has as many axes as what it takes."""
+    models = [build(form) for form in ("split", "slices_to_the_end")]
+    for model in models:
+        del model.graph.value_info[:]
+    difference = compare(*models)
+    assert not [*difference.left_alone, *difference.right_alone, *list_told(difference)]
+
+
 @pytest.mark.parametrize(("left", "right"), PAIRS)
 @pytest.mark.parametrize("order", [*permutations(range(3))])
 def test_parts_that_change_places_are_told(left: str, right: str, order: tuple[int, ...]) -> None:
