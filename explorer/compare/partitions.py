@@ -20,7 +20,7 @@ from netloupe.explorer.progress import is_ending
 from .axes import count_axes
 
 #: a value is divided into so many parts at most
-MOST_PARTS = 256
+_MOST_PARTS = 256
 _CUTTING, _SPLITTING = frozenset({"Gather", "Slice"}), frozenset({"Split"})
 #: what begins there ends where the value does
 _TO_THE_END = 2**31 - 1
@@ -95,7 +95,7 @@ def _join_pieces(nodes: Iterable[Node]) -> Iterator[Partition]:
         if part is not None and node.inputs[0] is not None:
             pieces[node.inputs[0], part.axis, part.is_squeezed].append((part, node))
     for (value, axis, is_squeezed), found in pieces.items():
-        if not 1 < len(found) <= MOST_PARTS:
+        if not 1 < len(found) <= _MOST_PARTS:
             continue
         found.sort(key=lambda each: each[0].start)
         starts = tuple(part.start for part, _ in found)
@@ -214,7 +214,7 @@ def _read_slice(node: Node, data: Value) -> _Part | None:
 def _read_split(node: Node) -> Partition | None:
     data = node.inputs[0] if node.inputs else None
     count = len(node.outputs)
-    if node.domain != node.graph.dialect.domain or data is None or not 1 < count <= MOST_PARTS:
+    if node.domain != node.graph.dialect.domain or data is None or not 1 < count <= _MOST_PARTS:
         return None
     axis = _count_axis(read_stated(node, "axis", 0), data)
     if axis is None:
@@ -301,7 +301,7 @@ def read_stated_list(node: Node, name: str) -> tuple[int, ...] | None:
 def read_stored_integers(value: Value | None) -> tuple[int, ...] | None:
     """Return a few stored integers; None where they are not stored, or not so few."""
     tensor = find_stored_tensor(value) if value is not None else None
-    if tensor is None or not tensor.dtype.is_integer or not 0 < tensor.size <= MOST_PARTS:
+    if tensor is None or not tensor.dtype.is_integer or not 0 < tensor.size <= _MOST_PARTS:
         return None
     try:
         return tuple(tensor.numpy().reshape(-1).tolist())
