@@ -35,7 +35,7 @@ class _Step(NamedTuple):
     given: Given
 
     def operand(self, place: int) -> Value | None:
-        value = self.node.inputs[place] if place < len(self.node.inputs) else None
+        value = self.node.input(place)
         return None if value is None else self.given.get(value, value)
 
     def read_dims(self, place: int) -> tuple[int, ...]:

@@ -164,7 +164,7 @@ def _read_inner(nodes: Sequence[Node], experts: int) -> tuple[int, int, int] | N
     tables: list[tuple[int, ...]] = []
     for node in nodes:
         if node.op_type == "Gather" and node.inputs:
-            dims = _dims(node.inputs[0])
+            dims = _dims(node.input(0))
             if len(dims) == 3 and dims[0] == experts:
                 tables.append(dims)
     if len(tables) != 2:

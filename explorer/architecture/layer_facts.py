@@ -128,7 +128,7 @@ def has_past(outline: Outline, attention: OutlinePart) -> bool:
     """Return whether keys and values of earlier steps come in and are put before new ones."""
     for number in attention.numbers:
         node = outline.operations.nodes[number]
-        if node.op_type == "Concat" and _is_input(node.inputs[0] if node.inputs else None):
+        if node.op_type == "Concat" and _is_input(node.input(0)):
             return True
         if node.op_type in ("GroupQueryAttention", "MultiHeadAttention"):
             places = (3, 4) if node.op_type == "GroupQueryAttention" else (6, 7)

@@ -95,7 +95,8 @@ def _find_end(outline: Outline, sampler: OutlinePart) -> OutlinePart | None:
 def _samples(outline: Outline, sampler: OutlinePart, linear: OutlinePart) -> bool:
     """Return whether what is sampled is cut out of what a linear layer gives."""
     node = outline.operations.nodes[sampler.end]
-    giver = outline.giver(node.inputs[0]) if node.inputs and node.inputs[0] is not None else None
+    value = node.input(0)
+    giver = outline.giver(value) if value is not None else None
     for _ in range(4):
         if giver is linear:
             return True

@@ -44,7 +44,7 @@ def _is_graph_input(value: Value | None) -> bool:
             return value.initializer is None
         if node.op_type not in ("Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"):
             return False
-        value = node.inputs[0] if node.inputs else None
+        value = node.input(0)
     return False
 
 
@@ -102,12 +102,12 @@ def _read_rows(value: Value | None, width: int) -> int:
         if node is None or not node.inputs:
             return 0
         if node.op_type == "Gather":
-            table = read_dims(node.inputs[0])
+            table = read_dims(node.input(0))
             if len(table) == 2 and table[1] == width:
-                return table[0] if len(node.inputs) > 1 and _counts(node.inputs[1]) else 0
+                return table[0] if len(node.inputs) > 1 and _counts(node.input(1)) else 0
         elif node.op_type not in ("Cast", "Identity", "Slice", "Unsqueeze", "Squeeze", "Reshape"):
             return 0
-        value = node.inputs[0]
+        value = node.input(0)
     return 0
 
 

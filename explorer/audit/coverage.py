@@ -252,7 +252,7 @@ def _count_quantizing(graph: Graph) -> int:
     count = 0
     for index in find_operators(graph, wanted).tolist():
         node = graph.nodes[index]
-        given = node.inputs[0] if node.inputs else None
+        given = node.input(0)
         count += given is not None and given.initializer is None
     if graph.dialect.self_quantized_prefixes:
         prefixes = graph.dialect.self_quantized_prefixes

@@ -189,10 +189,11 @@ class _Islands:
 
     def _follows(self, node: Node) -> bool:
         """Return whether a node is the Relu or Clip between a quantized operator and quantizer."""
-        if node.op_type not in ("Relu", "Clip") or not node.inputs or node.inputs[0] is None:
+        value = node.input(0)
+        if node.op_type not in ("Relu", "Clip") or value is None:
             return False
-        before = node.inputs[0].producer
-        if before is None or len(node.inputs[0].users) != 1 or not is_quantized_next(node):
+        before = value.producer
+        if before is None or len(value.users) != 1 or not is_quantized_next(node):
             return False
         return before.graph is self._graph and self._takes_dequantized(before)
 

@@ -116,7 +116,7 @@ def find_precision(node: Node, subject: Subject) -> Precision:
 def list_factors(node: Node) -> tuple[Value | None, Value | None]:
     """Return what a node multiplies: its activations and its weights."""
     place = _WEIGHT_PLACES.get(node.op_type, 1)
-    return _take(node.inputs, 0), _take(node.inputs, place)
+    return node.input(0), node.input(place)
 
 
 #: of nodes that run others of several kinds
@@ -154,7 +154,7 @@ def find_factor(value: Value | None, taker: Node, subject: Subject) -> Factor:
             return own
         if node is None or node.op_type not in _PASSING or is_constant(value) or not node.inputs:
             break
-        value, taker = node.inputs[0], node
+        value, taker = node.input(0), node
     dtype = _find_dtype(value, subject)
     if dtype is None:
         return Factor("?", "unknown")
@@ -169,12 +169,12 @@ def _name_factor(dtype: DataType) -> Factor:
 
 
 def _read_dequantized(node: Node) -> Factor:
-    stored = _take(node.inputs, 0)
-    dtype = find_dtype(stored) or find_dtype(_take(node.inputs, 2))
+    stored = node.input(0)
+    dtype = find_dtype(stored) or find_dtype(node.input(2))
     if dtype is None and stored is not None and stored.producer is not None:
         before = stored.producer
         if before.op_type == "QuantizeLinear":
-            dtype = find_dtype(_take(before.inputs, 2))
+            dtype = find_dtype(before.input(2))
             return Factor("u8", "integer") if dtype is None else _name_factor(dtype)
     return Factor("?", "unknown") if dtype is None else _name_factor(dtype)
 
@@ -210,7 +210,3 @@ def _find_dtype(value: Value | None, subject: Subject) -> DataType | None:
     if tensor is not None:
         return tensor.dtype
     return find_dtype(value) or subject.fact(value).dtype
-
-
-def _take(values: tuple[Value | None, ...], index: int) -> Value | None:
-    return values[index] if index < len(values) else None

@@ -73,7 +73,7 @@ def _find_summed(value: Value) -> int | None:
             continue
         seen.add((current, is_flipped))
         for user in current.users:
-            if not user.inputs or user.inputs[0] is not current:
+            if not user.inputs or user.input(0) is not current:
                 axes.add(_flip(_read_axis(user, current), is_flipped))
             elif user.op_type in _HANDING or _transposes(user):
                 flipped = is_flipped != (user.op_type == "Transpose")
@@ -90,7 +90,7 @@ def _flip(axis: int | None, is_flipped: bool) -> int | None:
 def _read_axis(node: Node, value: Value) -> int | None:
     """Return over which axis of a matrix a product sums that takes it as its right factor."""
     if node.op_type in _ROWS:
-        return 1 if node.inputs[1] is value else None
+        return 1 if node.input(1) is value else None
     place, attribute = _RIGHT.get(node.op_type, (0, ""))
     if not place or len(node.inputs) <= place or node.inputs[place] is not value:
         return None

@@ -20,7 +20,7 @@ from netloupe.explorer.model.storage import multiply_dims
 from netloupe.explorer.notation import join_parts
 
 from .denotations import DATA_AXES, FILTER_AXES
-from .operands import read_constant, take_attribute, take_input
+from .operands import read_constant, take_attribute
 from .rule import Occurrence
 from .subject import Subject
 
@@ -134,7 +134,7 @@ def _read_stated(value: Value) -> Axes:
 def _judge(node: Node, known: dict[Value, Axes]) -> Iterator[Occurrence]:
     """Yield the operands of a node that are not in the form that it expects."""
     for place, name, wanted in _list_expected(node, known):
-        axes = known.get(operand, ()) if (operand := take_input(node, place)) is not None else ()
+        axes = known.get(operand, ()) if (operand := node.input(place)) is not None else ()
         for axis, (has, may_be) in enumerate(zip(axes, wanted, strict=False)):
             if has and has not in may_be:
                 yield Occurrence(
@@ -201,7 +201,7 @@ def _find_result(
     """Return what the axes of a node's first result are denoted, and where operands clash."""
     if node.op_type in _JOINT_OPS:
         return _join(node, known, subject)
-    first = take_input(node, 0)
+    first = node.input(0)
     axes = known.get(first, ()) if first is not None else ()
     if not axes:
         return (), None
@@ -216,12 +216,12 @@ def _find_result(
     elif node.op_type == "Reshape":
         return _reshape(node, axes, subject), None
     elif node.op_type == "Gather":
-        axis, indices = take_attribute(node, "axis", 0), _find_rank(take_input(node, 1), subject)
+        axis, indices = take_attribute(node, "axis", 0), _find_rank(node.input(1), subject)
         if indices is not None and isinstance(axis, int) and -len(axes) <= axis < len(axes):
             axis %= len(axes)
             return (*axes[:axis], *[""] * indices, *axes[axis + 1 :]), None
     elif node.op_type in ("Gemm", "MatMul"):
-        is_matrix = _find_rank(take_input(node, 1), subject) == 2
+        is_matrix = _find_rank(node.input(1), subject) == 2
         if is_matrix and len(axes) > 1 and not take_attribute(node, "transA", 0):
             return (*axes[:-1], ""), None
     elif node.op_type == "Flatten" and take_attribute(node, "axis", 1) == 1 and len(axes) > 1:
@@ -235,8 +235,8 @@ def _reshape(node: Node, axes: Axes, subject: Subject) -> Axes:
     Elements stay in row-major order: an axis is the same where those before it are, and its size
     is, or all that follows has the same size.
     """
-    stored = read_constant(take_input(node, 1), 64)
-    dims = subject.fact(take_input(node, 0)).dims
+    stored = read_constant(node.input(1), 64)
+    dims = subject.fact(node.input(0)).dims
     if stored is None or dims is None or len(dims) != len(axes):
         return ()
     target = [int(size) for size in stored.reshape(-1)]
@@ -276,7 +276,7 @@ def _find_rank(value: Value | None, subject: Subject) -> int | None:
 
 def _change_rank(node: Node, axes: Axes) -> Axes:
     """Return the denotations behind what drops, adds or shrinks some axes; () where unknown."""
-    stored = read_constant(take_input(node, 1), 64) if len(node.inputs) > 1 else None
+    stored = read_constant(node.input(1), 64) if len(node.inputs) > 1 else None
     chosen = stored.reshape(-1).tolist() if stored is not None else take_attribute(node, "axes")
     if not isinstance(chosen, list | tuple) or not all(isinstance(each, int) for each in chosen):
         return ()

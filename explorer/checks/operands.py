@@ -44,16 +44,6 @@ def is_operator(node: Node | None, *op_types: str) -> TypeGuard[Node]:
     return node is not None and node.op_type in op_types and node.graph.dialect.is_own(node)
 
 
-def take_input(node: Node, index: int) -> Value | None:
-    """Return an input of a node; None where it is left out."""
-    return node.inputs[index] if index < len(node.inputs) else None
-
-
-def take_output(node: Node, index: int = 0) -> Value | None:
-    """Return an output of a node; None where it is left out."""
-    return node.outputs[index] if index < len(node.outputs) else None
-
-
 def take_attribute(node: Node, name: str, default: Any = None) -> Any:
     """Return the value of an attribute; the default without it, None for a reference."""
     attribute = node.attributes.get(name)

@@ -183,7 +183,7 @@ def find_channel_axes(graph: Graph) -> Iterator[tuple[Tensor, int]]:
     """
     for index in find_operators(graph, {"Conv", "ConvTranspose", "Gemm", "MatMul"}).tolist():
         node = graph.nodes[index]
-        value = node.inputs[1] if len(node.inputs) > 1 else None
+        value = node.input(1)
         tensor = value.initializer if value is not None else None
         if not isinstance(tensor, Tensor) or node.domain or len(tensor.dims) < 2:
             continue

@@ -82,7 +82,7 @@ class Case(Use):
     def name(self, index: int) -> str:
         """Return how an operand is called: ``A (conv1.weight)``."""
         formal = self.schema.input_name(index) if self.schema is not None else None
-        value = self.node.inputs[index] if index < len(self.node.inputs) else None
+        value = self.node.input(index)
         told = formal or f"operand {index}"
         return f"{told} ({clip_text(value.name, _LONGEST_NAME)})" if value is not None else told
 

@@ -119,7 +119,7 @@ def find_added(nodes: tuple[Node, ...], holders: tuple[Node, ...]) -> Iterator[N
     if user.op_type != "Add" or user.domain or len(user.outputs) != 1:
         return
     yield user
-    given = user.outputs[0]
+    given = user.output(0)
     behind = given.users if given is not None and not given.is_output else ()
     if len(behind) == 1 and behind[0].op_type == read_activation(holder):
         yield behind[0]
@@ -132,7 +132,7 @@ def find_added_bias(node: Node) -> Value | None:
     SkipSimplifiedLayerNormalization.
     """
     place = _BIASES.get(node.op_type) if node.domain.startswith("com.microsoft") else None
-    return node.inputs[place] if place is not None and place < len(node.inputs) else None
+    return node.input(place) if place is not None else None
 
 
 def find_biases(nodes: tuple[Node, ...], holders: tuple[Node, ...]) -> Iterator[Node]:
@@ -145,7 +145,7 @@ def find_biases(nodes: tuple[Node, ...], holders: tuple[Node, ...]) -> Iterator[
         if node is None or node in inside or node.op_type != "Add" or len(node.outputs) != 1:
             continue
         stored = [v for v in node.inputs if v is not None and find_stored_tensor(v) is not None]
-        given = node.outputs[0]
+        given = node.output(0)
         if len(stored) != 1 or given is None or given.is_output:
             continue
         if inside.issuperset(given.users):
@@ -234,7 +234,7 @@ def _read_bounds(activation: Node) -> tuple[float, float] | None:
         attribute = activation.attributes.get(name)
         if attribute is not None and isinstance(attribute.value, int | float):
             found[place] = float(attribute.value)
-        value = activation.inputs[place + 1] if len(activation.inputs) > place + 1 else None
+        value = activation.input(place + 1)
         if value is not None:
             number = _read_number(value)
             if number is None:
@@ -268,13 +268,13 @@ def _is_in_range(activation: Node, holder: Node, place: int) -> bool:
     place
         Where its scale is among its operands; the zero point is the next one.
     """
-    if activation.op_type not in _CLAMPS or len(holder.inputs) <= place:
+    if activation.op_type not in _CLAMPS or place >= len(holder.inputs):
         return False
-    bounds, scale = _read_bounds(activation), _read_number(holder.inputs[place])
+    bounds, scale = _read_bounds(activation), _read_number(holder.input(place))
     if bounds is None or scale is None or bounds[0] != 0:
         return False
     lowest, highest, zero_point = 0.0, 255.0, 0.0  # without a zero point codes are uint8
-    value = holder.inputs[place + 1] if len(holder.inputs) > place + 1 else None
+    value = holder.input(place + 1)
     if value is not None:
         tensor, number = find_stored_tensor(value), _read_number(value)
         bits = tensor.dtype.bits if tensor is not None and tensor.dtype.is_integer else None

@@ -101,7 +101,7 @@ def _count_axes(value: Value, left: list[int]) -> int | None:
     if node.op_type == "Transpose" and order is not None:
         return len(order.value) if isinstance(order.value, tuple) else None
     if node.op_type == "Reshape":
-        taken = node.inputs[1] if len(node.inputs) > 1 else None
+        taken = node.input(1)
         shape = None if taken is None else find_stored_tensor(taken)
         return shape.dims[0] if shape is not None and len(shape.dims) == 1 else None
     is_reduced = node.op_type.startswith("Reduce") and _keeps_axes(node)

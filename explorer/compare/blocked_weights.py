@@ -143,7 +143,7 @@ def _list_weights(graph: Graph, *, is_blocked: bool) -> Iterator[Tensor]:
     for node in graph.nodes:
         if node.op_type not in ("Conv", "FusedConv") or len(node.inputs) < 2:
             continue
-        value = node.inputs[1]
+        value = node.input(1)
         if (node.domain == BLOCKED_DOMAIN) != is_blocked or value is None:
             continue
         tensor = find_stored_tensor(value)

@@ -222,7 +222,7 @@ def _adds_constant(node: Node) -> bool:
 
 
 def _list_tensors(node: Node, places: range) -> list[Tensor | None]:
-    values = [node.inputs[place] if place < len(node.inputs) else None for place in places]
+    values = [node.input(place) for place in places]
     return [None if value is None else find_stored_tensor(value) for value in values]
 
 
@@ -240,7 +240,7 @@ def _compare(convolution: Node, norm: Node, folded: Node) -> Fold | None:
     channels = weight.dims[0]
     vectors = [t for t in (own[1], *params, other[1]) if t is not None]
     is_given = all(
-        len(node.inputs) <= 2 or node.inputs[2] is None or tensors[1] is not None
+        len(node.inputs) <= 2 or node.input(2) is None or tensors[1] is not None
         for node, tensors in ((convolution, own), (folded, other))
     )
     if not is_given or any(t.size != channels for t in vectors):

@@ -310,7 +310,7 @@ class _Finder:
                 for value in users[0].inputs
             ):
                 return None
-            bare.append(one._replace(bias=None, result=nodes[0].outputs[0]))
+            bare.append(one._replace(bias=None, result=nodes[0].output(0)))
         return bare
 
     def _list_partners_of_users(self, parts: OutputParts, place: int) -> set[tuple[int, int]]:

@@ -141,10 +141,9 @@ def _name_results(units: Units, choose: Callable[[tuple[int, ...]], int]) -> Ite
         node = units.graph.nodes[choose(members)]
         if node.domain == BLOCKED_DOMAIN:  # named after what it gives in another layout
             yield node.name or None
-        elif len(node.outputs) == 1 and node.outputs[0] is not None:
-            yield node.outputs[0].name
         else:
-            yield None
+            result = node.output(0) if len(node.outputs) == 1 else None
+            yield None if result is None else result.name
 
 
 def strip_added(name: str) -> str:

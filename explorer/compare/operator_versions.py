@@ -125,7 +125,7 @@ def match_operands(difference: VersionDifference, left: Node, right: Node) -> It
     for became in difference.operands:
         old, new = (left, right) if became.is_left else (right, left)
         stated = old.attributes.get(became.attribute)
-        operand = new.inputs[became.place] if became.place < len(new.inputs) else None
+        operand = new.input(became.place)
         stored = None if operand is None else read_short_operand(operand)
         is_computed = operand is not None and stored is None
         is_silent = stated is None and operand is None

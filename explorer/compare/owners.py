@@ -168,25 +168,26 @@ class Owners:
         """Return the nodes of x · tanh(softplus(x)) (D. Misra, Mish, 2019, equation 1); or none."""
         chain = [node]
         for wanted in ("Tanh", "Mul"):
-            value = chain[-1].outputs[0] if chain[-1].outputs else None
+            value = chain[-1].output(0)
             if value is None or len(value.users) != 1 or value.is_output:
                 return ()
             if value.users[0].op_type != wanted or value.users[0].graph is not self.graph:
                 return ()
             chain.append(value.users[0])
-        given = chain[1].outputs[0]
+        given = chain[1].output(0)
         others = [value for value in chain[-1].inputs if value is not given]
-        is_mish = len(others) == 1 and others[0] is node.inputs[0]
+        is_mish = len(others) == 1 and others[0] is node.input(0)
         return tuple(each.index for each in chain) if is_mish else ()
 
     def _find_turned_shape(self, node: Node) -> Node | None:
         """Return the Shape whose sizes a node puts in another order, as of what is transposed."""
-        shape = self._values.find_only_giver(node.inputs[0]) if len(node.inputs) == 2 else None
-        if shape is None or shape.op_type != "Shape" or not shape.inputs or node.inputs[1] is None:
+        shape = self._values.find_only_giver(node.input(0)) if len(node.inputs) == 2 else None
+        data, indices = shape.input(0) if shape is not None else None, node.input(1)
+        if shape is None or shape.op_type != "Shape" or data is None or indices is None:
             return None
         if read_numeric_attribute(shape, "start") or "end" in shape.attributes:
             return None
-        tensor = find_stored_tensor(node.inputs[1])
+        tensor = find_stored_tensor(indices)
         if tensor is None or len(tensor.dims) != 1 or not 0 < tensor.size <= MOST_AXES:
             return None
         if not tensor.dtype.is_integer:
@@ -197,7 +198,7 @@ class Owners:
             if is_ending(error):
                 raise
             return None
-        places, kind = [*range(tensor.size)], shape.inputs[0].type if shape.inputs[0] else None
+        places, kind = [*range(tensor.size)], data.type
         if isinstance(kind, TensorType) and kind.shape is not None:
             places = [*range(len(kind.shape))]
         return shape if order != places == sorted(order) else None
@@ -240,9 +241,9 @@ class Owners:
 
         Optimizers write a MatMul and its bias so, since a Gemm takes matrices alone.
         """
-        taken = node.inputs[0] if node.inputs else None
+        taken = node.input(0)
         before = taken.producer if taken is not None else None
-        result = node.outputs[0] if node.outputs else None
+        result = node.output(0)
         if before is None or result is None or len(result.users) != 1 or result.is_output:
             return ()
         behind = result.users[0]
@@ -251,10 +252,10 @@ class Owners:
                 return ()
             if each.index in owner or each.index in self._values.fixed:
                 return ()
-        flat = before.inputs[1]
+        flat = before.input(1)
         tensor = find_stored_tensor(flat) if flat is not None else None
         is_flat = tensor is not None and tensor.dims == (2,)
-        is_weighted = is_flat and self._values.takes_weight(node) and behind.inputs[0] is result
+        is_weighted = is_flat and self._values.takes_weight(node) and behind.input(0) is result
         if not is_weighted:
             return ()
         own = []
@@ -334,7 +335,7 @@ class Owners:
             is_alone = all(
                 value is None or self._values.is_constant(value) for value in node.inputs[1:]
             )
-            given = node.inputs[0] if node.inputs and is_alone else None
+            given = node.input(0) if is_alone else None
             producer = self._values.find_only_giver(given)
         if (
             producer is None
@@ -359,7 +360,7 @@ class Owners:
         Or the product of integers that it multiplies by the scale of these.
         """
         if node.op_type in _NORMALIZATIONS and len(node.inputs) > 1:
-            value, wanted = node.inputs[0], CONVOLUTIONS
+            value, wanted = node.input(0), CONVOLUTIONS
             if not all(v is None or self._values.is_constant(v) for v in node.inputs[1:]):
                 return None
         elif (node.op_type == "Add" and len(node.inputs) == 2) or node.op_type == "QLinearAdd":
@@ -369,12 +370,12 @@ class Owners:
         elif (
             node.op_type == "Mul" and len(node.inputs) == 2 and not self._values.joins_scales(node)
         ):
-            value = node.inputs[0]
-            scale = node.inputs[1].producer if node.inputs[1] is not None else None
+            value, factor = node.input(0), node.input(1)
+            scale = factor.producer if factor is not None else None
             is_joint = (
                 scale is not None and scale.graph is self.graph and self._values.joins_scales(scale)
             )
-            if not is_joint and not is_scale(node.inputs[1]):
+            if not is_joint and not is_scale(factor):
                 return None
             wanted = frozenset({"ConvInteger", "MatMulInteger"})
         else:
@@ -395,7 +396,7 @@ def _has_other_width(reshape: Node, gemm: Node) -> bool:
 
     Then it does more than to undo what made a matrix: an optimizer has joined it with the next one.
     """
-    shape, weight = reshape.inputs[1], gemm.inputs[1] if len(gemm.inputs) > 1 else None
+    shape, weight = reshape.input(1), gemm.input(1)
     sizes = read_stored_integers(shape)
     tensor = find_stored_tensor(weight) if weight is not None else None
     if sizes is None or tensor is None or len(tensor.dims) != 2:

@@ -92,8 +92,9 @@ def _join_pieces(nodes: Iterable[Node]) -> Iterator[Partition]:
     pieces: dict[tuple[Value, int, bool], list[tuple[_Part, Node]]] = defaultdict(list)
     for node in nodes:
         part = _read_part(node)
-        if part is not None and node.inputs[0] is not None:
-            pieces[node.inputs[0], part.axis, part.is_squeezed].append((part, node))
+        data = node.input(0)
+        if part is not None and data is not None:
+            pieces[data, part.axis, part.is_squeezed].append((part, node))
     for (value, axis, is_squeezed), found in pieces.items():
         if not 1 < len(found) <= _MOST_PARTS:
             continue
@@ -104,7 +105,7 @@ def _join_pieces(nodes: Iterable[Node]) -> Iterator[Partition]:
         is_whole = total is None or last is None or total == last
         if starts[0] or tuple(ends) != starts[1:] or not is_whole:
             continue
-        parts = tuple(node.outputs[0] for _, node in found)
+        parts = tuple(node.output(0) for _, node in found)
         yield Partition(axis, starts, last or total, is_squeezed, tuple(n for _, n in found), parts)
 
 
@@ -162,14 +163,15 @@ def tell_partition(partition: Partition) -> str:
 
 def _read_part(node: Node) -> _Part | None:
     """Return which part of its operand a Gather or a Slice gives; None where that is not stored."""
-    if node.domain != node.graph.dialect.domain or len(node.outputs) != 1 or not node.inputs:
+    if node.domain != node.graph.dialect.domain or len(node.outputs) != 1:
         return None
     read = {"Gather": _read_gather, "Slice": _read_slice}.get(node.op_type)
-    return None if read is None or node.inputs[0] is None else read(node, node.inputs[0])
+    data = node.input(0)
+    return None if read is None or data is None else read(node, data)
 
 
 def _read_gather(node: Node, data: Value) -> _Part | None:
-    indices = node.inputs[1] if len(node.inputs) == 2 else None
+    indices = node.input(1) if len(node.inputs) == 2 else None
     tensor = find_stored_tensor(indices) if indices is not None else None
     if tensor is None or tensor.dims not in ((), (1,)):
         return None
@@ -212,7 +214,7 @@ def _read_slice(node: Node, data: Value) -> _Part | None:
 
 
 def _read_split(node: Node) -> Partition | None:
-    data = node.inputs[0] if node.inputs else None
+    data = node.input(0)
     count = len(node.outputs)
     if node.domain != node.graph.dialect.domain or data is None or not 1 < count <= _MOST_PARTS:
         return None
@@ -221,8 +223,8 @@ def _read_split(node: Node) -> Partition | None:
         return None
     total = _find_size(data, axis)
     sizes = read_stated_list(node, "split")
-    if len(node.inputs) > 1 and node.inputs[1] is not None:
-        sizes = read_stored_integers(node.inputs[1])
+    if node.input(1) is not None:
+        sizes = read_stored_integers(node.input(1))
         if sizes is None:
             return None
     if sizes is None:
@@ -233,8 +235,8 @@ def _read_split(node: Node) -> Partition | None:
     starts = (0, *accumulate(sizes[:-1]))
     squeezes = [_find_squeeze(value, axis) for value in node.outputs if value and value.is_used]
     if {*sizes} == {1} and squeezes and None not in squeezes:
-        known = {each.inputs[0]: each for each in squeezes if each is not None}
-        parts = tuple(known[value].outputs[0] if value in known else None for value in node.outputs)
+        known = {each.input(0): each for each in squeezes if each is not None}
+        parts = tuple(known[value].output(0) if value in known else None for value in node.outputs)
         return Partition(axis, starts, count, True, (node, *known.values()), parts)
     return Partition(axis, starts, sum(sizes), False, (node,), tuple(node.outputs))
 
@@ -249,7 +251,7 @@ def _find_squeeze(value: Value, axis: int) -> Node | None:
         return None
     axes = read_stated_list(user, "axes")
     if len(user.inputs) > 1:
-        axes = read_stored_integers(user.inputs[1])
+        axes = read_stored_integers(user.input(1))
     if axes is None or len(axes) != 1:
         return None
     return user if _count_axis(axes[0], value) == axis else None

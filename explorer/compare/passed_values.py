@@ -112,7 +112,7 @@ class PassedValues:
                 break
             passed.append(value)
             self._origins[value] = value  # where nodes wait for each other, this is the end
-            value = producer.inputs[0]
+            value = producer.input(0)
         found = None if value is None else self._origins[value]
         for one in passed:
             self._origins[one] = found
@@ -128,7 +128,7 @@ class PassedValues:
                 return None
             if not self.passes(producer):
                 return producer
-            value = producer.inputs[0]
+            value = producer.input(0)
         return None
 
     def takes_weight(self, node: Node) -> bool:

@@ -100,7 +100,7 @@ def read_projection(units: Units, unit: int) -> Projection | None:
         return None
     if node.domain != node.graph.dialect.domain or node.op_type not in ("FC", "Gemm", "MatMul"):
         return None
-    found = _find_weight(node.inputs[1]) if len(node.inputs) > 1 else None
+    found = _find_weight(node.input(1)) if len(node.inputs) > 1 else None
     if found is None or (node.op_type != "MatMul" and not _is_plain(node)):
         return None
     weight, is_turned = found
@@ -110,12 +110,12 @@ def read_projection(units: Units, unit: int) -> Projection | None:
     for other in [*units.nodes(unit)][1:]:  # the sum with the bias
         given += [value for value in other.inputs if value is not None and _is_stored(value)]
         last = other
-    result = last.outputs[0] if last.outputs else None
+    result = last.output(0)
     return _add_bias(Projection(unit, weight, is_turned != is_transposed, None, result), given)
 
 
 def _read_attention(unit: int, node: Node) -> Projection | None:
-    found = _find_weight(node.inputs[1]) if len(node.inputs) > 1 else None
+    found = _find_weight(node.input(1)) if len(node.inputs) > 1 else None
     if found is None or found[1]:
         return None
     given = [value for value in node.inputs[2:3] if value is not None]
@@ -164,7 +164,7 @@ def _find_weight(value: Value | None) -> tuple[Tensor, bool] | None:
                 return None
         elif node.op_type not in ("Cast", "Identity"):
             return None
-        value = node.inputs[0]
+        value = node.input(0)
     return None
 
 
@@ -209,12 +209,12 @@ def _read_split(node: Node, unit: int, projection: Projection) -> OutputParts | 
     if not 1 < len(values) == count <= MOST_PARTS:
         return None
     sizes = read_stated_list(node, "split")
-    if len(node.inputs) > 1 and node.inputs[1] is not None:
-        sizes = read_stored_integers(node.inputs[1])
+    if node.input(1) is not None:
+        sizes = read_stored_integers(node.input(1))
         if sizes is None:
             return None
     axis, are_sizes_stated = read_stated(node, "axis", 0), sizes is not None
-    if not _is_last(axis, node.inputs[0], are_sizes_stated=are_sizes_stated):
+    if not _is_last(axis, node.input(0), are_sizes_stated=are_sizes_stated):
         return None
     if sizes is None:
         if projection.outputs % count:
@@ -237,7 +237,7 @@ def _read_slice(node: Node, projection: Projection) -> tuple[int, int] | None:
     if (
         axes is None
         or len(axes) != 1
-        or not _is_last(axes[0], node.inputs[0], are_sizes_stated=True)
+        or not _is_last(axes[0], node.input(0), are_sizes_stated=True)
     ):
         return None
     if len(node.inputs) > 4 and (steps is None or tuple(steps) != (1,)):

@@ -143,7 +143,7 @@ def _measure(opened: OpenedWeight, reference: Reference) -> NumberDifference:
 
 
 def _list_parameters(weight: QuantizedWeight) -> Iterator[Tensor]:
-    values = [weight.node.inputs[2]] if weight.node is not None and weight.statement is None else []
+    values = [weight.node.input(2)] if weight.node is not None and weight.statement is None else []
     if weight.statement is not None:
         values = [weight.statement.scale, weight.statement.zero_point]
     for value in values:

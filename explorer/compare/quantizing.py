@@ -78,7 +78,8 @@ def _belongs(node: Node) -> bool:
     if node.op_type == "DynamicQuantizeLinear":
         return True
     if node.op_type == "Cast":
-        giver = node.inputs[0].producer if node.inputs[0] is not None else None
+        value = node.input(0)
+        giver = value.producer if value is not None else None
         return giver is not None and giver.op_type in _ON_INTEGERS
     return any(_is_scale(value) for value in node.inputs)
 
@@ -95,9 +96,9 @@ def _is_scale(value: Value | None) -> bool:
 
 def _find_undoing(node: Node) -> Node | None:
     """Return what alone takes the codes that a node reads, and makes floats of them."""
-    value = node.outputs[0] if node.outputs else None
+    value = node.output(0)
     if value is None or len(value.users) != 1 or value.is_output:
         return None
     (user,) = value.users
     is_own = user.op_type == _UNDOING and user.graph is node.graph
-    return user if is_own and user.inputs and user.inputs[0] is value else None
+    return user if is_own and user.input(0) is value else None

@@ -134,7 +134,7 @@ def _find_head_size(node: Node, heads: float | None) -> float | None:
     dims = find_dims(node, 0)
     if dims is None or not isinstance(dims[-1], int):
         return None
-    is_packed = len(node.inputs) < 3 or node.inputs[1] is None or node.inputs[2] is None
+    is_packed = len(node.inputs) < 3 or node.input(1) is None or node.input(2) is None
     if len(dims) == 4 and node.domain != _RUNTIME:
         return dims[-1]
     return None if is_packed or len(dims) != 3 else dims[-1] / heads
@@ -146,7 +146,7 @@ def _find_head_size(node: Node, heads: float | None) -> float | None:
 def _read_written_out(softmax: Node, nodes: tuple[Node, ...]) -> _Attention:
     scale: float | None = 1.0
     is_half, masks = False, []
-    value, product = softmax.inputs[0] if softmax.inputs else None, None
+    value, product = softmax.input(0), None
     for _ in range(_MOST_FOLLOWED):
         node = None if value is None else value.producer
         if node is None or node not in nodes:
@@ -162,7 +162,7 @@ def _read_written_out(softmax: Node, nodes: tuple[Node, ...]) -> _Attention:
             value, scale, half = _unscale(node, scale)
             is_half = is_half or half
         else:
-            value = node.inputs[0] if node.op_type in _HANDING and node.inputs else None
+            value = node.input(0) if node.op_type in _HANDING and node.inputs else None
     for operand in product.inputs if product is not None else ():
         scale, half = _scale_operand(operand, nodes, scale)
         is_half = is_half or half
@@ -198,7 +198,7 @@ def _unscale(node: Node, scale: float | None) -> tuple[Value | None, float | Non
         if number is not None and number[0]:
             factor = number[0] if node.op_type == "Mul" else 1 / number[0]
             return node.inputs[1 - place], None if scale is None else scale * factor, number[1]
-    return node.inputs[0] if node.inputs else None, None, False
+    return node.input(0), None, False
 
 
 def _scale_operand(
@@ -214,7 +214,7 @@ def _scale_operand(
             value, scale, half = _unscale(node, scale)
             is_half = is_half or half
         elif node.op_type in _HANDING and node.inputs:
-            value = node.inputs[0]
+            value = node.input(0)
         elif node.op_type in ("MatMul", "Add", "Gemm"):
             break
         else:
@@ -226,7 +226,7 @@ def _find_heads(nodes: tuple[Node, ...]) -> int | None:
     """Return how many heads rows are divided into, by the shapes that are stored for it."""
     found: set[object] = set()
     for node in nodes:
-        shape = node.inputs[1] if node.op_type == "Reshape" and len(node.inputs) > 1 else None
+        shape = node.input(1) if node.op_type == "Reshape" and len(node.inputs) > 1 else None
         sizes = None if shape is None else read_short_operand(shape)
         if isinstance(sizes, tuple) and len(sizes) == 4:
             found.add(sizes[2])
@@ -274,5 +274,5 @@ def _find_masked(value: Value | None) -> float | None:
             return numbers[0][0] if len(numbers) == 1 else None
         if node.op_type not in _HANDING | {"Expand", "Unsqueeze"}:
             return None
-        value = node.inputs[0]
+        value = node.input(0)
     return None

@@ -103,7 +103,7 @@ def _read_written_out(nodes: tuple[Node, ...]) -> _Gelu | None:
     if formula != _SIGMOID:
         is_other = _has_other_numbers(nodes, formula)
         return _Gelu(f"{formula} with other numbers" if is_other else formula)
-    value = marks[0].inputs[0]
+    value = marks[0].input(0)
     giver = None if value is None else value.producer
     if giver is None or giver not in nodes or giver.op_type not in ("Mul", "Div"):
         return _Gelu(formula, 1.0 if giver not in nodes else None)
@@ -139,7 +139,7 @@ def _has_other_numbers(nodes: tuple[Node, ...], formula: str) -> bool:
     for node in sorted(nodes, key=lambda node: node.index):
         operands = [known.get(value) for value in node.inputs if value is not None]
         calculate = _RESULTS.get(node.op_type)
-        output = node.outputs[0] if node.outputs else None
+        output = node.output(0)
         if calculate is None or output is None or any(one is None for one in operands):
             return False
         try:

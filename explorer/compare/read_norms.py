@@ -105,7 +105,7 @@ def _find_giver(value: Value | None) -> Node | None:
         producer = None if value is None else value.producer
         if producer is None or producer.op_type not in PASSING or not producer.inputs:
             return producer
-        value = producer.inputs[0]
+        value = producer.input(0)
     return None
 
 
@@ -127,8 +127,9 @@ def _read_axes(node: Node, rank: int | None) -> tuple[int, ...] | None:
     """Return the axes that a mean goes over, in order and counted from the last one."""
     stated = node.attributes.get("axes")
     axes = stated.value if stated is not None and not stated.reference else None
-    if stated is None and len(node.inputs) > 1 and node.inputs[1] is not None:
-        tensor = find_stored_tensor(node.inputs[1])
+    stored = node.input(1)
+    if stated is None and stored is not None:
+        tensor = find_stored_tensor(stored)
         if tensor is None or not tensor.dtype.is_integer or tensor.size > _MOST_AXES:
             return None
         try:

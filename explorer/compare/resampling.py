@@ -140,7 +140,7 @@ def find_operand(node: Node, name: str) -> Value | None:
     """Return the operand of Upsample or Resize that the specification calls so; None for none."""
     places = _PLACES if _states_sampling(node) else _FORMER_PLACES
     place = places.get(name)
-    return node.inputs[place] if place is not None and place < len(node.inputs) else None
+    return node.input(place) if place is not None else None
 
 
 def _states_sampling(node: Node) -> bool:
@@ -203,7 +203,8 @@ def _spread_scales(node: Node, scales: Floats) -> Floats | None:
 
 
 def _find_lengths(node: Node) -> tuple[int | None, ...] | None:
-    kind = node.inputs[0].type if node.inputs and node.inputs[0] is not None else None
+    value = node.input(0)
+    kind = value.type if value is not None else None
     if not isinstance(kind, TensorType) or kind.shape is None:
         return None
     sizes = (dim.value for dim in kind.shape)

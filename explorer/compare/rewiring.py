@@ -155,12 +155,12 @@ def _find_origin(value: Value | None, known: Mapping[Value, Value]) -> Value | N
         producer = None if value is None else value.producer
         if not isinstance(producer, Node) or not producer.inputs:
             break
-        if producer.op_type not in PASSING or producer.inputs[0] is None:
+        if producer.op_type not in PASSING or producer.input(0) is None:
             break
         partner = known[value].producer if value in known else None  # type: ignore[index]
         if partner is not None and partner.op_type not in PASSING:
             break
-        value = producer.inputs[0]
+        value = producer.input(0)
     return value
 
 

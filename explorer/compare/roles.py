@@ -63,7 +63,7 @@ def list_norm_weights(nodes: Sequence[Node]) -> tuple[Value | None, Value | None
     for node in nodes:
         places = _NORMS.get(node.op_type)
         if places is not None:
-            taken = [node.inputs[place] if place < len(node.inputs) else None for place in places]
+            taken = [node.input(place) for place in places]
             return taken[0], taken[1] if len(taken) > 1 else None
     if not any(node.op_type == "ReduceMean" for node in nodes):
         return None

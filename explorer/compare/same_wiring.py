@@ -55,9 +55,10 @@ def _have_same_attributes(one: Node, other: Node) -> bool:
 
 def _find_form(node: Node) -> tuple[object, ...] | None:
     """Return type and dimensions of what a constant node holds; None for any other node."""
-    if node.inputs or node.subgraphs or len(node.outputs) != 1 or node.outputs[0] is None:
+    if node.inputs or node.subgraphs or len(node.outputs) != 1:
         return None
-    tensor = find_stored_tensor(node.outputs[0])
+    value = node.output(0)
+    tensor = find_stored_tensor(value) if value is not None else None
     return None if tensor is None else (tensor.dtype.name, tensor.dims)
 
 

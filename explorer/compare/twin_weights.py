@@ -296,7 +296,7 @@ def _list_taken(node: Node) -> Iterator[Tensor]:
             before = value.producer
             if before is None or before.op_type not in _PASSING or not before.inputs:
                 break
-            value = before.inputs[0]
+            value = before.input(0)
 
 
 def _rank(pair: WeightPair) -> tuple[float, float]:

@@ -286,9 +286,10 @@ class _Reader:
             if producer.op_type == "Constant":
                 constant = producer.details.constant
                 return [constant] if isinstance(constant, Tensor) else []
-            if not self._values.passes(producer) or producer.inputs[0] is None:
+            taken = producer.input(0)
+            if not self._values.passes(producer) or taken is None:
                 return []
-            value = producer.inputs[0]
+            value = taken
         return []
 
 
@@ -297,7 +298,7 @@ def _read_filled(value: Value) -> list[tuple[int, ...]]:
     producer = value.producer
     if producer is None or producer.graph.dialect.constant_source(producer) != "filled":
         return []
-    dims = producer.inputs[0] if producer.inputs else None
+    dims = producer.input(0)
     tensor = find_stored_tensor(dims) if dims is not None else None
     if tensor is None or not tensor.dtype.is_integer or not 0 < tensor.size <= MOST_AXES:
         return []

@@ -218,7 +218,7 @@ def _is_turned(silent: Node, stating: Node, value: object) -> bool:
     """Return whether an order of axes is that of Transpose without one: the last first."""
     if not isinstance(value, tuple) or stating.op_type != "Transpose":
         return False
-    ranks = {count_axes(node.inputs[0]) for node in (silent, stating) if node.inputs} - {None}
+    ranks = {count_axes(node.input(0)) for node in (silent, stating) if node.inputs} - {None}
     return ranks <= {len(value)} and value == (*range(len(value))[::-1],)
 
 
@@ -227,7 +227,7 @@ def _is_first_axes(silent: Node, stating: Node, value: object) -> bool:
     if not isinstance(value, tuple):
         return False
     if stating.op_type.startswith("Reduce") or stating.op_type in ("Resize", "CenterCropPad"):
-        ranks = {count_axes(node.inputs[0]) for node in (silent, stating) if node.inputs} - {None}
+        ranks = {count_axes(node.input(0)) for node in (silent, stating) if node.inputs} - {None}
         if len(ranks) != 1:
             return False
         rank = ranks.pop() or 0
@@ -281,7 +281,7 @@ def _list_scanned(node: Node, name: str) -> list[Value | None]:
 
 
 def _is_end_of_shape(silent: Node, stating: Node, value: object) -> bool:
-    ranks = {count_axes(node.inputs[0]) for node in (silent, stating) if node.inputs} - {None}
+    ranks = {count_axes(node.input(0)) for node in (silent, stating) if node.inputs} - {None}
     return stating.op_type == "Shape" and ranks == {value}
 
 
@@ -338,7 +338,7 @@ def _find_head_size(node: Node) -> int | None:
     stated = node.attributes.get(name)
     heads = None if stated is None else stated.value
     # keys in a query are packed with it
-    is_packed = len(node.inputs) < 3 or node.inputs[1] is None or node.inputs[2] is None
+    is_packed = len(node.inputs) < 3 or node.input(1) is None or node.input(2) is None
     if not isinstance(heads, int) or heads <= 0 or len(dims) != 3 or is_packed:
         return None
     return dims[-1] // heads if isinstance(dims[-1], int) and not dims[-1] % heads else None
@@ -351,7 +351,7 @@ _SCALED = frozenset(
 
 def find_dims(node: Node, place: int) -> Dims | None:
     """Return the dimensions of an operand; None where not even their number is known."""
-    value = node.inputs[place] if place < len(node.inputs) else None
+    value = node.input(place)
     if value is None:
         return None
     tensor = find_stored_tensor(value)

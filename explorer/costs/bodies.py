@@ -253,14 +253,14 @@ def _is_kept(node: Node) -> bool:
         if producer is None:
             return len(body.inputs) > 1 and value is body.inputs[1] and _begins_true(node)
         if producer.op_type in ("Identity", "Cast") and producer.inputs:
-            value = producer.inputs[0]
+            value = producer.input(0)
             continue
         return producer.graph.dialect.constant_source(producer) == "stored" and _is_true(value)
     return False
 
 
 def _begins_true(node: Node) -> bool:
-    condition = node.inputs[1] if len(node.inputs) > 1 else None
+    condition = node.input(1)
     return condition is None or _is_true(condition)
 
 

@@ -155,7 +155,7 @@ def _takes_learned(node: Node) -> bool:
 
 def is_scaled_again(node: Node) -> bool:
     """Return whether what an InstanceNormalization gives gets other factors than its own."""
-    value: Value | None = node.outputs[0] if node.outputs else None
+    value: Value | None = node.output(0)
     for _ in range(_MOST_STEPS):
         users = [user for user in value.users if user.op_type != "Shape"] if value else []
         if len(users) != 1 or value is None or value.is_output:
@@ -165,7 +165,7 @@ def is_scaled_again(node: Node) -> bool:
             return any(map(is_stored_value, user.inputs))
         if user.op_type not in LAYOUT:
             return False
-        value = user.outputs[0]
+        value = user.output(0)
     return False
 
 
@@ -185,7 +185,7 @@ def _find_operands(
             step()
         node = graph.nodes[index]
         for place in table.get(node.domain, {}).get(node.op_type, ()):
-            value = node.inputs[place] if place < len(node.inputs) else None
+            value = node.input(place)
             if value is not None and value.initializer is not None:
                 yield ConstantUse(node, place, kind)
 
@@ -262,7 +262,7 @@ def _may_have_weights(node: Node) -> bool:
 def _follows_weight(node: Node, place: int) -> bool:
     """Return whether what a node takes comes from weights, or is normalized."""
     for _ in range(_MOST_STEPS):
-        value = node.inputs[place] if place < len(node.inputs) else None
+        value = node.input(place)
         producer = None if value is None else value.producer
         if producer is None:
             return False

@@ -85,10 +85,10 @@ def find_generated(graph: Graph) -> dict[Node, list[Generated]]:
             continue
         measured = statistics.get(node.op_type, ())
         for place in (*_WEIGHT_OPERANDS[node.op_type], *measured):
-            value = node.inputs[place] if place < len(node.inputs) else None
+            value = node.input(place)
             if value is None or value.initializer is not None or value.producer is None:
                 continue
-            if not place and is_stored_value(node.inputs[1] if len(node.inputs) > 1 else None):
+            if not place and is_stored_value(node.input(1)):
                 continue  # an initial state, and the second is the weight
             if node.op_type == "InstanceNormalization" and is_scaled_again(node):
                 continue
@@ -163,7 +163,7 @@ def _read_size(origin: Value) -> tuple[int, int] | None:
     filled = attribute.value if attribute is not None else None
     if isinstance(filled, Tensor) and not filled.dtype.is_float:
         return None
-    wanted = producer.inputs[0] if producer.inputs else None
+    wanted = producer.input(0)
     shape = None if wanted is None else find_own_tensor(wanted)
     dims = read_elements(shape) if isinstance(shape, Tensor) else None
     return None if dims is None else (multiply_dims(dims), 0)

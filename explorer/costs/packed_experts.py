@@ -41,20 +41,16 @@ def list_expert_operands(graph: Graph) -> Iterator[ExpertOperand]:
         if node.domain != _DOMAIN:
             continue
         for number, (weights, *others) in enumerate(_LAYERS, 1):
-            value = _take(node, weights)
+            value = node.input(weights)
             bits = _read_bits(node, number)
             if value is not None and bits is not None:
                 yield ExpertOperand(value, 8 // bits)
             for place in others:
-                if (value := _take(node, place)) is not None:
+                if (value := node.input(place)) is not None:
                     yield ExpertOperand(value, 0)
         for place in _SCALES:
-            if (value := _take(node, place)) is not None:
+            if (value := node.input(place)) is not None:
                 yield ExpertOperand(value, 0)
-
-
-def _take(node: Node, place: int) -> Value | None:
-    return node.inputs[place] if place < len(node.inputs) else None
 
 
 def _read_bits(node: Node, layer: int) -> int | None:

@@ -83,7 +83,7 @@ def _list_angles(node: Node) -> Iterator[StoredUse]:
         if traced is not None:
             yield traced
             continue
-        value = taker.inputs[place] if place < len(taker.inputs) else None
+        value = taker.input(place)
         producer = None if value is None else value.producer
         if producer is None or producer.graph is not node.graph:
             continue
@@ -108,7 +108,7 @@ def find_rotary_tables(graph: Graph) -> Iterator[ConstantUse]:
     """Yield stored tables of cosines and sines, from which positions choose factors."""
     tables = []
     for node in list_nodes(graph, {"Gather"}):
-        table = node.inputs[0] if node.inputs else None
+        table = node.input(0)
         tensor = None if table is None else table.initializer
         if tensor is not None and tensor.dtype.is_float:
             tables.append((node, tensor.dims))
@@ -126,7 +126,7 @@ def find_pairs_of_factors(tables: Iterable[tuple[Node, tuple[object, ...]]]) -> 
     by_positions: dict[tuple[object, ...], list[Node]] = {}
     for node, dims in tables:
         if len(node.inputs) > 1:
-            by_positions.setdefault((node.inputs[1], dims), []).append(node)
+            by_positions.setdefault((node.input(1), dims), []).append(node)
     for nodes in by_positions.values():
         if len(nodes) == 2 and all(_gives_factors(node) for node in nodes):
             yield from nodes

@@ -23,7 +23,9 @@ _ENDLESS = 2**31 - 1
 def split(use: Use) -> list[Fact | None]:
     """Return the pieces of the operand along an axis."""
     data, axis = use.operand(0), use.integer("axis", 0)
-    if data.dims is None or axis is None or not -len(data.dims) <= axis < len(data.dims):
+    if not use.results or data.dims is None or axis is None:
+        return [Fact(None, data.dtype)] * use.results
+    if not -len(data.dims) <= axis < len(data.dims):
         return [Fact(None, data.dtype)] * use.results
     place = axis % len(data.dims)
     size = data.dims[place]

@@ -52,7 +52,7 @@ class StoredUse(NamedTuple):
 def trace(node: Node, place: int) -> StoredUse | None:
     """Return where the initializer is used that a node takes, perhaps in another layout."""
     for _ in range(_MOST_STEPS):
-        value = node.inputs[place] if place < len(node.inputs) else None
+        value = node.input(place)
         if value is None:
             return None
         if value.initializer is not None:
@@ -83,7 +83,7 @@ def is_stored_value(value: Value | None) -> bool:
             return True
         if producer.op_type not in LAYOUT or not producer.inputs:
             return False
-        value = producer.inputs[0]
+        value = producer.input(0)
     return False
 
 

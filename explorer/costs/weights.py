@@ -154,7 +154,7 @@ class Weights:
 
     def _find_constants(self, graph: Graph) -> None:
         for use in find_constant_uses(graph):
-            value = use.node.inputs[use.place] if use.place < len(use.node.inputs) else None
+            value = use.node.input(use.place)
             if value is not None and value.initializer is not None:
                 uses = self._constant_uses.setdefault(value, {})
                 if uses.get((use.node, use.place)) != "other":
@@ -173,7 +173,7 @@ class Weights:
                 step()
             node = graph.nodes[index]
             for place in self._list_measured(node):
-                value = node.inputs[place] if place < len(node.inputs) else None
+                value = node.input(place)
                 if value is not None:
                     self._measured[value] += 1
 
@@ -186,7 +186,7 @@ class Weights:
         if node.domain != dialect.domain:
             return ()
         if node.op_type in dialect.copying:
-            given = node.outputs[0] if len(node.outputs) == 1 else None
+            given = node.output(0) if len(node.outputs) == 1 else None
             return (0,) if given is not None and self._is_measured(given) else ()
         return dialect.running_statistics.get(node.op_type, ())
 

@@ -81,7 +81,7 @@ def describe_node(node: Node, place: Place | None = None) -> Description:
         element=node,
         sections=keep_sections(sections),
         tensor=stored,
-        value=node.outputs[0] if stored is not None and node.outputs else None,
+        value=node.output(0) if stored is not None and node.outputs else None,
         warnings=node.warnings + node.graph.model.warnings_at(node.path),
     )
 

@@ -39,7 +39,7 @@ class Place:
         if self.caller is None or graph.path != self.origin or not value.is_input:
             return None
         index = graph.inputs.index(value)
-        return self.caller.inputs[index] if index < len(self.caller.inputs) else None
+        return self.caller.input(index)
 
 
 def find_place(

@@ -38,9 +38,9 @@ def find_entrances(graph: Graph, of_node: Sequence[Scope | None]) -> dict[int, S
     found: dict[int, Scope] = {}
     for index in find_operators(graph, PASSING).tolist():
         scope, node = of_node[index], graph.nodes[index]
-        if not scope or len(node.outputs) != 1 or node.outputs[0] is None:
+        if not scope or len(node.outputs) != 1 or node.output(0) is None:
             continue
-        users = [_find_scope(user, graph, of_node) for user in node.outputs[0].users]
+        users = [_find_scope(user, graph, of_node) for user in node.output(0).users]
         around = [user for user in users if user is not None and not _is_inside(user, scope)]
         if not around or len(around) == len(users) or None in users:
             continue
@@ -62,7 +62,7 @@ def _go_back(
     value: Value | None = None
     while node.op_type in PASSING and _find_scope(node, graph, of_node) == scope:
         row.append(graph.index_of(node))
-        value = node.inputs[0] if node.inputs else None
+        value = node.input(0)
         if value is None or value.producer is None or len(value.users) > 1:
             break
         node = value.producer

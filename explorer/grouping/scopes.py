@@ -223,7 +223,7 @@ def _name_by_result(node: Node) -> str:
     torch's older exporter calls results after nodes. So what a function was put in place of, by
     ONNX Runtime's quantizer for instance, still has its place: ``/act/HardSwish_output_0``.
     """
-    output = node.outputs[0] if node.outputs else None
+    output = node.output(0)
     match = _RESULT.match(output.name) if output is not None else None
     return match[1] if match is not None else ""
 
@@ -257,7 +257,7 @@ def read_blob_scopes(graph: Graph) -> Scopes | None:
         return None
     of_node: list[Scope | None] = []
     for node in graph.nodes:
-        output = node.outputs[0] if node.outputs and node.domain == dialect.domain else None
+        output = node.output(0) if node.outputs and node.domain == dialect.domain else None
         of_node.append(_split_blob(output.name) if output is not None else None)
     found = [scope for scope in of_node if scope]
     wanted = _SHARE_NEEDED * _count_authored(graph)

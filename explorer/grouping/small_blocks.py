@@ -219,7 +219,7 @@ def _picks_positions(child: Child, group: Group, homes: Homes) -> bool:
     """Return whether rows of a table are picked by positions that are counted."""
     for node in _list_few(child):
         if node.op_type == "Gather" and len(node.inputs) > 1:
-            ids = node.inputs[1]
+            ids = node.input(1)
             if ids is None or ids.producer is None:
                 return ids is not None and ids.initializer is not None
             giver = homes.child_holding(group, ids.producer)

@@ -63,7 +63,7 @@ def _gives(node: Node, source: ConstantSource) -> bool:
 
 
 def _is_used_inside(node: Node) -> bool:
-    value = node.outputs[0]
+    value = node.output(0)
     return value is not None and not value.is_output and value.is_used
 
 
@@ -78,7 +78,7 @@ def constant_tensor(value: Value) -> Tensor | SparseTensor | None:
     if producer is None:
         return None
     if _gives(producer, "dequantized"):
-        operand = producer.inputs[0] if producer.inputs else None
+        operand = producer.input(0)
         if operand is None or operand is value or operand.producer is producer:
             return None
         if operand.initializer is not None:
@@ -113,7 +113,7 @@ def describe_constant(value: Value, limit: int = 8) -> str:
 
 
 def _describe_fill(node: Node, limit: int) -> str:
-    operand = node.inputs[0] if node.inputs else None
+    operand = node.input(0)
     shape = constant_tensor(operand) if operand is not None else None
     if shape is None or shape.size > limit:
         return "filled"

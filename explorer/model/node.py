@@ -167,6 +167,28 @@ class Node(Loaded):
         self._path = ""
         self._places: Mapping[Value | None, int | list[int]] | None = None
 
+    def input(self, place: int) -> Value | None:
+        """Return one of the inputs; None where it is left out or the node has fewer.
+
+        A file may give a node less than its operator needs.
+
+        Parameters
+        ----------
+        place
+            Which one, counted from 0; never negative.
+        """
+        return self.inputs[place] if place < len(self.inputs) else None
+
+    def output(self, place: int) -> Value | None:
+        """Return one of the outputs; None where it is left out or the node has fewer.
+
+        Parameters
+        ----------
+        place
+            Which one, counted from 0; never negative.
+        """
+        return self.outputs[place] if place < len(self.outputs) else None
+
     @property
     def path(self) -> str:
         """Where the node is in the model: ``main/Conv_1``, without a name ``main/#17:Relu``."""

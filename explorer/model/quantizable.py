@@ -52,5 +52,5 @@ def _find_value_of(model: Model, tensor: Tensor | SparseTensor) -> Value | None:
         parts = (stored.values, stored.indices) if isinstance(stored, SparseTensor) else ()
         return found if stored is None or tensor is stored or tensor in parts else None
     node = find_element(model, tensor.path.rpartition(".")[0])
-    value = node.outputs[0] if isinstance(node, Node) and len(node.outputs) == 1 else None
+    value = node.output(0) if isinstance(node, Node) and len(node.outputs) == 1 else None
     return value if value is not None and constant_tensor(value) is tensor else None

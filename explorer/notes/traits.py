@@ -251,7 +251,7 @@ def _find_tensor(value: Value) -> Tensor | None:
         if not producer.inputs:
             constant = producer.details.constant if _is_constant(producer) else None
             return constant if isinstance(constant, Tensor) else None
-        first = producer.inputs[0]
+        first = producer.input(0)
         if producer.op_type not in PASSING or first is None:
             return None
         value = first
@@ -273,7 +273,7 @@ def _find_giver(value: Value | None) -> Node | None:
             return None
         if producer.op_type not in PASSING or not producer.inputs:
             return producer
-        value = producer.inputs[0]
+        value = producer.input(0)
     return None
 
 

@@ -196,7 +196,7 @@ def _find_gated(operations: Operations, gate: int) -> Found | None:
     # where both take a quantized value, what makes numbers of it for one may stand outside
     outer = start.producer if operations.giver(start) is None else None
     quantized = (
-        outer.inputs[0] if outer is not None and outer.op_type == "DequantizeLinear" else None
+        outer.input(0) if outer is not None and outer.op_type == "DequantizeLinear" else None
     )
     if start in operations.operands[product] or quantized in operations.operands[product]:
         name = "SiLU" if operations.kinds[gate] == "Sigmoid" else "HardSwish"
@@ -252,7 +252,7 @@ def _is_six(operations: Operations, clip: int) -> bool:
         if attribute is not None and isinstance(attribute.value, (int, float)):
             limits.append(float(attribute.value))
         else:
-            limits.append(_read(node.inputs[place] if len(node.inputs) > place else None))
+            limits.append(_read(node.input(place)))
     return limits == [0.0, 6.0]
 
 

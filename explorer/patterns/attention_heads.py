@@ -109,7 +109,7 @@ def _read_heads(operations: Operations, value: Value | None) -> tuple[int, int] 
         for node in operations.path(value):
             if node.op_type != "Reshape" or len(node.inputs) < 2:
                 continue
-            dims = operations.knowledge.read_list(node.inputs[1])
+            dims = operations.knowledge.read_list(node.input(1))
             known = [dim if isinstance(dim, int) else 0 for dim in dims]
             if len(known) == 5 and 3 in known[2:4]:  # packed q, k and v
                 del known[2 if known[2] == 3 else 3]
@@ -133,19 +133,19 @@ def read_fused(
     shared = read_int(node, "kv_num_heads") or 0
     is_masked = bool(read_int(node, "unidirectional") or read_int(node, "is_causal"))
     is_masked |= node.op_type in ("GroupQueryAttention", "DecoderMaskedSelfAttention")
-    width = 0
+    width, query = 0, node.input(0)
     if heads:
         outs = [p.details.get("out") for p in projections]
         hidden = next((out for out in outs if isinstance(out, int) and out % heads == 0), 0)
         if node.domain == "com.microsoft" and node.op_type in ("Attention", "QAttention"):
-            dims = read_dims(node.inputs[1] if len(node.inputs) > 1 else None)
+            dims = read_dims(node.input(1))
             hidden = dims[-1] // 3 if len(dims) == 2 and dims[-1] % 3 == 0 else 0
         elif len(projections) != 3 or len({*map(str, outs)}) != 1:
             hidden = max((o for o in outs if isinstance(o, int)), default=0) if shared else 0
             hidden = hidden if len(projections) == 3 else 0
         width = hidden // heads if hidden % heads == 0 else 0
-    elif isinstance(node.inputs[0].type if node.inputs and node.inputs[0] else None, TensorType):
-        shape = node.inputs[0].type.shape  # type: ignore[union-attr]
+    elif isinstance(type_ := query.type if query is not None else None, TensorType):
+        shape = type_.shape
         if shape is not None and len(shape) == 4:  # (batch, heads, sequence, width)
             found = [dim.value for dim in shape]
             heads = found[1] if isinstance(found[1], int) else 0

@@ -54,7 +54,7 @@ def is_causal(operations: Operations, number: int) -> bool:
     node = operations.nodes[number]
     if node.op_type not in ("Add", "Where", "Sub", "Mul"):
         return False
-    if node.op_type == "Where" and node.inputs and _is_buffer(operations, node.inputs[0]):
+    if node.op_type == "Where" and node.inputs and _is_buffer(operations, node.input(0)):
         return True
     if node.op_type == "Add" and any(map(operations.knowledge.hides_later, node.inputs)):
         return True
@@ -100,7 +100,7 @@ def _is_buffer(operations: Operations, value: Value | None) -> bool:
         node = value.producer
         if node is None or node.op_type not in ("Slice", "Cast", "Identity", "Unsqueeze", "Not"):
             return False
-        value = node.inputs[0] if node.inputs else None
+        value = node.input(0)
     return False
 
 
@@ -138,7 +138,7 @@ def _leads_to_range(value: Value | None) -> bool:
             return True
         if node.op_type not in _SHIFTING:
             return False
-        value = node.inputs[0]
+        value = node.input(0)
     return False
 
 
@@ -154,7 +154,7 @@ def is_relative(operations: Operations, number: int) -> bool:
             if producer is None or not producer.inputs:
                 break
             if producer.op_type == "Gather":
-                table = producer.inputs[0]
+                table = producer.input(0)
                 is_table = table is not None and table.initializer is not None
                 if is_table and len(table.initializer.dims) == 2:  # type: ignore[union-attr]
                     dtype = table.initializer.dtype  # type: ignore[union-attr]
@@ -162,7 +162,7 @@ def is_relative(operations: Operations, number: int) -> bool:
                         return True
             if producer.op_type not in _MASK_STEPS:
                 break
-            current = producer.inputs[0]
+            current = producer.input(0)
     return False
 
 
@@ -190,13 +190,15 @@ def has_linear_biases(operations: Operations, number: int) -> bool:
                 return True
             if node.op_type not in _SHIFTING | {"Mul"} or node.op_type in ("Add", "Gather"):
                 break
-            product = node.inputs[0] if node.inputs else None
+            product = node.input(0)
     return False
 
 
 def _multiplies_slopes(node: Node) -> bool:
     """Return whether a product is that of slopes and positions."""
-    for slopes, positions in (node.inputs[:2], node.inputs[1::-1]):
+    if len(node.inputs) != 2:
+        return False
+    for slopes, positions in (node.inputs, node.inputs[::-1]):
         tensor = constant_tensor(slopes) if slopes is not None else None
         numbers = read_numbers(tensor, _MOST_HEADS) if tensor is not None else ()
         if len(numbers) > 1 and _are_slopes(numbers):
@@ -221,5 +223,5 @@ def _counts(value: Value | None) -> bool:
             return True
         if node.op_type not in _SHIFTING | {"Mul", "Sub"}:
             return False
-        value = node.inputs[0]
+        value = node.input(0)
     return False

@@ -140,7 +140,7 @@ def _find_norms(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:
 def _is_root(wires: Wires, place: int) -> bool:
     """Return whether a node is x to the power of one half."""
     node = wires.nodes[place]
-    exponent = node.inputs[1] if wires.op(place) == "Pow" and len(node.inputs) > 1 else None
+    exponent = node.input(1) if wires.op(place) == "Pow" and len(node.inputs) > 1 else None
     return exponent is not None and read_scalar(exponent) == 0.5
 
 
@@ -201,7 +201,7 @@ def _find_activations(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:
             if product is None or wires.op(product) != "Mul":
                 continue
             inner = next(iter(wires.producers(place)), None)
-            operand = wires.nodes[place].inputs[0]
+            operand = wires.nodes[place].input(0)
             if operand is not None and operand in wires.nodes[product].inputs:
                 name = "SiLU" if op == "Sigmoid" else "HardSwish"
                 yield Motif(name, frozenset((place, product)))

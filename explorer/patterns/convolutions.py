@@ -69,7 +69,7 @@ def _find_padding(operations: Operations, number: int) -> int | None:
     if padding is None or operations.only_user(padding) != number:
         return None
     node = operations.nodes[padding]
-    filled = node.inputs[2] if len(node.inputs) > 2 else None
+    filled = node.input(2)
     is_zero = filled is None or read_scalar(filled) == 0.0
     return padding if is_zero and read_str(node, "mode") in ("", "constant") else None
 

@@ -121,7 +121,7 @@ def _read_count(operations: Operations, number: int) -> int:
     """Return how many experts each token takes; 0 where that is not stated."""
     node = operations.nodes[number]
     if node.op_type == "TopK" and len(node.inputs) > 1:
-        listed = operations.knowledge.read_list(node.inputs[1])
+        listed = operations.knowledge.read_list(node.input(1))
         return listed[0] if len(listed) == 1 and isinstance(listed[0], int) else 0
     attribute = node.attributes.get("k")
     return attribute.value if attribute is not None and isinstance(attribute.value, int) else 0

@@ -45,7 +45,7 @@ def _is_pointwise(operations: Operations, number: int) -> bool:
     if node.op_type != "Conv" or len(node.inputs) < 2:
         return False
     kernel = read_kernel(node)
-    around = {arranging.op_type for arranging in operations.path(node.inputs[0])}
+    around = {arranging.op_type for arranging in operations.path(node.input(0))}
     return {*kernel} == {1} and bool(around & {"Transpose", "Unsqueeze"})
 
 
@@ -242,7 +242,7 @@ def find_embeddings(blocks: Blocks) -> Iterator[Found]:
     operations = blocks.operations
     for number, kind in enumerate(operations.kinds):
         node = operations.nodes[number]
-        if kind in ("Gather", "TorchEmbedding") and operations.is_fixed(node.inputs[0]):
+        if kind in ("Gather", "TorchEmbedding") and operations.is_fixed(node.input(0)):
             facts = read_table(node)
             if facts is not None:
                 yield Found("embedding", "Embedding", frozenset({number}), number, *facts)

@@ -65,7 +65,7 @@ def _read_operator(operations: Operations, number: int) -> Found:
     weights = [value for value in operations.fixed(number) if read_width(value) > 1]
     width = read_width(weights[0]) if weights else 0
     groups = read_int(node, "num_groups") or read_int(node, "groups") or read_int(node, "group")
-    first = node.inputs[0] if node.inputs else None
+    first = node.input(0)
     if operations.kinds[number] == "InstanceNormalization":
         if "Reshape" in {arranging.op_type for arranging in operations.path(first)}:
             name, groups = "GroupNorm", width

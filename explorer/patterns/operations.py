@@ -141,7 +141,7 @@ class Operations:
             operands = self._find_operands(node)
             if kind == "MatMul" and len(operands) == 1:
                 kind = "Gemm"
-            elif kind == "Gemm" and len(operands) == 2 and not self.is_fixed(node.inputs[1]):
+            elif kind == "Gemm" and len(operands) == 2 and not self.is_fixed(node.input(1)):
                 kind = "MatMul"
             # what takes nothing that is computed, as no operator should, is of no kind
             self.kinds.append(kind if operands else "")

@@ -23,7 +23,7 @@ def read_scalar(value: Value | None) -> float | None:
             )
         ):
             break
-        value = value.producer.inputs[0] if value.producer.inputs else None
+        value = value.producer.input(0)
     if value is None:
         return None
     node = value.producer

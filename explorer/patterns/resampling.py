@@ -160,13 +160,14 @@ def read_scale(operations: Operations, number: int) -> int | None:
         return None
     is_second = node.op_type == "Upsample" or node.opset_version == 10
     place = 1 if is_second else 2
-    tensor = constant_tensor(node.inputs[place]) if len(node.inputs) > place else None  # type: ignore[arg-type]
+    stated = node.input(place)
+    tensor = constant_tensor(stated) if stated is not None else None
     scales = read_numbers(tensor, 4) if tensor is not None else ()
     attribute = node.attributes.get("scales")
     if attribute is not None and isinstance(attribute.value, tuple):
         scales = tuple(entry for entry in attribute.value if isinstance(entry, int | float))
     if not scales:
-        before, after = (_read_sizes(value) for value in (node.inputs[0], node.outputs[0]))
+        before, after = (_read_sizes(value) for value in (node.input(0), node.output(0)))
         if len(before) == len(after) == 4 and all(before[1:]):
             scales = (1.0, *(new / old for old, new in zip(before[1:], after[1:], strict=True)))
     if len(scales) != 4 or scales[:2] != (1.0, 1.0) or scales[2] != scales[3]:

@@ -52,7 +52,7 @@ def is_depthwise(node: Node) -> bool:
     group = node.attributes.get("group")
     if group is None or not isinstance(group.value, int) or group.value < 2:
         return False
-    dims = read_dims(node.inputs[1] if len(node.inputs) > 1 else None)
+    dims = read_dims(node.input(1))
     # the weight's second dimension is channels for each group
     return len(dims) > 1 and dims[1] == 1
 

@@ -146,7 +146,7 @@ def _read_constant(node: Node) -> Known:
 
 
 def _read_shape(node: Node, *, whole: bool = False) -> Known:
-    operand = node.inputs[0] if node.inputs else None
+    operand = node.input(0)
     stated = operand.type if operand is not None else None
     if not isinstance(stated, TensorType) or stated.shape is None:
         return None

@@ -49,11 +49,11 @@ def read_shuffle(node: Node, knowledge: Knowledge) -> tuple[str, int] | None:
         factor = read_int(node, "blocksize")
         return (node.op_type, factor) if factor is not None and factor > 1 else None
     order = _ORDERS.get(read_ints(node, "perm")) if node.op_type == "Transpose" else None
-    if order is None or not node.inputs or node.inputs[0] is None:
+    taken, given = node.input(0), node.output(0)
+    if order is None or taken is None or given is None:
         return None
-    before = node.inputs[0].producer
-    users = node.outputs[0].users if node.outputs and node.outputs[0] is not None else ()
-    if before is None or len(users) != 1 or len(node.inputs[0].users) != 1:
+    before, users = taken.producer, given.users
+    if before is None or len(users) != 1 or len(taken.users) != 1:
         return None
     apart, joined = (_read_sizes(reshape, knowledge) for reshape in (before, users[0]))
     if len(apart) != 6 or len(joined) != 4:
@@ -78,10 +78,11 @@ def read_shuffle(node: Node, knowledge: Knowledge) -> tuple[str, int] | None:
 
 def list_shuffle_nodes(node: Node) -> tuple[Node, ...]:
     """Return the nodes of a shuffle that `read_shuffle` knows: one, or both Reshapes with it."""
-    if node.op_type != "Transpose" or node.inputs[0] is None or node.outputs[0] is None:
+    taken, given = node.input(0), node.output(0)
+    if node.op_type != "Transpose" or taken is None or given is None:
         return (node,)
-    before = node.inputs[0].producer
-    return (*([before] if before is not None else []), node, *node.outputs[0].users)
+    before = taken.producer
+    return (*([before] if before is not None else []), node, *given.users)
 
 
 def _agree(wanted: int | str, given: int | str) -> bool | None:
@@ -97,7 +98,7 @@ def _read_sizes(reshape: Node, knowledge: Knowledge) -> tuple[int | str, ...]:
     """Return the sizes that a Reshape asks for; nothing for any other node."""
     if reshape.op_type != "Reshape" or len(reshape.inputs) < 2:
         return ()
-    return knowledge.read_list(reshape.inputs[1])
+    return knowledge.read_list(reshape.input(1))
 
 
 def _times(size: int | str, factor: int) -> int | str:

@@ -89,8 +89,9 @@ def _is_over_last(node: Node) -> bool:
     if not node.op_type.startswith("Reduce"):
         return True
     axes: tuple[float, ...] = read_ints(node, "axes")
-    if len(node.inputs) > 1 and node.inputs[1] is not None:
-        axes = read_numbers(constant_tensor(node.inputs[1]))
-    stated = node.inputs[0].type if node.inputs and node.inputs[0] is not None else None
+    data, stored = node.input(0), node.input(1)
+    if stored is not None:
+        axes = read_numbers(constant_tensor(stored))
+    stated = data.type if data is not None else None
     shape = stated.shape if isinstance(stated, TensorType) else None
     return axes == (-1,) or (shape is not None and axes == (len(shape) - 1,))

@@ -87,7 +87,7 @@ def _read_window(blocks: Blocks) -> int:
     operations = blocks.operations
     for node in operations.arrangement:
         if node.op_type == "Reshape" and len(node.inputs) > 1:
-            dims = operations.knowledge.read_list(node.inputs[1])
+            dims = operations.knowledge.read_list(node.input(1))
             size = dims[2] if len(dims) == 6 else 0
             if isinstance(size, int) and size > 1 and dims[4] == size:
                 return size

@@ -173,14 +173,15 @@ def _tell(value: Value) -> tuple[str, ...]:
     """Return what is told of the table that rows are picked from by positions."""
     for _ in range(4):
         node = value.producer
-        if node is None or not node.inputs or node.inputs[0] is None:
+        data = node.input(0) if node is not None else None
+        if node is None or data is None:
             return ()
         if node.op_type == "Gather":
             told = read_table(node)
             return told[0] if told is not None else ()
         if node.op_type not in ARRANGEMENT:
             return ()
-        value = node.inputs[0]
+        value = data
     return ()
 
 

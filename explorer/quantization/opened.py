@@ -290,7 +290,7 @@ def _open_bias(weight: QuantizedWeight, node: Node) -> OpenedWeight:
 
 
 def _open_coded(weight: QuantizedWeight, node: Node) -> OpenedWeight:
-    scale = read_small_numbers(node.inputs[2] if len(node.inputs) > 2 else None)
+    scale = read_small_numbers(node.input(2))
     size = weight.size
     if scale is None or not weight.block_size or scale.size != -(-size // weight.block_size):
         raise TensorDataError(f"{weight.path}: the largest magnitudes of its blocks do not fit.")
@@ -309,11 +309,11 @@ def _open_coded(weight: QuantizedWeight, node: Node) -> OpenedWeight:
 
 
 def _open_simulated(weight: QuantizedWeight, node: Node) -> OpenedWeight:
-    scale = read_small_numbers(node.inputs[1] if len(node.inputs) > 1 else None)
+    scale = read_small_numbers(node.input(1))
     ends = find_code_range(node)
     if scale is None or ends is None:
         raise TensorDataError(f"{weight.path}: its scale or number of bits is no constant.")
-    zero = node.inputs[2] if len(node.inputs) > 2 and node.op_type in _WITH_ZERO else None
+    zero = node.input(2) if len(node.inputs) > 2 and node.op_type in _WITH_ZERO else None
     zero_point = np.zeros(1) if zero is None else read_small_numbers(zero)
     if zero_point is None:
         raise TensorDataError(f"{weight.path}: its zero point is not a constant of the file.")

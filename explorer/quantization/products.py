@@ -26,11 +26,11 @@ def find_integer_scale(node: Node, index: int) -> Value | None:
         the product; None where the scale of the activations is unknown or no factor, or where
         more than one other is left: which of these is the scale cannot be told.
     """
-    activations = node.inputs[0] if node.inputs else None
+    activations = node.input(0)
     scale = _find_given_scale(activations)
     if index == 0 or scale is None:
         return scale
-    product = _skip_cast(node.outputs[0] if node.outputs else None)
+    product = _skip_cast(node.output(0))
     factor, after = _find_factor(product)
     if factor is None:
         return None
@@ -48,17 +48,17 @@ def _find_given_scale(value: Value | None) -> Value | None:
     producer = value.producer if value is not None else None
     if producer is None or not _is_own(producer):
         return None
-    if producer.op_type == "DynamicQuantizeLinear" and producer.outputs[0] is value:
-        return producer.outputs[1] if len(producer.outputs) > 1 else None
+    if producer.op_type == "DynamicQuantizeLinear" and producer.output(0) is value:
+        return producer.output(1)
     if producer.op_type == "QuantizeLinear":
-        return producer.inputs[1] if len(producer.inputs) > 1 else None
+        return producer.input(1)
     return None
 
 
 def _skip_cast(value: Value | None) -> Value | None:
     user = _find_only_user(value)
     if user is not None and user.op_type == "Cast" and _is_own(user) and user.outputs:
-        return user.outputs[0]
+        return user.output(0)
     return value
 
 
@@ -67,7 +67,7 @@ def _find_factor(value: Value | None) -> tuple[Value | None, Value | None]:
     user = _find_only_user(value)
     if value is None or user is None or not _multiplies(user):
         return None, None
-    return _other(user, value), user.outputs[0] if user.outputs else None
+    return _other(user, value), user.output(0)
 
 
 def _find_only_user(value: Value | None) -> Node | None:

@@ -47,9 +47,9 @@ def read_bit_width(node: Node) -> float | None:
     if node.op_type == "BipolarQuant":
         return 1.0
     if node.op_type == "QuantizeLinear":
-        dtype = find_dtype(_take(node, 2)) or find_dtype(node.outputs[0] if node.outputs else None)
+        dtype = find_dtype(node.input(2)) or find_dtype(node.output(0))
         return 8.0 if dtype is None else float(dtype.bits or 0) or None
-    numbers = read_small_numbers(_take(node, 3))
+    numbers = read_small_numbers(node.input(3))
     if numbers is None or numbers.size != 1 or not 0 < numbers[0] <= _MOST_BITS:
         return None
     return float(numbers[0])
@@ -68,7 +68,7 @@ def find_code_range(node: Node) -> tuple[float, float] | None:
     is_signed = bool(read_integer(node, "signed", 1))
     is_narrow = bool(read_integer(node, "narrow", 0))
     if node.op_type == "QuantizeLinear":
-        dtype = find_dtype(_take(node, 2)) or find_dtype(node.outputs[0] if node.outputs else None)
+        dtype = find_dtype(node.input(2)) or find_dtype(node.output(0))
         if dtype is not None and not dtype.is_integer:
             return None
         is_signed, is_narrow = dtype is not None and not dtype.name.startswith("u"), False
@@ -89,7 +89,7 @@ def foresee_simulated(node: Node, tensor: Tensor) -> Foreseen | None:
     if bits is not None and ends is not None:
         sign = "u" if ends[0] >= 0 else ""
         storage = "bipolar" if node.op_type == "BipolarQuant" else f"{sign}int{bits:g}"
-    scale = find_stored_tensor(value) if (value := _take(node, 1)) is not None else None
+    scale = find_stored_tensor(value) if (value := node.input(1)) is not None else None
     if scale is None:
         return Foreseen(storage, None, None, None)
     granularity = judge_granularity(scale.dims)
@@ -162,7 +162,3 @@ def read_small_numbers(value: Value | None) -> Numbers | None:
         return None
     with np.errstate(all="ignore"):
         return found.astype(np.float64).reshape(-1)
-
-
-def _take(node: Node, index: int) -> Value | None:
-    return node.inputs[index] if index < len(node.inputs) else None

@@ -156,7 +156,7 @@ def _find_source(statement: Statement) -> Value | None:
             return value
         if not node.graph.dialect.is_own(node):
             return value
-        value = node.inputs[0]
+        value = node.input(0)
         if value is None or foresee_granularity(statement) != "per tensor":
             return None
         if value.initializer is not None:
@@ -210,7 +210,7 @@ def _list_biases(graph: Graph, seen: set[Value]) -> Iterator[QuantizedWeight]:
     for index in find_operators(graph, places).tolist():
         node = graph.nodes[index]
         place = places[node.op_type]
-        value = node.inputs[place] if place < len(node.inputs) else None
+        value = node.input(place)
         tensor = find_stored_tensor(value) if value is not None else None
         if node.domain not in graph.dialect.quantized_domains or value is None or value in seen:
             continue
@@ -285,7 +285,7 @@ def _list_simulated(graph: Graph, seen: set[Value]) -> Iterator[QuantizedWeight]
     """Yield float weights that are rounded when the model runs."""
     for index in find_operators(graph, SIMULATING_OPS).tolist():
         node = graph.nodes[index]
-        value = node.inputs[0] if node.inputs else None
+        value = node.input(0)
         tensor = find_stored_tensor(value) if value is not None else None
         if value is None or tensor is None or value in seen or not tensor.dtype.is_float:
             continue
@@ -314,7 +314,7 @@ def _list_coded(graph: Graph, seen: set[Value]) -> Iterator[QuantizedWeight]:
     """Yield weights whose codes stand for the entries of a code book."""
     for index in find_operators(graph, {CODEBOOK_OP}).tolist():
         node = graph.nodes[index]
-        value = node.inputs[1] if len(node.inputs) > 1 else None
+        value = node.input(1)
         tensor = find_stored_tensor(value) if value is not None else None
         if value is None or tensor is None or value in seen:
             continue
@@ -348,7 +348,7 @@ def list_weight_users(value: Value, node: Node | None) -> list[Node]:
     handing = {*PAIR_OPS, *SIMULATING_OPS}
     if node is not None and node.op_type not in handing:
         return [node]
-    if any(user.op_type == "Gather" and user.inputs[0] is value for user in value.users[:1]):
+    if any(user.op_type == "Gather" and user.input(0) is value for user in value.users[:1]):
         return [*value.users[:_MOST_USERS]]
     waiting = [(value, 0)]
     found: dict[Node, None] = {}
@@ -356,7 +356,7 @@ def list_weight_users(value: Value, node: Node | None) -> list[Node]:
         current, passed = waiting.pop(0)
         for user in current.users[:_MOST_USERS]:
             is_handing = user.op_type in handing or user.op_type in _PASSING
-            first = user.inputs[0] if user.inputs else None
+            first = user.input(0)
             if is_handing and first is current and passed < _MOST_PASSED:
                 waiting += [(out, passed + 1) for out in user.outputs if out is not None]
             else:

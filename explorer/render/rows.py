@@ -295,7 +295,7 @@ def describe_constants(node: Node, constants: Sequence[ConstantRow]) -> list[Fac
     for constant in constants[: MOST_CONSTANTS + 1]:
         name = schema.input_name(constant.index) if schema else None
         if name is None:
-            operand = node.inputs[constant.index] if constant.index < len(node.inputs) else None
+            operand = node.input(constant.index)
             name = short_name(operand.name if operand is not None else "")
         if constant.is_shape:
             rows.append(FaceRow(name, "name", ((constant.text, "badge"),), True))

@@ -21,7 +21,7 @@ def comes_from_counting(value: Value | None) -> bool:
             return True
         if node.op_type not in (LAYOUT - {"Concat"}) | {"Add", "Sub"}:
             return False
-        value = node.inputs[0] if node.inputs else None
+        value = node.input(0)
     return False
 
 
@@ -38,7 +38,7 @@ def trace_counting(value: Value) -> bool:
         if node.op_type in ("CumSum", "Range"):
             return True
         if node.op_type in LAYOUT:
-            pending.append(node.inputs[0] if node.inputs else None)
+            pending.append(node.input(0))
         elif node.op_type in ("Add", "Mul", "Sub", "Where"):
             pending += node.inputs
     return False

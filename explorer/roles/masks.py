@@ -102,7 +102,7 @@ def _read_band(node: Node) -> int | None:
     if len(node.inputs) != 2:
         return None
     first, second = (_read_offset(value) for value in node.inputs)
-    if first is None or second is None or node.inputs[0] is node.inputs[1]:
+    if first is None or second is None or node.input(0) is node.input(1):
         return None
     return first - second
 
@@ -121,9 +121,9 @@ def _read_offset(value: Value | None) -> int | None:
             return offset
         if node.op_type in ("Add", "Sub") and len(node.inputs) == 2:
             ranges = [v for v in node.inputs if comes_from_counting(v)]
-            if len(ranges) != 1 or (node.op_type == "Sub" and ranges[0] is not node.inputs[0]):
+            if len(ranges) != 1 or (node.op_type == "Sub" and ranges[0] is not node.input(0)):
                 return None
-            other = node.inputs[1] if ranges[0] is node.inputs[0] else node.inputs[0]
+            other = node.input(1) if ranges[0] is node.input(0) else node.input(0)
             if other is not None and is_input_independent(other):
                 added = _read_scalar(other)
                 if added is None:
@@ -131,7 +131,7 @@ def _read_offset(value: Value | None) -> int | None:
                 offset += added if node.op_type == "Add" else -added
             value = ranges[0]
         elif node.op_type in LAYOUT - {"Concat"}:
-            value = node.inputs[0] if node.inputs else None
+            value = node.input(0)
         else:
             return None
     return None

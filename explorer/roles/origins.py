@@ -113,7 +113,7 @@ class _Search:
                     break
             elif _is_converting(node) and at.output_index == 0:
                 passed.append(node)
-                at = node.inputs[0] if node.inputs else None
+                at = node.input(0)
             else:
                 function = node.function
                 if function is None or at.output_index >= len(function.outputs):
@@ -125,8 +125,9 @@ class _Search:
         dims, is_quantized = origin.dims, origin.is_quantized
         for node in reversed(passed):
             dims = convert_dims(node, dims)
-            if dims is None and node.outputs and node.outputs[0] is not None:
-                dims = read_stated_dims(node.outputs[0])
+            given = node.output(0)
+            if dims is None and given is not None:
+                dims = read_stated_dims(given)
             is_quantized = is_quantized or node.op_type in _QUANTIZING
         return Origin(origin.tensor, dims, is_quantized)
 
@@ -141,26 +142,22 @@ class _Search:
         if place is None:
             return None, None
         if calls and calls[-1].function is function:
-            return _take(calls.pop(), place), None
+            return calls.pop().input(place), None
         known = function.calls
         if len(known) == 1:
-            return _take(known[0], place), None
+            return known[0].input(place), None
         if self._depth >= _MOST_DEPTH or not is_input_independent(formal):
             return None, None
         self._depth += 1
         found: list[Origin] = []
         for call in known[:_MOST_CALLS]:
-            operand = _take(call, place)
+            operand = call.input(place)
             one = None if operand is None else self.follow(operand, [])
             found.append(Origin(None, None) if one is None else one)
         self._depth -= 1
         is_quantized = all(one.is_quantized for one in found)
         alike = len(known) <= _MOST_CALLS and len({one.dims for one in found}) == 1
         return None, Origin(None, found[0].dims if alike else None, is_quantized)
-
-
-def _take(call: Node, place: int) -> Value | None:
-    return call.inputs[place] if place < len(call.inputs) else None
 
 
 def _is_converting(node: Node) -> bool:
@@ -198,7 +195,7 @@ def _read_random(node: Node, value: Value) -> Origin | None:
 
 
 def _read_filled_dims(node: Node) -> Dims | None:
-    return read_integers(node.inputs[0]) if node.inputs else None
+    return read_integers(node.input(0)) if node.inputs else None
 
 
 def read_integers(value: Value | None) -> tuple[int, ...] | None:
@@ -271,7 +268,7 @@ def _read_list(node: Node, *names: str) -> tuple[int, ...] | None:
 
 
 def _reshape(node: Node, dims: Dims | None) -> Dims | None:
-    target = read_integers(node.inputs[1]) if len(node.inputs) > 1 else _read_list(node, "shape")
+    target = read_integers(node.input(1)) if len(node.inputs) > 1 else _read_list(node, "shape")
     if target is None or len(target) > _MOST_RANK or target.count(-1) > 1:
         return None
     attribute = node.attributes.get("allowzero")
@@ -306,8 +303,8 @@ def _multiply(dims: Dims) -> int | None:
 
 def _read_axes(node: Node, rank: int) -> set[int] | None:
     """Return the axes that a Squeeze or Unsqueeze states; an empty set where it states none."""
-    if len(node.inputs) > 1 and node.inputs[1] is not None:
-        axes = read_integers(node.inputs[1])
+    if node.input(1) is not None:
+        axes = read_integers(node.input(1))
     elif node.attributes.keys() & {"axes", "dims"}:
         axes = _read_list(node, "axes", "dims")
     else:

@@ -99,7 +99,7 @@ def _trace_function(value: Value, *, joins: bool = False) -> str:
         if node.op_type not in LAYOUT and node.op_type != "Mul":
             return ""
         computed = [v for v in node.inputs if v is not None and not is_input_independent(v)]
-        data = node.inputs[0] if node.op_type in LAYOUT else computed[0] if computed else None
+        data = node.input(0) if node.op_type in LAYOUT else computed[0] if computed else None
         if node.op_type == "Mul" and len(computed) > 1:
             return ""
         node = data.producer if data is not None else None
@@ -148,8 +148,9 @@ def _passes(value: Value) -> bool:
 def _tells_size(node: Node) -> bool:
     """Return whether a node gives a shape, or chooses from one."""
     readers = node.graph.dialect.shape_operators.readers
-    if node.op_type in ("Gather", "Slice") and node.inputs and node.inputs[0] is not None:
-        chosen = node.inputs[0].producer
+    sizes = node.input(0) if node.op_type in ("Gather", "Slice") else None
+    if sizes is not None:
+        chosen = sizes.producer
         return chosen is not None and chosen.op_type in readers
     return node.op_type in readers
 
@@ -167,7 +168,7 @@ def _find_state(piece: UsedPiece) -> Purpose | None:
 
 def _list_uses_of_slices(use: PieceUse) -> list[PieceUse]:
     """Return the uses of what a Slice cuts out of a value; of another use, itself."""
-    if use.user.op_type != "Slice" or use.user.inputs[0] is not use.value:
+    if use.user.op_type != "Slice" or use.user.input(0) is not use.value:
         return [use]
     results = [value for value in use.user.outputs if value is not None]
     return [PieceUse(value, user) for value in results for user in value.users] or [use]

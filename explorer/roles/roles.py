@@ -209,8 +209,9 @@ def _scales(node: Node) -> bool:
 
 def _is_integer_product(value: Value) -> bool:
     node = value.producer
-    if node is not None and node.op_type == "Cast" and node.inputs and node.inputs[0] is not None:
-        node = node.inputs[0].producer
+    product = node.input(0) if node is not None and node.op_type == "Cast" else None
+    if product is not None:
+        node = product.producer
     return node is not None and node.op_type in ("ConvInteger", "MatMulInteger")
 
 

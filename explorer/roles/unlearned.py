@@ -83,7 +83,7 @@ def is_relative_bias(node: Node) -> bool:
     That is so where the index depends on no elements of inputs, only on their shapes, and is
     computed with a logarithm and a limit, as T5 does, or from the difference of two ranges.
     """
-    index = node.inputs[1] if len(node.inputs) > 1 else None
+    index = node.input(1)
     if index is None or index.producer is None:
         return False
     seen: set[Node] = set()
@@ -119,5 +119,5 @@ def comes_from_range(value: Value | None) -> bool:
             return True
         if producer.op_type not in LAYOUT or producer.op_type == "Concat":
             return False
-        value = producer.inputs[0] if producer.inputs else None
+        value = producer.input(0)
     return False

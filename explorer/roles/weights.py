@@ -135,7 +135,7 @@ def _choose_operand(node: Node, operator: WeightOperator, calls: Sequence[Node])
     """Return the input of a node that is its weight."""
     fixed = []
     for index in operator.operands:
-        value = node.inputs[index] if index < len(node.inputs) else None
+        value = node.input(index)
         if value is not None and (
             is_input_independent(value) or (calls and find_origin(value, calls))
         ):

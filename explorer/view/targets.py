@@ -79,7 +79,7 @@ def _find_node(model: Model, borders: GroupBorders, path: str) -> tuple[Node | N
             return node, True
         if not is_constant_node(node):
             return None, True  # outside of the neighbourhood that alone is shown
-        value = node.outputs[0]
+        value = node.output(0)
         return (find_node_showing(borders, value) if value is not None else None), True
     cut = len(path)
     while cut > len(graph.path):

@@ -175,7 +175,7 @@ def _read_indices(case: Case, place: int) -> tuple[int, int] | None:
     numbers = [number for number in picked or () if isinstance(number, int)]
     if numbers:
         return min(numbers), max(numbers)
-    value = case.node.inputs[place] if place < len(case.node.inputs) else None
+    value = case.node.input(place)
     if value is None or not case.operand(place).is_constant:
         return None
     stored = read_constant(value)

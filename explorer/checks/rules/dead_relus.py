@@ -14,7 +14,6 @@ from netloupe.explorer.checks.operands import (
     list_own_nodes,
     read_constant,
     take_attribute,
-    take_input,
 )
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
@@ -35,7 +34,7 @@ _MOST_READ = 2**24
 
 def _find_dead(subject: Subject) -> Iterator[Occurrence]:
     for node in list_own_nodes(subject.graphs, "Relu") if subject.is_onnx else ():
-        value = take_input(node, 0)
+        value = node.input(0)
         before = value.producer if value is not None else None
         if find_only_user(value) is not node or before is None:
             continue
@@ -47,7 +46,7 @@ def _find_dead(subject: Subject) -> Iterator[Occurrence]:
 
 def _judge_norm(relu: Node, norm: Node) -> Iterator[Occurrence]:
     """Yield channels that a norm multiplies by 0, and to which it adds nothing above 0."""
-    scale, bias = (_read(take_input(norm, place)) for place in (1, 2))
+    scale, bias = (_read(norm.input(place)) for place in (1, 2))
     if scale is None or bias is None or scale.shape != bias.shape or not scale.size:
         return
     dead = (scale == 0) & (bias <= 0)
@@ -57,9 +56,9 @@ def _judge_norm(relu: Node, norm: Node) -> Iterator[Occurrence]:
 
 def _judge_product(relu: Node, before: Node, subject: Subject) -> Iterator[Occurrence]:
     """Yield channels whose bias is further below 0 than all products can reach."""
-    product, bias_value = before, take_input(before, 2)
+    product, bias_value = before, before.input(2)
     if is_operator(before, "Add"):
-        sides = [take_input(before, place) for place in (0, 1)]
+        sides = [before.input(place) for place in (0, 1)]
         makers = [value.producer if value is not None else None for value in sides]
         found = next((place for place in (0, 1) if is_operator(makers[place], "MatMul")), None)
         maker = None if found is None else makers[found]
@@ -68,20 +67,20 @@ def _judge_product(relu: Node, before: Node, subject: Subject) -> Iterator[Occur
         product, bias_value = maker, sides[1 - found]
     if not is_operator(product, "Conv", "Gemm", "MatMul") or product is relu:
         return
-    tensor, bias = _find_tensor(take_input(product, 1)), _read(bias_value)
+    tensor, bias = _find_tensor(product.input(1)), _read(bias_value)
     if tensor is None or bias is None or len(tensor.dims) < 2 or tensor.size > _MOST_READ:
         return
     axis = _find_channels(product, len(tensor.dims))
     bias = bias.reshape(-1)
     if bias.size != tensor.dims[axis] or not bias.size or not (bias < 0).any():
         return
-    least, most, words = _find_range(take_input(product, 0))
+    least, most, words = _find_range(product.input(0))
     facts = subject.numbers.facts.get(tensor)
     depth = tensor.size // bias.size
     # of weights that are all as usual the sum of magnitudes is near this; only then they are read
     if facts is None or -float(bias.min()) < facts.rms * depth * most / 4:
         return
-    weight = _read(take_input(product, 1), _MOST_READ)
+    weight = _read(product.input(1), _MOST_READ)
     if weight is None:
         return
     rows = np.moveaxis(weight, axis, 0).reshape(bias.size, -1)

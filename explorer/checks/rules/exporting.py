@@ -10,7 +10,6 @@ from netloupe.explorer.checks.operands import (
     list_own_nodes,
     read_constant,
     take_attribute,
-    take_input,
 )
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
@@ -43,8 +42,8 @@ def _judge_training(node: Node) -> str:
     if version < 7:
         return "" if take_attribute(node, "is_test", 0) else "is_test is not 1"
     if node.op_type == "Dropout":
-        mode = read_constant(take_input(node, 2)) if version >= 12 else None
-        ratio = read_constant(take_input(node, 1))
+        mode = read_constant(node.input(2)) if version >= 12 else None
+        ratio = read_constant(node.input(1))
         is_on = mode is not None and mode.size == 1 and bool(mode.reshape(-1)[0])
         drops = ratio is None or not ratio.size or bool(np.any(ratio != 0))
         return "its training_mode is true" if is_on and drops else ""
@@ -56,7 +55,7 @@ def _judge_training(node: Node) -> str:
 
 def _find_constant_conditions(subject: Subject) -> Iterator[Occurrence]:
     for node in list_own_nodes(subject.graphs, "If") if subject.is_onnx else ():
-        condition = take_input(node, 0)
+        condition = node.input(0)
         if condition is None:
             continue
         stored = read_constant(condition)
@@ -74,13 +73,13 @@ def _find_traced_sizes(subject: Subject) -> Iterator[Occurrence]:
     if not subject.is_onnx:
         return
     for node in list_own_nodes(subject.graphs, "Reshape"):
-        target = read_constant(take_input(node, 1), 64)
+        target = read_constant(node.input(1), 64)
         if target is None or target.dtype.kind not in "iu" or not target.size:
             continue
         sizes = [int(size) for size in target.reshape(-1)]
         if min(sizes) <= 0:  # taken from the operand, or what is left
             continue
-        amount = subject.fact(take_input(node, 0)).size
+        amount = subject.fact(node.input(0)).size
         if amount is None or isinstance(amount, int):
             continue
         product = 1
@@ -139,7 +138,7 @@ def _list_lookups(subject: Subject) -> Iterator[Node]:
 def _list_tables(subject: Subject) -> Iterator[Tensor]:
     """Yield what rows are taken from, as from the embedding that an output layer shares."""
     for node in _list_lookups(subject):
-        table = take_input(node, _TABLES[node.op_type])
+        table = node.input(_TABLES[node.op_type])
         tensor = find_stored_tensor(table) if table is not None else None
         if tensor is not None:
             yield tensor
@@ -147,7 +146,7 @@ def _list_tables(subject: Subject) -> Iterator[Tensor]:
 
 def _find_double_softmax(subject: Subject) -> Iterator[Occurrence]:
     for node in list_own_nodes(subject.graphs, "Softmax", "LogSoftmax"):
-        before = value.producer if (value := take_input(node, 0)) is not None else None
+        before = value.producer if (value := node.input(0)) is not None else None
         if before is not None and before.op_type == "Softmax" and before.domain == node.domain:
             yield Occurrence(
                 node.path,
@@ -176,8 +175,8 @@ def _find_chance(subject: Subject) -> Iterator[Occurrence]:
 def _find_traced_expansions(subject: Subject) -> Iterator[Occurrence]:
     """Yield Expand to a stored size along an axis of the operand that may have another."""
     for node in list_own_nodes(subject.graphs, "Expand") if subject.is_onnx else ():
-        target = read_constant(take_input(node, 1), 64)
-        dims = subject.fact(take_input(node, 0)).dims
+        target = read_constant(node.input(1), 64)
+        dims = subject.fact(node.input(0)).dims
         if target is None or target.dtype.kind not in "iu" or dims is None:
             continue
         sizes = [int(size) for size in target.reshape(-1)]

@@ -103,7 +103,7 @@ def _is_removed(node: Node, case: Case) -> bool:
 
     It does so with what changes nothing and gives no output of the graph.
     """
-    given = node.outputs[0] if node.outputs else None
+    given = node.output(0)
     if node.domain or given is None or given.is_output:
         return False
     if node.op_type == "Cast":

@@ -12,7 +12,6 @@ from netloupe.explorer.checks.operands import (
     list_own_nodes,
     read_constant,
     take_attribute,
-    take_input,
 )
 from netloupe.explorer.checks.rule import Occurrence, Rule, Severity
 from netloupe.explorer.checks.sine_tables import is_sine_table
@@ -176,7 +175,7 @@ def _find_uniform(subject: Subject) -> Iterator[Occurrence]:
 
 def _find_bad_variance(subject: Subject) -> Iterator[Occurrence]:
     for node in list_own_nodes(subject.graphs, "BatchNormalization") if subject.is_onnx else ():
-        variance = read_constant(take_input(node, 4))
+        variance = read_constant(node.input(4))
         if variance is None or not variance.size or variance.dtype.kind not in "fV":
             continue
         numbers = variance.astype(np.float64)
@@ -202,13 +201,13 @@ def _find_lost_epsilon(subject: Subject) -> Iterator[Occurrence]:
     if not subject.is_onnx:
         return
     for node in list_own_nodes(subject.graphs, "BatchNormalization", "InstanceNormalization"):
-        dtype = find_dtype_of(take_input(node, 0)) or find_dtype_of(take_input(node, 1))
+        dtype = find_dtype_of(node.input(0)) or find_dtype_of(node.input(1))
         epsilon = take_attribute(node, "epsilon", 1e-5)
         if dtype == "float16" and isinstance(epsilon, float) and abs(epsilon) <= _LOST_IN_HALF:
             message = f"its epsilon {write_number(epsilon)} is 0 in float16"
             yield Occurrence(node.path, message, {"epsilon": epsilon}, node.op_type)
     for node in list_own_nodes(subject.graphs, "Sqrt"):
-        before = take_input(node, 0)
+        before = node.input(0)
         add = before.producer if before is not None else None
         if add is None or add.op_type != "Add" or find_only_user(before) is not node:
             continue

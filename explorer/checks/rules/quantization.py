@@ -15,8 +15,6 @@ from netloupe.explorer.checks.operands import (
     list_own_nodes,
     read_constant,
     take_attribute,
-    take_input,
-    take_output,
 )
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
@@ -174,12 +172,12 @@ def _list_pairs(subject: Subject) -> Iterator[Node]:
 
 def _find_zero_points(subject: Subject) -> Iterator[Occurrence]:
     for node in _list_pairs(subject) if subject.is_onnx else ():
-        zero_point = take_input(node, 2)
+        zero_point = node.input(2)
         stored = find_stored_tensor(zero_point) if zero_point is not None else None
         if zero_point is None or stored is None:
             continue
         is_dequantizing = node.op_type == "DequantizeLinear"
-        quantized = take_input(node, 0) if is_dequantizing else take_output(node)
+        quantized = node.input(0) if is_dequantizing else node.output(0)
         dtype = find_dtype_of(quantized)
         if dtype is not None and dtype != stored.dtype and dtype.is_known and dtype.bits:
             yield Occurrence(
@@ -189,7 +187,7 @@ def _find_zero_points(subject: Subject) -> Iterator[Occurrence]:
                 "dtype",
             )
             continue
-        scale = take_input(node, 1)
+        scale = node.input(1)
         scales = find_stored_tensor(scale) if scale is not None else None
         if scales is not None and scales.size != stored.size:
             yield Occurrence(
@@ -212,14 +210,14 @@ def _find_zero_points(subject: Subject) -> Iterator[Occurrence]:
 
 def _find_axes(subject: Subject) -> Iterator[Occurrence]:
     for node in _list_pairs(subject) if subject.is_onnx else ():
-        scale = take_input(node, 1)
+        scale = node.input(1)
         stored = find_stored_tensor(scale) if scale is not None else None
         if stored is None or len(stored.dims) != 1 or stored.size < 2:
             continue
         is_standard = node.domain == node.graph.dialect.domain
         if read_integer(node, "block_size", 0) or (is_standard and (node.opset_version or 13) < 13):
             continue
-        value = take_input(node, 0)
+        value = node.input(0)
         tensor = find_stored_tensor(value) if value is not None else None
         dims = tensor.dims if tensor is not None else None
         if dims is None:
@@ -246,10 +244,10 @@ def _find_axes(subject: Subject) -> Iterator[Occurrence]:
 def _find_channel_axes(subject: Subject) -> Iterator[Occurrence]:
     """Yield weights with a scale for each index of an axis that is summed over."""
     for node in list_own_nodes(subject.graphs, "Conv", "ConvTranspose", "MatMul", "Gemm"):
-        pair = find_dequantizer(take_input(node, 1))
-        scale = take_input(pair, 1) if pair is not None else None
+        pair = find_dequantizer(node.input(1))
+        scale = pair.input(1) if pair is not None else None
         stored = find_stored_tensor(scale) if scale is not None else None
-        weight = take_input(pair, 0) if pair is not None else None
+        weight = pair.input(0) if pair is not None else None
         tensor = find_stored_tensor(weight) if weight is not None else None
         if pair is None or stored is None or tensor is None or len(stored.dims) != 1:
             continue
@@ -289,9 +287,9 @@ def _find_opsets(subject: Subject) -> Iterator[Occurrence]:
         version = node.opset_version
         if version is None or version >= 21 or node.domain != node.graph.dialect.domain:
             continue  # com.microsoft has all of it since its version 1
-        scale = take_input(node, 1)
+        scale = node.input(1)
         stored = find_stored_tensor(scale) if scale is not None else None
-        quantized = take_input(node, 0) if node.op_type == "DequantizeLinear" else take_output(node)
+        quantized = node.input(0) if node.op_type == "DequantizeLinear" else node.output(0)
         dtype = find_dtype_of(quantized)
         name = "" if dtype is None else dtype.name
         if version < 13 and stored is not None and stored.size > 1:
@@ -314,7 +312,7 @@ def _find_equal_scales(subject: Subject) -> Iterator[Occurrence]:
     scales: Counter[float] = Counter()
     first: dict[float, str] = {}
     for node in list_own_nodes(subject.graphs, "QuantizeLinear"):
-        numbers = read_flat_numbers(take_input(node, 1))
+        numbers = read_flat_numbers(node.input(1))
         if numbers is None or numbers.size != 1 or take_attribute(node, "axis") == 0:
             continue
         number = float(numbers[0])

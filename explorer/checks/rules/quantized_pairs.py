@@ -11,8 +11,6 @@ from netloupe.explorer.checks.operands import (
     is_operator,
     list_own_nodes,
     read_constant,
-    take_input,
-    take_output,
 )
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
@@ -29,7 +27,7 @@ _INT32 = 2**31 - 1
 def _list_chains(subject: Subject, first: str, then: str) -> Iterator[tuple[Node, Node]]:
     """Yield nodes of one operator with those of another that take their result."""
     for node in list_own_nodes(subject.graphs, then):
-        value = take_input(node, 0)
+        value = node.input(0)
         before = value.producer if value is not None else None
         if is_operator(before, first):
             yield before, node
@@ -37,8 +35,8 @@ def _list_chains(subject: Subject, first: str, then: str) -> Iterator[tuple[Node
 
 def _read_parameters(node: Node) -> tuple[Numbers, Numbers] | None:
     """Return scales and zero points of a node; None where they are not constant."""
-    scale = read_flat_numbers(take_input(node, 1))
-    zero_point = take_input(node, 2)
+    scale = read_flat_numbers(node.input(1))
+    zero_point = node.input(2)
     zeros = np.zeros(1) if zero_point is None else read_flat_numbers(zero_point)
     return None if scale is None or zeros is None else (scale, zeros)
 
@@ -54,9 +52,7 @@ def _are_equal(one: tuple[Numbers, Numbers], two: tuple[Numbers, Numbers]) -> bo
 
 def _find_unequal_pairs(subject: Subject) -> Iterator[Occurrence]:
     for quantize, dequantize in _list_chains(subject, "QuantizeLinear", "DequantizeLinear"):
-        if take_input(quantize, 1) is take_input(dequantize, 1) and take_input(
-            quantize, 2
-        ) is take_input(dequantize, 2):
+        if quantize.input(1) is dequantize.input(1) and quantize.input(2) is dequantize.input(2):
             continue
         one, two = _read_parameters(quantize), _read_parameters(dequantize)
         if one is not None and two is not None and not _are_equal(one, two):
@@ -78,8 +74,8 @@ def _find_requantizing(subject: Subject) -> Iterator[Occurrence]:
         if one is None or two is None:
             continue
         source, target = (
-            find_dtype_of(take_input(dequantize, 0)),
-            find_dtype_of(take_output(quantize)),
+            find_dtype_of(dequantize.input(0)),
+            find_dtype_of(quantize.output(0)),
         )
         is_same = _are_equal(one, two) and (source is None or target is None or source == target)
         if not np.isfinite([one[0][0], two[0][0]]).all():  # told of the scale itself
@@ -99,8 +95,8 @@ def _find_requantizing(subject: Subject) -> Iterator[Occurrence]:
 def _list_biases(subject: Subject) -> Iterator[tuple[Node, Node, Value]]:
     """Yield Conv and Gemm with the node that dequantizes their bias, and its int32 numbers."""
     for node in list_own_nodes(subject.graphs, "Conv", "ConvTranspose", "Gemm"):
-        pair = find_dequantizer(take_input(node, 2))
-        stored = take_input(pair, 0) if pair is not None else None
+        pair = find_dequantizer(node.input(2))
+        stored = pair.input(0) if pair is not None else None
         if pair is not None and stored is not None and find_dtype_of(stored) == "int32":
             yield node, pair, stored
 
@@ -109,9 +105,9 @@ def _find_bias_scales(subject: Subject) -> Iterator[Occurrence]:
     for node, pair, _ in _list_biases(subject):
         scales = []
         for index in (0, 1):
-            before = find_dequantizer(take_input(node, index))
-            scales.append(read_flat_numbers(take_input(before, 1)) if before is not None else None)
-        bias = read_flat_numbers(take_input(pair, 1))
+            before = find_dequantizer(node.input(index))
+            scales.append(read_flat_numbers(before.input(1)) if before is not None else None)
+        bias = read_flat_numbers(pair.input(1))
         data, weight = scales
         if data is None or weight is None or bias is None or data.size != 1 or not bias.size:
             continue
@@ -146,7 +142,7 @@ def _find_saturated_biases(subject: Subject) -> Iterator[Occurrence]:
     seen: set[Value] = set()
     stored = [value for _, _, value in _list_biases(subject)]
     for node in list_own_nodes(subject.graphs, "QLinearConv"):
-        value = take_input(node, 8)
+        value = node.input(8)
         stored += [] if value is None else [value]
     for value in stored:
         if value in seen:

@@ -11,8 +11,6 @@ from netloupe.explorer.checks.operands import (
     find_only_user,
     is_operator,
     list_own_nodes,
-    take_input,
-    take_output,
 )
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
@@ -72,9 +70,9 @@ def _find_joined_scales(subject: Subject) -> Iterator[Occurrence]:
         scales = []
         for value in node.inputs[node.op_type == "Where" :]:
             pair = find_dequantizer(value)
-            if pair is not None and take_input(pair, 0) is not None:
-                is_constant = _is_stored(take_input(pair, 0))
-                scales.append(None if is_constant else _read_scale(take_input(pair, 1)))
+            if pair is not None and pair.input(0) is not None:
+                is_constant = _is_stored(pair.input(0))
+                scales.append(None if is_constant else _read_scale(pair.input(1)))
         yield from _judge_joined(node, scales)
     for graph in subject.graphs:
         for index in find_operators(graph, _QUANTIZED_JOINING).tolist():
@@ -83,11 +81,11 @@ def _find_joined_scales(subject: Subject) -> Iterator[Occurrence]:
             yield from _judge_joined(
                 node,
                 [
-                    _read_scale(take_input(node, operand.scale))
+                    _read_scale(node.input(operand.scale))
                     for operand in operands
                     if not operand.is_output
                     and operand.scale is not None
-                    and not _is_stored(take_input(node, operand.index))
+                    and not _is_stored(node.input(operand.index))
                 ],
             )
 
@@ -117,7 +115,7 @@ def _judge_joined(node: Node, found: list[float | None]) -> Iterator[Occurrence]
 def _find_twice_quantized(subject: Subject) -> Iterator[Occurrence]:
     seen: dict[Value, list[tuple[Node, float]]] = {}
     for node in list_own_nodes(subject.graphs, "QuantizeLinear"):
-        value, scale = take_input(node, 0), _read_scale(take_input(node, 1))
+        value, scale = node.input(0), _read_scale(node.input(1))
         if value is not None and scale is not None:
             seen.setdefault(value, []).append((node, scale))
     for value, uses in seen.items():
@@ -134,21 +132,21 @@ def _find_twice_quantized(subject: Subject) -> Iterator[Occurrence]:
 def _find_known_ranges(subject: Subject) -> Iterator[Occurrence]:
     for node in list_own_nodes(subject.graphs, *_KNOWN_RANGES, "Clip"):
         known = _KNOWN_RANGES.get(node.op_type) or _read_clip(node)
-        given = take_output(node)
+        given = node.output(0)
         user = find_only_user(given)
         if known is None or not is_operator(user, "QuantizeLinear"):
             continue
-        found = _find_range(take_input(user, 1), take_input(user, 2), take_output(user))
+        found = _find_range(user.input(1), user.input(2), user.output(0))
         yield from _judge_range(user, node.op_type, known, found)
     for graph in subject.graphs:
         for index in find_operators(graph, _QUANTIZED_KNOWN).tolist():
             node = graph.nodes[index]
-            found = _find_range(take_input(node, 3), take_input(node, 4), take_output(node))
+            found = _find_range(node.input(3), node.input(4), node.output(0))
             yield from _judge_range(node, node.op_type, _QUANTIZED_KNOWN[node.op_type], found)
 
 
 def _read_clip(node: Node) -> tuple[float, float] | None:
-    low, high = (read_flat_numbers(take_input(node, place)) for place in (1, 2))
+    low, high = (read_flat_numbers(node.input(place)) for place in (1, 2))
     if low is None or high is None or low.size != 1 or high.size != 1:
         return None
     ends = float(low[0]), float(high[0])
@@ -175,7 +173,7 @@ def _judge_range(
 
 def _find_lone_quantizers(subject: Subject) -> Iterator[Occurrence]:
     for node in list_own_nodes(subject.graphs, "QuantizeLinear"):
-        codes = take_output(node)
+        codes = node.output(0)
         if codes is None or not codes.users:
             continue
         for user in codes.users:
@@ -202,13 +200,13 @@ def _takes_codes(node: Node) -> bool:
 
 def _find_passed_scales(subject: Subject) -> Iterator[Occurrence]:
     for node in list_own_nodes(subject.graphs, *_PASSING):
-        before, after = find_dequantizer(take_input(node, 0)), find_only_user(take_output(node))
+        before, after = find_dequantizer(node.input(0)), find_only_user(node.output(0))
         if before is None or not is_operator(after, "QuantizeLinear"):
             continue
-        stored = take_input(before, 0)
+        stored = before.input(0)
         if stored is None or stored.initializer is not None:
             continue
-        scales = [_read_scale(take_input(each, 1)) for each in (before, after)]
+        scales = [_read_scale(each.input(1)) for each in (before, after)]
         if None in scales or scales[0] is None or scales[1] is None:
             continue
         ratio = scales[1] / scales[0]
@@ -225,10 +223,10 @@ def _find_passed_scales(subject: Subject) -> Iterator[Occurrence]:
 
 def _find_negative_ranges(subject: Subject) -> Iterator[Occurrence]:
     for node in list_own_nodes(subject.graphs, "Relu"):
-        user = find_only_user(take_output(node))
+        user = find_only_user(node.output(0))
         if not is_operator(user, "QuantizeLinear"):
             continue
-        found = _find_range(take_input(user, 1), take_input(user, 2), take_output(user))
+        found = _find_range(user.input(1), user.input(2), user.output(0))
         if found is None:
             continue
         share = -found[0] / (found[1] - found[0])
@@ -243,15 +241,15 @@ def _find_negative_ranges(subject: Subject) -> Iterator[Occurrence]:
 
 def _find_norms(subject: Subject) -> Iterator[Occurrence]:
     for norm in list_own_nodes(subject.graphs, "BatchNormalization"):
-        value = take_input(norm, 0)
+        value = norm.input(0)
         pair = find_dequantizer(value)
         if pair is not None:
-            quantizer = _find_producer(take_input(pair, 0))
-            value = take_input(quantizer, 0) if is_operator(quantizer, "QuantizeLinear") else None
+            quantizer = _find_producer(pair.input(0))
+            value = quantizer.input(0) if is_operator(quantizer, "QuantizeLinear") else None
         conv = _find_producer(value)
         if not is_operator(conv, "Conv", "ConvTranspose", "Gemm"):
             continue
-        if find_dequantizer(take_input(conv, 1)) is None:
+        if find_dequantizer(conv.input(1)) is None:
             continue
         yield Occurrence(
             norm.path,

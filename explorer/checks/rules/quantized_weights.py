@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from netloupe.explorer.checks.operands import find_dtype_of, list_own_nodes, take_input
+from netloupe.explorer.checks.operands import find_dtype_of, list_own_nodes
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.stored_codes import StoredCodes
 from netloupe.explorer.checks.subject import Subject
@@ -183,13 +183,13 @@ def _find_saturating_pairs(subject: Subject) -> Iterator[Occurrence]:
 
 def _takes_unsigned(node: Node) -> bool:
     """Return whether the activations that a node multiplies are uint8."""
-    value = take_input(node, 0)
+    value = node.input(0)
     pair = find_dequantizer(value)
     if pair is not None:
-        value = take_input(pair, 0)
+        value = pair.input(0)
     producer = value.producer if value is not None else None
     if producer is not None and producer.op_type in ("QuantizeLinear", "DynamicQuantizeLinear"):
-        zero = take_input(producer, 2) if producer.op_type == "QuantizeLinear" else None
+        zero = producer.input(2) if producer.op_type == "QuantizeLinear" else None
         return zero is None or find_dtype_of(zero) == "uint8"
     return find_dtype_of(value) == "uint8"
 
@@ -241,7 +241,7 @@ def _judge_packed(node: Node) -> Iterator[Occurrence]:
         (2, "scales", rows * blocks),
         (3, "zero points", rows * blocks),
     ):
-        tensor = _find_tensor(take_input(node, place))
+        tensor = _find_tensor(node.input(place))
         if tensor is None or tensor.dtype.bits is None:
             continue
         if place == 3 and tensor.dtype.name == "uint8":
@@ -262,12 +262,12 @@ def _find_tensor(value: Value | None) -> Tensor | None:
 
 def _find_accumulators(subject: Subject) -> Iterator[Occurrence]:
     for node in list_own_nodes(subject.graphs, *_INTEGER_OPS):
-        pairs = [find_dequantizer(take_input(node, place)) for place in (0, 1)]
+        pairs = [find_dequantizer(node.input(place)) for place in (0, 1)]
         first, second = pairs
         if first is None or second is None:
             continue
-        weight = _find_tensor(take_input(second, 0))
-        tops = [_find_top(take_input(pair, 0)) for pair in (first, second)]
+        weight = _find_tensor(second.input(0))
+        tops = [_find_top(pair.input(0)) for pair in (first, second)]
         if weight is None or None in tops:
             continue
         depth = _find_depth(node, weight)

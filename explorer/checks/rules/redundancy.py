@@ -13,8 +13,6 @@ from netloupe.explorer.checks.operands import (
     list_own_nodes,
     read_constant,
     take_attribute,
-    take_input,
-    take_output,
 )
 from netloupe.explorer.checks.rule import Occurrence, Rule, Severity
 from netloupe.explorer.checks.subject import Subject
@@ -48,7 +46,7 @@ def _find_nothing_done(subject: Subject) -> Iterator[Occurrence]:
 
 def _judge_nothing_done(subject: Subject, node: Node) -> str:
     """Return why a node only passes on what it takes; "" where it does not, or is needed."""
-    taken, given = take_input(node, 0), take_output(node)
+    taken, given = node.input(0), node.output(0)
     if taken is None or given is None or _is_needed(node, taken, given):
         return ""
     match node.op_type:
@@ -70,10 +68,10 @@ def _judge_nothing_done(subject: Subject, node: Node) -> str:
             return "it joins one value" if len(node.inputs) == 1 else ""
         case "Dropout":
             is_plain = (node.opset_version or 0) >= 7 and len(node.inputs) < 3
-            second = take_output(node, 1)
+            second = node.output(1)
             return "it does so when not training" if is_plain and second is None else ""
         case _:
-            pads = read_constant(take_input(node, 1)) if len(node.inputs) > 1 else None
+            pads = read_constant(node.input(1)) if len(node.inputs) > 1 else None
             if pads is None and (stated := take_attribute(node, "pads")) is not None:
                 pads = np.array(stated)
             return "it adds nothing" if pads is not None and pads.size and not pads.any() else ""
@@ -90,7 +88,7 @@ def _is_needed(node: Node, taken: Value, given: Value) -> bool:
 
 def _find_turned_back(subject: Subject) -> Iterator[Occurrence]:
     for node in list_own_nodes(subject.graphs, "Transpose") if subject.is_onnx else ():
-        value = take_input(node, 0)
+        value = node.input(0)
         before = value.producer if value is not None else None
         if before is None or before.op_type != "Transpose" or find_only_user(value) is not node:
             continue
@@ -121,11 +119,11 @@ _FLOATS = {
 
 def _find_casts_back(subject: Subject) -> Iterator[Occurrence]:
     for node in list_own_nodes(subject.graphs, "Cast") if subject.is_onnx else ():
-        value = take_input(node, 0)
+        value = node.input(0)
         before = value.producer if value is not None else None
         if before is None or before.op_type != "Cast" or before.domain:
             continue
-        source = take_input(before, 0)
+        source = before.input(0)
         dtype = find_dtype_of(source) or subject.fact(source).dtype
         types = node.graph.dialect.element_types
         between = types.get(subject.integer(before, "to") or 0, "")
@@ -195,11 +193,11 @@ def _find_foldable(subject: Subject) -> Iterator[Occurrence]:
 
 def _find_unfused_norms(subject: Subject) -> Iterator[Occurrence]:
     for node in list_own_nodes(subject.graphs, "BatchNormalization") if subject.is_onnx else ():
-        value = take_input(node, 0)
+        value = node.input(0)
         before = value.producer if value is not None else None
         if before is None or before.op_type not in ("Conv", "ConvTranspose") or before.domain:
             continue
-        weight = take_input(before, 1)
+        weight = before.input(1)
         constants = [weight, *node.inputs[1:5]]
         if find_only_user(value) is node and all(
             each is not None and each.initializer is not None for each in constants
@@ -210,7 +208,7 @@ def _find_unfused_norms(subject: Subject) -> Iterator[Occurrence]:
 
 def _find_done_twice(subject: Subject) -> Iterator[Occurrence]:
     for node in list_own_nodes(subject.graphs, "Relu", "Abs", "Ceil", "Floor", "Round", "Sign"):
-        value = take_input(node, 0)
+        value = node.input(0)
         before = value.producer if value is not None else None
         if before is not None and before.op_type == node.op_type and not before.domain:
             message = f"{node.op_type} of what is {node.op_type} already"

@@ -114,7 +114,7 @@ def _find_bombs(subject: Subject) -> Iterator[Occurrence]:
             source = graph.dialect.constant_source(node)
             dims: tuple[int, ...] | None = None
             if source == "filled":
-                fact = subject.fact(node.outputs[0] if node.outputs else None)
+                fact = subject.fact(node.output(0))
                 if fact.dims is not None and all(isinstance(dim, int) for dim in fact.dims):
                     dims = tuple(dim for dim in fact.dims if isinstance(dim, int))
                 size = fact.bytes

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from netloupe.explorer.checks.operands import take_input
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.model import Function, Graph, Node
@@ -86,7 +85,7 @@ def _takes_negated_scores(softmax: Node) -> bool:
     So does channel attention, as ``softmax(max(s) - s)`` (J. Fu and others, Dual Attention Network
     for Scene Segmentation, 2019, 3.3; the reference implementation).
     """
-    waiting = [(take_input(softmax, 0), False)]
+    waiting = [(softmax.input(0), False)]
     for value, is_negative in waiting:  # the nearest product counts
         node = value.producer if value is not None else None
         if node is None or len(waiting) > _MOST_BETWEEN:
