@@ -28,7 +28,6 @@ _OWN = {
     "grouping/sibling_repeats.py": "children of one group",
     "grouping/tree.py": "labels of children of the tree's own groups",
     "overlays/amounts.py": "arrays are looked up by the graph that the node says itself",
-    "render/rows.py": "the place of a constant among operands, no node",
     "overlays/holders.py": "arrays are made for the graph that the node says itself",
 }
 

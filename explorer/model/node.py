@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
+from netloupe.explorer.errors import ArgumentError
 from netloupe.explorer.notation import write_count
 
 from . import door
@@ -168,26 +169,52 @@ class Node(Loaded):
         self._places: Mapping[Value | None, int | list[int]] | None = None
 
     def input(self, place: int) -> Value | None:
-        """Return one of the inputs; None where it is left out or the node has fewer.
+        """Return one of the inputs.
 
-        A file may give a node less than its operator needs.
+        A file may give a node fewer than its operator needs.
 
         Parameters
         ----------
         place
-            Which one, counted from 0; never negative.
+            Which one, counted from 0.
+
+        Returns
+        -------
+        Value or None
+            None where the input is left out, or the node has none of that number.
+
+        Raises
+        ------
+        ArgumentError
+            ``place`` is no whole number.
         """
-        return self.inputs[place] if place < len(self.inputs) else None
+        try:
+            return self.inputs[place] if 0 <= place < len(self.inputs) else None
+        except TypeError:
+            raise _tell_mistake("input", place) from None
 
     def output(self, place: int) -> Value | None:
-        """Return one of the outputs; None where it is left out or the node has fewer.
+        """Return one of the outputs.
 
         Parameters
         ----------
         place
-            Which one, counted from 0; never negative.
+            Which one, counted from 0.
+
+        Returns
+        -------
+        Value or None
+            None where the output is left out, or the node has none of that number.
+
+        Raises
+        ------
+        ArgumentError
+            ``place`` is no whole number.
         """
-        return self.outputs[place] if place < len(self.outputs) else None
+        try:
+            return self.outputs[place] if 0 <= place < len(self.outputs) else None
+        except TypeError:
+            raise _tell_mistake("output", place) from None
 
     @property
     def path(self) -> str:
@@ -353,6 +380,10 @@ class Node(Loaded):
 
     def _repr_html_(self) -> str:
         return door.write_node_html(self)
+
+
+def _tell_mistake(method: str, place: object) -> ArgumentError:
+    return ArgumentError(f"Node.{method}: place is a {type(place).__name__}. Give int.")
 
 
 def _find_places(

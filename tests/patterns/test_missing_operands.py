@@ -90,6 +90,7 @@ def test_an_operand_that_is_not_there_is_none(place: int) -> None:
     (node,) = load(onnx.parser.parse_model(text).SerializeToString()).graph.nodes
     assert (node.input(0), node.output(0)) == (node.inputs[0], node.outputs[0])
     assert node.input(place + 1) is node.output(place + 1) is None
+    assert node.input(-1 - place) is node.output(-1 - place) is None
 
 
 def _list_counted(tree: ast.Module) -> list[str]:
