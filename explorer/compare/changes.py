@@ -23,6 +23,7 @@ from netloupe.explorer.operators import VersionDifference, rename_value
 from netloupe.explorer.readers.protobuf.statements import digest_elements
 
 from .axes import AXES, are_same_axes
+from .caffe2_windows import move_same_way
 from .operator_versions import (
     Rewritten,
     align_operands,
@@ -224,6 +225,7 @@ def compare_attributes(left: Node, right: Node, told: set[str]) -> Iterator[Chan
                 _holds_anyway(left, right, name, values[1])
                 and _holds_anyway(left, left, name, values[0])
             )
+            is_same = is_same or move_same_way(left, right, name)
             is_same = is_same and one.reference == other.reference
         else:
             silent, stated = (right, one) if other is None else (left, other)
@@ -231,7 +233,8 @@ def compare_attributes(left: Node, right: Node, told: set[str]) -> Iterator[Chan
             assert stated is not None  # noqa: S101 - one of both has it
             values = (stated.value, None) if other is None else (None, stated.value)
             is_same = _holds_anyway(silent, stating, name, stated.value)
-            is_same = not stated.reference and (is_same or _pads_same(left, right, name))
+            is_same = is_same or _pads_same(left, right, name) or move_same_way(left, right, name)
+            is_same = is_same and not stated.reference
         yield Change(f"attribute {name}", *values, "defaults" if is_same else "")
 
 
