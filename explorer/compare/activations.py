@@ -188,15 +188,22 @@ def find_fused_operator(activation: Node, nodes: tuple[Node, ...]) -> Node | Non
         One of ``nodes``, or a QuantizeLinear that takes what they give; None where nothing says
         that the activation is still there.
     """
+    # what the others clamp is changed again before the activation's place
+    last = sorted(nodes, key=lambda node: node.index)[-1:]
     for node in nodes:
         if read_activation(node) == activation.op_type:
             if _have_same_numbers(activation, node):
                 return node
-        elif node.op_type in _RESULTS and _is_in_range(activation, node, _RESULTS[node.op_type]):
+        elif node in last and _clamps(activation, node):
             return node
-    # what is quantized before the last of them is none of the activation's business
-    quantizing = _list_quantizing(tuple(sorted(nodes, key=lambda node: node.index)[-1:]))
+    quantizing = _list_quantizing(tuple(last))
     return next((node for node in quantizing if _is_in_range(activation, node, 1)), None)
+
+
+def _clamps(activation: Node, holder: Node) -> bool:
+    """Return whether what an operator gives are codes that stand for what an activation gives."""
+    place = _RESULTS.get(holder.op_type)
+    return place is not None and _is_in_range(activation, holder, place)
 
 
 def _have_same_numbers(activation: Node, holder: Node) -> bool:

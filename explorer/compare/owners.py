@@ -38,6 +38,9 @@ PRODUCTS = frozenset(
 WEIGHTED = CONVOLUTIONS | PRODUCTS
 #: what a product or sum with a constant behind it may be part of, if it belongs to a convolution
 _SCALED = frozenset({"Add", "BatchNormalization", "Conv", "Mul"})
+#: the same of codes, which take each operand with its scale and zero point
+_SCALED_CODES = frozenset({"QLinearAdd", "QLinearConv", "QLinearMul"})
+_PLACES_OF_CODES = (0, 3)
 #: x, scale, shift, mean and variance
 _NORM_OPERANDS = 5
 _NORMALIZATIONS = frozenset({"BatchNormalization", "SpatialBN"})
@@ -123,7 +126,7 @@ class Owners:
                 self.named[index] = "Shape"
                 owner.update(dict.fromkeys((index, self.graph.index_of(shape)), index))
         for index, node in enumerate(nodes):
-            is_own = node.domain == self.graph.dialect.domain or node.op_type == "QLinearAdd"
+            is_own = node.domain == self.graph.dialect.domain or node.op_type in _SCALED_CODES
             if is_own and index not in owner:
                 before = self._find_before(node)
                 if (
@@ -273,21 +276,25 @@ class Owners:
         what multiplies a convolution of integers by their scale.
         """
         is_norm = node.op_type in _NORMALIZATIONS and len(node.inputs) == _NORM_OPERANDS
-        if not is_norm and (node.op_type not in ("Add", "Mul") or len(node.inputs) != 2):
+        is_plain = node.op_type in ("Add", "Mul") and len(node.inputs) == 2
+        is_coded = node.op_type in ("QLinearAdd", "QLinearMul")
+        if not is_norm and not is_plain and not is_coded:
             return None
-        taken = [value for value in node.inputs if value is not None]
+        operands = [node.input(place) for place in _PLACES_OF_CODES] if is_coded else node.inputs
+        taken = [value for value in operands if value is not None]
         data = [value for value in taken if not self._values.is_constant(value)]
-        if len(taken) != len(node.inputs) or len(data) != 1:
+        if len(taken) != len(operands) or len(data) != 1:
             return None
         before = self._values.find_only_giver(data[0])
-        if before is None or before.op_type not in _SCALED:
+        if before is None or before.op_type not in _SCALED | _SCALED_CODES:
             return None
         place = self.graph.index_of(before)
         if place in self.named:
             return None
         held_by = owner.get(place, place)
         head = self.graph.nodes[held_by]
-        is_held = head.op_type in ("Conv", "ConvInteger") and held_by not in self.named
+        is_held = head.op_type in ("Conv", "ConvInteger", "QLinearConv")
+        is_held = is_held and held_by not in self.named
         is_held = is_held and not read_activation(head)
         return before if is_held and self._values.takes_weight(head) else None
 
