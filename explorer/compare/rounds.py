@@ -356,6 +356,7 @@ def find_apart(rounds: Rounds) -> tuple[frozenset[int], frozenset[int]]:
     """Return the nodes after which blocks are named that the other graph has as single nodes.
 
     So it is with a SiLU whose Sigmoid is quantized in one graph: there it is not seen as a block.
+    A norm that is quantized node by node may be a pair with the one node of it that has its scale.
 
     Returns
     -------
@@ -367,7 +368,10 @@ def find_apart(rounds: Rounds) -> tuple[frozenset[int], frozenset[int]]:
     found = []
     for side, units in enumerate(rounds.sides):
         apart = set()
-        for unit in units.written_out.intersection(free[side]):
+        for unit in units.written_out:
+            partner = rounds.partner[side][unit]
+            if partner >= 0 and rounds.sides[1 - side].kinds[partner] == units.kinds[unit]:
+                continue
             members = {node.op_type for node in units.nodes(unit)}
             if not members.isdisjoint(kinds[1 - side]):
                 apart.add(units.members[unit][0])

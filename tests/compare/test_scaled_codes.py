@@ -102,3 +102,56 @@ def test_another_scale_of_what_is_stored_is_told(name: str) -> None:
         assert two is not None
         assert one.relative == 0
         assert two.relative == pytest.approx(float(each == name))
+
+
+#: of no scale of norms that a search by value could mistake for another
+_SCALES = [(place * 37) % 101 - 50 for place in range(64)]
+_NORM = """(float[1,2,64] y)
+<float[64] w = {WEIGHTS}, float two = {2}, float e = {0.00001}, int64[1] last = {-1}> {
+    h = Relu(x)
+    squares = Pow(h, two)
+    means = ReduceMean<axes = [-1]>(squares)
+    safe = Add(means, e)
+    root = Sqrt(safe)
+    factor = Reciprocal(root)
+    norm = Mul(h, factor)
+    y = Mul(w, norm)
+}"""
+#: the same with products of codes
+_NORM_OF_CODES = """(float[1,2,64] y)
+<float two = {2}, float e = {0.00001}, float s = {0.0625}, int8 z = {0},
+int8[64] w_quantized = {CODES}> {
+    h = Relu(x)
+    squares = Pow(h, two)
+    means = ReduceMean<axes = [-1]>(squares)
+    means_q = QuantizeLinear(means, s, z)
+    e_q = QuantizeLinear(e, s, z)
+    safe_q = com.microsoft.QLinearAdd(means_q, s, z, e_q, s, z, s, z)
+    safe = DequantizeLinear(safe_q, s, z)
+    root = Sqrt(safe)
+    factor = Reciprocal(root)
+    h_q = QuantizeLinear(h, s, z)
+    factor_q = QuantizeLinear(factor, s, z)
+    norm_q = com.microsoft.QLinearMul(h_q, s, z, factor_q, s, z, s, z)
+    y_q = com.microsoft.QLinearMul(w_quantized, s, z, norm_q, s, z, s, z)
+    y = DequantizeLinear(y_q, s, z)
+}"""
+
+
+def test_a_norm_whose_products_are_of_codes_is_compared_node_by_node() -> None:
+    head = _HEAD.replace("[1,2,4,4]", "[1,2,64]")
+    left, right = (
+        netloupe.load(onnx.parser.parse_model(head + text).SerializeToString())
+        for text in (
+            _NORM.replace("WEIGHTS", ", ".join(str(code / 16) for code in _SCALES)),
+            _NORM_OF_CODES.replace("CODES", ", ".join(map(str, _SCALES))),
+        )
+    )
+    for found in (netloupe.diff(left, right), netloupe.diff(right, left)):
+        assert all(len(p.left) == len(p.right) == 1 for p in found.matching.pairs)
+        assert len(found.matching.pairs) == 8
+        assert {node.op_type for node in (*found.left_alone, *found.right_alone)} == {
+            "DequantizeLinear",
+            "QuantizeLinear",
+        }
+        assert [each.left.dims for each in found.tensors] == [(64,)]
