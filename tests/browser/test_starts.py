@@ -57,11 +57,16 @@ overview._MOST_AT_ONCE = 0
 netloupe.explore("digits_cnn.onnx")
 """
 #: holds the state of all widgets until it is released, and notes who opens widgets and when the
-#: first scene is painted
+#: first scene is painted; a slow page may ask again, and what answers later is not held
 HOLD_STATE = """
 const Real = window.WebSocket;
 window.heard = [];
-window.release = null;
+window.held = [];
+let isReleased = false;
+window.release = () => {
+  isReleased = true;
+  for (const deliver of held) deliver();
+};
 const read = (data) =>
   typeof data === "string" ? data : new TextDecoder("latin1").decode(data);
 window.WebSocket = class extends Real {
@@ -74,8 +79,9 @@ window.WebSocket = class extends Real {
       const text = read(event.data);
       // the first is the message's own, the next that of what it answers
       if (/"msg_type": ?"(\\w+)"/.exec(text)?.[1] === "comm_open") heard.push("opened");
-      if (text.includes('"update_states"')) release = () => listener.call(this, event);
-      else listener.call(this, event);
+      const deliver = () => listener.call(this, event);
+      if (!isReleased && text.includes('"update_states"')) held.push(deliver);
+      else deliver();
     };
   }
 };
@@ -152,7 +158,7 @@ def test_widget_state_that_comes_late_holds_nothing_up(page: Any, tmp_path: Path
     with run_server("voila", tmp_path) as server:
         page.set_default_timeout(120_000)  # Voilà runs the notebook first
         page.goto(server.page("late.ipynb"))
-        page.wait_for_function("() => window.release !== null")
+        page.wait_for_function("() => window.held.length > 0")
         page.wait_for_timeout(HOLD_MILLISECONDS)
         page.evaluate("() => window.release()")
         page.wait_for_selector(f'{CANVAS}[data-ready="true"]')
