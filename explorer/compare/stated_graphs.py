@@ -141,7 +141,7 @@ class StatedGraphs:
                 )
                 continue
             seen.add(second)
-            if keys.get(name) == others.get(second) and not (value and _is_end(value)):
+            if keys.get(name) == others.get(second) and not _may_have_symbols(value):
                 continue
             states = finders[0].state_value(name), finders[1].state_value(second)
             is_told = self._is_type_told(value, partner)
@@ -293,6 +293,15 @@ def _pair_by_place(left: Graph, right: Graph) -> dict[Value | None, Value]:
 
 def _is_end(value: Value) -> bool:
     return value.is_input or value.is_output
+
+
+def _may_have_symbols(value: Value | None) -> bool:
+    """Return whether an end has sizes by name, which may name other sizes where all is equal."""
+    if value is None or not _is_end(value):
+        return False
+    if not isinstance(value.type, TensorType):
+        return True
+    return any(not isinstance(dim.value, int) for dim in value.type.shape or ())
 
 
 def _name_part(way: Way, rest: list[str], dialect: Dialect) -> str:
