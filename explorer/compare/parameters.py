@@ -7,6 +7,7 @@ the factors of Resize. What they say is compared as attributes are, whichever wa
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache, lru_cache
 
 from netloupe.explorer.model import Graph, Node, Tensor, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
@@ -41,6 +42,7 @@ class Parameters:
     def __init__(self) -> None:
         self.compared: set[_TensorPair] = set()
         self.differing: set[_TensorPair] = set()
+        self._says_only = cache(_says_only)  # of what very many nodes take
 
     def compare(self, left: Node, right: Node) -> Iterator[Change]:
         """Yield in what two paired nodes are told something else by their operands."""
@@ -57,7 +59,7 @@ class Parameters:
                 continue
             if one.initializer is None and other.initializer is None:
                 continue  # told of the nodes that give them
-            if not (_says_only(one) and _says_only(other)):
+            if not (self._says_only(one) and self._says_only(other)):
                 continue
             numbers = read_short_operand(one), read_short_operand(other)
             if numbers[0] is None or numbers[1] is None:
@@ -88,14 +90,23 @@ def _says_only(value: Value) -> bool:
 
 def _find_parameter(node: Node, value: Value) -> str | None:
     """Return what the specification calls an operand that says what a node does; None for data."""
-    tensor = find_stored_tensor(value)
-    if tensor is None or len(tensor.dims) > 1 or tensor.size > _MOST_NUMBERS:
+    if node.function is not None:
         return None
-    if node.function is not None or value not in node.inputs:  # else a graph inside takes it
-        return None
-    schema = find_schema(node.domain, node.op_type, node.opset_version)
-    declared = None if schema is None else schema.input(node.inputs.index(value))
-    if declared is None:
-        return None
-    is_counting = bool(declared.types) and declared.types <= _COUNTING
-    return declared.name if is_counting or (node.op_type, declared.name) in _FACTORS else None
+    for place, name in _list_parameters(node.domain, node.op_type, node.opset_version):
+        if node.input(place) is value:
+            tensor = find_stored_tensor(value)
+            if tensor is None or len(tensor.dims) > 1 or tensor.size > _MOST_NUMBERS:
+                return None
+            return name
+    return None  # data, or a graph inside takes it
+
+
+@lru_cache
+def _list_parameters(domain: str, op_type: str, version: int | None) -> tuple[tuple[int, str], ...]:
+    """Return the operands of an operator that say what it does: their places and names."""
+    schema = find_schema(domain, op_type, version)
+    return tuple(
+        (place, operand.name)
+        for place, operand in enumerate(() if schema is None else schema.inputs)
+        if (operand.types and operand.types <= _COUNTING) or (op_type, operand.name) in _FACTORS
+    )
