@@ -27,6 +27,7 @@ from .matching import Matching
 from .merged_groups import MergedGrouping
 from .merged_model import MergedModel
 from .merged_operands import OperandComparison
+from .pair import Pair
 from .retelling import NodeRetelling, ValueRetelling, retell_attributes, retell_tensor
 
 _STEP = 1_000
@@ -73,6 +74,10 @@ class _Merger:
         #: by node of the older model, the last of those that it is paired with
         self._partners = {node: pair.right[-1] for pair in matching.pairs for node in pair.left}
         self._right_partners = {node for pair in matching.pairs for node in pair.right}
+        #: by graph of the older model
+        self._pairs: dict[Graph, list[Pair]] = {}
+        for pair in matching.pairs:
+            self._pairs.setdefault(pair.left[0].graph, []).append(pair)
         self._pending: list[tuple[Graph | None, Graph | None, Graph]] = []
 
     def run(self) -> MergedModel:
@@ -346,11 +351,9 @@ class _GraphMerger:
             merger._partners,
             {self.newer[n] for n in right.nodes if n not in merger._right_partners},  # type: ignore[misc]
         )
-        for pair in merger.matching.pairs:
+        for pair in () if self.left is None else merger._pairs.get(self.left, ()):
             before, after = pair.left[0], pair.right[0]
-            if before.graph is not self.left or len(pair.left) > 1 or len(pair.right) > 1:
-                continue
-            if pair.key == "wiring":
+            if len(pair.left) > 1 or len(pair.right) > 1 or pair.key == "wiring":
                 continue
             copy = self.newer[after]
             assert isinstance(copy, Node)  # noqa: S101 - what stands for a node

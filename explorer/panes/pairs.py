@@ -22,7 +22,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from netloupe.explorer.compare import Diff
-from netloupe.explorer.compare.elements import list_around, list_partners, pair_groups_of
+from netloupe.explorer.compare.elements import (
+    GroupPair,
+    list_around,
+    list_partners,
+    pair_groups_of,
+)
 from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
 from netloupe.explorer.grouping.lookup import find_tree
 from netloupe.explorer.model import Graph, Model, Node, Value
@@ -92,13 +97,14 @@ def pair_shown_groups(found: Diff, grouping: str) -> Iterator[tuple[Group, Group
     """
     matching = found.matching
     partners = list_partners(matching)
+    found_groups: dict[Graph, list[GroupPair]] = {}
+    for one in matching.groups if grouping == "auto" else ():
+        found_groups.setdefault(one.left.graph, []).append(one)
     for left, right in matching.graphs:
         trees = _find_tree(found.left, left, grouping), _find_tree(found.right, right, grouping)
         inside = partners.get(left, {})
         known_groups = (
-            (one for one in matching.groups if one.left.graph is left)
-            if grouping == "auto"
-            else pair_groups_of(*trees, inside)
+            found_groups.get(left, []) if grouping == "auto" else pair_groups_of(*trees, inside)
         )
         pairs = {one.left: one.right for one in known_groups}
         yield from pairs.items()
