@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from netloupe.explorer.model import Dialect
-from netloupe.explorer.model.statement import SizeName, StatedFact
+from netloupe.explorer.model.statement import SizeName, StatedFact, Way
 
 from .changes import Ignored
 
@@ -38,8 +38,6 @@ _VALUES = frozenset(
     {"f", "i", "s", "t", "g", "n", "floats", "ints", "strings", "tensors", "graphs", "nets"}
     | {"sparse_tensor", "sparse_tensors", "tp", "type_protos", "qtensors", "type", "ref_attr_name"}
 )
-
-Way = tuple[str, ...]
 
 
 def find_aspect(

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from netloupe.explorer.arguments import explain_arguments
 from netloupe.explorer.errors import CompareError
 from netloupe.explorer.model import Graph, Model, Node, Tensor
+from netloupe.explorer.model.collector import collector_paused
 from netloupe.explorer.progress import part, step
 from netloupe.explorer.readers.load import ModelSource, load
 
@@ -104,7 +105,7 @@ def diff(
     left, right = load(left), load(right)
     with part(0.0, _SHARE_OF_MATCHING):
         matching = match_models(left, right, pin=pin, unpin=unpin)
-    with part(_SHARE_OF_MATCHING, 1.0):
+    with part(_SHARE_OF_MATCHING, 1.0), collector_paused():
         return _Comparison(matching, frozenset(ignore)).run()
 
 
@@ -357,6 +358,9 @@ class _Comparison:
         changes = []
         is_parameter = (left, right) in self._parameters.compared
         turned = self._turned.get((left, right))
+        if turned is None and self._stated.says_same_tensor(left, right):
+            self.found.equal_tensors += 1
+            return
         told = {"dims"}
         if turned is not None:
             changes.append(Change("order of axes", "as it is", "transposed", "storage"))

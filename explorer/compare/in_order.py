@@ -12,11 +12,11 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from netloupe.explorer.model import Graph, Node, Tensor, Value
-from netloupe.explorer.model.statement import Statement, UnreadElements
+from netloupe.explorer.model.statement import Statement, UnreadElements, list_ways
 from netloupe.explorer.progress import step
 
 from .aspects import Aspect, find_aspect, name_field
-from .changes import Change, have_same_elements, says_same
+from .changes import Change, have_same_elements, says_same, says_same_tensor
 
 if TYPE_CHECKING:
     from .matching import Matching
@@ -101,6 +101,8 @@ class InOrder:
             return
         for name, place in places[0].items():
             tensors = one.initializers[place], other.initializers[places[1][name]]
+            if says_same_tensor((one, place), (other, places[1][name])):
+                continue
             where = f"initializer '{name}' in {one.path}"
             if finders[0] is not None and finders[1] is not None:
                 yield from self._compare_statements(
@@ -128,7 +130,7 @@ class InOrder:
         self, where: str, left: Statement, right: Statement
     ) -> Iterator[Change]:
         dialect = self._left.dialect
-        for way in sorted({*left, *right}):
+        for way in list_ways(left, right):
             one, other = left.get(way), right.get(way)
             contents = [None if fact is None else fact.content for fact in (one, other)]
             is_unread = any(isinstance(content, UnreadElements) for content in contents)

@@ -20,7 +20,7 @@ from netloupe.explorer.model.statement import (
 from netloupe.explorer.model.stored_tensors import find_own_tensor
 from netloupe.explorer.readers.protobuf.statements import digest_elements
 
-from .changes import Change, says_same
+from .changes import Change, says_same, says_same_tensor
 from .operator_versions import align_operands
 from .rewiring import is_commutative, tell_both, tell_value
 from .stated_graphs import StatedGraphs
@@ -233,6 +233,11 @@ class StatedFacts:
             for finder, place in ((graph._unknown_finder, place) for graph, place in (one, other))
         ]
         yield from self._facts.compare(states[0], states[1], graphs=(one[0], other[0]))
+
+    def says_same_tensor(self, left: Tensor, right: Tensor) -> bool:
+        """Return whether the files say the same of two initializers, elements included."""
+        one, other = self._places[0].get(left), self._places[1].get(right)
+        return one is not None and other is not None and says_same_tensor(one, other)
 
     def pair_unused(self, lefts: Iterable[Node], rights: Iterable[Node]) -> list[Change]:
         """Compare constants that nothing takes, by the names of what they give."""

@@ -14,10 +14,10 @@ from netloupe.explorer.model import (
     TensorType,
     Value,
 )
-from netloupe.explorer.model.statement import NOTHING_STATED, Statement
+from netloupe.explorer.model.statement import NOTHING_STATED, Statement, Way
 from netloupe.explorer.progress import step
 
-from .aspects import Way, name_field
+from .aspects import name_field
 from .changes import Change
 from .stated_values import StatedValues, pair_ends
 

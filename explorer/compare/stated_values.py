@@ -13,10 +13,12 @@ from netloupe.explorer.model.statement import (
     Statement,
     UnreadElements,
     ValueName,
+    Way,
+    list_ways,
 )
 from netloupe.explorer.progress import step
 
-from .aspects import Aspect, Way, find_aspect, name_field
+from .aspects import Aspect, find_aspect, name_field
 from .changes import Change
 from .stated_types import list_stated_sizes
 
@@ -131,7 +133,7 @@ class StatedValues:
         """Yield the ways on which two statements differ; of what is gone only where it began."""
         gone: set[Way] = set()
         found: dict[tuple[str, bool], tuple[Way, Change]] = {}
-        for way in sorted({*left, *right}):
+        for way in list_ways(left, right):
             one, other = left.get(way), right.get(way)
             if one is None or other is None:
                 if any(way[:length] in gone for length in range(1, len(way))):

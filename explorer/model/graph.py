@@ -72,6 +72,13 @@ class UnknownFinder(Protocol):
         """List all that the file says of an initializer, but for its elements."""
         ...
 
+    def key_tensor(self, place: int) -> bytes | None:
+        """Return what is equal where the file says the same of an initializer, elements included.
+
+        None where its elements are not at hand; then it says nothing.
+        """
+        ...
+
     def state_sparse(self, place: int) -> Statement:
         """List all that the file says of a sparse initializer."""
         ...

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 
@@ -25,8 +24,7 @@ class UnreadElements(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class StatedFact:
+class StatedFact(NamedTuple):
     """What one field of a message says.
 
     Parameters
@@ -49,6 +47,22 @@ class StatedFact:
     is_default: bool = False
 
 
-#: by the way to a field within an element: names of fields, and keys or numbers in lists
-Statement = Mapping[tuple[str, ...], StatedFact]
+#: where a field is within an element: names of fields, and keys or numbers in lists
+Way = tuple[str, ...]
+#: all that is said of an element, by the way to it
+Statement = Mapping[Way, StatedFact]
 NOTHING_STATED: Statement = {}
+
+
+def list_ways(left: Statement, right: Statement) -> list[Way]:
+    """Return the ways to all that may differ in two statements, in order.
+
+    Texts, numbers and digests that are equal do not; names may be equal and mean other things.
+    """
+    found = [way for way, fact in left.items() if not _is_plainly_same(fact, right.get(way))]
+    return sorted([*found, *(way for way in right if way not in left)])
+
+
+def _is_plainly_same(one: StatedFact, other: StatedFact | None) -> bool:
+    content = one.content
+    return other is not None and not isinstance(content, tuple) and content == other.content

@@ -46,10 +46,13 @@ def load(source: Any, init: Any = None, *, infer_shapes: bool = False) -> Model:
     InferenceError
         Where shapes cannot be inferred.
     """
-    model = source if isinstance(source, Model) else _read(source, init)
+    if isinstance(source, Model):
+        model = source
+    else:
+        model = _read(source, init)
+        note_inputs_later(lambda: _list_files(model))
     if infer_shapes:
         model.infer_shapes()
-    note_inputs_later(lambda: _list_files(model))
     return model
 
 

@@ -377,6 +377,9 @@ class _Caffe2UnknownFinder:
         found = read_caffe2_statement(operator, self._fills.parts, with_elements=False)
         return leave_out_elements(operator, found)
 
+    def key_tensor(self, place: int) -> None:
+        return None
+
     @cached_property
     def _places(self) -> list[int]:
         """Where in the init net the fills of the graph's initializers are."""

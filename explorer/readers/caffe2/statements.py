@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from netloupe.explorer.model import Tensor
-from netloupe.explorer.model.statement import Statement
+from netloupe.explorer.model.statement import Statement, Way
 from netloupe.explorer.readers.protobuf.parts import Parts
-from netloupe.explorer.readers.protobuf.statements import StatementReader, Way, Wording
+from netloupe.explorer.readers.protobuf.statements import StatementReader, Wording
 
 from .tensors import DATA_FIELDS, read_qtensor, read_tensor
 

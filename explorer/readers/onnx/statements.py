@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from netloupe.explorer.model.statement import Statement
-from netloupe.explorer.readers.protobuf.statements import StatementReader, Way, Wording
+from netloupe.explorer.model.statement import Statement, Way
+from netloupe.explorer.readers.protobuf.statements import StatementReader, Wording
 
 from .dialect import ONNX
 from .parts import ELEMENT_FIELDS, OnnxParts

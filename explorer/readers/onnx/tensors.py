@@ -336,7 +336,7 @@ def _count_needed(dtype: DataType, size: int) -> int:
 
 
 #: what is known of a tensor once it is known to be sound
-_OF_SOUND = frozenset(("_stored_bytes", "dims", "dtype", "quantization", "warnings"))
+_OF_SOUND = frozenset(("_stored_bytes", "dims", "dtype", "external", "quantization", "warnings"))
 
 
 class Claim(NamedTuple):
@@ -394,6 +394,7 @@ class _OnnxTensor(Tensor):
             else:
                 self.dtype, self.dims, measured = claim
                 self._stored_bytes, self.quantization, self.warnings = measured, None, ()
+                self.external = None
             self._measured = measured
         return measured
 

@@ -97,8 +97,24 @@ class OnnxUnknownFinder:
 
     def state_tensor(self, place: int) -> Statement:
         """List all that the file says of an initializer, but for its elements."""
+        tensor = self._find_tensor(place)
+        return read_onnx_statement(tensor, self._parts, self._tensors, with_elements=False)
+
+    def key_tensor(self, place: int) -> bytes | None:
+        """Return what is equal where the file says the same of an initializer, elements included.
+
+        None where these are not in the message itself.
+        """
+        tensor = self._find_tensor(place)
+        if tensor.external_data or tensor.data_location or self._parts.pieces(tensor):
+            return None
+        data: bytes = tensor.SerializeToString()
+        return data
+
+    def _find_tensor(self, place: int) -> Any:
+        """Return the message of an initializer."""
         tensors = self._proto.initializer if self._parts.tensors is None else self._parts.tensors
-        return read_onnx_statement(tensors[place], self._parts, self._tensors, with_elements=False)
+        return tensors[place]
 
     def state_sparse(self, place: int) -> Statement:
         """List all that the file says of a sparse initializer."""

@@ -106,8 +106,11 @@ class Parts:
 
     def stored(self, proto: Any) -> dict[str, StoredField]:
         """Return the data fields of a message that were left behind, by name."""
+        pieces = self.pieces(proto)
+        if not pieces:
+            return {}
         found: dict[int, list[Piece]] = {}
-        for piece in self.pieces(proto):
+        for piece in pieces:
             found.setdefault(piece.number, []).append(piece)
         fields = proto.DESCRIPTOR.fields_by_number
         return {
@@ -124,7 +127,7 @@ class Parts:
     def has_unknown_fields(self, proto: Any) -> bool:
         """Return whether a message itself has fields that the schema does not know."""
         unknowns = UnknownFieldSet(proto)
-        return any(
+        return len(unknowns) > 0 and any(
             self._scan is None or not is_own(unknowns[index].field_number)
             for index in range(len(unknowns))
         )

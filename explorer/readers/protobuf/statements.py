@@ -10,6 +10,7 @@ import hashlib
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -25,6 +26,7 @@ from netloupe.explorer.model.statement import (
     Statement,
     UnreadElements,
     ValueName,
+    Way,
 )
 from netloupe.explorer.progress import is_ending, step
 from netloupe.explorer.tensors import open_elements
@@ -33,7 +35,6 @@ from netloupe.proto.scanner import is_own
 from .parts import Parts
 from .texts import read_bytes, read_text
 
-Way = tuple[str, ...]
 #: (message, field) of the schema, without its package
 Field = tuple[str, str]
 
@@ -131,7 +132,7 @@ class StatementReader:
         *,
         with_elements: bool,
     ) -> None:
-        owner = message.DESCRIPTOR.full_name.split(".", 2)[2]
+        owner = _name_message(message.DESCRIPTOR)
         wording = self._wording
         is_tensor = owner in wording.tensors
         for descriptor, content in message.ListFields():
@@ -147,8 +148,9 @@ class StatementReader:
             if (owner, name) in wording.apart or (is_tensor and name in wording.element_fields):
                 continue
             found[*place, name] = StatedFact(owner, name, _digest_stored(stored, ".".join(place)))
-        for name, fact in self._list_unknown(owner, message):
-            found[*place, name] = fact
+        if self._parts.has_unknown_fields(message):
+            for name, fact in _list_unknown(owner, message):
+                found[*place, name] = fact
         if is_tensor:
             self._read_storage(place, owner, message, found, with_elements=with_elements)
 
@@ -161,7 +163,7 @@ class StatementReader:
         found: dict[Way, StatedFact],
         pending: list[tuple[Way, Any]],
     ) -> None:
-        name, kind = descriptor.name, descriptor.message_type.full_name.split(".", 2)[2]
+        name, kind = descriptor.name, _name_message(descriptor.message_type)
         is_list = hasattr(content, "append")
         if kind in self._wording.graphs:  # compared as graphs; here only how many there are
             found[here] = StatedFact(owner, name, len(content) if is_list else 1)
@@ -213,21 +215,6 @@ class StatementReader:
             told = content if entry is None else entry.name.lower()
         return StatedFact(owner, name, content, told, is_default)
 
-    def _list_unknown(self, owner: str, message: Any) -> Iterator[tuple[str, StatedFact]]:
-        """Yield the fields that the schema does not know, and numbers that its enums do not."""
-        if not self._parts.has_unknown_fields(message):
-            return
-        entries: dict[int, list[object]] = {}
-        unknown = UnknownFieldSet(message)
-        for index in range(len(unknown)):
-            entry = unknown[index]
-            if not is_own(entry.field_number):
-                entries.setdefault(entry.field_number, []).append(_read_unknown(entry))
-        for number, contents in entries.items():
-            known = message.DESCRIPTOR.fields_by_number.get(number)
-            name = f"field {number}" if known is None else known.name
-            yield f"{name} (unknown)", StatedFact(owner, str(number), repr(contents), None)
-
     def _read_storage(
         self,
         place: Way,
@@ -263,6 +250,13 @@ class StatementReader:
                 )
         if with_elements:
             found[*place, "elements"] = StatedFact(owner, "elements", digest_elements(tensor))
+
+
+@lru_cache
+def _name_message(descriptor: Any) -> str:
+    """Return what a message is called in its schema, without the package."""
+    full_name: str = descriptor.full_name
+    return full_name.split(".", 2)[2]
 
 
 def digest_elements(tensor: Tensor) -> object:
@@ -312,6 +306,20 @@ def _digest(thing: object) -> bytes:
 
 def _read(content: Any) -> object:
     return read_bytes(content) if isinstance(content, bytes) else content
+
+
+def _list_unknown(owner: str, message: Any) -> Iterator[tuple[str, StatedFact]]:
+    """Yield the fields that the schema does not know, and numbers that its enums do not."""
+    entries: dict[int, list[object]] = {}
+    unknown = UnknownFieldSet(message)
+    for index in range(len(unknown)):
+        entry = unknown[index]
+        if not is_own(entry.field_number):
+            entries.setdefault(entry.field_number, []).append(_read_unknown(entry))
+    for number, contents in entries.items():
+        known = message.DESCRIPTOR.fields_by_number.get(number)
+        name = f"field {number}" if known is None else known.name
+        yield f"{name} (unknown)", StatedFact(owner, str(number), repr(contents), None)
 
 
 def _read_unknown(entry: Any, depth: int = 0) -> object:
