@@ -22,8 +22,11 @@ sys.path.insert(0, str(ROOT))
 
 from netloupe.explorer.audit import audit  # noqa: E402 - after the path
 from netloupe.explorer.checks import check, find_cycles  # noqa: E402
+from netloupe.explorer.compare import diff  # noqa: E402
 from netloupe.explorer.grouping import build_group_tree  # noqa: E402
+from netloupe.explorer.panes.pairs import write_pairs  # noqa: E402
 from netloupe.explorer.readers.load import load  # noqa: E402
+from tests import hostile_models  # noqa: E402
 
 MOST = 8.0
 ROUNDS = 3
@@ -72,6 +75,65 @@ def prepare_shared_codes(count: int, folder: Path) -> Callable[[], object]:
     return lambda: audit(load(path))
 
 
+def prepare_diff(make: Callable[[int], bytes]) -> Callable[[int, Path], Callable[[], object]]:
+    """Return what compares a model with itself, and pairs what panes show of both."""
+
+    def prepare(count: int, _folder: Path) -> Callable[[], object]:
+        data = make(count)
+
+        def compare() -> object:
+            found = diff(data, data)
+            return found.merging, write_pairs(found)
+
+        return compare
+
+    return prepare
+
+
+def make_sharers(count: int) -> bytes:
+    """Return a model of so many Reshapes to one stored shape."""
+    nodes = [
+        helper.make_node("Reshape", [f"v{at}", "shape"], [f"v{at + 1}"]) for at in range(count)
+    ]
+    return _model_of(nodes, [numpy_helper.from_array(np.array([2, 3]), "shape")])
+
+
+def make_crowded(count: int) -> bytes:
+    """Return a Reshape that is given so many stored shapes, which is too many."""
+    names = [f"w{number}" for number in range(count)]
+    shapes = [numpy_helper.from_array(np.array([2, 3]), name) for name in names]
+    return _model_of([helper.make_node("Reshape", ["x", *names], ["y"])], shapes)
+
+
+#: one kind of thing each, of which a model has very many
+_KINDS: dict[str, tuple[Callable[[int], bytes], int]] = {
+    **{
+        make.__name__.replace("_", " "): (make, count)
+        for make, count in (
+            (hostile_models.annotations, 4_000),
+            (hostile_models.attributes, 4_000),
+            (hostile_models.branches, 2_000),
+            (hostile_models.captures, 4_000),
+            (hostile_models.consumers, 4_000),
+            (hostile_models.empty_nodes, 4_000),
+            (hostile_models.equal_attributes, 4_000),
+            (hostile_models.equal_inputs, 20_000),
+            (hostile_models.functions, 1_000),
+            (hostile_models.graph_attribute, 1_000),
+            (hostile_models.graph_inputs, 4_000),
+            (hostile_models.initializers, 4_000),
+            (hostile_models.metadata, 4_000),
+            (hostile_models.op_types, 4_000),
+            (hostile_models.opset_imports, 4_000),
+            (hostile_models.outputs, 4_000),
+            (hostile_models.redefined_values, 4_000),
+            (hostile_models.undefined_inputs, 4_000),
+        )
+    },
+    "nodes that share a shape": (make_sharers, 4_000),
+    "shapes of one node": (make_crowded, 4_000),
+}
+
 CASES: dict[str, tuple[Callable[[int, Path], Callable[[], object]], int]] = {
     "cycles: one ring": (prepare_cycle, 50_000),
     "groups: scopes beside one another": (prepare_scopes, 5_000),
@@ -79,6 +141,7 @@ CASES: dict[str, tuple[Callable[[int, Path], Callable[[], object]], int]] = {
     "check: initializers": (prepare_initializers, 3_000),
     "check: weights that share bytes": (prepare_shared_bytes, 100),
     "audit: weights that share bytes": (prepare_shared_codes, 100),
+    **{f"diff: {name}": (prepare_diff(make), count) for name, (make, count) in _KINDS.items()},
 }
 
 
