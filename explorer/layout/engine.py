@@ -30,6 +30,8 @@ from netloupe.explorer.workers import (
 )
 
 _WORKER = Path(__file__).with_name("worker.py")
+#: so many bytes the worker may hold; 20,000 nodes with 24,000 edges take 330 MB
+MOST_MEMORY = 900 * 2**20
 #: what to do where there is no Graphviz; the README says the same
 INSTALL_GRAPHVIZ = (
     "install Graphviz (apk add graphviz, apt-get install graphviz or brew install graphviz)"
@@ -177,7 +179,8 @@ class LayoutEngine:
                 continue
             if answer is None:
                 self.stop()
-                raise LayoutError("the layout process crashed")
+                most = f"{MOST_MEMORY // 2**20:,} MB"
+                raise LayoutError(f"Graphviz crashed or would have taken more than {most}")
             if answer["id"] == number:
                 return answer
 
@@ -185,7 +188,7 @@ class LayoutEngine:
         process = self._process
         if process is None or process.poll() is not None:
             self.stop()
-            process = start_worker(_WORKER, self._niceness)
+            process = start_worker(_WORKER, self._niceness, MOST_MEMORY)
             self._process = process
             self._answers = queue.Queue()
             threading.Thread(

@@ -15,6 +15,7 @@ import pytest
 
 from netloupe.explorer.errors import LayoutError
 from netloupe.explorer.layout import LayoutEngine, shared_engine
+from netloupe.explorer.layout import engine as engine_module
 from netloupe.explorer.layout.engine import LayoutTimeoutError
 from netloupe.explorer.progress import Cancelled, watched
 
@@ -129,6 +130,23 @@ def test_a_worker_killed_at_work_is_an_error(engine: LayoutEngine) -> None:
     threading.Timer(0.3, os.kill, (process, signal.SIGKILL)).start()
     with pytest.raises(LayoutError, match=r"crashed|ended"):
         engine.place(DENSE, 30)
+    assert works(engine)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="others do not hold processes to such limits")
+def test_a_layout_that_takes_too_much_memory_is_ended(
+    engine: LayoutEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_module, "MOST_MEMORY", 64 * 2**20)
+    names = [f"{letter}{number}" for letter in "ab" for number in range(400)]
+    circle = "".join(
+        f"a{number - 1 if number else 399}:s -> a{number}:n; b{number}:s -> a{number}:n [weight=1];"
+        for number in range(400)
+    )
+    head = "nslimit=0 nslimit1=0 mclimit=0.3 edge [weight=4]"
+    ends = "{rank=source; i} {rank=sink; o} i:s -> b0:n [weight=24]; a399:s -> o:n;"
+    with pytest.raises(LayoutError, match="more than 64 MB"):
+        engine.place(f"digraph {{ {head} {';'.join(names)}; {ends} {circle} }}", 60)
     assert works(engine)
 
 
