@@ -394,7 +394,6 @@ class _OnnxTensor(Tensor):
             else:
                 self.dtype, self.dims, measured = claim
                 self._stored_bytes, self.quantization, self.warnings = measured, None, ()
-                self.external = None
             self._measured = measured
         return measured
 
@@ -407,6 +406,9 @@ class _OnnxTensor(Tensor):
         reader = self._reader
         if reader is None:  # read by another thread since this one has found nothing
             return object.__getattribute__(self, name)
+        if name == "external" and self._sound_bytes is not None:
+            self.external = None
+            return None
         if name in _OF_SOUND:
             if self._sound_bytes is not None:
                 return object.__getattribute__(self, name)
