@@ -1,6 +1,6 @@
 """Write down what netloupe says of many models, and compare that with what it says after a change.
 
-    python tools/compare_answers.py write BEFORE [--tree FOLDER] [PATH …]
+    python tools/compare_answers.py write BEFORE [PATH …] [--tree FOLDER]
     python tools/compare_answers.py compare BEFORE AFTER
 
 ``write`` opens models in files and folders: without any those of the tests, those that the

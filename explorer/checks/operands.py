@@ -31,11 +31,11 @@ MOST_ELEMENTS_READ = 65_536
 
 def list_own_nodes(graphs: Iterable[Graph], *op_types: str) -> Iterator[Node]:
     """Yield the nodes of some of the format's own operators, or of the same in other domains."""
+    wanted = frozenset(op_types)
     for graph in graphs:
-        dialect = graph.dialect
-        for index in find_operators(graph, frozenset(op_types)).tolist():
+        for index in find_operators(graph, wanted).tolist():
             node = graph.nodes[index]
-            if dialect.is_own(node):
+            if graph.dialect.is_own(node):
                 yield node
 
 

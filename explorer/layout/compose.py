@@ -65,6 +65,8 @@ class Composer:
     patience
         That of the page which the pictures are for; without it a layout may take all the time
         until the deadline.
+    placer
+        Keeps the placements that were seen; one of its own where None.
     """
 
     def __init__(
@@ -72,10 +74,11 @@ class Composer:
         engine: LayoutEngine | None = None,
         ids: Iterator[int] | None = None,
         patience: Patience | None = None,
+        placer: Placer | None = None,
     ) -> None:
         self._engine = engine
         self.patience = patience
-        self._placer = Placer()
+        self.placer = placer or Placer()
         self._insides: BoundedCache[Arranged] = BoundedCache(_MOST_KEPT)
         self._shown: BoundedCache[Shown] = BoundedCache(_MOST_VIEWS)
         self._ids = count(1) if ids is None else ids
@@ -285,13 +288,13 @@ class Composer:
         arranged = self._insides.get(key)
         if arranged is None:
             already = len(budget.notices)
-            assembly = self._placer.place(level, budget)
+            assembly = self.placer.place(level, budget)
             title = frame.title
             is_mirrored = title is not None and is_better_mirrored(
                 level, join_pieces(assembly, level), title
             )
             if is_mirrored:
-                assembly = self._placer.place(level.mirrored(), budget)
+                assembly = self.placer.place(level.mirrored(), budget)
             arranged = _put_together(assembly, level, frame, is_mirrored=is_mirrored)
             if len(budget.notices) == already:
                 self._insides.put(key, arranged, arranged.inside.weight)
@@ -309,7 +312,7 @@ class Composer:
         old, new = before.level, level
         if before.is_mirrored:
             old, new = old.mirrored(), new.mirrored()
-        assembly = self._placer.replace(before.assembly, old, new, budget, history)
+        assembly = self.placer.replace(before.assembly, old, new, budget, history)
         return _put_together(assembly, level, frame, is_mirrored=before.is_mirrored)
 
 

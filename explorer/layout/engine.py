@@ -7,6 +7,7 @@ process of its own it can be stopped, and a notebook's kernel survives whatever 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import os
 import queue
@@ -32,10 +33,19 @@ from netloupe.explorer.workers import (
 _WORKER = Path(__file__).with_name("worker.py")
 #: so many bytes the worker may hold; 20,000 nodes with 24,000 edges take 330 MB
 MOST_MEMORY = 900 * 2**20
+#: with this status Graphviz ends where it gets no more
+OUT_OF_MEMORY = 1
 #: what to do where there is no Graphviz; the README says the same
 INSTALL_GRAPHVIZ = (
     "install Graphviz (apk add graphviz, apt-get install graphviz or brew install graphviz)"
 )
+
+
+class LayoutMemoryError(LayoutError):
+    """A layout would have taken too much memory."""
+
+    def __init__(self) -> None:
+        super().__init__(f"Graphviz would have taken more than {MOST_MEMORY // 2**20:,} MB")
 
 
 class LayoutTimeoutError(LayoutError):
@@ -118,6 +128,8 @@ class LayoutEngine:
         ------
         LayoutTimeoutError
             Where time ran out.
+        LayoutMemoryError
+            Where Graphviz would have taken too much memory.
         LayoutError
             Where Graphviz failed or crashed.
         """
@@ -178,9 +190,12 @@ class LayoutEngine:
             except queue.Empty:
                 continue
             if answer is None:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(1.0)
                 self.stop()
-                most = f"{MOST_MEMORY // 2**20:,} MB"
-                raise LayoutError(f"Graphviz crashed or would have taken more than {most}")
+                if process.returncode == OUT_OF_MEMORY:
+                    raise LayoutMemoryError
+                raise LayoutError("the layout process crashed")
             if answer["id"] == number:
                 return answer
 

@@ -39,7 +39,7 @@ class Patience:
         return _measure_size(level) <= self._most
 
     def note_stopped(self, level: Level) -> None:
-        """Remember that the layout of a level took more than :attr:`seconds`."""
+        """Remember that a level took more than :attr:`seconds`, or too much memory."""
         self._most = min(self._most, _measure_size(level) / 2)
         self.seconds /= 2
 

@@ -19,7 +19,7 @@ from .assembly import Assembly, divide_level
 from .bounded import BoundedCache
 from .columns import place_columns
 from .dot import PORT_SIZE, find_chain_gap, read_drawing, write_level_dot
-from .engine import Drawing, LayoutEngine, LayoutTimeoutError
+from .engine import Drawing, LayoutEngine, LayoutMemoryError, LayoutTimeoutError
 from .level import Child, Level, Wire
 from .patience import Patience
 from .placement import Curve, Placement
@@ -156,7 +156,7 @@ def _draw(level: Level, budget: Budget, *, is_reversed: bool) -> Drawing:
         return budget.engine.place(text, left)
     try:
         return budget.engine.place(text, left, work=patience.seconds)
-    except LayoutTimeoutError:
+    except (LayoutTimeoutError, LayoutMemoryError):
         patience.note_stopped(level)
         raise
 

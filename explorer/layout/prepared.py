@@ -72,6 +72,8 @@ class Preparer:
         The engine; the one shared in this process where None.
     patience
         That of the page; without it a layout may take all the seconds.
+    placer
+        Keeps the placements that were seen; one of its own where None.
     """
 
     def __init__(
@@ -81,10 +83,11 @@ class Preparer:
         seconds: float,
         engine: LayoutEngine | None = None,
         patience: Patience | None = None,
+        placer: Placer | None = None,
     ) -> None:
         self._measure = measure
         self._direction = direction
-        self._placer = Placer()
+        self._placer = placer or Placer()
         self._budget = Budget(time.monotonic() + seconds, engine or shared_engine(), patience)
         self._known: dict[Hashable, tuple[Places, Inside]] = {}
 

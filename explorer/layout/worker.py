@@ -30,6 +30,8 @@ def run(requests: BinaryIO, answers: BinaryIO) -> None:
             answer = place_graph(request["dot"])
         except MissingGraphvizError as error:
             answer = {"missing": str(error)}
+        except MemoryError:
+            sys.exit(1)  # as Graphviz does
         except Exception as error:  # whatever Graphviz says goes back as an answer
             answer = {"error": f"{type(error).__name__}: {error}"}
         body = json.dumps({"id": request["id"], **answer}).encode()

@@ -21,6 +21,7 @@ Integers = npt.NDArray[np.int64]
 
 #: a graph of fewer nodes is small
 _SMALL = 50
+_NONE: Integers = np.zeros(0, np.int64)
 
 _GET_NUMBER = attrgetter("_number")
 
@@ -95,7 +96,7 @@ def find_operators(graph: Graph, op_types: Container[str]) -> Integers:
     nodes = graph.nodes
     if len(nodes) < _SMALL:  # there may be very many of these, whose wiring nobody asks for
         few = [index for index, node in enumerate(nodes) if node.op_type in op_types]
-        return np.array(few, np.int64)
+        return np.array(few, np.int64) if few else _NONE
     operators = graph.wiring.operators
     firsts = np.zeros(int(operators.max(initial=-1)) + 1, np.int64)
     firsts[operators[::-1]] = np.arange(len(operators))[::-1]

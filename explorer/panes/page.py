@@ -20,6 +20,7 @@ from netloupe.explorer.describe.difference_summary import (
 from netloupe.explorer.errors import OutputError, ViewError
 from netloupe.explorer.files.output import check_ending, check_place, write_file
 from netloupe.explorer.layout.patience import Patience
+from netloupe.explorer.layout.place import Placer
 from netloupe.explorer.model import Model
 from netloupe.explorer.notation import write_bytes
 from netloupe.explorer.options import WeightContent
@@ -126,7 +127,7 @@ class _PanesMaker:
     ) -> None:
         self._found, self._options, self._content = found, options, content
         self._follows_system = follows_system
-        self._patience = Patience()
+        self._patience, self._placer = Patience(), Placer()
 
     def make(self) -> tuple[bytes, list[str]]:
         found, options = self._found, self._options
@@ -175,6 +176,7 @@ class _PanesMaker:
                 follows_system=self._follows_system,
                 operand_kinds=side.operand_kinds,
                 patience=self._patience,
+                placer=self._placer,
             )
         return split_page(page), notices
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from netloupe.explorer.layout.composed import Composed
 from netloupe.explorer.layout.patience import Patience
+from netloupe.explorer.layout.place import Placer
 from netloupe.explorer.layout.prepared import Preparer, list_prepared
 from netloupe.explorer.options import Direction
 from netloupe.explorer.render.labels import Labels
@@ -36,6 +37,7 @@ def write_levels(
     left_closed: set[str] | None = None,
     repetitions: LikeRepetitions | None = None,
     patience: Patience | None = None,
+    placer: Placer | None = None,
 ) -> bytes:
     """Return the block of levels (:mod:`.level_block`) of everything that a view can show.
 
@@ -62,8 +64,10 @@ def write_levels(
         Tells which repetitions are alike but for names: those are not laid out again.
     patience
         That of the page; one of its own where None.
+    placer
+        Likewise: it keeps the placements that were seen.
     """
-    preparer = Preparer(labels, direction, PATIENCE, patience=patience or Patience())
+    preparer = Preparer(labels, direction, PATIENCE, patience=patience or Patience(), placer=placer)
     writer = LevelWriter(labels.draw, Numbers() if texts is None else texts)
     looked: set[int] = set()
 

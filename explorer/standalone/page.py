@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from netloupe.explorer.files.output import check_ending, check_place, write_file
 from netloupe.explorer.layout import PATIENCE, Composer, FirstView, Window
 from netloupe.explorer.layout.patience import Patience
+from netloupe.explorer.layout.place import Placer
 from netloupe.explorer.model import Model
 from netloupe.explorer.model.collector import old_spared
 from netloupe.explorer.options import OPTIONS, WeightContent
@@ -125,6 +126,7 @@ def make_page(
     overlays: Sequence[Overlay] = (),
     operand_kinds: OperandKinds = NO_OPERAND_KINDS,
     patience: Patience | None = None,
+    placer: Placer | None = None,
 ) -> tuple[bytes, list[str]]:
     """Return the page of a model, and notices about it.
 
@@ -156,6 +158,8 @@ def make_page(
         has its own.
     patience
         With layouts that take too long; shared by pages that are put together in one.
+    placer
+        Keeps the placements that were seen; shared likewise.
 
     Raises
     ------
@@ -171,7 +175,7 @@ def make_page(
     found = model.comparison
     if review is None and found is not None:
         review = make_review(None, found, find_shown=found.merging.find_shown)
-    composer = Composer(patience=patience or Patience())
+    composer = Composer(patience=patience or Patience(), placer=placer)
     labels = Labels(options.details, options.direction, Shares(model, options.share))
     if shown is None:
         opener = FirstView(composer, labels, Window(*map(float, options.window)))

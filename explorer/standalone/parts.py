@@ -107,6 +107,7 @@ class PageParts:
                     self._left_closed,
                     repetitions,
                     composer.patience,
+                    composer.placer,
                 )
             self.blocks[f"levels-{direction}"] = levels
             if is_told:

@@ -13,8 +13,8 @@ the end. The last column is the size of what came out.
 ``panes.html`` is what ``diff --panes`` writes of a model against itself, and ``view`` the first
 view of the explorer: from the file to what the browser gets. Panes hold two models, which are
 compared field by field, and a report has looked at every number of every weight: these two are
-held to the same bars with a tenth of what is more than a hundred thousand. The end tells the worst
-shares, and the exit status is 1 where a bar is passed.
+held to the same bars with a hundred thousand elements, which panes have half in each model. The end
+tells the worst shares, and the exit status is 1 where a bar is passed.
 """
 
 from __future__ import annotations
@@ -38,9 +38,8 @@ MEGABYTES = 1_000.0
 PATIENCE = 10
 #: how often a command is measured that seems to pass the bar of time
 ROUNDS = 3
-#: what reads or holds every element several times is measured with so many at most
-MOST_READ = 100_000
-_READING = ("report", "panes.html")
+#: what looks at every element is measured with so many at most; panes hold two models
+MOST_ELEMENTS = {"report": 100_000, "panes.html": 50_000}
 
 _VIEW = """
 import os, sys
@@ -151,24 +150,27 @@ def make_model(title: str, count: int, path: Path) -> Path:
     return path
 
 
+def find_count(case: Case, command: str) -> int:
+    """Return with how many of its thing a case is measured."""
+    most = MOST_ELEMENTS.get(command)
+    return (
+        case.count if most is None or not case.elements else min(case.count, most // case.elements)
+    )
+
+
 def measure_case(title: str, case: Case, folder: Path) -> tuple[float, float]:
     """Print a table of one case; return its largest shares of the bars."""
     model = make_model(title, case.count, folder / f"model.{case.ending}")
-    smaller, less = model, ""
-    if case.count > MOST_READ and case.is_counted:
-        count = max(MOST_READ, case.count // 10)
-        smaller = make_model(title, count, folder / f"smaller.{case.ending}")
-        less = f" of {count:,}"
     output = folder / "stdout"
     peer = measure_peer(model, output)
     beside = "onnx does not load it" if peer is None else f"onnx.load: {peer:.2f} s"
     print(f"{title} ({model.stat().st_size / 1e6:,.1f} MB; {beside})", flush=True)
     worst = 0.0, 0.0
-    commands = list_commands(model, case.name, folder)
-    of_smaller = list_commands(smaller, case.name, folder)
-    for command in commands:
-        is_read = command in _READING
-        arguments = (of_smaller if is_read else commands)[command]
+    for command, arguments in list_commands(model, case.name, folder).items():
+        count = find_count(case, command)
+        if count < case.count:
+            smaller = make_model(title, count, folder / f"smaller.{case.ending}")
+            arguments = list_commands(smaller, case.name, folder)[command]
         status, seconds, megabytes = measure_least(arguments, output)
         written = folder / f"out.{command}"
         size = output.stat().st_size + (written.stat().st_size if written.exists() else 0)
@@ -178,8 +180,9 @@ def measure_case(title: str, case: Case, folder: Path) -> tuple[float, float]:
         said = ""
         if status:
             said = f"  exit {status}: " + (folder / "errors").read_text(errors="replace")[-200:]
-        said = said or (less if is_read else "")
-        ratio = "" if peer is None or (is_read and less) else f"{seconds / peer:.1f}x onnx"
+        if count < case.count:
+            said = f"  of {count:,}{said}"
+        ratio = "" if peer is None or count < case.count else f"{seconds / peer:.1f}x onnx"
         print(
             f"  {command:<15} {seconds:6.2f} s {shares[0]:6.2f}  {megabytes:7,.0f} MB "
             f"{shares[1]:6.2f}  {ratio:>11}  {size / 1e3:10,.1f} kB{said}",

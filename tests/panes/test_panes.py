@@ -17,6 +17,8 @@ from onnx import helper, parser
 
 import netloupe
 from netloupe.explorer.errors import NetloupeError, OutputError, ViewError
+from netloupe.explorer.layout import LayoutEngine
+from netloupe.explorer.layout.engine import Drawing, LayoutMemoryError
 from netloupe.explorer.panes.pairs import write_pairs
 from netloupe.explorer.render.paint import Paint
 from netloupe.explorer.render.side_differences import find_operand_kinds, paint_sides
@@ -361,3 +363,33 @@ def test_a_model_against_itself_differs_in_nothing() -> None:
     assert paint_sides(found) == ({}, {})
     data = read_data(found.to_panes(weights="none"))
     assert data["review"]["items"] == []
+
+
+def test_what_both_models_have_is_laid_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    place = LayoutEngine.place
+
+    def note(engine: LayoutEngine, dot: str, timeout: float, **more: Any) -> Drawing:
+        asked.append(dot)
+        return place(engine, dot, timeout, **more)
+
+    monkeypatch.setattr(LayoutEngine, "place", note)
+    path = corpus_file("features/control_flow_3deep.onnx")
+    netloupe.diff(path, path).to_panes()
+    assert asked
+    assert len(asked) == len({*asked})
+
+
+def test_a_layout_that_takes_too_much_memory_is_tried_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+
+    def fail(engine: LayoutEngine, dot: str, timeout: float, **more: Any) -> Drawing:
+        asked.append(dot)
+        raise LayoutMemoryError
+
+    monkeypatch.setattr(LayoutEngine, "place", fail)
+    path = corpus_file("features/control_flow_3deep.onnx")
+    netloupe.diff(path, path).to_panes()
+    assert 0 < len(asked) < 4  # nothing larger is asked for any more, nor anything twice
