@@ -65,3 +65,18 @@ def test_what_changed_is_told_of_each_model(tmp_path: Path) -> None:
     assert printed[-1].startswith("3 models as before, 1 of all refused; changed: ")
     assert "picture of 1" in printed[-1]
     assert not any(line.startswith("models/neg") for line in printed)
+
+
+def test_models_that_are_called_the_same_are_each_asked(tmp_path: Path) -> None:
+    given = []
+    for folder, op in (("a", "Neg"), ("b", "Exp"), ("c", "Abs")):
+        (tmp_path / folder).mkdir()
+        path = tmp_path / folder / "model.onnx.xz"
+        path.write_bytes(lzma.compress(make(f"y = {op}(x)")))
+        given.append(path)
+    out = tmp_path / "answers.gz"
+    assert run("write", out, *given, "--tree", _SCRIPT.parents[1]).stderr == "3 models asked\n"
+    with gzip.open(out, "rt") as lines:
+        answers = {found["model"]: found["nodes"] for found in map(json.loads, lines)}
+    assert sorted(answers) == ["model.onnx", "model.onnx (2)", "model.onnx (3)"]
+    assert ["Exp" in told for told in answers.values()] == [False, True, False]

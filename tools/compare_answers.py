@@ -42,19 +42,26 @@ _MOST_LINES = 12
 
 
 def list_models(paths: list[Path], unpacked: Path) -> Iterator[tuple[str, Path]]:
-    """Yield what names each model in both files, and where it is."""
-    for path in paths:
+    """Yield what names each model in both files, and where it is.
+
+    Of several that are called the same, those behind the first have a number behind it.
+    """
+    named: Counter[str] = Counter()
+    for number, path in enumerate(paths):
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
             name = file.relative_to(path).as_posix() if path.is_dir() else file.name
             name = f"{path.name}/{name}" if path.is_dir() else name
             if name.endswith(".xz") and name.removesuffix(".xz").endswith(_ENDINGS):
                 name = name.removesuffix(".xz")
-                place = unpacked / name
+                place = unpacked / str(number) / name
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_bytes(lzma.decompress(file.read_bytes()))
-                yield name, place
             elif name.endswith(_ENDINGS):
-                yield name, file
+                place = file
+            else:
+                continue
+            named[name] += 1
+            yield name if named[name] == 1 else f"{name} ({named[name]})", place
 
 
 def ask(path: Path, folder: Path) -> dict[str, str]:
