@@ -148,7 +148,7 @@ class StatedGraphs:
             yield from self._compare_info(
                 name, value, states, where, (left, right), is_type_told=is_told
             )
-        for name in others.keys() - seen:
+        for name in (name for name in others if name not in seen):
             value = right.values.get(name)
             if value is not None and self._facts.is_explained(value):
                 continue

@@ -91,11 +91,12 @@ class _Marked:
 
     states: dict[Node, State] = field(default_factory=dict)
     held: dict[Node, int] = field(default_factory=dict)
-    moved: set[Node] = field(default_factory=set)
+    #: in the order in which they were marked, as the states: pages have the same bytes each time
+    moved: dict[Node, None] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
-        return len(self.moved | self.states.keys()) + sum(self.held.values())
+        return len(self.moved.keys() | self.states.keys()) + sum(self.held.values())
 
 
 def _count_folded(tree: GroupTree, marked: _Marked) -> dict[Node, int]:
@@ -104,7 +105,7 @@ def _count_folded(tree: GroupTree, marked: _Marked) -> dict[Node, int]:
     Such give constants, as what dequantizes a weight. What several nodes take counts once.
     """
     found: dict[Node, int] = {}
-    for node in marked.states.keys() | marked.moved:
+    for node in dict.fromkeys((*marked.states, *marked.moved)):
         if tree.position_of(node) < 0:
             for taker in islice(list_constant_takers(node), MOST_TAKERS):
                 if taker.graph is node.graph and tree.position_of(taker) >= 0:
@@ -135,7 +136,7 @@ class NodePainter:
 
     def mark_moved(self, node: Node) -> None:
         """Note that a node stands elsewhere in the other model."""
-        self._marked.setdefault(node.graph, _Marked()).moved.add(node)
+        self._marked.setdefault(node.graph, _Marked()).moved[node] = None
 
     def paint_marked(self) -> None:
         """Paint the nodes that are marked, the groups around them and what holds their graphs."""
@@ -180,7 +181,7 @@ class NodePainter:
         """Return paints of groups: new or gone as a whole, or with the count of what differs."""
         weights = [0] * len(tree.order)
         states: list[State | None] = [None] * len(tree.order)
-        for node in marked.states.keys() | marked.moved | marked.held.keys():
+        for node in dict.fromkeys((*marked.states, *marked.moved, *marked.held)):
             position = tree.position_of(node)
             if position >= 0:
                 is_marked = node in marked.states or node in marked.moved
