@@ -29,6 +29,8 @@ class Limits:
     ----------
     levels, boxes
         Insides of groups, each repetition by itself, and what is in them.
+    repetitions
+        Those of one repeat; one that has more stays closed.
     listed
         Inputs, outputs and constants in boxes that stand for many of them, all together; and
         values that one group, call or node takes and gives.
@@ -42,16 +44,17 @@ class Limits:
 
     levels: int
     boxes: int
+    repetitions: int
     listed: int
     elements: int
     findable: int
     depth: int | None = None
 
 
-USUAL = Limits(60_000, 400_000, 10_000, 400_000, 1_000_000)
-OF_THE_LARGEST = Limits(1_000, 20_000, 2_000, 5_000, 50_000)
+USUAL = Limits(60_000, 400_000, 4_000, 10_000, 400_000, 1_000_000)
+OF_THE_LARGEST = Limits(1_000, 20_000, 1_000, 2_000, 5_000, 50_000)
 #: of a few nodes that open without end nothing more is learned further in
-OF_WHAT_MULTIPLIES = Limits(300, 6_000, 1_000, 2_000, 20_000)
+OF_WHAT_MULTIPLIES = Limits(300, 6_000, 300, 1_000, 2_000, 20_000)
 
 
 def choose_limits(model: Model) -> Limits:

@@ -87,8 +87,8 @@ def list_opened_items(
                 continue
             if limits.depth is not None and child.depth > limits.depth:
                 continue
-            repeat = child.repeat
-            if repeat is not None and levels + len(repeat.children) >= limits.levels:
+            count = 0 if child.repeat is None else len(child.repeat.children)
+            if count and (levels + count >= limits.levels or count > limits.repetitions):
                 left_closed.add(child.key)
                 continue
             seen.add(child.key)

@@ -23,6 +23,7 @@ from tests.hostile_models import (
     branches,
     captures,
     consumers,
+    empty_nodes,
     functions,
     graph_attribute,
     graph_inputs,
@@ -65,6 +66,17 @@ def test_boxes_of_very_many_inputs_stay_closed() -> None:
         stub = next(child.key for child in view.root.children if child.is_terminal)
         assert (stub in opened) == is_open
         assert left_closed == (set() if is_open else {stub})
+
+
+@pytest.mark.parametrize("make", [empty_nodes, branches])
+def test_a_repeat_of_very_many_repetitions_stays_closed(make: Callable[[int], bytes]) -> None:
+    view = View(load(make(150)))
+    for repetitions, is_open in ((150, True), (149, False)):
+        left_closed: set[str] = set()
+        within = replace(USUAL, repetitions=repetitions)
+        opened = [*list_opened_items(view, within, left_closed)]
+        assert sum(item.repeat is not None for item, _ in opened) == (151 if is_open else 0)
+        assert len(left_closed) == (not is_open)
 
 
 def test_a_page_says_that_not_everything_can_be_opened(monkeypatch: pytest.MonkeyPatch) -> None:
