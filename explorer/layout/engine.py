@@ -33,8 +33,8 @@ from netloupe.explorer.workers import (
 _WORKER = Path(__file__).with_name("worker.py")
 #: so many bytes the worker may hold; 20,000 nodes with 24,000 edges take 330 MB
 MOST_MEMORY = 900 * 2**20
-#: with this status Graphviz ends where it gets no more
-OUT_OF_MEMORY = 1
+#: with this status Graphviz ends where it gets no more; see the worker
+_GIVEN_UP = 1
 #: what to do where there is no Graphviz; the README says the same
 INSTALL_GRAPHVIZ = (
     "install Graphviz (apk add graphviz, apt-get install graphviz or brew install graphviz)"
@@ -45,7 +45,8 @@ class LayoutMemoryError(LayoutError):
     """A layout would have taken too much memory."""
 
     def __init__(self) -> None:
-        super().__init__(f"Graphviz would have taken more than {MOST_MEMORY // 2**20:,} MB")
+        most = f"{MOST_MEMORY // 2**20:,} MB"
+        super().__init__(f"Graphviz gave up, as it does where it needs more than {most}")
 
 
 class LayoutTimeoutError(LayoutError):
@@ -193,7 +194,7 @@ class LayoutEngine:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(1.0)
                 self.stop()
-                if process.returncode == OUT_OF_MEMORY:
+                if process.returncode == _GIVEN_UP:
                     raise LayoutMemoryError
                 raise LayoutError("the layout process crashed")
             if answer["id"] == number:

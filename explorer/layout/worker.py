@@ -17,6 +17,11 @@ import struct
 import sys
 from typing import Any, BinaryIO
 
+#: with this status Graphviz ends a process whose memory is exhausted
+GIVEN_UP = 1
+#: and we one in which anything else fails
+FAILED = 2
+
 
 def run(requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer requests until the input ends."""
@@ -31,7 +36,7 @@ def run(requests: BinaryIO, answers: BinaryIO) -> None:
         except MissingGraphvizError as error:
             answer = {"missing": str(error)}
         except MemoryError:
-            sys.exit(1)  # as Graphviz does
+            sys.exit(GIVEN_UP)
         except Exception as error:  # whatever Graphviz says goes back as an answer
             answer = {"error": f"{type(error).__name__}: {error}"}
         body = json.dumps({"id": request["id"], **answer}).encode()
@@ -42,12 +47,15 @@ def run(requests: BinaryIO, answers: BinaryIO) -> None:
 def limit_memory(most: int) -> None:
     """Let this process end where it would hold more bytes of its own, as far as systems know that.
 
-    Graphviz takes more than 1.5 GB for some graphs of 1,000 nodes and 2,000 edges.
+    Graphviz takes more than 1.5 GB for some graphs of 2,000 boxes and 2,000 edges. A lower limit
+    of whoever runs us stays.
     """
-    with contextlib.suppress(ImportError, OSError, ValueError):  # of Windows; of lower limits
+    with contextlib.suppress(ImportError, OSError, ValueError):  # Windows has none
         import resource
 
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+        soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        if soft == resource.RLIM_INFINITY or soft > most:
+            resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
 
 def prepare() -> None:
@@ -171,5 +179,8 @@ if __name__ == "__main__":
         os.nice(int(sys.argv[1]))
     if len(sys.argv) > 2:
         limit_memory(int(sys.argv[2]))
-    prepare()
-    run(sys.stdin.buffer, output)
+    try:
+        prepare()
+        run(sys.stdin.buffer, output)
+    except Exception:  # such as that nobody reads the answers any more
+        sys.exit(FAILED)

@@ -336,7 +336,7 @@ def _count_needed(dtype: DataType, size: int) -> int:
 
 
 #: what is known of a tensor once it is known to be sound
-_OF_SOUND = frozenset(("_stored_bytes", "dims", "dtype", "external", "quantization", "warnings"))
+_OF_SOUND = frozenset(("_stored_bytes", "dims", "dtype", "quantization", "warnings"))
 
 
 class Claim(NamedTuple):
