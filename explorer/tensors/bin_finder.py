@@ -13,9 +13,10 @@ Array = np.ndarray[Any, Any]
 
 #: up to so many bins two elements are counted at a time, with a counter for each pair of bins
 _MOST_PAIRED = 128
-_PAIR_STEP = 256  # of a pair of bytes the second counts so much
 #: of this share of elements near an edge on, every element is compared with an edge
 _DENSE = 1 / 32
+#: float32 is twice as fast as float64, where a bin has at least so many slices in it
+_SINGLE_SLICES = 256
 
 
 class BinFinder:
@@ -28,47 +29,53 @@ class BinFinder:
         and not its upper one, except the last, which holds both.
     dtype
         Of the elements.
+    most
+        How many elements are given at a time, at most.
 
     Notes
     -----
-    Scaling alone is fast, but rounds: an element may come out one bin off next to an edge.
-    ``tolerance`` bounds that error in units of bins. An element whose bin is the same with the
-    tolerance added and taken away is in that bin; the few others are compared with the edge.
-    Outside the first and last quarter of a bin nothing has to be told apart: elements there
-    are moved inwards first, so that the many elements of a rectified or clipped tensor that
-    lie on an end cost nothing more.
+    Scaling alone is fast, but rounds: an element may come out one bin off next to an edge. So
+    it is scaled to slices, of which ``2**_shift`` make a bin: as many as hold a scaled element
+    to half a slice. Each edge is in the middle of a slice, whose elements are compared with
+    it; every other element is in the bin of its slice. Nothing has to be told apart at the two
+    ends: elements there are moved inwards first, so that the many elements of a rectified or
+    clipped tensor that lie on an end cost nothing more.
     """
 
-    def __init__(self, edges: npt.NDArray[np.float64], dtype: np.dtype[Any]) -> None:
+    def __init__(
+        self, edges: npt.NDArray[np.float64], dtype: np.dtype[Any], most: int = CHUNK
+    ) -> None:
         self._edges = edges
         bins = edges.size - 1
         low, high = float(edges[0]), float(edges[-1])
-        span = high / 2 - low / 2
-        # float32 is twice as fast, where it holds the lower edge exactly and cannot overflow
+        span, magnitude = high / 2 - low / 2, max(abs(low), abs(high))
+        usable = 1e-290 < span < 8e307
+        scale = bins / (2 * span) if usable else 0.0
+        self._is_paired = bins <= _MOST_PAIRED
+        # 16 bits, where they hold every slice, are compared and moved the fastest
+        self._type: np.dtype[Any] = np.dtype(np.uint16 if self._is_paired else np.int32)
+        # the product, the offset and their sum are rounded, and the scale: at most so many bins
+        single, double = magnitude * scale * 2.0**-21, magnitude * scale * 2.0**-48
         is_single = (
             dtype == np.float32
             and 1e-30 < span < 1e30
-            and max(abs(low), abs(high)) < 1e38
-            and float(np.float32(low)) == low
+            and magnitude < 1e38
+            and single * _SINGLE_SLICES <= 0.5
         )
         self._work = np.dtype(np.float32 if is_single else np.float64)
-        usable = 1e-290 < span < 8e307
-        self._scale = self._work.type(bins / (2 * span) if usable else 0)
-        self._low = self._work.type(low)
-        precision = 2.0**-21 if is_single else 2.0**-49
-        magnitude = max(abs(low), abs(high))
-        tolerance = bins * precision + magnitude * 2.0**-49 * float(self._scale) if usable else 1.0
-        self._is_exact_only = tolerance > 0.25
-        self._tolerance = self._work.type(min(tolerance, 0.25))
-        self._bounds = self._work.type(0.25), self._work.type(bins - 0.25)
-        self._scaled = np.empty(CHUNK, self._work)
-        self._is_near = np.empty(CHUNK, np.bool_)
-        self._is_paired = bins <= _MOST_PAIRED
-        # bytes, where they hold every bin, are written and compared the fastest
-        self._slots = np.empty(CHUNK, np.uint8 if self._is_paired else np.int32)
-        self._lower = np.empty_like(self._slots)
-        self._wide = np.empty(CHUNK // 2, np.intp)
-        self._table = np.zeros(bins * (_PAIR_STEP if self._is_paired else 1), np.int64)
+        tolerance = single if is_single else double
+        self._is_exact_only = not usable or tolerance > 0.25
+        most_slices = (2**16 if self._is_paired else 2**31) // (bins + 1)
+        slices = min(0.5 / max(min(tolerance, 0.25), 2.0**-48), most_slices)
+        self._shift = int(slices).bit_length() - 1
+        self._scale = self._work.type(scale * 2**self._shift)
+        self._offset = self._work.type(0.5 - low * (scale * 2**self._shift))
+        self._bounds = 1, (bins << self._shift) - 1
+        self._scaled = np.empty(most, self._work)
+        self._slots, self._places = np.empty((2, most), self._type)
+        self._is_near = np.empty(most, np.bool_)
+        self._pairs, self._wide = np.empty(most // 2, np.uint32), np.empty(most // 2, np.intp)
+        self._table = np.zeros(bins**2 if self._is_paired else bins, np.int64)
         self._odd = np.zeros(bins, np.int64)  # elements without a pair, less what is no element
 
     @property
@@ -77,12 +84,12 @@ class BinFinder:
         if not self._is_paired:
             return self._table + self._odd
         bins = self._edges.size - 1
-        pairs = self._table.reshape(bins, _PAIR_STEP)[:, :bins]
+        pairs = self._table.reshape(bins, bins)
         counts: npt.NDArray[np.int64] = pairs.sum(axis=0) + pairs.sum(axis=1) + self._odd
         return counts
 
     def add(self, chunk: Array, holes: npt.NDArray[np.intp] | None = None) -> None:
-        """Count at most ``CHUNK`` elements that all lie within the edges.
+        """Count at most ``most`` elements that all lie within the edges.
 
         ``holes`` are the places of NaNs among them, which are not counted.
         """
@@ -98,14 +105,18 @@ class BinFinder:
             self._odd[slots[-1]] += 1
         # counting waits for memory: a pair of bins takes as long as one, and equal elements in
         # a row, for which the counter would be busy, half as long
-        pairs = self._wide[:half]
-        np.copyto(pairs, slots[: 2 * half].view(np.uint16))
-        self._table += np.bincount(pairs, minlength=self._table.size)
+        two, pairs, wide = slots[: 2 * half].view(np.uint32), self._pairs[:half], self._wide[:half]
+        # the upper half counts 65,536 bins: made to count ``bins``, so that counters lie close
+        np.right_shift(two, np.uint32(16), out=pairs)
+        np.multiply(pairs, np.uint32(2**16 - bins), out=pairs)
+        np.subtract(two, pairs, out=pairs)
+        np.copyto(wide, pairs)
+        self._table += np.bincount(wide, minlength=self._table.size)
 
     def find(
         self, chunk: Array, holes: npt.NDArray[np.intp] | None = None
-    ) -> npt.NDArray[np.uint8 | np.int32]:
-        """Return the bins of at most ``CHUNK`` elements that all lie within the edges.
+    ) -> npt.NDArray[np.uint16 | np.int32]:
+        """Return the bins of at most ``most`` elements that all lie within the edges.
 
         Of NaNs, whose places are the ``holes``, it is the first. The result is valid until the
         next call.
@@ -118,22 +129,21 @@ class BinFinder:
                 found[holes] = 0
             np.copyto(slots, np.minimum(found, edges.size - 2), casting="unsafe")
             return slots
-        scaled, lower, is_near = self._scaled[:size], self._lower[:size], self._is_near[:size]
-        np.subtract(chunk, self._low, out=scaled, dtype=self._work)
-        np.multiply(scaled, self._scale, out=scaled)
-        np.clip(scaled, *self._bounds, out=scaled)
-        if holes is not None:
-            scaled[holes] = self._bounds[0]
-        np.subtract(scaled, self._tolerance, out=scaled)
-        np.copyto(lower, scaled, casting="unsafe")
-        np.add(scaled, 2 * self._tolerance, out=scaled)
+        scaled, places, is_near = self._scaled[:size], self._places[:size], self._is_near[:size]
+        number = self._type.type
+        np.multiply(chunk, self._scale, out=scaled, dtype=self._work)
+        np.add(scaled, self._offset, out=scaled)
         np.copyto(slots, scaled, casting="unsafe")
-        np.not_equal(slots, lower, out=is_near)
-        count = np.count_nonzero(is_near)
-        if count >= size * _DENSE:
+        np.clip(slots, number(self._bounds[0]), number(self._bounds[1]), out=slots)
+        if holes is not None:
+            slots[holes] = self._bounds[0]
+        np.bitwise_and(slots, number(2**self._shift - 1), out=places)
+        np.equal(places, number(0), out=is_near)
+        np.right_shift(slots, number(self._shift), out=slots)
+        positions = np.flatnonzero(is_near)
+        if positions.size >= size * _DENSE:
             np.subtract(slots, chunk < edges[slots], out=slots)
-        elif count:
-            positions = np.flatnonzero(is_near)
+        elif positions.size:
             near = slots[positions]
             slots[positions] = near - (chunk[positions] < edges[near])
         return slots

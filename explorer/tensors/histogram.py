@@ -14,7 +14,6 @@ from netloupe.explorer.notation import clip_text, write_count, write_number
 from .bin_finder import BinFinder
 from .counting import count_values
 from .elements import (
-    CHUNK,
     Elements,
     Walk,
     as_elements,
@@ -28,6 +27,9 @@ Edges = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 
 MAX_BINS = 2**16
+
+#: elements counted at a time: counters are added up once a piece
+_PIECE = 2**18
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -219,13 +221,13 @@ def _count_elements(
     walk: Walk, edges: Edges, may_be_nan: bool, may_lie_outside: bool
 ) -> tuple[Counts, int]:
     """Count elements below, in each bin, and above; NaNs apart."""
-    finder = BinFinder(edges, walk.elements.dtype)
+    finder = BinFinder(edges, walk.elements.dtype, _PIECE)
     low, high = _choose_ends(edges, walk.elements.dtype)
     below = above = nans = 0
     moved_low = moved_high = 0
     # memory that is used again: to get new memory takes longer than to fill it
-    flags, moved = np.empty(CHUNK, np.bool_), np.empty(CHUNK, low.dtype)
-    for chunk in walk.chunks():
+    flags, moved = np.empty(_PIECE, np.bool_), np.empty(_PIECE, low.dtype)
+    for chunk in walk.chunks(_PIECE):
         size = chunk.size
         few = many = missing = 0
         holes = None

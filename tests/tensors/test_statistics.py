@@ -187,6 +187,24 @@ def test_histogram_of_elements_on_the_edges(dtype, bins):
     assert_histogram_equals_numpy(array * dtype(0.3), bins, (-0.1, 0.2))
 
 
+@pytest.mark.parametrize("bins", [2, 3, 127, 128, 129, 5000])
+@pytest.mark.parametrize("away", [0, 1, 300, 1e5, 1e7, 1e11])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+def test_histogram_of_elements_on_edges_far_from_zero(dtype, away, bins):
+    # the farther a range lies from zero, the fewer digits tell one bin from the next
+    for low in (away, -away - 1, away * 0.77):
+        ends = low, low + (bins if dtype == np.int64 else 1)
+        edges = np.linspace(*ends, bins + 1)
+        around = edges.astype(dtype)
+        if dtype == np.int64:
+            near = np.concatenate([around - 1, around, around + 1])
+        else:
+            near = [np.nextafter(around, dtype(side)) for side in (-np.inf, np.inf)]
+            near = np.concatenate([around, *near, np.nextafter(near[1], dtype(np.inf))])
+        assert_histogram_equals_numpy(near, bins, ends)
+        assert_histogram_equals_numpy(np.repeat(near, 3), bins)
+
+
 @pytest.mark.parametrize(
     "array",
     [
