@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from .tensor import Tensor
     from .types import ValueType
 
+#: of so many domains versions are kept; a hostile file may have one for each node
+_MOST_DOMAINS = 100
+
 GraphKind = Literal["main", "subgraph", "function", "training", "init", "net", "step"]
 
 
@@ -126,6 +129,7 @@ class Graph(FilledLater, Drawable, Loaded):
         "_inner_graphs": "The graphs that the nodes hold, once they were asked for.",
         "_knowledge": "What blocks are recognised by, once it was asked for.",
         "_node_names": "What the paths of the nodes end in, by index.",
+        "_opset_versions": "Versions of operator sets by domain, as they were asked for.",
         "_path_index": "The nodes by path and by name.",
         "_quantizing": "Nodes that may say how what they take is quantized, by what they take.",
         "_roles": "What the nodes are for, once it was asked for.",
@@ -188,6 +192,7 @@ class Graph(FilledLater, Drawable, Loaded):
         self._inner_graphs: list[Graph] | None = None
         self._knowledge: door.Knowledge | None = None
         self._node_names: list[str] | UnnamedNodes | None = None
+        self._opset_versions: dict[str, int | None] | None = None
         self._path_index: PathIndex | None = None
         self._quantizing: dict[Value, set[Node]] | None = None
         self._roles: door.Roles | None = None
@@ -241,7 +246,15 @@ class Graph(FilledLater, Drawable, Loaded):
         domain
             As the file writes it; of ONNX "" and ``ai.onnx`` are the same.
         """
-        return self.opset_imports.get(self.dialect.read_domain(domain))
+        known = self._opset_versions
+        if known is not None and domain in known:  # asked very often
+            return known[domain]
+        found = self.opset_imports.get(self.dialect.read_domain(domain))
+        if known is None:
+            self._opset_versions = {domain: found}
+        elif len(known) < _MOST_DOMAINS:
+            known[domain] = found
+        return found
 
     @property
     def opset_imports(self) -> dict[str, int]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Set
+from dataclasses import dataclass, field
 from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -48,6 +49,8 @@ class Wiring:
         (nodes,), int64.
     with_others
         Indices of the nodes that have captures or control inputs, which are not told here.
+    by_op_type
+        The numbers of the operators of each op_type, once :func:`find_operators` was asked.
     """
 
     values: list[Value]
@@ -56,6 +59,7 @@ class Wiring:
     bounds: Integers
     operators: Integers
     with_others: tuple[int, ...] = ()
+    by_op_type: dict[str, list[int]] = field(default_factory=dict)
 
 
 def read_wiring(graph: Graph) -> Wiring:
@@ -91,17 +95,27 @@ def read_wiring(graph: Graph) -> Wiring:
 def find_operators(graph: Graph, op_types: Container[str]) -> Integers:
     """Return the indices of the nodes whose op_type is one of some, in order.
 
-    Few nodes are asked: one for each operator, or all of a small graph.
+    Few nodes are asked: one for each operator, once, or all of a small graph.
     """
     nodes = graph.nodes
     if len(nodes) < _SMALL:  # there may be very many of these, whose wiring nobody asks for
         few = [index for index, node in enumerate(nodes) if node.op_type in op_types]
         return np.array(few, np.int64) if few else _NONE
-    operators = graph.wiring.operators
-    firsts = np.zeros(int(operators.max(initial=-1)) + 1, np.int64)
-    firsts[operators[::-1]] = np.arange(len(operators))[::-1]
-    wanted = np.array([graph.nodes[first].op_type in op_types for first in firsts.tolist()], bool)
-    found: Integers = np.flatnonzero(wanted[operators]) if len(operators) else operators
+    operators, known = graph.wiring.operators, graph.wiring.by_op_type
+    if not known:
+        firsts = np.zeros(int(operators.max(initial=-1)) + 1, np.int64)
+        firsts[operators[::-1]] = np.arange(len(operators))[::-1]
+        for number, first in enumerate(firsts.tolist()):
+            known.setdefault(nodes[first].op_type, []).append(number)
+    names: Iterable[str] = known
+    if isinstance(op_types, Set) and len(op_types) < len(known):
+        names = [name for name in op_types if name in known]
+    wanted = [number for name in names if name in op_types for number in known[name]]
+    if not wanted:
+        return _NONE
+    is_wanted = np.zeros(int(operators.max()) + 1, np.bool_)
+    is_wanted[wanted] = True
+    found: Integers = np.flatnonzero(is_wanted[operators])
     return found
 
 

@@ -177,6 +177,7 @@ class _PanesMaker:
                 operand_kinds=side.operand_kinds,
                 patience=self._patience,
                 placer=self._placer,
+                models=2,
             )
         return split_page(page), notices
 

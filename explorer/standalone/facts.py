@@ -27,6 +27,8 @@ _MOST_IN_BLOCK = 4_000
 _MOST_IN_GROUP = 200_000
 #: so many elements without a box of their own are described
 _MOST_LINKED = 20_000
+#: and so many steps from what has one: what is hidden is near, but what stays closed may go on
+_MOST_STEPS = 12
 
 
 class FactWriter:
@@ -88,7 +90,9 @@ class FactWriter:
         """Describe what descriptions lead to and has no box of its own; return the paths."""
         linked: list[str] = []
         seen: set[str] = set()
-        while self.targets and len(linked) < _MOST_LINKED and self.count < self._most:
+        for _ in range(_MOST_STEPS):
+            if not self.targets or len(linked) >= _MOST_LINKED or self.count >= self._most:
+                break
             targets, self.targets = self.targets, {}
             for path in targets:
                 if path not in known and path not in seen and len(linked) < _MOST_LINKED:

@@ -50,6 +50,20 @@ class Limits:
     findable: int
     depth: int | None = None
 
+    def divide(self, models: int) -> Limits:
+        """Return the share that each of so many models has of these limits."""
+        if models == 1:
+            return self
+        return Limits(
+            self.levels // models,
+            self.boxes // models,
+            self.repetitions // models,
+            self.listed // models,
+            self.elements // models,
+            self.findable // models,
+            self.depth,
+        )
+
 
 USUAL = Limits(60_000, 400_000, 4_000, 10_000, 400_000, 1_000_000)
 OF_THE_LARGEST = Limits(1_000, 20_000, 1_000, 2_000, 5_000, 50_000)
@@ -57,8 +71,16 @@ OF_THE_LARGEST = Limits(1_000, 20_000, 1_000, 2_000, 5_000, 50_000)
 OF_WHAT_MULTIPLIES = Limits(300, 6_000, 300, 1_000, 2_000, 20_000)
 
 
-def choose_limits(model: Model) -> Limits:
-    """Return how much of a model its page holds."""
+def choose_limits(model: Model, models: int = 1) -> Limits:
+    """Return how much of a model its page holds.
+
+    Parameters
+    ----------
+    model
+        The model.
+    models
+        How many models are in the page: of those that are told in part each gets its share.
+    """
     graph = model.graph
     count = model.node_count + len(graph.inputs) + len(graph.outputs) + len(graph.initializers)
     nested = sum(each.parent_node is not None for each in model.graphs)
@@ -68,8 +90,8 @@ def choose_limits(model: Model) -> Limits:
         and int(graph.wiring.operators.max(initial=-1)) < _MANY_OPERATORS
     )
     if count_opened(model) > max(_MULTIPLE * model.node_count, _MANY_OPENED):
-        return OF_WHAT_MULTIPLIES
-    return USUAL if is_usual else OF_THE_LARGEST
+        return OF_WHAT_MULTIPLIES.divide(models)
+    return USUAL if is_usual else OF_THE_LARGEST.divide(models)
 
 
 def count_opened(model: Model) -> int:

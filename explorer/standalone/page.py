@@ -127,6 +127,7 @@ def make_page(
     operand_kinds: OperandKinds = NO_OPERAND_KINDS,
     patience: Patience | None = None,
     placer: Placer | None = None,
+    models: int = 1,
 ) -> tuple[bytes, list[str]]:
     """Return the page of a model, and notices about it.
 
@@ -160,6 +161,8 @@ def make_page(
         With layouts that take too long; shared by pages that are put together in one.
     placer
         Keeps the placements that were seen; shared likewise.
+    models
+        How many models are put together in one page: see :func:`.limits.choose_limits`.
 
     Raises
     ------
@@ -240,7 +243,7 @@ def make_page(
         )
 
     with old_spared():
-        return fit_page(collect, choose_limits(model), data, svg)
+        return fit_page(collect, choose_limits(model, models), data, svg)
 
 
 def _list_ignored(options: ViewOptions) -> list[str]:

@@ -71,6 +71,10 @@ def list_opened_items(
         step()
         _open(view, item, state)
         if item is not view.root:
+            if boxes + len(item.children) > limits.boxes:  # more than could be told before
+                left_closed.add(item.key)
+                view.close_item(item)
+                continue
             pending.append((item, None))
         copied = [] if copy is None else copy(item, state)
         if copied:

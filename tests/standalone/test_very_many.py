@@ -6,13 +6,18 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from types import FrameType
+from typing import Any
 
 import pytest
 
-from netloupe.explorer.model import Value
+import netloupe
+from netloupe.explorer.model import Model, Value
+from netloupe.explorer.panes.page import make_panes
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.standalone import limits
+from netloupe.explorer.standalone.content import EVERYTHING
+from netloupe.explorer.standalone.facts import FactWriter
 from netloupe.explorer.standalone.levels import write_levels
 from netloupe.explorer.standalone.limits import OF_THE_LARGEST, USUAL, choose_limits
 from netloupe.explorer.standalone.page import make_page
@@ -29,6 +34,7 @@ from tests.hostile_models import (
     graph_inputs,
     initializers,
     op_types,
+    redefined_values,
     undefined_inputs,
 )
 
@@ -77,6 +83,52 @@ def test_a_repeat_of_very_many_repetitions_stays_closed(make: Callable[[int], by
         opened = [*list_opened_items(view, within, left_closed)]
         assert sum(item.repeat is not None for item, _ in opened) == (151 if is_open else 0)
         assert len(left_closed) == (not is_open)
+
+
+def test_what_would_show_more_boxes_than_a_page_holds_stays_closed() -> None:
+    view = View(load(graph_attribute(150)))  # each graph is in a box, and each gives something
+    outside = len(view.root.children)
+    for more, is_open in ((301, True), (300, False), (200, False), (100, False)):
+        left_closed: set[str] = set()
+        opened = list_opened_items(view, replace(USUAL, boxes=outside + more), left_closed)
+        sizes = {item.key: len(item.children) for item, _ in opened}
+        assert sizes.get("main/join") == (301 if is_open else None)
+        assert ("main/join" in left_closed) == (not is_open)
+        assert not view.opened().keys
+
+
+def test_links_are_not_followed_through_what_stays_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "USUAL", replace(USUAL, repetitions=100))
+
+    def count_linked(model: Model) -> int:
+        counts: list[int] = []
+        add_linked = FactWriter.add_linked
+
+        def count(*given: Any) -> list[str]:
+            linked = add_linked(*given)
+            counts.append(len(linked))
+            return linked
+
+        with monkeypatch.context() as patch:
+            patch.setattr(FactWriter, "add_linked", count)
+            make_page(model, ViewOptions())
+        return sum(counts)
+
+    few, many = (count_linked(load(redefined_values(count))) for count in (1_000, 2_000))
+    assert 0 < few == many
+
+
+def test_both_models_of_panes_share_what_a_page_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = load(consumers(300))
+    monkeypatch.setattr(limits, "_MANY", 200)
+    monkeypatch.setattr(limits, "OF_THE_LARGEST", replace(OF_THE_LARGEST, elements=41, findable=70))
+    told = "The model is so large that this page holds a part of it: descriptions are of {} "
+    told += "elements, a search looks at the first {} elements."
+    assert make_page(model, ViewOptions())[1] == [told.format(41, 70)]
+    assert make_page(model, ViewOptions(), models=2)[1] == [told.format(20, 35)]
+    notices = make_panes(netloupe.diff(model, model), ViewOptions(), EVERYTHING)[1]
+    assert [notice.partition(": ")[2] for notice in notices] == [told.format(20, 35)] * 2
+    assert choose_limits(load(consumers(20)), 2) is USUAL
 
 
 def test_a_page_says_that_not_everything_can_be_opened(monkeypatch: pytest.MonkeyPatch) -> None:
