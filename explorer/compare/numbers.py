@@ -95,14 +95,16 @@ def _compare(left: Tensor, right: Tensor) -> NumberDifference:
     first, second = open_elements(left), open_elements(right)
     count = min(first.size, second.size)
     sums = DifferenceSums()
-    for start in range(0, count, _PIECE):
+    # of two that are filled with one number each one element tells of all
+    is_filled = count > 1 and first.is_constant and second.is_constant
+    read = 1 if is_filled else count
+    for start in range(0, read, _PIECE):
         step()
-        stop = min(start + _PIECE, count)
+        stop = min(start + _PIECE, read)
         pieces = first.take(start, stop), second.take(start, stop)
         is_one_type = pieces[0].dtype == pieces[1].dtype
         if is_one_type and pieces[0].tobytes() == pieces[1].tobytes():
-            one = other = pieces[0].astype(np.float64)
-            sums.add(one, other)
+            sums.add_equal(pieces[0].astype(np.float64))
             continue
         one, other = (piece.astype(np.float64) for piece in pieces)
         if not is_one_type:
@@ -112,6 +114,8 @@ def _compare(left: Tensor, right: Tensor) -> NumberDifference:
         differs = pieces[0] != pieces[1]
         bits = [np.ascontiguousarray(one).view(f"u{one.dtype.itemsize}") for one in pieces]
         sums.add(one, other, differs, bits[0] != bits[1])
+    if is_filled:
+        sums.multiply(count)
     return sums.finish(count)
 
 
@@ -130,7 +134,7 @@ class DifferenceSums:
         differs: npt.NDArray[np.bool_] | None = None,
         other_bits: npt.NDArray[np.bool_] | None = None,
     ) -> None:
-        """Add a piece of both; one and the same array where they are known to be equal.
+        """Add a piece of both.
 
         Parameters
         ----------
@@ -142,14 +146,12 @@ class DifferenceSums:
             Which are stored in other bits; None where that says nothing.
         """
         is_finite = np.isfinite(left) & np.isfinite(right)
-        changed = np.zeros(0, bool)
-        if left is not right:
-            changed = (left != right) if differs is None else differs
-            changed = changed & ~(np.isnan(left) & np.isnan(right))
-            self._changed += int(np.count_nonzero(changed))
-            self._unbounded += int(np.count_nonzero(changed & ~is_finite))
-            if other_bits is not None:
-                self._other_bits += int(np.count_nonzero(other_bits & ~changed))
+        changed = (left != right) if differs is None else differs
+        changed = changed & ~(np.isnan(left) & np.isnan(right))
+        self._changed += int(np.count_nonzero(changed))
+        self._unbounded += int(np.count_nonzero(changed & ~is_finite))
+        if other_bits is not None:
+            self._other_bits += int(np.count_nonzero(other_bits & ~changed))
         a, b = left[is_finite], right[is_finite]
         with np.errstate(over="ignore", invalid="ignore"):
             differences = np.abs(b - a)
@@ -161,6 +163,28 @@ class DifferenceSums:
             self._left += float(a @ a)
             self._right += float(b @ b)
             self._together += float(a @ b)
+
+    def add_equal(self, numbers: Numbers) -> None:
+        """Add a piece that is the same in both."""
+        is_finite = np.isfinite(numbers)
+        finite = numbers if is_finite.all() else numbers[is_finite]
+        ends = float(finite.min(initial=0.0)), float(finite.max(initial=0.0))
+        self._most_left = max(self._most_left, -ends[0], ends[1])
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = float(finite @ finite)
+        self._left += squares
+        self._right += squares
+        self._together += squares
+
+    def multiply(self, count: int) -> None:
+        """Count all that was added so many times."""
+        self._changed *= count
+        self._unbounded *= count
+        self._other_bits *= count
+        self._apart *= count
+        self._left *= count
+        self._right *= count
+        self._together *= count
 
     def finish(self, count: int) -> NumberDifference:
         """Return how far both are apart."""

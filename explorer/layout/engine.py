@@ -44,8 +44,8 @@ INSTALL_GRAPHVIZ = (
 class LayoutMemoryError(LayoutError):
     """A layout would have taken too much memory."""
 
-    def __init__(self) -> None:
-        most = f"{MOST_MEMORY // 2**20:,} MB"
+    def __init__(self, most_memory: int = MOST_MEMORY) -> None:
+        most = f"{most_memory // 2**20:,} MB"
         super().__init__(f"Graphviz gave up, as it does where it needs more than {most}")
 
 
@@ -81,10 +81,12 @@ class LayoutEngine:
     niceness
         How far the worker stands back behind other processes, as for :func:`os.nice`; only
         where there is such a thing.
+    most_memory
+        So many bytes the worker may hold (Linux).
     """
 
-    def __init__(self, niceness: int = 0) -> None:
-        self._niceness = niceness
+    def __init__(self, niceness: int = 0, most_memory: int = MOST_MEMORY) -> None:
+        self._niceness, self._most_memory = niceness, most_memory
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._answers: queue.Queue[dict[str, Any] | None] = queue.Queue()
@@ -195,7 +197,7 @@ class LayoutEngine:
                     process.wait(1.0)
                 self.stop()
                 if process.returncode == _GIVEN_UP:
-                    raise LayoutMemoryError
+                    raise LayoutMemoryError(self._most_memory)
                 raise LayoutError("the layout process crashed")
             if answer["id"] == number:
                 return answer
@@ -204,7 +206,7 @@ class LayoutEngine:
         process = self._process
         if process is None or process.poll() is not None:
             self.stop()
-            process = start_worker(_WORKER, self._niceness, MOST_MEMORY)
+            process = start_worker(_WORKER, self._niceness, self._most_memory)
             self._process = process
             self._answers = queue.Queue()
             threading.Thread(
