@@ -15,7 +15,6 @@ import pytest
 
 from netloupe.explorer.errors import LayoutError
 from netloupe.explorer.layout import LayoutEngine, shared_engine
-from netloupe.explorer.layout import engine as engine_module
 from netloupe.explorer.layout.engine import LayoutTimeoutError
 from netloupe.explorer.progress import Cancelled, watched
 
@@ -134,10 +133,8 @@ def test_a_worker_killed_at_work_is_an_error(engine: LayoutEngine) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="others do not hold processes to such limits")
-def test_a_layout_that_takes_too_much_memory_is_ended(
-    engine: LayoutEngine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(engine_module, "MOST_MEMORY", 64 * 2**20)
+def test_a_layout_that_takes_too_much_memory_is_ended() -> None:
+    engine = LayoutEngine(most_memory=64 * 2**20)
     names = [f"{letter}{number}" for letter in "ab" for number in range(400)]
     circle = "".join(
         f"a{number - 1 if number else 399}:s -> a{number}:n; b{number}:s -> a{number}:n [weight=1];"
@@ -148,6 +145,7 @@ def test_a_layout_that_takes_too_much_memory_is_ended(
     with pytest.raises(LayoutError, match="gave up, as it does where it needs more than 64 MB"):
         engine.place(f"digraph {{ {head} {';'.join(names)}; {ends} {circle} }}", 60)
     assert works(engine)
+    engine.stop()
 
 
 @pytest.mark.parametrize(
