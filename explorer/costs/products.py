@@ -1,7 +1,8 @@
 """Matrix products, recurrent networks and attention: shapes of results, and MACs.
 
 Sources: ONNX operator specification (MatMul-13, Gemm-13, Einsum-12, LSTM-22, GRU-22, RNN-22,
-Attention-23), ContribOperators of ONNX Runtime, and Caffe2's operators (FC, MatMul, BatchMatMul).
+Attention-23, LinearAttention-27), ContribOperators of ONNX Runtime, and Caffe2's operators (FC,
+MatMul, BatchMatMul).
 A MAC is one multiplication and addition; a bias is none, and causal attention counts whole.
 """
 
@@ -182,6 +183,43 @@ def _count_attention(
     if len(known) < len(parts) or width is None or deep is None:
         return None
     return multiply_all(known) * (width + deep)
+
+
+#: of LinearAttention, how often each head of the state is multiplied for a token: keys with values,
+#: and where what the state held is corrected, keys with the state before
+_STATE_PRODUCTS = {"linear": 1, "gated": 1, "delta": 2, "gated_delta": 2}
+
+
+def attend_linearly(use: Use) -> tuple[list[Fact | None], Amount | None]:
+    """Return results and MACs of LinearAttention-27: queries, keys and values as [B, T, H x d].
+
+    A token multiplies each head's state [d, dv] with each of its queries, and once or twice to
+    bring it up to date; that it decays, which is elementwise, is no MAC.
+    """
+    query, key, value = use.operand(0), use.operand(1), use.operand(2)
+    unknown: list[Fact | None] = [Fact(None, query.dtype)]
+    heads, kv_heads = use.integer("q_num_heads"), use.integer("kv_num_heads")
+    times = _STATE_PRODUCTS.get(use.text("update_rule", "gated_delta"))
+    shapes = (query.dims, key.dims, value.dims)
+    if any(dims is None or len(dims) != 3 for dims in shapes) or use.integer("state_window", 0):
+        return unknown, None
+    parts = [
+        _split_heads(dims or (), count)
+        for dims, count in zip(shapes, (heads, kv_heads, kv_heads), strict=True)
+    ]
+    if any(part is None for part in parts):
+        return unknown, None
+    (batch, many, length, width), (_, few, _, _), (_, _, _, deep) = (part or () for part in parts)
+    result = (batch, length, None if many is None or deep is None else many * deep)
+    results: list[Fact | None] = [
+        Fact(result, query.dtype),
+        Fact((batch, few, width, deep), use.operand(3).dtype),  # a type of its own
+    ]
+    if batch is None or length is None or width is None or deep is None or times is None:
+        return results, None
+    if many is None or few is None:
+        return results, None
+    return results, multiply_all((batch, length, width, deep)) * (many + times * few)
 
 
 def attend_fused(use: Use) -> tuple[list[Fact | None], Amount | None]:

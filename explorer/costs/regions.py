@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from netloupe.explorer.model import data_type
 
-from .facts import Dim, Dims, Fact, Use
+from .facts import Dim, Dims, Fact, Use, find_size, list_integers
+from .polynomial import Amount
 
 _INT64, _BOOL = data_type("int64"), data_type("bool")
 
@@ -15,6 +16,20 @@ def sample_grid(use: Use) -> list[Fact | None]:
     if data.dims is None or grid is None or len(data.dims) < 3 or len(grid) != len(data.dims):
         return [Fact(None, data.dtype)]
     return [Fact((*data.dims[:2], *grid[1:-1]), data.dtype)]
+
+
+def make_grid(use: Use) -> tuple[Fact, Amount | None]:
+    """Return the result and MACs of AffineGrid-20: theta times each place of a picture or volume.
+
+    Theta is [N, 2, 3] or [N, 3, 4], and a place has a 1 beside its coordinates.
+    """
+    theta, sizes = use.operand(0), list_integers(use.operand(1))
+    if sizes is None or len(sizes) not in (4, 5) or min(sizes) < 0:
+        return Fact(None, theta.dtype), None
+    axes = len(sizes) - 2
+    grid = Fact((sizes[0], *sizes[2:], axes), theta.dtype)
+    size = find_size(grid.dims)
+    return grid, None if size is None else size * (axes + 1)
 
 
 def align_regions(use: Use) -> list[Fact | None]:

@@ -7,7 +7,6 @@ from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from netloupe.explorer.model import data_type
-from netloupe.explorer.operators import find_schema
 
 from . import arrangement, elementwise, regions, selection
 from .facts import Fact, Use
@@ -16,6 +15,7 @@ from .products import (
     attend,
     attend_fused,
     attend_in_groups,
+    attend_linearly,
     attend_to_keys,
     broadcast,
     connect,
@@ -31,6 +31,7 @@ from .windows import (
     Operands,
     convolve,
     convolve_caffe2,
+    convolve_causally,
     count_caffe2_convolution,
     count_convolution,
     count_transposed,
@@ -292,6 +293,28 @@ ONNX_OPERATORS: dict[str, Operator] = {
     "Einsum": _MULTIPLY(_single(contract)),
     **_each(" ".join(("RNN", "GRU", "LSTM")), _MULTIPLY(_recurrent)),
     "Attention": _MULTIPLY(_both(attend)),
+    "LinearAttention": _MULTIPLY(_both(attend_linearly)),
+    "CausalConvWithState": _MULTIPLY(_both(convolve_causally)),
+    "AffineGrid": _MULTIPLY(_single(regions.make_grid), has_attributes=False),
+    "SwiGLU": Operator(_LIKE_FIRST, per_element=2, has_attributes=False),
+    **_each(
+        "SimplifiedLayerNormalization", Operator(_LIKE_FIRST, per_element=4, has_attributes=False)
+    ),
+    **_each(
+        "Affine ImageScaler ParametricSoftplus Scale ScaledTanh",
+        Operator(_LIKE_FIRST, per_element=1, has_attributes=False),
+    ),
+    # what runs others counts as what it runs
+    **_each("If Loop Scan SequenceMap", _WITHOUT_MACS),
+    **_each(
+        "CenterCropPad Col2Im ConcatFromSequence Constant Crop DynamicSlice GivenTensorFill "
+        "ImageDecoder MaxUnpool MemcpyFromHost MemcpyToHost Optional OptionalGetElement "
+        "SequenceAt SequenceConstruct SequenceEmpty SequenceErase SequenceInsert SequenceLength "
+        "SplitToSequence StringConcat StringNormalizer StringSplit TfIdfVectorizer "
+        "DisentangledAttention_TRT EfficientNMS_TRT MultilevelCropAndResize_TRT "
+        "PyramidROIAlign_TRT",
+        _WITHOUT_MACS,
+    ),
 }
 
 #: com.microsoft
@@ -323,6 +346,7 @@ CONTRIB_OPERATORS: dict[str, Operator] = {
     **_each("Attention QAttention", _MULTIPLY(_both(attend_fused))),
     "MultiHeadAttention": _MULTIPLY(_both(attend_to_keys)),
     "GroupQueryAttention": _MULTIPLY(_both(attend_in_groups)),
+    "LinearAttention": _MULTIPLY(_both(attend_linearly)),
 }
 
 #: ai.onnx.ml
@@ -330,6 +354,12 @@ ML_OPERATORS: dict[str, Operator] = {
     **_each("LinearClassifier LinearRegressor", _MULTIPLY(_linear)),
     **_each("SVMClassifier SVMRegressor", _MULTIPLY()),
     **_each("Normalizer Scaler Imputer Binarizer", Operator(_LIKE_FIRST, per_element=1)),
+    **_each(
+        "ArrayFeatureExtractor CastMap CategoryMapper DictVectorizer FeatureVectorizer "
+        "LabelEncoder OneHotEncoder TreeEnsemble TreeEnsembleClassifier TreeEnsembleRegressor "
+        "ZipMap",
+        _WITHOUT_MACS,
+    ),
 }
 
 #: Caffe2
@@ -391,7 +421,7 @@ _QUANTIZERS = _each(
     Operator(_LIKE_FIRST, per_element=2, has_attributes=False),
 )
 
-#: by domain, operators with a rule; what else the specifications of the last two know has no MACs
+#: by domain, operators of which it is known whether they have MACs
 _TABLES: dict[str, dict[str, Operator]] = {
     "com.microsoft": CONTRIB_OPERATORS,
     "caffe2": CAFFE2_OPERATORS,
@@ -401,12 +431,8 @@ _TABLES: dict[str, dict[str, Operator]] = {
     "onnx.brevitas": _QUANTIZERS,
     "qonnx.custom_op.general": _QUANTIZERS,
 }
-_COMPLETE = ("", "ai.onnx.ml")
 
 
-def find_operator(domain: str, op_type: str, opset: int | None) -> Operator | None:
+def find_operator(domain: str, op_type: str) -> Operator | None:
     """Return what is known of an operator; None where it may have MACs that no rule counts."""
-    found = _TABLES.get(domain, {}).get(op_type)
-    if found is not None or domain not in _COMPLETE:
-        return found
-    return None if find_schema(domain, op_type, opset) is None else _WITHOUT_MACS
+    return _TABLES.get(domain, {}).get(op_type)

@@ -63,7 +63,7 @@ def make_kind(number: int, node: Node) -> Kind:
     """Return what is known of the operator of a node."""
     dialect = node.graph.dialect
     is_call = node.function is not None
-    operator = None if is_call else find_operator(node.domain, node.op_type, node.opset_version)
+    operator = None if is_call else find_operator(node.domain, node.op_type)
     return Kind(
         number,
         operator,

@@ -1,8 +1,8 @@
 """Convolutions and pooling: the shapes of their results, and multiplications (MACs).
 
 Sources: ONNX operator specification (Conv-22, ConvTranspose-22, MaxPool-22, AveragePool-22,
-DeformConv-22), ContribOperators of ONNX Runtime, and ``conv_pool_op_base.h`` of Caffe2. Padding
-counts as if it were data, and a bias as none.
+DeformConv-22, CausalConvWithState-27), ContribOperators of ONNX Runtime, and
+``conv_pool_op_base.h`` of Caffe2. Padding counts as if it were data, and a bias as none.
 """
 
 from __future__ import annotations
@@ -306,3 +306,21 @@ def pool_caffe2(use: Use) -> Fact:
     batch, channels = data.dims[0], data.dims[-1 if is_last else 1]
     dims = (batch, *found, channels) if is_last else (batch, channels, *found)
     return Fact(dims, data.dtype)
+
+
+def convolve_causally(use: Use) -> tuple[list[Fact | None], Amount | None]:
+    """Return results and MACs of CausalConvWithState-27: each channel has a kernel of its own.
+
+    Data are [B, C, L] and the weight is [C, 1, k]; a result for each position, and the last k - 1
+    positions as the state.
+    """
+    data, weight = use.operand(0), use.dims(1)
+    results: list[Fact | None] = [Fact(data.dims, data.dtype)]
+    if data.dims is None or len(data.dims) != 3 or weight is None or len(weight) != 3:
+        return results, None
+    kernel = weight[2]
+    state = None if kernel is None else kernel - 1
+    results.append(Fact((*data.dims[:2], state), data.dtype))
+    parts = (*data.dims, kernel)
+    known = tuple(part for part in parts if part is not None)
+    return results, multiply_all(known) if len(known) == len(parts) else None
