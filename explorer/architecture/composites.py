@@ -107,7 +107,7 @@ def _find_mix(outline: Outline) -> Iterator[Merge]:
         }
         activations = [found.name for found in deep.parts if found.kind == "activation"]
         if activations:
-            details["activation"] = activations[0]
+            details["activation"] = ", ".join(dict.fromkeys(activations))
         parts = [first, deep, behind]
         yield parts, make_part(parts, "mlp", "convolutional MLP", details)
 

@@ -175,7 +175,8 @@ def _tell_hierarchical(
     """
     widths = [_width(stage[0]) for stage in stages]
     convolutions = [part for part in outline.of_kind("conv") if part.place < stack.first.place]
-    is_image = bool(convolutions) and 0 < convolutions[0].size("in") <= 4
+    first = convolutions[0] if convolutions else None
+    is_image = first is not None and len(first.kernel) == 2 and 0 < first.size("in") <= 4
     if not is_image or not all(widths) or sorted(widths) != widths:
         return _tell_blocks_only(outline, stack)
     inside = [(part.size("in"), part.size("out")) for part in strays]

@@ -173,6 +173,16 @@ def _skip(use: Use, results: Sequence[Fact]) -> tuple[Results, Amount | None]:
     return [fact, None, None, fact], 0
 
 
+def _gate(use: Use, results: Sequence[Fact]) -> tuple[Results, Amount | None]:
+    """Return the result of ONNX Runtime's SwiGLU, whose only operand may hold both halves."""
+    data = use.operand(0)
+    if data.dims is None or use.has(1):
+        return [Fact(data.dims, data.dtype)], 0
+    last = data.dims[-1] if data.dims else None
+    half = last // 2 if isinstance(last, int) and last % 2 == 0 else None
+    return [Fact((*data.dims[:-1], half), data.dtype)], 0
+
+
 def _embed(use: Use, results: Sequence[Fact]) -> tuple[Results, Amount | None]:
     """Return the result of EmbedLayerNormalization: ids are operand 0, the table operand 2."""
     ids, table = use.dims(0), use.operand(2)
@@ -329,6 +339,7 @@ CONTRIB_OPERATORS: dict[str, Operator] = {
         Operator(_skip, per_element=8, has_attributes=False),
     ),
     "EmbedLayerNormalization": Operator(_embed, per_element=9, has_attributes=False),
+    "SwiGLU": Operator(_gate, per_element=2, has_attributes=False),
     **_each("QLinearAdd QLinearMul", Operator(_combine_quantized, per_element=1)),
     **_each("QLinearSigmoid QLinearLeakyRelu QLinearSoftmax", Operator(_LIKE_FIRST, per_element=1)),
     "QLinearConcat": Operator(_concatenate_quantized),

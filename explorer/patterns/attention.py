@@ -135,6 +135,8 @@ def _complete(blocks: Blocks, core: set[int], end: int, scores: list[int], ancho
         is_packed |= node.op_type == "Attention" and node.domain == "com.microsoft"
         is_packed |= len(inputs) > 1 and node.op_type == "GroupQueryAttention" and len(inputs) < 3
         name = "Self-attention" if is_packed else _name_by_sources(found)
+    if shared > heads or (shared and heads % shared):  # each key is shared by as many queries
+        shared = 0
     if heads and shared and shared != heads:
         name = name.replace("Self-attention", "Grouped-query attention")
         if shared == 1:

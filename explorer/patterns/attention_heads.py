@@ -69,7 +69,10 @@ def count_heads(
         )
     if not features:
         return 0, 0, 0
-    read = [_read_heads(operations, value) for value in product]
+    read = [
+        _read_heads(operations, value, wanted)
+        for value, wanted in zip(product, (features, 0), strict=False)
+    ]
     heads, width = read[0] or read[1] or (0, 0)
     is_joint = heads * width == 3 * features or (heads <= 0 < width and features % width > 0)
     if is_packed and is_joint:
@@ -96,13 +99,18 @@ def _read_type(value: Value | None) -> tuple[int, int] | None:
     return heads, width
 
 
-def _read_heads(operations: Operations, value: Value | None) -> tuple[int, int] | None:
+def _read_heads(
+    operations: Operations, value: Value | None, features: int
+) -> tuple[int, int] | None:
     """Return heads and their width, where a Reshape before a product splits features so.
 
     Either may be -1, as the file has it, or 0 where it is computed from shapes. Of several the
     first one behind the projection counts: later ones may put heads into groups that share a key.
+    But one that has heads beside a width which together are the features (0 for unknown) says it
+    all, wherever its heads stand: batch and heads may be one axis, or heads come before places.
     """
     found: tuple[int, int] | None = None
+    is_whole = True
     for _ in range(24):
         if value is None:
             break
@@ -111,6 +119,10 @@ def _read_heads(operations: Operations, value: Value | None) -> tuple[int, int] 
                 continue
             dims = operations.knowledge.read_list(node.input(1))
             known = [dim if isinstance(dim, int) else 0 for dim in dims]
+            if is_whole and features and len(known) > 2 and known[-1] > 0:
+                heads, rest = divmod(features, known[-1])
+                if not rest and heads > 1 and heads in known[1:-1]:
+                    return heads, known[-1]
             if len(known) == 5 and 3 in known[2:4]:  # packed q, k and v
                 del known[2 if known[2] == 3 else 3]
             if len(known) == 4 and any(known[2:]):
@@ -119,6 +131,8 @@ def _read_heads(operations: Operations, value: Value | None) -> tuple[int, int] 
         giver = operations.giver(source)
         if giver is None or operations.kinds[giver] not in BEFORE_PRODUCTS:
             break
+        # behind a part of q, k and v together the last axis may hold all three
+        is_whole = is_whole and operations.kinds[giver] not in ("Gather", "Slice", "Split")
         raw = [v for v in list_data(operations.nodes[giver]) if not operations.is_fixed(v)]
         value = (raw[-1] if operations.kinds[giver] == "Concat" else raw[0]) if raw else None
     return found

@@ -138,14 +138,13 @@ def _make(
 ) -> Found:
     numbers = frozenset().union(*(part.numbers for part in parts))
     facts: list[str] = []
-    details: dict[str, Detail] = {}
+    details: dict[str, Detail] = {"activation": ", ".join(dict.fromkeys(activations))}
     known = tuple(width for width in widths if isinstance(width, int) and width)
     if len(known) == len(widths):
         facts.append(write_widths(*known))
         details["widths"] = known
     if name == "MLP":
-        facts.append(", ".join(dict.fromkeys(activations)))
-    details["activation"] = activations[0]
+        facts.append(str(details["activation"]))
     return Found("mlp", name, numbers, parts[-1].end, tuple(facts), details, tuple(parts))
 
 
@@ -177,46 +176,66 @@ def _only_start(operations: Operations, found: Found) -> int | None:
 
 def _find_gated(blocks: Blocks, product: int) -> Found | None:
     operations = blocks.operations
-    taken = operations.operands[product]
-    if operations.kinds[product] != "Mul" or len(taken) != 2:
+    taken, kind = operations.operands[product], operations.kinds[product]
+    if kind == "SwiGLU" and len(taken) in (1, 2):  # the gate first; one for both halves
+        gate, other = operations.giver(taken[0]), operations.giver(taken[-1])
+        return _close_gated(blocks, product, (gate, other), None)
+    if kind != "Mul" or len(taken) != 2:
         return None
-    for gate, other in (taken, taken[::-1]):
-        activation = blocks.ending(operations.giver(gate), "activation")
+    for gated, multiplied in (taken, taken[::-1]):
+        activation = blocks.ending(operations.giver(gated), "activation")
         if activation is None or operations.only_user(activation.end) != product:
             continue
-        start = _only_start(operations, activation)
-        first, passed = _walk_to_linear(blocks, start, activation.numbers)
-        second, again = _walk_to_linear(
-            blocks, operations.giver(other), {product, *activation.numbers}
-        )
-        users = operations.users[product]
-        last = blocks.holding(users[0] if users else None, "linear")
-        if first is None or second is None or last is None or not last.numbers.issuperset(users):
-            continue
-        inner = [activation, first, *([second] if second is not first else []), last]
-        numbers = frozenset().union(*(part.numbers for part in inner), {product, *passed, *again})
-        if not operations.is_closed(set(numbers), last.end):
-            continue
-        if second is not first and not _share_start(operations, first, second):
-            continue
-        hidden = last.details.get("in")
-        made = _make(
-            [*inner],
-            _GATED.get(activation.name, "Gated MLP"),
-            [first.details.get("in"), hidden, last.details.get("out")],
-            [activation.name],
-        )
-        facts = made.facts
-        if made.name == "Gated MLP":
-            facts = (*facts, activation.name)
-        details = {**made.details, "gated": True}
-        return Found("mlp", made.name, numbers, last.end, facts, details, tuple(inner))
+        halves = _only_start(operations, activation), operations.giver(multiplied)
+        found = _close_gated(blocks, product, halves, activation)
+        if found is not None:
+            return found
     return None
 
 
-def _walk_to_linear(
-    blocks: Blocks, number: int | None, inside: frozenset[int] | set[int]
-) -> tuple[Found | None, set[int]]:
+def _close_gated(
+    blocks: Blocks, product: int, halves: tuple[int | None, int | None], activation: Found | None
+) -> Found | None:
+    """Return a gated unit with the linear layers around it; None where these are not all there.
+
+    Parameters
+    ----------
+    blocks
+        What was found so far.
+    product
+        The operation that multiplies both halves.
+    halves
+        The operations that give the half for the gate, before its activation, and the other.
+    activation
+        That of the gate; None where the product holds it, which is SwiGLU then.
+    """
+    operations = blocks.operations
+    first, passed = _walk_to_linear(blocks, halves[0])
+    second, again = _walk_to_linear(blocks, halves[1])
+    users = operations.users[product]
+    last = blocks.holding(users[0] if users else None, "linear")
+    if first is None or second is None or last is None or not last.numbers.issuperset(users):
+        return None
+    linears = [first, *([second] if second is not first else []), last]
+    inner = linears if activation is None else [activation, *linears]
+    numbers = frozenset().union(*(part.numbers for part in inner), {product, *passed, *again})
+    if not operations.is_closed(set(numbers), last.end):
+        return None
+    if second is not first and not _share_start(operations, first, second):
+        return None
+    name = "SiLU" if activation is None else activation.name
+    made = _make(
+        inner,
+        _GATED.get(name, "Gated MLP"),
+        [first.details.get("in"), last.details.get("in"), last.details.get("out")],
+        [name],
+    )
+    facts = (*made.facts, name) if made.name == "Gated MLP" else made.facts
+    details = {**made.details, "gated": True}
+    return Found("mlp", made.name, numbers, last.end, facts, details, tuple(inner))
+
+
+def _walk_to_linear(blocks: Blocks, number: int | None) -> tuple[Found | None, set[int]]:
     """Return the linear layer that gives a half of a gated unit, and what splits its result."""
     passed: set[int] = set()
     for _ in range(3):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -305,3 +306,43 @@ def test_it_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert first
     monkeypatch.setattr(words, "tell_family", None)
     assert model.architecture == first
+
+
+def stages(axes: int) -> Architecture:
+    """Return what is said of blocks in stages that become wider, over so many axes of places."""
+    net = Network()
+    x = net.take("x", (1, 1, *[64] * axes))
+    widths = (1, 8, 16)
+    for taken, given in itertools.pairwise(widths):
+        kernel = net.weight(given, taken, *[2] * axes)
+        x = net.add("Conv", x, kernel, kernel_shape=[2] * axes, strides=[2] * axes)
+        flat = net.add("Reshape", x, net.numbers(0, given, -1))
+        tokens = net.add("Transpose", flat, perm=[0, 2, 1])
+        for _ in range(2):
+            normed = net.norm(tokens, given)
+            tokens = net.add("Add", tokens, net.attend(normed, normed, given))
+            tokens = net.add("Add", tokens, net.feed(net.norm(tokens, given), given, 4 * given))
+        back = net.add("Transpose", tokens, perm=[0, 2, 1])
+        size = 64 // (given // 4)
+        x = net.add("Reshape", back, net.numbers(0, given, *[size] * axes))
+    pooled = net.add("GlobalAveragePool", x)
+    return net.finish(net.linear(net.add("Flatten", pooled), 16, 10)).architecture
+
+
+def test_stages_over_a_wave_are_no_vision() -> None:
+    assert stages(2).family == "hierarchical vision transformer"
+    assert "vision" not in f"{stages(1).family} {stages(1).summary}".lower()
+
+
+def test_an_mlp_names_each_of_its_activations() -> None:
+    def tell(*activations: str) -> str:
+        net = Network()
+        x = net.take("x", (1, 8))
+        for activation in activations:
+            x = net.add(activation, net.linear(x, 8, 8))
+        return net.finish(net.linear(x, 8, 4)).architecture.summary
+
+    assert tell("Relu", "Relu").startswith("MLP: 8 → 8 → 8 → 4, ReLU.")
+    assert tell("Relu", "Tanh", "Relu", "Elu").startswith(
+        "MLP: 8 → 8 → 8 → 8 → 8 → 4, ReLU, tanh, ELU."
+    )

@@ -141,6 +141,20 @@ def test_a_grid_costs_a_product_for_each_place(sizes: list[int]) -> None:
     assert (costs.macs, costs.unknown) == (places * axes * (axes + 1), ())
 
 
+@pytest.mark.parametrize(("names", "width"), [(["gate", "up"], 12), (["gate"], 6)], ids=str)
+def test_a_gate_of_one_operand_is_half_as_wide(names: list[str], width: int) -> None:
+    nodes = [
+        helper.make_node("SwiGLU", names, ["h"], domain="com.microsoft"),
+        helper.make_node("MatMul", ["h", "w"], ["y"]),
+    ]
+    dims = {"gate": [2, 3, 12], "up": [2, 3, 12], "w": [width, 7]}
+    inputs = [helper.make_tensor_value_info(n, TensorProto.FLOAT, d) for n, d in dims.items()]
+    graph = helper.make_graph(nodes, "g", inputs, [helper.make_empty_tensor_value_info("y")])
+    opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid("com.microsoft", 1)]
+    costs = load(helper.make_model(graph, opset_imports=opsets)).costs()
+    assert (costs.macs, costs.unknown) == (2 * 3 * width * 7, ())
+
+
 def test_what_is_defined_by_a_product_is_known_to_multiply() -> None:
     def list_operators(nodes: Iterable[NodeProto]) -> Iterator[str]:
         for node in nodes:

@@ -1,0 +1,99 @@
+"""Blocks of today's operators and of attention as torch writes it out, for sizes of any kind."""
+
+from __future__ import annotations
+
+import pytest
+
+from netloupe import load
+
+from .test_recognise import text_of
+
+WIDTHS = {"q": (32, 32), "k": (32, 32), "v": (32, 32), "o": (32, 32)}
+
+
+def text_of_nodes(text: str, opset: int = 21, **weights: tuple[int, ...]) -> str:
+    """Return what nodes in ONNX text are recognised as; weights are inputs that are parameters."""
+    given = ", ".join(f"float[{','.join(map(str, d))}] {n}" for n, d in weights.items())
+    header = f'<ir_version: 10, opset_import: ["" : {opset}, "com.microsoft" : 1]>'
+    model = load(f"{header} g (float[n] x, {given}) => (float[n] y) {{ {text} }}".encode())
+    for value in model.graph.inputs:
+        value.is_parameter = value.name in weights
+    return text_of(model.graph)
+
+
+def split_heads(letter: str, *shapes: list[int]) -> str:
+    """Return a projection whose result gets heads by several Reshapes, as torch writes them."""
+    steps = [f"{letter}0 = MatMul (x, {letter})"]
+    last = f"{letter}0"
+    for number, shape in enumerate(shapes):
+        name = f"{letter}s{number}"
+        listed = ", ".join(map(str, shape))
+        steps.append(f"{name} = Constant <value = int64[{len(shape)}] {{{listed}}}> ()")
+        steps.append(f"{letter}r{number} = Reshape ({last}, {name})")
+        last = f"{letter}r{number}"
+        if not number and len(shape) == 3:
+            steps.append(f"{letter}t = Transpose <perm = [1, 0, 2]> ({last})")
+            last = f"{letter}t"
+    return " ".join([*steps, f"{letter}h = Identity ({last})"])
+
+
+@pytest.mark.parametrize("length", [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 96, 128])
+@pytest.mark.parametrize("heads", [2, 4, 8])
+def test_heads_are_no_places_however_many_these_are(heads: int, length: int) -> None:
+    width = 32 // heads
+    parts = " ".join(
+        split_heads(letter, [length, heads, width], [1, heads, length, width]) for letter in "qkv"
+    )
+    text = f"""{parts}
+        turned = Transpose <perm = [0, 1, 3, 2]> (kh)  s = MatMul (qh, turned)  a = Softmax (s)
+        c = MatMul (a, vh)  t = Transpose <perm = [2, 0, 1, 3]> (c)
+        flat = Constant <value = int64[2] {{{length}, 32}}> ()  m = Reshape (t, flat)
+        y = MatMul (m, o)
+    """
+    assert text_of_nodes(text, **WIDTHS) == f"Self-attention, {heads} heads × {width}"
+
+
+@pytest.mark.parametrize("heads", [2, 4, 8])
+def test_keys_and_values_of_one_projection_are_no_more_heads(heads: int) -> None:
+    width = 32 // heads
+    text = f"""
+        q0 = MatMul (x, q)  qs = Constant <value = int64[4] {{1, 9, {heads}, {width}}}> ()
+        q1 = Reshape (q0, qs)  q2 = Transpose <perm = [0, 2, 1, 3]> (q1)
+        k0 = MatMul (x, k)  ks = Constant <value = int64[5] {{1, -1, 2, {heads}, {width}}}> ()
+        k1 = Reshape (k0, ks)  k2 = Transpose <perm = [2, 0, 3, 1, 4]> (k1)
+        k3, v3 = Split <axis = 0, num_outputs = 2> (k2)
+        ax = Constant <value = int64[1] {{0}}> ()  k4 = Squeeze (k3, ax)  v4 = Squeeze (v3, ax)
+        kt = Transpose <perm = [0, 1, 3, 2]> (k4)  s = MatMul (q2, kt)  a = Softmax (s)
+        c = MatMul (a, v4)  t = Transpose <perm = [0, 2, 1, 3]> (c)
+        flat = Constant <value = int64[3] {{1, 9, 32}}> ()  m = Reshape (t, flat)
+        y = MatMul (m, o)
+    """
+    weights = {**WIDTHS, "k": (32, 64)}
+    del weights["v"]
+    assert text_of_nodes(text, **weights) == f"Self-attention, {heads} heads × {width}"
+
+
+GATED = {
+    "two projections": "a = MatMul (x, wa)  b = MatMul (x, wb)  h = SwiGLU (a, b)",
+    "one that is split": """
+        p = MatMul (x, wp)  a, b = Split <axis = -1, num_outputs = 2> (p)  h = SwiGLU (a, b)
+    """,
+    "biases": """
+        a0 = MatMul (x, wa)  a = Add (a0, ba)  b0 = MatMul (x, wb)  b = Add (b0, bb)
+        h = SwiGLU <alpha = 1.0> (a, b)
+    """,
+    "ONNX Runtime's": "a = MatMul (x, wa)  b = MatMul (x, wb)  h = com.microsoft.SwiGLU (a, b)",
+    "ONNX Runtime's of one": "p = MatMul (x, wp)  h = com.microsoft.SwiGLU (p)",
+}
+
+
+@pytest.mark.parametrize("form", GATED)
+def test_the_operator_swiglu_gates_an_mlp(form: str) -> None:
+    weights = {"wa": (8, 24), "wb": (8, 24), "wp": (8, 48), "ba": (24,), "bb": (24,), "wd": (24, 8)}
+    used = {name: dims for name, dims in weights.items() if name in f"{GATED[form]} wd"}
+    text = f"{GATED[form]}  y = MatMul (h, wd)"
+    assert text_of_nodes(text, 28, **used) == "SwiGLU 8 → 24 → 8"
+    # a gate of something else is no half of it
+    other = text.replace("MatMul (x, wb)", "MatMul (n, wb)")
+    if other != text:
+        assert text_of_nodes(f"n = Neg (x)  {other}", 28, **used) == ""
