@@ -218,16 +218,19 @@ def _find_gelu(wires: Wires, anchor: int) -> Motif | None:
     plus = wires.only_user(anchor)
     if plus is None or not wires.is_scaling(plus, "Add"):
         return None
-    product = wires.only_user(plus)
     places = {anchor, plus}
     end = plus
+    has_product = False  # with what the function is of, before or behind the half
+    product = wires.only_user(plus)
     while product is not None and wires.op(product) == "Mul" and len(places) < 4:
+        if not wires.is_scaling(product, "Mul"):
+            if has_product:
+                break
+            has_product = True
         places.add(product)
         end = product
         product = wires.only_user(product)
-        if product is not None and not wires.is_scaling(product, "Mul"):
-            break
-    if end == plus:
+    if not has_product:
         return None
     pending = [*places]
     while pending and len(places) < 12:

@@ -194,3 +194,35 @@ def test_units_with_grouped_convolutions_are_no_inverted_residuals() -> None:
     names = {motif.name for motif in find_motifs(graph.nodes)}
     assert "Inverted residual" not in names
     assert "Residual block" in names
+
+
+@pytest.mark.parametrize(
+    "products",
+    [
+        "h = Mul (a, half) y = Mul (h, p)",
+        "h = Mul (half, p) y = Mul (a, h)",
+        "h = Mul (p, half) y = Mul (h, a)",
+        "h = Mul (a, p) y = Mul (h, half)",
+        "h = Mul (p, a) y = Mul (half, h)",
+        "h = Mul (half, a) y = Mul (p, h)",
+        "y = Mul (a, p)",  # half of it is in the weights behind
+    ],
+)
+def test_a_gelu_holds_its_products_whatever_their_order(products: str) -> None:
+    constants = "r = Constant <value_float = 1.4142> () one = Constant <value_float = 1.0> () "
+    constants += "half = Constant <value_float = 0.5> () "
+    text = f"a = Relu (x) d = Div (a, r) e = Erf (d) p = Add (e, one) {products} z = Relu (y)"
+    header = '<opset_import: ["": 21]> g (float[n] x) => (float[n] z)'
+    model = load(f"{header} {{{constants}{text}}}".encode())
+    wanted = ["Div", "Erf", "Add", *["Mul"] * products.count("=")]
+    (found,) = [operators for name, operators in motifs(model.graph.nodes) if name == "GELU"]
+    assert [op_type for op_type in found if op_type != "Constant"] == wanted
+
+
+def test_a_distribution_that_multiplies_nothing_is_no_gelu() -> None:
+    text = "d = Div (x, r) e = Erf (d) p = Add (e, one) y = Mul (p, half) z = Relu (y)"
+    constants = "r = Constant <value_float = 1.4142> () one = Constant <value_float = 1.0> () "
+    constants += "half = Constant <value_float = 0.5> () "
+    header = '<opset_import: ["": 21]> g (float[n] x) => (float[n] z)'
+    model = load(f"{header} {{{constants}{text}}}".encode())
+    assert "GELU" not in [name for name, _ in motifs(model.graph.nodes)]
