@@ -55,6 +55,9 @@ def count_heads(
     ]
     q_out, k_out = (out if isinstance(out, int) else 0 for out in outs)
     features = q_out or given
+    if k_out and len(sources) > 2 and sources[2][1] is key:
+        # keys and values of one projection: as many as queries, or one does not know how many
+        k_out = features if k_out in (features, 2 * features) else 0
     stated = [_read_type(value) for value in product]
     if stated[0] is not None:
         heads, width = stated[0]

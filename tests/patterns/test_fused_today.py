@@ -53,13 +53,15 @@ def test_heads_are_no_places_however_many_these_are(heads: int, length: int) -> 
     assert text_of_nodes(text, **WIDTHS) == f"Self-attention, {heads} heads × {width}"
 
 
-@pytest.mark.parametrize("heads", [2, 4, 8])
-def test_keys_and_values_of_one_projection_are_no_more_heads(heads: int) -> None:
+@pytest.mark.parametrize(
+    ("heads", "shared"), [(2, 1), (2, 2), (4, 1), (4, 2), (4, 4), (8, 1), (8, 2), (8, 8)]
+)
+def test_keys_and_values_of_one_projection_are_no_more_heads(heads: int, shared: int) -> None:
     width = 32 // heads
     text = f"""
         q0 = MatMul (x, q)  qs = Constant <value = int64[4] {{1, 9, {heads}, {width}}}> ()
         q1 = Reshape (q0, qs)  q2 = Transpose <perm = [0, 2, 1, 3]> (q1)
-        k0 = MatMul (x, k)  ks = Constant <value = int64[5] {{1, -1, 2, {heads}, {width}}}> ()
+        k0 = MatMul (x, k)  ks = Constant <value = int64[5] {{1, -1, 2, {shared}, {width}}}> ()
         k1 = Reshape (k0, ks)  k2 = Transpose <perm = [2, 0, 3, 1, 4]> (k1)
         k3, v3 = Split <axis = 0, num_outputs = 2> (k2)
         ax = Constant <value = int64[1] {{0}}> ()  k4 = Squeeze (k3, ax)  v4 = Squeeze (v3, ax)
@@ -68,7 +70,7 @@ def test_keys_and_values_of_one_projection_are_no_more_heads(heads: int) -> None
         flat = Constant <value = int64[3] {{1, 9, 32}}> ()  m = Reshape (t, flat)
         y = MatMul (m, o)
     """
-    weights = {**WIDTHS, "k": (32, 64)}
+    weights = {**WIDTHS, "k": (32, 2 * shared * width)}
     del weights["v"]
     assert text_of_nodes(text, **weights) == f"Self-attention, {heads} heads × {width}"
 
