@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from netloupe.explorer.model import Node
+from netloupe.explorer.model import Node, Value
 
 from .blocks import Motif, find_motifs
 from .fitted import is_fitted_model, name_fitted, read_fitted
 from .knowledge import Knowledge
 from .recognise import try_to_recognise
 from .residuals import CONVOLUTIONS, SUMS, is_depthwise
-from .wires import Wires
+from .wires import Wires, is_fixed
 
 #: a block is named after one thing in it that makes up so much of it
 _MOST_OF_IT = 0.6
+#: so many steps are followed before a block, to what its norm or activation takes
+_MOST_BEFORE = 6
 
 
 def name_block(nodes: Sequence[Node], knowledge: Knowledge | None = None) -> str:
@@ -105,22 +107,36 @@ def _joins_twins(wires: Wires, join: Node) -> bool:
 
 
 def _has_shortcut(nodes: Sequence[Node]) -> bool:
-    """Return whether a sum adds the block's input, or a convolution of it, to a branch."""
+    """Return whether a sum adds what a branch begins with, or a convolution of it, to the branch.
+
+    What comes from elsewhere, such as the encoder of a decoder's block, is no shortcut.
+    """
     wires = Wires(nodes)
     for place, node in enumerate(nodes):
         operands = wires.computed(place)
         if node.op_type not in SUMS or len(operands) != 2:
             continue
-        depths = []
-        for value in operands:
-            depth, producer = 0, wires.producer(value)
-            for _ in nodes:
-                if producer is None:
-                    break
-                depth += wires.op(producer) in CONVOLUTIONS
-                following = wires.computed(producer)
-                producer = wires.producer(following[0]) if following else None
-            depths.append(depth)
-        if min(depths) < max(depths):
+        one, other = (_walk_back(wires, value) for value in operands)
+        if any(value in other and depth != other[value] for value, depth in one.items()):
             return True
     return False
+
+
+def _walk_back(wires: Wires, value: Value) -> dict[Value, int]:
+    """Return the values that a value comes from, each with how many convolutions are between.
+
+    Of several operands the first is followed; before the nodes at hand up to a convolution.
+    """
+    depths, depth = {value: 0}, 0
+    for _ in range(len(wires.nodes) + _MOST_BEFORE):
+        place = wires.producer(value)
+        node = value.producer if place is None else wires.nodes[place]
+        if node is None or (place is None and node.op_type in CONVOLUTIONS):
+            break
+        depth += node.op_type in CONVOLUTIONS
+        operands = [one for one in node.inputs if one is not None and not is_fixed(one)]
+        if not operands or operands[0] in depths:
+            break
+        value = operands[0]
+        depths[value] = depth
+    return depths

@@ -226,3 +226,29 @@ def test_a_distribution_that_multiplies_nothing_is_no_gelu() -> None:
     header = '<opset_import: ["": 21]> g (float[n] x) => (float[n] z)'
     model = load(f"{header} {{{constants}{text}}}".encode())
     assert "GELU" not in [name for name, _ in motifs(model.graph.nodes)]
+
+
+@pytest.mark.parametrize("from_elsewhere", [False, True])
+def test_a_decoder_that_adds_what_an_encoder_gave_has_no_shortcut(from_elsewhere: bool) -> None:
+    builder = Builder()
+    kept = builder.add("Relu", convolve(builder, "x"))
+    start = builder.add("Relu", convolve(builder, kept))
+    y = convolve(builder, start, 1)
+    y = convolve(builder, builder.add("Relu", y))
+    y = builder.add("Add", convolve(builder, y, 1), kept if from_elsewhere else start)
+    nodes = builder.load(builder.add("Relu", y)).nodes
+    block = nodes[-6:]
+    assert [node.op_type for node in block] == ["Conv", "Relu", "Conv", "Conv", "Add", "Relu"]
+    expected = "Convolution block" if from_elsewhere else "Bottleneck block"
+    assert name_block(block) == expected
+
+
+def test_a_shortcut_may_be_taken_before_the_norm_ahead_of_a_block() -> None:
+    builder = Builder()
+    start = builder.add("MaxPool", "x", kernel_shape=[2, 2])
+    ready = builder.add(
+        "Relu", builder.add("InstanceNormalization", start, builder.weight(), builder.weight())
+    )
+    y = convolve(builder, builder.add("Relu", convolve(builder, ready)))
+    nodes = builder.load(builder.add("Add", y, start)).nodes
+    assert name_block(nodes[-4:]) == "Residual block"
