@@ -116,24 +116,30 @@ def _has_shortcut(nodes: Sequence[Node]) -> bool:
         operands = wires.computed(place)
         if node.op_type not in SUMS or len(operands) != 2:
             continue
-        one, other = (_walk_back(wires, value) for value in operands)
-        if any(value in other and depth != other[value] for value, depth in one.items()):
-            return True
+        one, other = operands
+        # the convolution of a shortcut may stand before the block, that of a branch may not
+        for shortcut, branch in ((one, other), (other, one)):
+            begins = _walk_back(wires, branch, 0)
+            ends = _walk_back(wires, shortcut, 1)
+            if any(value in begins and depth < begins[value] for value, depth in ends.items()):
+                return True
     return False
 
 
-def _walk_back(wires: Wires, value: Value) -> dict[Value, int]:
+def _walk_back(wires: Wires, value: Value, most: int) -> dict[Value, int]:
     """Return the values that a value comes from, each with how many convolutions are between.
 
-    Of several operands the first is followed; before the nodes at hand up to a convolution.
+    Of several operands the first is followed; before the nodes at hand beyond so many convolutions.
     """
-    depths, depth = {value: 0}, 0
+    depths, depth, outside = {value: 0}, 0, 0
     for _ in range(len(wires.nodes) + _MOST_BEFORE):
         place = wires.producer(value)
         node = value.producer if place is None else wires.nodes[place]
-        if node is None or (place is None and node.op_type in CONVOLUTIONS):
+        is_convolution = node is not None and node.op_type in CONVOLUTIONS
+        outside += is_convolution and place is None
+        if node is None or outside > most:
             break
-        depth += node.op_type in CONVOLUTIONS
+        depth += is_convolution
         operands = [one for one in node.inputs if one is not None and not is_fixed(one)]
         if not operands or operands[0] in depths:
             break

@@ -252,3 +252,12 @@ def test_a_shortcut_may_be_taken_before_the_norm_ahead_of_a_block() -> None:
     y = convolve(builder, builder.add("Relu", convolve(builder, ready)))
     nodes = builder.load(builder.add("Add", y, start)).nodes
     assert name_block(nodes[-4:]) == "Residual block"
+
+
+def test_the_convolution_of_a_shortcut_may_stand_before_a_block() -> None:
+    builder = Builder()
+    start = builder.add("MaxPool", "x", kernel_shape=[2, 2])
+    shortcut = convolve(builder, start)
+    y = convolve(builder, builder.add("Relu", convolve(builder, start)))
+    nodes = builder.load(builder.add("Add", y, shortcut)).nodes
+    assert name_block(nodes[-4:]) == "Residual block"
