@@ -60,6 +60,12 @@ class Motif:
     places: frozenset[int]
 
 
+#: a group takes in at most so many nodes that stand between its own
+_MOST_BETWEEN = 8
+#: whose places are at most so far apart
+_MOST_APART = 1_000
+
+
 def find_motifs(nodes: Sequence[Node]) -> list[Motif]:
     """Return the well-known groups among some nodes.
 
@@ -78,7 +84,10 @@ def find_motifs(nodes: Sequence[Node]) -> list[Motif]:
     ):
         step()
         for motif in search(wires, owner):
-            places = motif.places | _fixed_givers(wires, motif.places)
+            places = motif.places | _list_between(wires, motif.places)
+            if len(places) > len(motif.places) + _MOST_BETWEEN:
+                continue
+            places |= _fixed_givers(wires, places)
             motif = Motif(motif.name, places)
             inner = {id(owner[place]): owner[place] for place in places if place in owner}
             if 1 < len(places) < len(nodes) and all(
@@ -87,6 +96,25 @@ def find_motifs(nodes: Sequence[Node]) -> list[Motif]:
                 found.append(motif)
                 owner.update(dict.fromkeys(places, motif))
     return found
+
+
+def _list_between(wires: Wires, places: frozenset[int]) -> set[int]:
+    """Return what takes from some nodes and gives to others of them: a box would be in a circle.
+
+    Not looked for where the nodes are far apart in the file.
+    """
+    low, high = min(places), max(places)
+    behind: set[int] = set()
+    for place in range(low + 1, high) if high - low <= _MOST_APART else ():
+        if place not in places and any(
+            producer in places or producer in behind for producer in wires.producers(place)
+        ):
+            behind.add(place)
+    between: set[int] = set()
+    for place in sorted(behind, reverse=True):
+        if any(user in places or user in between for user in wires.users(place)):
+            between.add(place)
+    return between
 
 
 def _fixed_givers(wires: Wires, places: frozenset[int]) -> set[int]:

@@ -261,3 +261,18 @@ def test_the_convolution_of_a_shortcut_may_stand_before_a_block() -> None:
     y = convolve(builder, builder.add("Relu", convolve(builder, start)))
     nodes = builder.load(builder.add("Add", y, shortcut)).nodes
     assert name_block(nodes[-4:]) == "Residual block"
+
+
+def test_what_stands_between_parts_of_an_attention_is_in_it() -> None:
+    # scores are taken from their largest, as channel attention has it (J. Fu and others, 2019)
+    builder = Builder()
+    start = builder.add("Relu", "x")
+    query, key, value = (builder.add("Reshape", start, builder.weight()) for _ in "qkv")
+    scores = builder.add("MatMul", query, builder.add("Transpose", key))
+    largest = builder.add("ReduceMax", scores)
+    weights = builder.add("Softmax", builder.add("Sub", largest, scores))
+    y = builder.add("Reshape", builder.add("MatMul", weights, value), builder.weight())
+    nodes = builder.load(builder.add("Relu", y)).nodes
+    found = [operators for name, operators in motifs(nodes) if name == "Attention"]
+    assert found
+    assert all("ReduceMax" in operators for operators in found)
