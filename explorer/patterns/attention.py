@@ -11,14 +11,17 @@ from .attention_heads import BEFORE_PRODUCTS, count_heads, read_fused
 from .attention_scores import MASK_OPERATORS, has_linear_biases, is_causal, is_relative, is_rotary
 from .found import Blocks, Found
 from .operations import Operations, list_data
+from .readings import read_str
 from .recognition import Detail
 from .wires import OUTSIDE
 
 _FUSED = frozenset(
     {"Attention", "DecoderMaskedMultiHeadAttention", "DecoderMaskedSelfAttention"}
-    | {"GroupQueryAttention", "MultiHeadAttention", "PackedAttention"}
+    | {"GroupQueryAttention", "LinearAttention", "MultiHeadAttention", "PackedAttention"}
     | {"PackedMultiHeadAttention", "ScaledDotProductAttention", "SparseAttention"}
 )
+#: of LinearAttention: how the state takes up a token, where that is not by a sum alone
+_UPDATE_RULES = {"gated": "gated", "delta": "delta rule", "gated_delta": "gated delta rule"}
 _PRODUCTS = frozenset({"Einsum", "MatMul"})
 #: what may stand between the two products of an attention
 _SCORES = frozenset(
@@ -35,7 +38,9 @@ def find_attentions(blocks: Blocks) -> Iterator[Found]:
     Self-attention takes q, k and v from one value, cross-attention k and v from another one than
     q. In grouped-query attention several heads of q share one of k and v (J. Ainslie and others,
     GQA, 2023, figure 2). Fused operators are com.microsoft's ``Attention``,
-    ``MultiHeadAttention``, ``GroupQueryAttention`` and others, and ``Attention`` of opset 23.
+    ``MultiHeadAttention``, ``GroupQueryAttention`` and others, ``Attention`` of opset 23, and
+    ``LinearAttention`` of opset 27, which has a state in place of scores (A. Katharopoulos and
+    others, Transformers are RNNs, 2020; S. Yang and others, Gated Delta Networks, 2024).
     """
     operations = blocks.operations
     for number, kind in enumerate(operations.kinds):
@@ -135,6 +140,11 @@ def _complete(blocks: Blocks, core: set[int], end: int, scores: list[int], ancho
         is_packed |= node.op_type == "Attention" and node.domain == "com.microsoft"
         is_packed |= len(inputs) > 1 and node.op_type == "GroupQueryAttention" and len(inputs) < 3
         name = "Self-attention" if is_packed else _name_by_sources(found)
+        if node.op_type == "LinearAttention":
+            name = "Linear attention"
+            rule = _UPDATE_RULES.get(read_str(node, "update_rule") or "gated_delta")
+            facts += [rule] if rule else []
+            is_masked = True  # the state holds nothing of what comes later
     if shared > heads or (shared and heads % shared):  # each key is shared by as many queries
         shared = 0
     if heads and shared and shared != heads:

@@ -9,6 +9,7 @@ from .wires import PASSING, Wires
 
 _ATTENTIONS = frozenset(
     {"Attention", "GroupQueryAttention", "MultiHeadAttention", "ScaledDotProductAttention"}
+    | {"LinearAttention"}
 )
 _PRODUCTS = frozenset({"BatchMatMul", "Einsum", "FusedMatMul", "MatMul"})
 #: what may stand between the two products of an attention

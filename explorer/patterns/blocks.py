@@ -284,6 +284,12 @@ def _find_mlps(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:
     done: set[int] = set()
     for place in range(len(wires.nodes)):
         motif = owner.get(place)
+        if motif is None and wires.op(place) == "SwiGLU":
+            halves = [wires.linear_before(value, (place,)) for value in wires.computed(place)]
+            last = wires.linear_behind(place)
+            if last and halves and all(halves):
+                yield Motif("Gated MLP", frozenset({place, *last}.union(*halves)))
+            continue
         if motif is not None and motif.name in _WRITTEN_OUT:
             inner = set(motif.places)
         elif motif is None and wires.op(place) in _ACTIVATIONS:

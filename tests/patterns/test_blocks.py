@@ -276,3 +276,19 @@ def test_what_stands_between_parts_of_an_attention_is_in_it() -> None:
     found = [operators for name, operators in motifs(nodes) if name == "Attention"]
     assert found
     assert all("ReduceMax" in operators for operators in found)
+
+
+@pytest.mark.parametrize("has_biases", [False, True])
+def test_the_operator_swiglu_is_a_gate_between_linear_nodes(has_biases: bool) -> None:
+    builder = Builder()
+    start = builder.add("Relu", "x")
+
+    def project(value: str) -> str:
+        if has_biases:
+            return builder.linear(value)
+        return builder.add("MatMul", value, builder.weight())
+
+    gated = builder.add("SwiGLU", project(start), project(start))
+    nodes = builder.load(builder.add("Relu", project(gated))).nodes
+    (found,) = [operators for name, operators in motifs(nodes) if name == "Gated MLP"]
+    assert sorted(found) == sorted([*["MatMul", "Add"][: 1 + has_biases] * 3, "SwiGLU"])

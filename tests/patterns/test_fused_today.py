@@ -99,3 +99,42 @@ def test_the_operator_swiglu_gates_an_mlp(form: str) -> None:
     other = text.replace("MatMul (x, wb)", "MatMul (n, wb)")
     if other != text:
         assert text_of_nodes(f"n = Neg (x)  {other}", 28, **used) == ""
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("linear", ""),
+        ("gated", "gated, "),
+        ("delta", "delta rule, "),
+        ("gated_delta", "gated delta rule, "),
+        ("", "gated delta rule, "),  # the default
+        ("of <no> kind", ""),
+    ],
+)
+def test_linear_attention_says_how_its_state_takes_up_a_token(rule: str, said: str) -> None:
+    stated = f', update_rule = "{rule}"' if rule else ""
+    text = f"""
+        q0 = MatMul (x, q)  k0 = MatMul (x, k)  v0 = MatMul (x, v)
+        a, s = LinearAttention <q_num_heads = 4, kv_num_heads = 2{stated}> (q0, k0, v0)
+        y = MatMul (a, o)
+    """
+    weights = {**WIDTHS, "k": (32, 16), "v": (32, 16)}
+    expected = f"Linear attention, {said}4 heads × 8 over 2, causal"
+    assert text_of_nodes(text, 27, **weights) == expected
+
+
+def test_a_block_of_the_new_operators_is_a_transformer_block() -> None:
+    text = """
+        n1 = RMSNormalization (x, g)
+        q0 = MatMul (n1, q)  k0 = MatMul (n1, k)  v0 = MatMul (n1, v)
+        a, s = LinearAttention <q_num_heads = 4, kv_num_heads = 4> (q0, k0, v0)
+        p = MatMul (a, o)  r = Add (x, p)  n2 = RMSNormalization (r, g)
+        u = MatMul (n2, wa)  w = MatMul (n2, wb)  h = SwiGLU (u, w)  d = MatMul (h, wd)
+        y = Add (r, d)
+    """
+    weights = {**WIDTHS, "g": (32,), "wa": (32, 96), "wb": (32, 96), "wd": (96, 32)}
+    assert text_of_nodes(text, 28, **weights) == (
+        "Transformer block, gated delta rule, 4 heads × 8, causal, SwiGLU 32 → 96 → 32, "
+        "pre-norm RMSNorm"
+    )
