@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 from netloupe.explorer.model import Value
 from netloupe.explorer.patterns import Detail, read_dims
@@ -23,11 +25,35 @@ def describe_layers(outline: Outline, layers: Sequence[Layer]) -> dict[str, Deta
     shared = {
         key: value for key, value in facts[0].items() if all(one.get(key) == value for one in facts)
     }
+    if "attention" not in shared:
+        mixture = _write_mixture([one.get("attention") for one in facts])
+        if mixture:
+            shared["mixture"] = mixture
     if len(layers) > 2:
         weights = [list_matrices(outline, layer.parts) for layer in layers]
         if weights[0] and all(weights[0] == other for other in weights):
             shared["shared"] = True
     return shared
+
+
+def _write_mixture(names: Sequence[Detail | None]) -> str:
+    """Return how many layers have which attention, in turn where that repeats; "" for unknown."""
+    if not all(isinstance(name, str) and name for name in names):
+        return ""
+    count = len(names)
+    period = next(
+        (
+            p
+            for p in range(2, count // 2 + 1)
+            if all(names[i] == names[i % p] for i in range(count))
+        ),
+        0,
+    )
+    runs = [(str(name), len([*run])) for name, run in groupby(names[:period])]
+    if not runs:
+        runs = [(str(name), number) for name, number in Counter(names).items()]
+    told = [f"{number} with {name[:1].lower()}{name[1:]}" for name, number in runs]
+    return f"{'in turn ' if period else ''}{', '.join(told)}"
 
 
 def _describe_layer(outline: Outline, layer: Layer) -> dict[str, Detail]:

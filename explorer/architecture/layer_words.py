@@ -79,7 +79,7 @@ def write_layers(details: Mapping[str, Detail]) -> str:
         said.append(f"{details['order']} {details['norm']}")
     if details.get("parallel"):
         said.append("attention and MLP in parallel")
-    said.append(_write_attention(details))
+    said.append(_write_attention(details) or str(details.get("mixture", "")))
     said.append(_write_feeding(details))
     if details.get("shared"):
         said.append("weights shared by all")

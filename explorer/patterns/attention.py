@@ -22,6 +22,8 @@ _FUSED = frozenset(
 )
 #: of LinearAttention: how the state takes up a token, where that is not by a sum alone
 _UPDATE_RULES = {"gated": "gated", "delta": "delta rule", "gated_delta": "gated delta rule"}
+#: what gives LinearAttention its decay and rate: of projections of their own
+_GATES = frozenset({"Exp", "Log", "Sigmoid", "Softplus"})
 _PRODUCTS = frozenset({"Einsum", "MatMul"})
 #: what may stand between the two products of an attention
 _SCORES = frozenset(
@@ -107,7 +109,8 @@ def _complete(blocks: Blocks, core: set[int], end: int, scores: list[int], ancho
     """Add the projections before and behind a core, and tell what it is."""
     operations = blocks.operations
     whole = set(core)
-    projections = _add_projections(blocks, whole)
+    is_linear = operations.nodes[anchor].op_type == "LinearAttention"
+    projections = _add_projections(blocks, whole, _GATES if is_linear else frozenset())
     _add_feeders(blocks, core, whole)
     users = operations.users[end]
     last = blocks.holding(users[0] if users else None, "linear")
@@ -132,15 +135,17 @@ def _complete(blocks: Blocks, core: set[int], end: int, scores: list[int], ancho
             found = [_find_uncut(operations, source) for source in found]
         name = _name_by_sources(found)
     else:
-        heads, width, shared, is_masked = read_fused(operations, anchor, projections)
         inputs = [value for value in node.inputs[:3] if value is not None]
         sources = [_trace(blocks, value, whole) for value in inputs]
+        if is_linear:  # without those of its decay and rate
+            projections = [projection for _, projection in sources if projection is not None]
+        heads, width, shared, is_masked = read_fused(operations, anchor, projections)
         found = [source for source, _ in sources]
         is_packed = node.op_type in ("QAttention", "PackedAttention", "DecoderMaskedSelfAttention")
         is_packed |= node.op_type == "Attention" and node.domain == "com.microsoft"
         is_packed |= len(inputs) > 1 and node.op_type == "GroupQueryAttention" and len(inputs) < 3
         name = "Self-attention" if is_packed else _name_by_sources(found)
-        if node.op_type == "LinearAttention":
+        if is_linear:
             name = "Linear attention"
             rule = _UPDATE_RULES.get(read_str(node, "update_rule") or "gated_delta")
             facts += [rule] if rule else []
@@ -193,8 +198,13 @@ def _value_operand(operations: Operations, product: Node, core: set[int]) -> Val
     return taken[1] if len(taken) > 1 else None
 
 
-def _add_projections(blocks: Blocks, core: set[int]) -> list[Found]:
-    """Add what alone leads to the core, back to the projections and these."""
+def _add_projections(
+    blocks: Blocks, core: set[int], passed: frozenset[str] = frozenset()
+) -> list[Found]:
+    """Add what alone leads to the core, back to the projections and these.
+
+    ``passed`` are operators that may stand between besides.
+    """
     operations = blocks.operations
     projections: list[Found] = []
     pending = [-giver for number in core for giver in operations.givers(number)]
@@ -220,7 +230,9 @@ def _add_projections(blocks: Blocks, core: set[int]) -> list[Found]:
                     for giver in operations.givers(inner):
                         heapq.heappush(pending, -giver)
             continue
-        if blocks.owner[number] is not None or operations.kinds[number] not in BEFORE_PRODUCTS:
+        kind, owner = operations.kinds[number], blocks.owner[number]
+        is_alone = owner is None or (kind in passed and len(owner.numbers) == 1)
+        if not is_alone or kind not in BEFORE_PRODUCTS | passed:
             continue
         core.add(number)
         for giver in operations.givers(number):

@@ -98,8 +98,20 @@ class Network:
         full = self.add("ConstantOfShape", square)
         return self.add("Trilu", full, upper=1)
 
-    def finish(self, *outputs: str, shape: Shape | None = None) -> Model:
+    def attend_linearly(self, x: str, width: int = 8, heads: int = 2) -> str:
+        """Add linear attention with a decay and a rate that are projections of their own."""
+        query, key, value = (
+            self.add("MatMul", x, self.weight(width, width)) for _ in ("query", "key", "value")
+        )
+        decay = self.add("Softplus", self.add("MatMul", x, self.weight(width, heads)))
+        rate = self.add("Sigmoid", self.add("MatMul", x, self.weight(width, heads)))
+        numbers = {"q_num_heads": heads, "kv_num_heads": heads}
+        operands = (query, key, value, "", self.add("Neg", decay), rate)
+        attended = self.add("LinearAttention", *operands, **numbers)
+        return self.add("MatMul", attended, self.weight(width, width))
+
+    def finish(self, *outputs: str, shape: Shape | None = None, opset: int = 21) -> Model:
         given = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name in outputs]
         graph = helper.make_graph(self.nodes, "g", self.inputs, given, self.weights)
-        opsets = [helper.make_opsetid("", 21), helper.make_opsetid("local", 1)]
+        opsets = [helper.make_opsetid("", opset), helper.make_opsetid("local", 1)]
         return load(helper.make_model(graph, opset_imports=opsets).SerializeToString())

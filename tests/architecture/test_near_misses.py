@@ -346,3 +346,31 @@ def test_an_mlp_names_each_of_its_activations() -> None:
     assert tell("Relu", "Tanh", "Relu", "Elu").startswith(
         "MLP: 8 → 8 → 8 → 8 → 8 → 4, ReLU, tanh, ELU."
     )
+
+
+@pytest.mark.parametrize(
+    ("kinds", "said"),
+    [
+        ("LLLGLLLG", "in turn 3 with linear attention, 1 with self-attention"),
+        ("GLGL", "in turn 1 with self-attention, 1 with linear attention"),
+        ("LLGLL", "4 with linear attention, 1 with self-attention"),
+        ("LLLL", "linear attention 2 heads × 4, causal"),
+        ("GGGG", "self-attention 2 heads × 4, causal"),
+    ],
+)
+def test_layers_of_two_kinds_of_attention_are_told_apart(kinds: str, said: str) -> None:
+    net = Network()
+    x = net.embed()
+    for kind in kinds:
+        normed = net.norm(x, 8)
+        if kind == "L":
+            y = net.attend_linearly(normed)
+        else:
+            y = net.attend(normed, normed, mask=net.triangle("ids"))
+        x = net.add("Add", x, y)
+        x = net.add("Add", x, net.feed(net.norm(x, 8)))
+    told = net.finish(net.linear(net.norm(x, 8), 8, 100), opset=27).architecture
+    assert told.summary.startswith(
+        f"Decoder-only transformer: {len(kinds)} blocks (pre-norm LayerNorm; {said}; "
+        "MLP 8 → 32, GELU), vocabulary 100."
+    )

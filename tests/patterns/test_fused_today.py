@@ -138,3 +138,16 @@ def test_a_block_of_the_new_operators_is_a_transformer_block() -> None:
         "Transformer block, gated delta rule, 4 heads × 8, causal, SwiGLU 32 → 96 → 32, "
         "pre-norm RMSNorm"
     )
+
+
+def test_what_gives_decay_and_rate_is_part_of_linear_attention() -> None:
+    text = """
+        q0 = MatMul (x, q)  k0 = MatMul (x, k)  v0 = MatMul (x, v)
+        d0 = MatMul (x, wd)  d1 = Softplus (d0)  d2 = Neg (d1)
+        b0 = MatMul (x, wb)  b1 = Sigmoid (b0)
+        a, s = LinearAttention <q_num_heads = 4, kv_num_heads = 4> (q0, k0, v0, , d2, b1)
+        y = MatMul (a, o)
+    """
+    weights = {**WIDTHS, "wd": (32, 4), "wb": (32, 4)}
+    expected = "Linear attention, gated delta rule, 4 heads × 8, causal"
+    assert text_of_nodes(text, 27, **weights) == expected
