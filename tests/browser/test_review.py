@@ -223,7 +223,9 @@ def test_marks_come_with_the_list_and_go(serve: Any) -> None:
     shown.rows.first.click()
     shown.wait_for_selection(FAULTY)
     marks = shown.page.locator(f"{REVIEW} .nl-review-marks")
-    assert marks.get_attribute("aria-pressed") == "true"
+    # the list brings them, which may come behind the selection
+    wait_until(shown.page, lambda: marks.get_attribute("aria-pressed") == "true")
+    shown.settle()
     marked = shown.page.locator(CANVAS).screenshot()
     marks.click()
     wait_until(shown.page, lambda: shown.page.locator(CANVAS).screenshot() != marked)
