@@ -38,17 +38,15 @@ def describe_layers(outline: Outline, layers: Sequence[Layer]) -> dict[str, Deta
 
 def _write_mixture(names: Sequence[Detail | None]) -> str:
     """Return how many layers have which attention, in turn where that repeats; "" for unknown."""
-    if not all(isinstance(name, str) and name for name in names):
-        return ""
+    if not all(isinstance(name, str) and name not in ("", "Attention") for name in names):
+        return ""  # of one that has no better name it is not known whether it is another
     count = len(names)
-    period = next(
-        (
-            p
-            for p in range(2, count // 2 + 1)
-            if all(names[i] == names[i % p] for i in range(count))
-        ),
-        0,
+    repeating = (
+        length
+        for length in range(2, count // 2 + 1)
+        if all(name == names[place % length] for place, name in enumerate(names))
     )
+    period = next(repeating, 0)
     runs = [(str(name), len([*run])) for name, run in groupby(names[:period])]
     if not runs:
         runs = [(str(name), number) for name, number in Counter(names).items()]

@@ -215,11 +215,11 @@ def attend_linearly(use: Use) -> tuple[list[Fact | None], Amount | None]:
         Fact(result, query.dtype),
         Fact((batch, few, width, deep), use.operand(3).dtype),  # a type of its own
     ]
-    if batch is None or length is None or width is None or deep is None or times is None:
+    sizes = (batch, length, width, deep)
+    known = tuple(size for size in sizes if size is not None)
+    if len(known) < len(sizes) or many is None or few is None or times is None:
         return results, None
-    if many is None or few is None:
-        return results, None
-    return results, multiply_all((batch, length, width, deep)) * (many + times * few)
+    return results, multiply_all(known) * (many + times * few)
 
 
 def attend_fused(use: Use) -> tuple[list[Fact | None], Amount | None]:

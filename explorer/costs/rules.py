@@ -307,9 +307,7 @@ ONNX_OPERATORS: dict[str, Operator] = {
     "CausalConvWithState": _MULTIPLY(_both(convolve_causally)),
     "AffineGrid": _MULTIPLY(_single(regions.make_grid), has_attributes=False),
     "SwiGLU": Operator(_LIKE_FIRST, per_element=2, has_attributes=False),
-    **_each(
-        "SimplifiedLayerNormalization", Operator(_LIKE_FIRST, per_element=4, has_attributes=False)
-    ),
+    "SimplifiedLayerNormalization": Operator(_LIKE_FIRST, per_element=4, has_attributes=False),
     **_each(
         "Affine ImageScaler ParametricSoftplus Scale ScaledTanh",
         Operator(_LIKE_FIRST, per_element=1, has_attributes=False),

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         Parameter,
         find_release,
         find_schema,
+        list_domains,
         read_documentation,
     )
     from .versions import (
@@ -43,6 +44,7 @@ else:
                 "Parameter",
                 "find_release",
                 "find_schema",
+                "list_domains",
                 "read_documentation",
             ],
             "versions": [
@@ -70,6 +72,7 @@ __all__ = [
     "find_default",
     "find_release",
     "find_schema",
+    "list_domains",
     "read_documentation",
     "rename_value",
 ]

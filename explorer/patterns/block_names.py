@@ -119,14 +119,14 @@ def _has_shortcut(nodes: Sequence[Node]) -> bool:
         one, other = operands
         # the convolution of a shortcut may stand before the block, that of a branch may not
         for shortcut, branch in ((one, other), (other, one)):
-            begins = _walk_back(wires, branch, 0)
-            ends = _walk_back(wires, shortcut, 1)
+            begins = _list_before(wires, branch, 0)
+            ends = _list_before(wires, shortcut, 1)
             if any(value in begins and depth < begins[value] for value, depth in ends.items()):
                 return True
     return False
 
 
-def _walk_back(wires: Wires, value: Value, most: int) -> dict[Value, int]:
+def _list_before(wires: Wires, value: Value, most: int) -> dict[Value, int]:
     """Return the values that a value comes from, each with how many convolutions are between.
 
     Of several operands the first is followed; before the nodes at hand beyond so many convolutions.

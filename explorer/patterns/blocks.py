@@ -50,6 +50,10 @@ _NORMALIZATIONS = {"BatchNormalization": "BN", "SpatialBN": "BN", "InstanceNorma
 _MOST_LAYERS = 32
 #: activations that exporters write out
 _WRITTEN_OUT = frozenset({"GELU", "HardSwish", "QuickGELU", "SiLU"})
+#: a group takes in at most so many nodes that stand between its own
+_MOST_BETWEEN = 8
+#: whose places are at most so far apart
+_MOST_APART = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +62,6 @@ class Motif:
 
     name: str
     places: frozenset[int]
-
-
-#: a group takes in at most so many nodes that stand between its own
-_MOST_BETWEEN = 8
-#: whose places are at most so far apart
-_MOST_APART = 1_000
 
 
 def find_motifs(nodes: Sequence[Node]) -> list[Motif]:

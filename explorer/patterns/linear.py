@@ -178,8 +178,8 @@ def _find_gated(blocks: Blocks, product: int) -> Found | None:
     operations = blocks.operations
     taken, kind = operations.operands[product], operations.kinds[product]
     if kind == "SwiGLU" and len(taken) in (1, 2):  # the gate first; one for both halves
-        gate, other = operations.giver(taken[0]), operations.giver(taken[-1])
-        return _close_gated(blocks, product, (gate, other), None)
+        halves = operations.giver(taken[0]), operations.giver(taken[-1])
+        return _close_gated(blocks, product, halves, None)
     if kind != "Mul" or len(taken) != 2:
         return None
     for gated, multiplied in (taken, taken[::-1]):
@@ -223,16 +223,26 @@ def _close_gated(
         return None
     if second is not first and not _share_start(operations, first, second):
         return None
-    name = "SiLU" if activation is None else activation.name
+    if activation is None:  # N. Shazeer, 2020, equation 5: of any β, which is 1 in SiLU
+        name, unit = _read_swish(operations.nodes[product]), "SwiGLU"
+    else:
+        name, unit = activation.name, _GATED.get(activation.name, "Gated MLP")
     made = _make(
         inner,
-        _GATED.get(name, "Gated MLP"),
+        unit,
         [first.details.get("in"), last.details.get("in"), last.details.get("out")],
         [name],
     )
     facts = (*made.facts, name) if made.name == "Gated MLP" else made.facts
     details = {**made.details, "gated": True}
     return Found("mlp", made.name, numbers, last.end, facts, details, tuple(inner))
+
+
+def _read_swish(node: Node) -> str:
+    """Return which activation is in a node that is a SwiGLU of ONNX or of ONNX Runtime."""
+    name = "activation_alpha" if node.domain else "alpha"
+    alpha = node.attributes.get(name)
+    return "SiLU" if alpha is None or alpha.value == 1 else "Swish"
 
 
 def _walk_to_linear(blocks: Blocks, number: int | None) -> tuple[Found | None, set[int]]:

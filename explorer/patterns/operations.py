@@ -15,7 +15,7 @@ from netloupe.explorer.model import Node, Value
 from .knowledge import Knowledge
 from .readings import read_quantized, read_scalar
 from .shuffles import read_shuffle
-from .wires import OUTSIDE, SHAPE_READERS
+from .wires import OUTSIDE, SHAPE_READERS, read_operator
 
 #: operators that change nothing but type, precision or layout of their first operand
 ARRANGEMENT = frozenset(
@@ -137,7 +137,8 @@ class Operations:
                 self._numbers[node] = len(self.nodes)
                 self.nodes.append(node)
         for node in self.nodes:
-            kind = self._shuffles.get(node) or KINDS.get(node.op_type, node.op_type)
+            operator = read_operator(node)
+            kind = self._shuffles.get(node) or KINDS.get(operator, operator)
             operands = self._find_operands(node)
             if kind == "MatMul" and len(operands) == 1:
                 kind = "Gemm"

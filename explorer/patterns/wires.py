@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from netloupe.explorer.model import Node, Value, is_constant
+from netloupe.explorer.operators import list_domains
 
 #: operators that use no element of their operand
 SHAPE_READERS = frozenset({"Shape", "Size"})
@@ -18,6 +19,16 @@ _LINEAR = frozenset(
 )
 #: stands for all users that are not among the nodes
 OUTSIDE = -1
+
+
+def read_operator(node: Node) -> str:
+    """Return the op_type of a node, with the domain before it where nothing is known of that.
+
+    An operator of a stranger does not do what one of ONNX does because it is called the same.
+    """
+    domain = node.domain
+    is_known = domain == node.graph.dialect.domain or domain in list_domains()
+    return node.op_type if is_known else f"{domain}::{node.op_type}"
 
 
 def is_fixed(value: Value) -> bool:
@@ -43,12 +54,13 @@ class Wires:
 
     def __init__(self, nodes: Sequence[Node]) -> None:
         self.nodes = nodes
+        self._operators = [*map(read_operator, nodes)]
         self._places = {node: place for place, node in enumerate(nodes)}
         self._users: list[tuple[int, ...] | None] = [None] * len(nodes)
 
     def op(self, place: int) -> str:
-        """Return the operator of a node."""
-        return self.nodes[place].op_type
+        """Return the operator of a node: see :func:`read_operator`."""
+        return self._operators[place]
 
     def place(self, node: Node) -> int:
         """Return the place of one of the nodes."""

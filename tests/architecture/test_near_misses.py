@@ -374,3 +374,15 @@ def test_layers_of_two_kinds_of_attention_are_told_apart(kinds: str, said: str) 
         f"Decoder-only transformer: {len(kinds)} blocks (pre-norm LayerNorm; {said}; "
         "MLP 8 → 32, GELU), vocabulary 100."
     )
+
+
+def test_attention_without_a_better_name_is_not_told_as_a_kind() -> None:
+    net = Network()
+    x = net.embed()
+    for number in range(4):
+        normed = net.norm(x, 8)
+        context = normed if number % 2 else net.add("Neg", normed)
+        x = net.add("Add", x, net.attend(normed, context, mask=net.triangle("ids")))
+        x = net.add("Add", x, net.feed(net.norm(x, 8)))
+    told = net.finish(net.linear(net.norm(x, 8), 8, 100)).architecture
+    assert " with attention" not in told.summary

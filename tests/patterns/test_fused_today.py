@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from netloupe import load
+from netloupe.explorer.patterns import find_motifs, recognise
 
 from .test_recognise import text_of
 
@@ -151,3 +152,61 @@ def test_what_gives_decay_and_rate_is_part_of_linear_attention() -> None:
     weights = {**WIDTHS, "wd": (32, 4), "wb": (32, 4)}
     expected = "Linear attention, gated delta rule, 4 heads × 8, causal"
     assert text_of_nodes(text, 27, **weights) == expected
+
+
+LINEAR = "q0 = MatMul (x, q)  k0 = MatMul (x, k)  v0 = MatMul (x, v)  "
+KNOWN = {
+    "LinearAttention": LINEAR + "a, s = LinearAttention <q_num_heads = 4, kv_num_heads = 4> "
+    "(q0, k0, v0)  y = MatMul (a, o)",
+    "Attention": LINEAR + "a = Attention <q_num_heads = 4, kv_num_heads = 4> (q0, k0, v0)  "
+    "y = MatMul (a, o)",
+    "Softmax": LINEAR + "t = Transpose <perm = [0, 2, 1]> (k0)  s = MatMul (q0, t)  "
+    "p = Softmax (s)  a = MatMul (p, v0)  y = MatMul (a, o)",
+    "SwiGLU": "a = MatMul (x, q)  b = MatMul (x, k)  h = SwiGLU (a, b)  y = MatMul (h, o)",
+    "Sigmoid": "a = MatMul (x, q)  b = MatMul (x, k)  s = Sigmoid (a)  t = Mul (a, s)  "
+    "h = Mul (t, b)  y = MatMul (h, o)",
+    "Gelu": "a = MatMul (x, q)  h = Gelu (a)  y = MatMul (h, o)",
+    "LayerNormalization": "a = Relu (x)  b = LayerNormalization (a, q)  y = Relu (b)",
+}
+
+
+@pytest.mark.parametrize("op_type", KNOWN)
+def test_what_a_stranger_calls_the_same_is_not_the_same(op_type: str) -> None:
+    def tell(text: str) -> list[str]:
+        given = ", ".join(f"float[32,32] {name}" for name in WIDTHS)
+        header = '<ir_version: 10, opset_import: ["" : 28, "mine" : 1]>'
+        graph = load(
+            f"{header} g (float[n] x, {given}) => (float[n] y) {{ {text} }}".encode()
+        ).graph
+        for value in graph.inputs:
+            value.is_parameter = value.name in WIDTHS
+        motifs = [motif.name for motif in find_motifs(graph.nodes) if motif.name != "Linear"]
+        return [*filter(None, [text_of(graph)]), *motifs]
+
+    other = KNOWN[op_type].replace(f"= {op_type} ", f"= mine.{op_type} ")
+    assert other != KNOWN[op_type]
+    told = {word for said in tell(KNOWN[op_type]) for word in said.split(", ")}
+    assert told
+    assert not told & {word for said in tell(other) for word in said.split(", ")}
+
+
+@pytest.mark.parametrize(
+    ("form", "activation"),
+    [
+        ("SwiGLU", "SiLU"),
+        ("SwiGLU <alpha = 1.0>", "SiLU"),
+        ("SwiGLU <alpha = 1.702>", "Swish"),
+        ("com.microsoft.SwiGLU", "SiLU"),
+        ("com.microsoft.SwiGLU <activation_alpha = 1.702>", "Swish"),
+    ],
+)
+def test_a_swiglu_says_which_activation_it_has(form: str, activation: str) -> None:
+    header = '<ir_version: 10, opset_import: ["" : 28, "com.microsoft" : 1]>'
+    weights = "float[8,24] wa, float[8,24] wb, float[24,8] wd"
+    text = f"a = MatMul (x, wa)  b = MatMul (x, wb)  h = {form} (a, b)  y = MatMul (h, wd)"
+    graph = load(f"{header} g (float[n] x, {weights}) => (float[n] y) {{ {text} }}".encode()).graph
+    for value in graph.inputs:
+        value.is_parameter = value.name != "x"
+    found = recognise(graph.nodes)
+    assert found is not None
+    assert (found.text, found.details["activation"]) == ("SwiGLU 8 → 24 → 8", activation)
