@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         Parameter,
         find_release,
         find_schema,
-        list_domains,
+        list_known_domains,
         read_documentation,
     )
     from .versions import (
@@ -44,7 +44,7 @@ else:
                 "Parameter",
                 "find_release",
                 "find_schema",
-                "list_domains",
+                "list_known_domains",
                 "read_documentation",
             ],
             "versions": [
@@ -72,7 +72,7 @@ __all__ = [
     "find_default",
     "find_release",
     "find_schema",
-    "list_domains",
+    "list_known_domains",
     "read_documentation",
     "rename_value",
 ]

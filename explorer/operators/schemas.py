@@ -207,7 +207,7 @@ def find_schema(domain: str, op_type: str, opset_version: int | None) -> Operato
 
 
 @cache
-def list_domains() -> frozenset[str]:
+def list_known_domains() -> frozenset[str]:
     """Return the domains of which operators are known."""
     return frozenset(_load_operators())
 

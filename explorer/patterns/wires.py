@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from netloupe.explorer.model import Node, Value, is_constant
-from netloupe.explorer.operators import list_domains
+from netloupe.explorer.operators import list_known_domains
 
 #: operators that use no element of their operand
 SHAPE_READERS = frozenset({"Shape", "Size"})
@@ -27,7 +27,7 @@ def read_operator(node: Node) -> str:
     An operator of a stranger does not do what one of ONNX does because it is called the same.
     """
     domain = node.domain
-    is_known = domain == node.graph.dialect.domain or domain in list_domains()
+    is_known = domain == node.graph.dialect.domain or domain in list_known_domains()
     return node.op_type if is_known else f"{domain}::{node.op_type}"
 
 
