@@ -17,7 +17,7 @@ _EXPLORER = Path(__file__).resolve().parents[1] / "explorer"
 
 #: where an index is taken from a node as it is, and why the node cannot be of another graph
 _OWN = {
-    "compare/retelling.py": "a loader is asked by the nodes that it was made for alone",
+    "compare/merged_loaders.py": "a loader is asked by the nodes that it was made for alone",
     "readers/caffe2/nodes.py": "a loader is asked by the nodes that it was made for alone",
     "readers/caffe2/plan.py": "a loader is asked by the nodes that it was made for alone",
     "readers/onnx/nodes.py": "a loader is asked by the nodes that it was made for alone",
@@ -44,7 +44,7 @@ _REACHED = {
     "compare/matching.py _find_pairs": "left nodes of the pairs of one graph",
     "compare/merged_groups.py group": "nodes of each side by that side's graph",
     "compare/replaced.py find_replaced": "ordered by graph before",
-    "compare/rest.py pair_same_operators": "nodes of one side of a pair",
+    "compare/node_pairs.py pair_same_operators": "nodes of one side of a pair",
     "compare/unit_pairs.py split_units": "nodes of the units of each side",
     "grouping/arrangement.py _wrap_branchings": "nodes of the tree's own groups",
     "grouping/arrangement.py _wrap_preparation": "nodes of the tree's own groups",

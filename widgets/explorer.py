@@ -13,7 +13,7 @@ import ipywidgets
 import traitlets
 
 from netloupe.explorer.arguments import explain_methods
-from netloupe.explorer.compare import read_again
+from netloupe.explorer.compare import reload_model
 from netloupe.explorer.describe.compared import name_compared
 from netloupe.explorer.errors import LayoutError, NetloupeError, NotFoundError
 from netloupe.explorer.layout import WINDOW, Scene, Window
@@ -353,7 +353,7 @@ class Explorer(Coloured, Stepping, Reviewed, Pictured, ipywidgets.HBox):  # type
 
     def _read_again(self) -> None:
         """Show the model as its files now are; the caller holds the lock and shows the scene."""
-        self._session.reload(read_again(self.model))
+        self._session.reload(reload_model(self.model))
         self._show_paints()
         self._inferring.close()
         self._inferring = Inferring(self.model, self._inferred, self.log)

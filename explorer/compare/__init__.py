@@ -5,7 +5,6 @@ Two models go in; a :class:`Matching` says which nodes are pairs and how sure th
 folded, fused, quantized, left out or inserted. Nothing here knows pictures or texts.
 """
 
-from .again import read_again
 from .by_hand import split_pair
 from .changed_elements import NodeDifference, TensorDifference
 from .changes import IGNORABLE, Change
@@ -21,11 +20,12 @@ from .joined_weights import JoinedPart
 from .keys import find_stated_origin, find_telling_name
 from .matching import Matching, match_models
 from .names import NamedElement, NameMatching, match_names
+from .node_states import NodeState
 from .numbers import NumberDifference
 from .pair import Pair
 from .passed_values import PASSING
+from .reloading import reload_model
 from .replaced import Replacement
-from .states import State
 
 __all__ = [
     "IGNORABLE",
@@ -45,10 +45,10 @@ __all__ = [
     "NameMatching",
     "NamedElement",
     "NodeDifference",
+    "NodeState",
     "NumberDifference",
     "Pair",
     "Replacement",
-    "State",
     "TensorDifference",
     "Verdict",
     "diff",
@@ -57,7 +57,7 @@ __all__ = [
     "find_telling_name",
     "match_models",
     "match_names",
-    "read_again",
+    "reload_model",
     "shape_of_digest",
     "split_pair",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from .states import differs
+from .node_states import differs
 
 if TYPE_CHECKING:
     from .difference import Diff

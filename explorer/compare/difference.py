@@ -29,9 +29,9 @@ from .matching import Matching
 from .merged_model import MergedModel
 from .merging import merge_models
 from .moved import find_moved
+from .node_states import NodeState, classify_nodes, differs
 from .pair import Pair
 from .replaced import Replacement
-from .states import State, classify_nodes, differs
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -204,7 +204,7 @@ class Diff(Drawable):
         return tabulate_diff(self)
 
     @cached_property
-    def states(self) -> dict[Node, State]:
+    def states(self) -> dict[Node, NodeState]:
         """Nodes of both models that are not the same: those of the left one are removed.
 
         Paired nodes are changed where they do something else, or take a weight that differs; they

@@ -31,7 +31,7 @@ from .projections import (
     list_parts,
     read_projection,
 )
-from .rounds import Made, Rounds
+from .unit_matcher import PairBasis, UnitMatcher
 from .units import Units
 from .written_out_attention import find_written_out_attention
 
@@ -39,7 +39,7 @@ from .written_out_attention import find_written_out_attention
 #: rounded, trained on or rescaled
 _LEAST_CORRELATION = 0.9
 #: how sure a pair is that numbers tell, and one that only what is around tells
-_BY_NUMBERS, _BY_PLACE = Made("weights", 0.95), Made("place", 0.5)
+_BY_NUMBERS, _BY_PLACE = PairBasis("weights", 0.95), PairBasis("place", 0.5)
 #: of so many projections of one value those are looked for that were joined
 _MOST_CANDIDATES = 256
 #: keys of pairs of nodes that say more than that weights were joined
@@ -55,17 +55,17 @@ class FoundJoint(NamedTuple):
     """A joined projection, how it was found, and the units of both models that are part of it."""
 
     joint: JoinedProjection
-    made: Made
+    basis: PairBasis
     left: frozenset[int]
     right: frozenset[int]
 
 
-def find_joined_projections(rounds: Rounds) -> list[FoundJoint]:
+def find_joined_projections(matcher: UnitMatcher) -> list[FoundJoint]:
     """Return the projections that one model has joined; each unit is part of one at most.
 
     Parameters
     ----------
-    rounds
+    matcher
         The pairs of units.
 
     Notes
@@ -74,11 +74,11 @@ def find_joined_projections(rounds: Rounds) -> list[FoundJoint]:
     other model that take the same. Some hundred elements of each weight are read; after 100,000
     comparisons of weights there are no more, so that hostile models end in time.
     """
-    numbers, outside = ProjectedNumbers(), rounds.outside
+    numbers, outside = ProjectedNumbers(), matcher.outside
     taken: tuple[set[int], set[int]] = set(), set()
     found: list[FoundJoint] = []
     for side in (0, 1):
-        finder = _Finder(rounds, outside, side, numbers, taken)
+        finder = _Finder(matcher, outside, side, numbers, taken)
         for is_by_numbers in (True, False):  # what numbers tell comes first
             found += finder.find(is_by_numbers)
     return found
@@ -89,16 +89,16 @@ class _Finder:
 
     def __init__(
         self,
-        rounds: Rounds,
+        matcher: UnitMatcher,
         outside: tuple[Hashes, Hashes],
         side: int,
         numbers: ProjectedNumbers,
         taken: tuple[set[int], set[int]],
     ) -> None:
         other = 1 - side
-        self._made, self._side = rounds.made, side
-        self._units, self._others = rounds.sides[side], rounds.sides[other]
-        self._partner, self._back = rounds.partner[side], rounds.partner[other]
+        self._bases, self._side = matcher.bases, side
+        self._units, self._others = matcher.sides[side], matcher.sides[other]
+        self._partner, self._back = matcher.partner[side], matcher.partner[other]
         self._outside = outside[side], outside[other]
         self._numbers = numbers
         self._taken, self._other_taken = taken[side], taken[other]
@@ -165,8 +165,8 @@ class _Finder:
             return None
         if not self._may_be_joined(unit, {one.unit for one in chosen}):
             return None
-        made = _BY_NUMBERS if order == self._order_by_numbers else _BY_PLACE
-        return self._make(joined, parts, chosen, made)
+        basis = _BY_NUMBERS if order == self._order_by_numbers else _BY_PLACE
+        return self._make(joined, parts, chosen, basis)
 
     # who takes the same
 
@@ -221,7 +221,7 @@ class _Finder:
         """Return whether a projection has another partner that is sure."""
         if mine < 0 or mine == unit:
             return False
-        return self._made[theirs if self._side else mine].key in _SURE
+        return self._bases[theirs if self._side else mine].key in _SURE
 
     def _is_free(self, unit: int) -> bool:
         """Return whether what cuts a joined projection has no partner of its own."""
@@ -231,9 +231,9 @@ class _Finder:
         """Return whether nothing that is sure says that a projection is something else."""
         partner = self._partner[unit]
         if partner < 0 or partner in chosen:
-            key = self._made[partner if self._side else unit].key if partner >= 0 else ""
+            key = self._bases[partner if self._side else unit].key if partner >= 0 else ""
             return key != "by hand"
-        return self._made[partner if self._side else unit].key not in _SURE
+        return self._bases[partner if self._side else unit].key not in _SURE
 
     # in which order they were joined
 
@@ -336,7 +336,11 @@ class _Finder:
     # what is put together
 
     def _make(
-        self, joined: Projection, parts: OutputParts | None, chosen: list[Projection], made: Made
+        self,
+        joined: Projection,
+        parts: OutputParts | None,
+        chosen: list[Projection],
+        basis: PairBasis,
     ) -> FoundJoint:
         sizes = tuple(one.outputs for one in chosen)
         if parts is not None and parts.sizes != sizes:
@@ -370,7 +374,7 @@ class _Finder:
             tuple(pieces),
         )
         sides = frozenset(units), frozenset(others)
-        return FoundJoint(joint, made, *(sides[::-1] if self._side else sides))
+        return FoundJoint(joint, basis, *(sides[::-1] if self._side else sides))
 
 
 #: gives projections in the order in which they were joined

@@ -16,16 +16,16 @@ from .by_hand import ByHand, Named, read_by_hand
 from .called import Named as NamedFunctions
 from .called import have_same_bodies, may_be_renamed, name_function, name_functions
 from .elements import GroupPair, pair_groups, pair_tensors, pair_values
+from .interrupted_blocks import pair_interrupted_blocks
 from .joined import JoinedProjection
 from .joining import FoundJoint, find_joined_projections
 from .left_over import pair_left_over
+from .node_pairs import pair_nodes_outside_units
 from .outside import hash_outside
 from .pair import Pair
 from .quantizing import take_in_quantizing
-from .rest import pair_rest
-from .rounds import Rounds, find_apart
 from .same_wiring import has_same_wiring
-from .separated import pair_separated
+from .unit_matcher import UnitMatcher, find_apart
 from .unit_pairs import split_units, take_in_sums
 from .units import Units, read_units
 
@@ -132,8 +132,8 @@ def match_models(
     Notes
     -----
     Keys are tried from strong to weak, and pair only what is unique on both sides; neighbours of
-    pairs follow (see :mod:`.rounds`). The time grows about linearly with the number of nodes. Of
-    weights some hundred elements each are read.
+    pairs follow (see :mod:`.unit_matcher`). The time grows about linearly with the number of nodes.
+    Of weights some hundred elements each are read.
     """
     return _Matcher(left, right, read_by_hand(left, right, pin, unpin)).run()
 
@@ -210,24 +210,24 @@ class _Matcher:
         by_hand = self._by_hand
         inside = list_inside(left, right)
         pins = [*by_hand.list_pins(left, right)]
-        rounds = self._run_rounds((left, right), inside, pins)
-        apart = find_apart(rounds)
+        matcher = self._match_units((left, right), inside, pins)
+        apart = find_apart(matcher)
         if any(apart):
-            rounds = self._run_rounds((left, right), inside, pins, apart)
-        units = rounds.sides
+            matcher = self._match_units((left, right), inside, pins, apart)
+        units = matcher.sides
         joints = [
             one
-            for one in find_joined_projections(rounds)
+            for one in find_joined_projections(matcher)
             if by_hand.allows(one.joint.left, one.joint.right)
         ]
         lefts = {unit for one in joints for unit in one.left}
         rights = {unit for one in joints for unit in one.right}
         pairs: list[Pair] = []
-        for unit in sorted(rounds.made):
-            made, partner = rounds.made[unit], rounds.partner[0][unit]
+        for unit in sorted(matcher.bases):
+            basis, partner = matcher.bases[unit], matcher.partner[0][unit]
             if unit not in lefts and partner not in rights:
-                pairs += split_units(*units, unit, partner, made)
-        pairs = [*by_hand.apply(pair_separated(take_in_sums(pairs)))]
+                pairs += split_units(*units, unit, partner, basis)
+        pairs = [*by_hand.apply(pair_interrupted_blocks(take_in_sums(pairs)))]
         pairs += [Pair((one,), (other,), _BY_HAND, 1.0) for one, other in pins]
         known = {node: other for p in pairs for node, other in zip(p.left, p.right, strict=False)}
         pairs += map(self._note_joined, joints)
@@ -236,7 +236,7 @@ class _Matcher:
             *(node for pair in pairs for node in pair.right),
         }
         for one, other in chain(
-            pair_rest(left, right, known, paired),
+            pair_nodes_outside_units(left, right, known, paired),
             pair_left_over(left, right, known, paired, self._known),
         ):
             if (one, other) in by_hand.broken:
@@ -246,29 +246,29 @@ class _Matcher:
         fixed = {*self.matching.joined, *(pair for pair in pairs if pair.key == _BY_HAND)}
         return take_in_quantizing(pairs, fixed)
 
-    def _run_rounds(
+    def _match_units(
         self,
         graphs: tuple[Graph, Graph],
         inside: TakenIn,
         pins: Sequence[tuple[Node, Node]],
         apart: tuple[Collection[int], Collection[int]] = ((), ()),
-    ) -> Rounds:
+    ) -> UnitMatcher:
         left, right = (
             read_units(graph, inside, each) for graph, each in zip(graphs, apart, strict=True)
         )
-        rounds = Rounds(
+        matcher = UnitMatcher(
             left,
             right,
             hash_outside(left, right, self._known),
             pins=_list_units(left, right, pins),
             broken=_list_units(left, right, self._by_hand.broken),
         )
-        rounds.run()
-        return rounds
+        matcher.run()
+        return matcher
 
     def _note_joined(self, found: FoundJoint) -> Pair:
-        joint, made = found.joint, found.made
-        pair = Pair(joint.left, joint.right, made.key, made.confidence)
+        joint, basis = found.joint, found.basis
+        pair = Pair(joint.left, joint.right, basis.key, basis.confidence)
         self.matching.joined[pair] = joint
         return pair
 

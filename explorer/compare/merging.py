@@ -25,10 +25,10 @@ from netloupe.explorer.progress import step
 
 from .matching import Matching
 from .merged_groups import MergedGrouping
+from .merged_loaders import MergedNodeLoader, MergedValueLoader, copy_attributes, copy_tensor
 from .merged_model import MergedModel
 from .merged_operands import OperandComparison
 from .pair import Pair
-from .retelling import NodeRetelling, ValueRetelling, retell_attributes, retell_tensor
 
 _STEP = 1_000
 
@@ -142,7 +142,7 @@ class _Merger:
             function.default_graphs.append(made)
             is_newer = right is not None
             self._queue(None if is_newer else inner, inner if is_newer else None, made)
-        function.attribute_defaults = retell_attributes(
+        function.attribute_defaults = copy_attributes(
             shown.attribute_defaults, self._graphs, shown.path, path
         )
         model._add_function(function)
@@ -179,7 +179,7 @@ class _GraphMerger:
         graph.warnings, graph.name = shown.warnings, shown.name
         graph._unknown_finder = shown._unknown_finder
         graph._inferred_types = shown._inferred_types
-        graph._value_loader = ValueRetelling(self._values)
+        graph._value_loader = MergedValueLoader(self._values)
         sides = [side for side in (self.left, self.right) if side is not None]
         graph._has_denotations = any(side._has_denotations for side in sides)
         if self.right is not None:
@@ -208,7 +208,7 @@ class _GraphMerger:
         made.is_parameter = value.is_parameter
         made._notes = value._notes
         stored = value.initializer
-        made.initializer = None if stored is None else retell_tensor(stored, made.path)
+        made.initializer = None if stored is None else copy_tensor(stored, made.path)
         graph.values[key] = made
         return made
 
@@ -262,7 +262,7 @@ class _GraphMerger:
         origins = [*nodes]
         made: list[Node] = []
         taken = {*self._names}
-        loader = NodeRetelling(self._nodes, self.merger._graphs)
+        loader = MergedNodeLoader(self._nodes, self.merger._graphs)
         for number, node in enumerate(origins):
             if not number % _STEP:
                 step()

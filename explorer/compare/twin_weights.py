@@ -21,16 +21,16 @@ from netloupe.explorer.progress import is_ending, step
 from netloupe.explorer.quantization.opened import OpenedWeight
 from netloupe.explorer.quantization.weights import QuantizedWeight
 
-from .likeness import (
+from .references import list_orders, open_reference
+from .weight_correlation import (
     LEAST_ELEMENTS,
     Sample,
-    ValueLikeness,
+    WeightCorrelation,
     compare_samples,
     find_least_correlation,
     sample_codes,
     sample_reference,
 )
-from .references import list_orders, open_reference
 
 #: of tensors with as many elements so many are compared in value
 _MOST_CANDIDATES = 256
@@ -85,7 +85,7 @@ class WeightPair:
     order: str = "as stored"
     turned: tuple[int, int, int] | None = None
     key: Key = ""
-    likeness: ValueLikeness | None = None
+    likeness: WeightCorrelation | None = None
     reason: str = ""
     expected: Tensor | None = None
     is_unlike: bool = False

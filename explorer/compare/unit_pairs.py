@@ -8,16 +8,18 @@ from netloupe.explorer.model import Node
 
 from .activations import find_added, find_biases, find_fused_operator
 from .folding import has_other_numbers
+from .node_pairs import pair_same_operators
 from .pair import Pair
-from .rest import pair_same_operators
 from .roles import list_operands
-from .rounds import Made
+from .unit_matcher import PairBasis
 from .units import LAYERS, Units
 
 _DATA_AND_WEIGHT = 2
 
 
-def split_units(left: Units, right: Units, one: int, other: int, made: Made) -> Iterator[Pair]:
+def split_units(
+    left: Units, right: Units, one: int, other: int, basis: PairBasis
+) -> Iterator[Pair]:
     """Yield the pairs of nodes of two units: node by node where they consist of the same.
 
     An activation that is a node on one side alone belongs to the node of the other side that has
@@ -32,14 +34,14 @@ def split_units(left: Units, right: Units, one: int, other: int, made: Made) -> 
         tuple(node for node in nodes if node.index not in units.activations)
         for units, nodes in ((left, lefts), (right, rights))
     ]
-    pairs = [*_split_rest(left, right, one, other, made, rests)]
+    pairs = [*_split_rest(left, right, one, other, basis, rests)]
     if acts[0] and acts[1]:
         yield from pairs
         if len(acts[0]) != len(acts[1]):  # one of them is written out
-            yield Pair(tuple(acts[0]), tuple(acts[1]), made.key, made.confidence)
+            yield Pair(tuple(acts[0]), tuple(acts[1]), basis.key, basis.confidence)
             return
         for first, second in zip(*acts, strict=True):
-            yield Pair((first,), (second,), made.key, made.confidence)
+            yield Pair((first,), (second,), basis.key, basis.confidence)
         return
     side = 0 if acts[0] else 1
     for node in acts[side]:
@@ -48,7 +50,7 @@ def split_units(left: Units, right: Units, one: int, other: int, made: Made) -> 
             continue
         if holder not in rests[1 - side]:
             both = (node, holder)[:: -1 if side else 1]
-            pairs.append(Pair((both[0],), (both[1],), made.key, made.confidence))
+            pairs.append(Pair((both[0],), (both[1],), basis.key, basis.confidence))
             continue
         place = next(i for i, pair in enumerate(pairs) if holder in (*pair.left, *pair.right))
         pair = pairs[place]
@@ -63,7 +65,7 @@ def _split_rest(
     right: Units,
     one: int,
     other: int,
-    made: Made,
+    basis: PairBasis,
     nodes: Sequence[tuple[Node, ...]],
 ) -> Iterator[Pair]:
     """Yield the pairs of some nodes of two units."""
@@ -72,7 +74,7 @@ def _split_rest(
         # one exporter's block is not seen as such in the other model: they share a weight
         holders = _find_holder(left, one), _find_holder(right, other)
         if (holders[0].domain, holders[0].op_type) == (holders[1].domain, holders[1].op_type):
-            yield Pair((holders[0],), (holders[1],), made.key, made.confidence)
+            yield Pair((holders[0],), (holders[1],), basis.key, basis.confidence)
             return
     same = dict(pair_same_operators(lefts, rights))
     partners = {*same.values()}
@@ -95,16 +97,16 @@ def _split_rest(
             scales = [*rest]
         for first, second in same.items():
             more = scales if left.head(one) is first else [(), ()]
-            yield Pair((first, *more[0]), (second, *more[1]), made.key, made.confidence)
+            yield Pair((first, *more[0]), (second, *more[1]), basis.key, basis.confidence)
         return
     if is_one_sided and (left.kinds[one] == right.kinds[other] or not same):
         # what one side has more is part of all that the other does
-        yield Pair(lefts, rights, made.key, made.confidence)
+        yield Pair(lefts, rights, basis.key, basis.confidence)
         return
     for first, second in same.items():
-        yield Pair((first,), (second,), made.key, made.confidence)
+        yield Pair((first,), (second,), basis.key, basis.confidence)
     if rest[0] and rest[1]:
-        yield Pair(*rest, made.key, made.confidence)
+        yield Pair(*rest, basis.key, basis.confidence)
 
 
 def _find_holder(units: Units, unit: int) -> Node:

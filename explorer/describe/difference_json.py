@@ -16,7 +16,7 @@ from netloupe.explorer.compare import (
     Replacement,
     TensorDifference,
 )
-from netloupe.explorer.compare.states import differs
+from netloupe.explorer.compare.node_states import differs
 from netloupe.explorer.model import Node, Tensor
 
 from .difference_summary import write_verdict

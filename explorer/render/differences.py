@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, islice
 from pathlib import Path
 
-from netloupe.explorer.compare import Diff, State
+from netloupe.explorer.compare import Diff, NodeState
 from netloupe.explorer.compare.stated_types import find_type_aspects
 from netloupe.explorer.grouping import GroupTree, build_group_tree
 from netloupe.explorer.grouping.lookup import find_tree
@@ -23,13 +23,13 @@ from netloupe.explorer.view.showing import MOST_TAKERS, list_constant_takers
 
 from .paint import Paint, Paints
 
-PAINTS_OF_STATES: dict[State, Paint] = {
+PAINTS_OF_STATES: dict[NodeState, Paint] = {
     "added": Paint(ring="added", mark="+"),
     "removed": Paint("removed", ring="removed", mark="−", dashed=True),
     "changed": Paint(ring="changed", mark="Δ"),
 }
 _MOVED = Paint(ring="changed", mark="⇄")
-_EDGES: dict[State, Paint] = {
+_EDGES: dict[NodeState, Paint] = {
     "added": Paint(ring="added"),
     "removed": Paint(ring="removed", dashed=True),
 }
@@ -89,7 +89,7 @@ def write_difference_counts(found: Diff) -> str:
 class _Marked:
     """What of one graph differs: by node its state, and how many differences a node holds."""
 
-    states: dict[Node, State] = field(default_factory=dict)
+    states: dict[Node, NodeState] = field(default_factory=dict)
     held: dict[Node, int] = field(default_factory=dict)
     #: in the order in which they were marked, as the states: pages have the same bytes each time
     moved: dict[Node, None] = field(default_factory=dict)
@@ -130,7 +130,7 @@ class NodePainter:
         self.paints: dict[str, Paint] = {}
         self._marked: dict[Graph, _Marked] = {}
 
-    def mark(self, node: Node, state: State) -> None:
+    def mark(self, node: Node, state: NodeState) -> None:
         """Note what became of a node."""
         self._marked.setdefault(node.graph, _Marked()).states[node] = state
 
@@ -180,7 +180,7 @@ class NodePainter:
     ) -> dict[str, Paint]:
         """Return paints of groups: new or gone as a whole, or with the count of what differs."""
         weights = [0] * len(tree.order)
-        states: list[State | None] = [None] * len(tree.order)
+        states: list[NodeState | None] = [None] * len(tree.order)
         for node in dict.fromkeys((*marked.states, *marked.moved, *marked.held)):
             position = tree.position_of(node)
             if position >= 0:

@@ -308,9 +308,9 @@ class Exploration:
 
     def _read_again(self) -> None:
         """Show the model as its files now are; the caller holds the lock and shows the scene."""
-        from netloupe.explorer.compare import read_again
+        from netloupe.explorer.compare import reload_model
 
-        self._show_model(read_again(self._views.model))
+        self._show_model(reload_model(self._views.model))
 
     def _show_model(self, model: Model) -> None:
         self._session.reload(model)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from netloupe.explorer.model import Node
 
-from .rest import pair_same_operators
+from .node_pairs import pair_same_operators
 
 if TYPE_CHECKING:
     from .pair import Pair
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _MOST_BETWEEN = 8
 
 
-def pair_separated(pairs: Iterable[Pair]) -> Iterator[Pair]:
+def pair_interrupted_blocks(pairs: Iterable[Pair]) -> Iterator[Pair]:
     """Yield pairs, those of a block with a part of it as pairs of single nodes where that can be.
 
     Where a convolution is no more followed by its normalization, but by something else and then
@@ -28,7 +28,7 @@ def pair_separated(pairs: Iterable[Pair]) -> Iterator[Pair]:
         if len(pair.left) == len(pair.right) == 1:
             yield pair
             continue
-        found = _separate(pair, taken)
+        found = _pair_across(pair, taken)
         if found is None:
             yield pair
             continue
@@ -37,7 +37,7 @@ def pair_separated(pairs: Iterable[Pair]) -> Iterator[Pair]:
             yield type(pair)((one,), (other,), pair.key, pair.confidence)
 
 
-def _separate(pair: Pair, taken: set[Node]) -> list[tuple[Node, Node]] | None:
+def _pair_across(pair: Pair, taken: set[Node]) -> list[tuple[Node, Node]] | None:
     """Return pairs of the nodes of a block, some of them with nodes that are in no pair yet."""
     same = dict(pair_same_operators(pair.left, pair.right))
     partners = {*same.values()}

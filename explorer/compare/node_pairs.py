@@ -17,7 +17,7 @@ _ON_FLOATS = {
 }
 
 
-def pair_rest(
+def pair_nodes_outside_units(
     left: Graph, right: Graph, known: dict[Node, Node], paired: set[Node]
 ) -> Iterator[tuple[Node, Node]]:
     """Yield further pairs: neighbours of paired nodes that have the same operator.

@@ -42,14 +42,14 @@ _BY_NAME, _BY_ORIGIN = 1.0, 0.9
 _NEIGHBOURLY = 0.9
 
 
-class Made(NamedTuple):
+class PairBasis(NamedTuple):
     """How a pair came about."""
 
     key: str
     confidence: float
 
 
-class Rounds:
+class UnitMatcher:
     """The pairing of the units of two graphs.
 
     Parameters
@@ -67,7 +67,7 @@ class Rounds:
         What was given.
     partner
         Of each side, by unit the unit of the other that it is paired with; -1 for none.
-    made
+    bases
         By unit of the left one, how its pair came about.
     """
 
@@ -81,7 +81,7 @@ class Rounds:
     ) -> None:
         self.sides = left, right
         self.partner = [-1] * len(left), [-1] * len(right)
-        self.made: dict[int, Made] = {}
+        self.bases: dict[int, PairBasis] = {}
         self.outside = outside
         self._around = Agreement(self.sides, outside, self.partner)
         #: how often a key was tried, which tells how far the work is
@@ -99,7 +99,7 @@ class Rounds:
         """Find all pairs."""
         for one, other in self._pins:
             if self._is_free(one, other):
-                self._accept(one, other, Made("by hand", 1.0))
+                self._accept(one, other, PairBasis("by hand", 1.0))
         self._spread()
         left, right = (
             [mix(depth.astype(np.uint64) + np.uint64(1)) for depth in flows.measure_depths()]
@@ -241,22 +241,22 @@ class Rounds:
         pairs = sorted(
             zip(uniques[0][1][lefts].tolist(), uniques[1][1][rights].tolist(), strict=True)
         )
-        before, contradicts = len(self.made), contradicts or self._around.is_contradicted
+        before, contradicts = len(self.bases), contradicts or self._around.is_contradicted
         for left, right in pairs:
             if self._is_free(left, right) and (is_sure or not contradicts(left, right)):
-                self._accept(left, right, Made(what, confidence))
+                self._accept(left, right, PairBasis(what, confidence))
         if not is_sure:
             self._spread()
-        return len(self.made) - before
+        return len(self.bases) - before
 
     def _is_free(self, left: int, right: int) -> bool:
         if self.partner[0][left] >= 0 or self.partner[1][right] >= 0:
             return False
         return not self._broken or (left, right) not in self._broken
 
-    def _accept(self, left: int, right: int, made: Made) -> None:
+    def _accept(self, left: int, right: int, basis: PairBasis) -> None:
         self.partner[0][left], self.partner[1][right] = right, left
-        self.made[left] = made
+        self.bases[left] = basis
         self._waiting.append((left, right))
 
     def _key_by_places(self) -> tuple[Hashes, Hashes]:
@@ -294,9 +294,9 @@ class Rounds:
                         doubtful.append((left, one, other))
 
     def _accept_neighbour(self, known: int, left: int, right: int) -> None:
-        confidence = _NEIGHBOURLY * self.made[known].confidence
+        confidence = _NEIGHBOURLY * self.bases[known].confidence
         self._found_by[left] = known
-        self._accept(left, right, Made("neighbours", confidence))
+        self._accept(left, right, PairBasis("neighbours", confidence))
 
     def _spread_loosely(self) -> None:
         """Pair neighbours of the same kind where more of what is around agrees than does not."""
@@ -317,7 +317,9 @@ class Rounds:
                 return
             for balance, one, other in sorted(candidates):
                 if self._is_free(one, other):
-                    self._accept(one, other, Made("neighbours", min(0.6, 0.3 - 0.05 * balance)))
+                    self._accept(
+                        one, other, PairBasis("neighbours", min(0.6, 0.3 - 0.05 * balance))
+                    )
             self._spread()
 
     # what pairs rest on
@@ -333,13 +335,13 @@ class Rounds:
         for confidence, key in ((_BY_NAME, key_by_names), (_BY_ORIGIN, key_by_origin)):
             for unit in self._list_agreeing(self._key_each(key)):
                 known.setdefault(unit, confidence)
-        for unit, made in self.made.items():  # a neighbour comes behind what it was found by
-            confidence = max(made.confidence, known.get(unit, 0.0))
+        for unit, basis in self.bases.items():  # a neighbour comes behind what it was found by
+            confidence = max(basis.confidence, known.get(unit, 0.0))
             if unit in self._found_by:
-                by = self.made[self._found_by[unit]].confidence
+                by = self.bases[self._found_by[unit]].confidence
                 confidence = max(confidence, _NEIGHBOURLY * by)
-            if confidence > made.confidence:
-                self.made[unit] = Made(made.key, confidence)
+            if confidence > basis.confidence:
+                self.bases[unit] = PairBasis(basis.key, confidence)
 
     def _list_agreeing(self, keys: tuple[Hashes, Hashes]) -> Iterator[int]:
         """Yield the paired units of the left side whose key their partner has and nobody else."""
@@ -352,7 +354,7 @@ class Rounds:
                 yield unit
 
 
-def find_apart(rounds: Rounds) -> tuple[frozenset[int], frozenset[int]]:
+def find_apart(matcher: UnitMatcher) -> tuple[frozenset[int], frozenset[int]]:
     """Return the nodes after which blocks are named that the other graph has as single nodes.
 
     So it is with a SiLU whose Sigmoid is quantized in one graph: there it is not seen as a block.
@@ -363,14 +365,16 @@ def find_apart(rounds: Rounds) -> tuple[frozenset[int], frozenset[int]]:
     tuple of frozenset
         Of each side the indices of nodes, for :func:`~.units.read_units`.
     """
-    free = [[unit for unit, other in enumerate(partner) if other < 0] for partner in rounds.partner]
-    kinds = [{u.kinds[unit] for unit in each} for u, each in zip(rounds.sides, free, strict=True)]
+    free = [
+        [unit for unit, other in enumerate(partner) if other < 0] for partner in matcher.partner
+    ]
+    kinds = [{u.kinds[unit] for unit in each} for u, each in zip(matcher.sides, free, strict=True)]
     found = []
-    for side, units in enumerate(rounds.sides):
+    for side, units in enumerate(matcher.sides):
         apart = set()
         for unit in units.written_out:
-            partner = rounds.partner[side][unit]
-            if partner >= 0 and rounds.sides[1 - side].kinds[partner] == units.kinds[unit]:
+            partner = matcher.partner[side][unit]
+            if partner >= 0 and matcher.sides[1 - side].kinds[partner] == units.kinds[unit]:
                 continue
             members = {node.op_type for node in units.nodes(unit)}
             if not members.isdisjoint(kinds[1 - side]):

@@ -14,7 +14,7 @@ from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.explorer.model.value import list_types
 
 
-class NodeRetelling:
+class MergedNodeLoader:
     """The :class:`NodeLoader` of nodes that were made of others.
 
     Parameters
@@ -37,8 +37,8 @@ class NodeRetelling:
             return details
         constant = details.constant
         if constant is not None:
-            constant = retell_tensor(constant, _move(constant.path, origin.path, node.path))
-        attributes = retell_attributes(details.attributes, self._graphs, origin.path, node.path)
+            constant = copy_tensor(constant, _move(constant.path, origin.path, node.path))
+        attributes = copy_attributes(details.attributes, self._graphs, origin.path, node.path)
         return replace(details, attributes=attributes, constant=constant)
 
     def may_have_attributes(self, node: Node) -> bool:
@@ -72,7 +72,7 @@ class NodeRetelling:
         return self._origins[node.index].unknown_fields
 
 
-class ValueRetelling:
+class MergedValueLoader:
     """The :class:`ValueLoader` of values that were made of others.
 
     Parameters
@@ -99,25 +99,25 @@ class ValueRetelling:
         return [self._origins[place].type for place in places]
 
 
-def retell_attributes(
+def copy_attributes(
     attributes: Mapping[str, Attribute], graphs: Mapping[Graph, Graph], before: str, after: str
 ) -> dict[str, Attribute]:
     """Return attributes with other graphs, and with the tensors at another path."""
 
-    def retell(value: Any) -> Any:
+    def copy(value: Any) -> Any:
         if isinstance(value, Graph):
             return graphs.get(value, value)
         if isinstance(value, Tensor | SparseTensor):
-            return retell_tensor(value, _move(value.path, before, after))
+            return copy_tensor(value, _move(value.path, before, after))
         if isinstance(value, tuple) and any(map(_is_element, value[:1])):
-            return tuple(map(retell, value))
+            return tuple(map(copy, value))
         return value
 
     return {
         key: Attribute(
             one.name,
             one.kind,
-            retell(one.value),
+            copy(one.value),
             reference=one.reference,
             doc=one.doc,
             warnings=one.warnings,
@@ -134,15 +134,15 @@ def _move(path: str, before: str, after: str) -> str:
     return after + path[len(before) :] if path.startswith(before) else path
 
 
-def retell_tensor(tensor: Tensor | SparseTensor, path: str) -> Any:
+def copy_tensor(tensor: Tensor | SparseTensor, path: str) -> Any:
     """Return a tensor at another path: what it is of the same elements."""
     if tensor.path == path:
         return tensor
     if isinstance(tensor, SparseTensor):
         indices = tensor.indices
         if indices is not None:
-            indices = retell_tensor(indices, _move(indices.path, tensor.path, path))
-        values = retell_tensor(tensor.values, _move(tensor.values.path, tensor.path, path))
+            indices = copy_tensor(indices, _move(indices.path, tensor.path, path))
+        values = copy_tensor(tensor.values, _move(tensor.values.path, tensor.path, path))
         return SparseTensor(
             path, values, indices, tensor.dims, tensor._warnings, tensor.unknown_fields
         )

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from .difference import Diff
 
 #: what a node of two models is that is not the same in both
-State = Literal["added", "removed", "changed"]
+NodeState = Literal["added", "removed", "changed"]
 
 
-def classify_nodes(found: Diff) -> dict[Node, State]:
+def classify_nodes(found: Diff) -> dict[Node, NodeState]:
     """Return what has become of the nodes that are not the same; see :attr:`Diff.states`."""
-    states: dict[Node, State] = dict.fromkeys(found.left_alone, "removed")
+    states: dict[Node, NodeState] = dict.fromkeys(found.left_alone, "removed")
     states.update(dict.fromkeys(found.right_alone, "added"))
     changed: list[Node] = [
         one.pair.right[0] for one in found.nodes if any(not change.aspect for change in one.changes)

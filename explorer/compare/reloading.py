@@ -1,4 +1,4 @@
-"""Reading again what a picture shows: one model, or the two that it was made of."""
+"""Reading again what a picture shows: one model, or the two that are compared in it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from netloupe.explorer.readers.load import load_again
 from .comparing import diff
 
 
-def read_again(model: Model) -> Model:
+def reload_model(model: Model) -> Model:
     """Read a model anew from its files; of one made of two both, which are compared again.
 
     Raises

@@ -38,7 +38,7 @@ class Sample(NamedTuple):
     is_grid: bool
 
 
-class ValueLikeness(NamedTuple):
+class WeightCorrelation(NamedTuple):
     """How alike a quantized weight and a float tensor are.
 
     Parameters
@@ -131,16 +131,16 @@ def sample_reference(reference: Reference, dims: tuple[int, ...], size: int) -> 
     return Sample(np.stack(taken), len(rows) > 1)
 
 
-def compare_samples(one: Sample, other: Sample) -> ValueLikeness:
+def compare_samples(one: Sample, other: Sample) -> WeightCorrelation:
     """Return how alike two samples of the same places are."""
     left, right = one.numbers, other.numbers
     good = np.isfinite(left) & np.isfinite(right)
     left, right = np.where(good, left, 0.0), np.where(good, right, 0.0)
     whole = _correlate(left.reshape(1, -1), right.reshape(1, -1))
     if not one.is_grid:
-        return ValueLikeness(whole, whole, whole)
+        return WeightCorrelation(whole, whole, whole)
     is_small = left.shape[1] < LEAST_ELEMENTS, left.shape[0] < LEAST_ELEMENTS
-    return ValueLikeness(
+    return WeightCorrelation(
         whole,
         whole if is_small[0] else _correlate(left, right),
         whole if is_small[1] else _correlate(left.T, right.T),
