@@ -24,8 +24,8 @@ from netloupe.explorer.quantization import summarize_quantization
 from netloupe.explorer.readers.load import ModelSource, load
 from netloupe.explorer.review import Review, make_review
 from netloupe.explorer.review.differences import find_right
+from netloupe.explorer.standalone.enclosing_page import EnclosingPage, enclose_page
 from netloupe.explorer.standalone.page import make_page
-from netloupe.explorer.standalone.surroundings import PageSurroundings, surround_page
 from netloupe.explorer.view import ViewOptions
 
 from .audited import tell_audit
@@ -209,7 +209,7 @@ def write_report(
     content = _collect(known, bind, [*notices], is_page=format == "html")
     if format == "md":
         return write_report_markdown(content).encode("utf-8", "replace"), notices
-    around = PageSurroundings(
+    around = EnclosingPage(
         before=write_report_head(content),
         behind=write_report_article(content),
         style=read_report_style(),
@@ -218,7 +218,7 @@ def write_report(
         place_class="nlr-explorer",
         still_class="nlr-picture",
     )
-    return surround_page(page, around), notices
+    return enclose_page(page, around), notices
 
 
 def review_model(model: Model, float_twin: Model | None = None) -> Review:

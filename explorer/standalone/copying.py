@@ -10,7 +10,7 @@ from netloupe.explorer.progress import step
 from netloupe.explorer.view import Item
 
 from .level_block import LevelWriter, WrittenLevel
-from .likeness import Likeness, LikeRepetitions
+from .renamed_repetitions import RenamedRepetition, RepetitionComparer
 from .renaming import Renaming
 
 Look = Callable[[WrittenLevel, list[tuple[int, str]], Item], None]
@@ -35,7 +35,7 @@ class LevelCopier:
     def __init__(
         self,
         writer: LevelWriter,
-        repetitions: LikeRepetitions,
+        repetitions: RepetitionComparer,
         title_of: Callable[[Item], Title],
         look: Look,
     ) -> None:
@@ -59,26 +59,28 @@ class LevelCopier:
         repeat, number = _find_repetition(item, state)
         if repeat is None:
             return []
-        likeness = self._repetitions.find(repeat, number)
-        copied = self._rename(item, state, likeness)
-        if not copied and likeness is not None:
-            copied = self._rename(item, state, likeness.to_sample())
+        renamed = self._repetitions.find(repeat, number)
+        copied = self._rename(item, state, renamed)
+        if not copied and renamed is not None:
+            copied = self._rename(item, state, renamed.to_sample())
         before = len(self._writer.levels)
         for names in self._writer.copy(item, copied) if copied else ():
             step()
             self._look(self._writer.levels[-1], names, item)
         return self._writer.levels[before:]
 
-    def _rename(self, item: Item, state: int, likeness: Likeness | None) -> list[WrittenLevel]:
+    def _rename(
+        self, item: Item, state: int, renamed: RenamedRepetition | None
+    ) -> list[WrittenLevel]:
         """Return the levels of an open item with those of what it is like; none where it is not."""
-        levels = self._list_inside(item, likeness.first) if likeness is not None else []
-        if likeness is None or not levels:
+        levels = self._list_inside(item, renamed.first) if renamed is not None else []
+        if renamed is None or not levels:
             return []
         titled = self._find_titled(item, state, levels[0])
-        if likeness.is_sample:
+        if renamed.is_sample:
             return []
-        unchanged = self._check(item, levels, likeness)
-        renaming = likeness.renaming
+        unchanged = self._check(item, levels, renamed)
+        renaming = renamed.renaming
         if unchanged is None or any(renaming.rename(name) != name for name in unchanged):
             return []
         if titled is None or not self._writer.have_one_table(levels[0], titled):
@@ -106,7 +108,7 @@ class LevelCopier:
         return self._writer.list_inside(item.parent.children[number].key, 0)
 
     def _check(
-        self, item: Item, levels: list[WrittenLevel], likeness: Likeness
+        self, item: Item, levels: list[WrittenLevel], renamed: RenamedRepetition
     ) -> frozenset[str] | None:
         """Return which names were the same in all samples, and so must be here.
 
@@ -114,7 +116,7 @@ class LevelCopier:
         """
         key = levels[0].key, levels[0].state
         if key not in self._checked:
-            samples = likeness.samples
+            samples = renamed.samples
             is_expected = all(
                 _is_copy(levels, self._list_inside(item, number), renaming)
                 for number, renaming in samples

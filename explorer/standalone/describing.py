@@ -1,4 +1,4 @@
-"""Descriptions as templates and what stands in their slots, those of like repetitions made once."""
+"""Descriptions as templates and what stands in their slots, of like repetitions made once."""
 
 from __future__ import annotations
 
@@ -16,10 +16,15 @@ from netloupe.explorer.page.description_html import (
 )
 from netloupe.explorer.view import View
 
-from .likeness import LikeElement, LikeRepetitions
-from .retelling import Retelling, Told, Weight, learn_retelling
+from .renamed_descriptions import (
+    DescriptionRenamer,
+    SlottedDescription,
+    Weight,
+    learn_description_renamer,
+)
+from .renamed_repetitions import ExampleElement, RepetitionComparer
 from .templates import SplitText, join_split, split_slots
-from .weights import WeightWriter
+from .weight_statistics import WeightWriter
 
 
 class Describer:
@@ -39,44 +44,48 @@ class Describer:
         self,
         model: Model,
         weights: WeightWriter | None = None,
-        repetitions: LikeRepetitions | None = None,
+        repetitions: RepetitionComparer | None = None,
     ) -> None:
         self._model = model
         self._weights = weights
         self._repetitions = repetitions
         #: by path what is said of elements that are the examples for others
-        self._told: dict[str, Told] = {}
-        #: by path of an element how the same is told of others; None where it cannot be
-        self._retellings: dict[str, Retelling | None] = {}
+        self._examples: dict[str, SlottedDescription] = {}
+        #: by path of an example what describes the elements like it; None where that is not sure
+        self._renamers: dict[str, DescriptionRenamer | None] = {}
 
-    def describe(self, path: str, view: View) -> Told | None:
+    def describe(self, path: str, view: View) -> SlottedDescription | None:
         """Return what is said of what is at a path of a view; None for no element."""
-        return self._retell(path, view) or self._tell(path, view)
+        return self._describe_renamed(path, view) or self._describe_itself(path, view)
 
-    def _retell(self, path: str, view: View) -> Told | None:
-        """Return what is said of an element that another is like but for names."""
-        like = self._repetitions.find_like(path) if self._repetitions is not None else None
-        if like is None:
+    def _describe_renamed(self, path: str, view: View) -> SlottedDescription | None:
+        """Return what is said of an element that is like an example but for names."""
+        example = self._repetitions.find_example(path) if self._repetitions is not None else None
+        if example is None:
             return None
-        if like.path not in self._retellings:
-            self._retellings[like.path] = self._learn(like, view)
-        retelling = self._retellings[like.path]
-        return None if retelling is None else retelling.tell(like.renaming, self._number_weight)
+        if example.path not in self._renamers:
+            self._renamers[example.path] = self._learn(example, view)
+        renamer = self._renamers[example.path]
+        return None if renamer is None else renamer.rename(example.renaming, self._number_weight)
 
-    def _learn(self, like: LikeElement, view: View) -> Retelling | None:
-        paths = [like.path, *(renaming.texts[like.path] for renaming in like.samples)]
-        told = [each for each in (self._tell(path, view) for path in paths) if each is not None]
+    def _learn(self, example: ExampleElement, view: View) -> DescriptionRenamer | None:
+        paths = [example.path, *(renaming.texts[example.path] for renaming in example.samples)]
+        told = [
+            each
+            for each in (self._describe_itself(path, view) for path in paths)
+            if each is not None
+        ]
         if len(told) < len(paths):
             return None
-        samples = [*zip(like.samples, told[1:], strict=True)]
-        return learn_retelling(like.path, told[0], samples, self._number_weight)
+        samples = [*zip(example.samples, told[1:], strict=True)]
+        return learn_description_renamer(example.path, told[0], samples, self._number_weight)
 
     def _number_weight(self, weight: Weight) -> int:
         return 0 if self._weights is None else self._weights.number(*weight)
 
-    def _tell(self, path: str, view: View) -> Told | None:
+    def _describe_itself(self, path: str, view: View) -> SlottedDescription | None:
         """Return what is said of what is at a path; None for no element."""
-        known = self._told.get(path)
+        known = self._examples.get(path)
         if known is not None:
             return known
         try:
@@ -93,9 +102,9 @@ class Describer:
             row.path for section in description.sections for row in section.rows if row.path
         )
         around, slots = split_description(description, number)
-        told = Told(around, slots, targets, weight)
+        told = SlottedDescription(around, slots, targets, weight)
         if self._repetitions is not None and self._repetitions.is_example(path):
-            self._told[path] = told
+            self._examples[path] = told
         return told
 
 

@@ -18,7 +18,7 @@ from netloupe.explorer.progress import Cancelled, watched
 from netloupe.explorer.session import Views
 from netloupe.explorer.session.lookup import describe_selected
 
-from .weights import write_weight
+from .weight_statistics import write_weight
 
 #: takes ``{"answer": {"id": …, …}}`` or ``{"renew": True}``, and buffers, to the page
 Tell = Callable[[Mapping[str, Any], Sequence[bytes]], None]

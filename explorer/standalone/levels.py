@@ -12,12 +12,12 @@ from netloupe.explorer.options import Direction
 from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.view import Item, View
 
-from .advance import Advance
 from .copying import LevelCopier
 from .level_block import LevelWriter, Numbers, WrittenLevel
-from .likeness import LikeRepetitions
 from .limits import USUAL, Limits
+from .renamed_repetitions import RepetitionComparer
 from .walk import list_opened_items
+from .walk_progress import WalkProgress
 
 #: seconds after which what is not laid out yet gets a simpler layout
 PATIENCE = 60.0
@@ -35,7 +35,7 @@ def write_levels(
     look: Look | None = None,
     limits: Limits = USUAL,
     left_closed: set[str] | None = None,
-    repetitions: LikeRepetitions | None = None,
+    repetitions: RepetitionComparer | None = None,
     patience: Patience | None = None,
     placer: Placer | None = None,
 ) -> bytes:
@@ -77,12 +77,12 @@ def write_levels(
                 looked.add(number)
                 look(number, name, item, level.depth)
 
-    advance = Advance("laying out groups")
-    repetitions = repetitions or LikeRepetitions(view.operand_kinds)
+    progress = WalkProgress("laying out groups")
+    repetitions = repetitions or RepetitionComparer(view.operand_kinds)
     copier = LevelCopier(writer, repetitions, labels.title, look_at)
     for opened in list_opened_items(view, limits, left_closed, copier.copy):
         item, state = opened
-        advance.tell(opened)
+        progress.report(opened)
         names = writer.add(state, *preparer.prepare(view, item))
         look_at(writer.levels[-1], names, item)
     for plan, prepared in list_prepared(first) if first is not None else ():

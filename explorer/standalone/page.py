@@ -58,7 +58,7 @@ from .levels import state_of
 from .limits import Limits, choose_limits
 from .parts import PageParts
 from .review_block import write_review
-from .weights import WeightBudget
+from .weight_statistics import WeightBudget
 
 if TYPE_CHECKING:
     from os import PathLike

@@ -24,13 +24,13 @@ from .document import encode, write_html
 from .legend_block import write_legend
 from .level_block import Numbers
 from .levels import write_levels
-from .likeness import LikeRepetitions
 from .limits import USUAL, Limits
 from .link_block import write_links
 from .overlay_block import write_overlays
 from .ranking import RankedFacts
+from .renamed_repetitions import RepetitionComparer
 from .search_block import write_search
-from .weights import WeightBudget, WeightWriter
+from .weight_statistics import WeightBudget, WeightWriter
 
 #: the number of the description of the model itself
 _MODEL = -1
@@ -78,7 +78,7 @@ class PageParts:
         shares = still.labels.shares
         self.content, self.limits = content, limits
         self.weights = WeightWriter(content.weights, budget, model.source)
-        repetitions = LikeRepetitions(view.operand_kinds)
+        repetitions = RepetitionComparer(view.operand_kinds)
         describer = Describer(model, self.weights, repetitions)
         self.facts = facts = RankedFacts(describer, limits, is_ranked=is_ranked)
         facts.add_model(_MODEL, view)

@@ -1,4 +1,4 @@
-"""LikeRepetitions that are the same but for names: what is called how in another one.
+"""RepetitionComparer that are the same but for names: what is called how in another one.
 
 What a page says of one repetition of a stack it says of the next in other names, where nothing
 else differs. Whether anything does is looked at here, fact by fact; what cannot be compared

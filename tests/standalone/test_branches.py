@@ -9,9 +9,9 @@ import pytest
 from netloupe.explorer.layout.prepared import Preparer
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.standalone import describing, likeness
-from netloupe.explorer.standalone.likeness import LikeRepetitions
+from netloupe.explorer.standalone import describing, renamed_repetitions
 from netloupe.explorer.standalone.page import make_page
+from netloupe.explorer.standalone.renamed_repetitions import RepetitionComparer
 from netloupe.explorer.view import ViewOptions
 from netloupe.proto import onnx_pb2
 from tests.corpus import corpus_file
@@ -56,7 +56,9 @@ def test_of_more_branches_no_more_nodes_are_described(kinds: int) -> None:
 
 @pytest.mark.parametrize("kinds", [1, 7])
 def test_each_branch_is_compared_once(kinds: int) -> None:
-    assert count_calls(likeness, "compare_repetitions", load(branches(MANY, kinds))) < MANY
+    assert (
+        count_calls(renamed_repetitions, "compare_repetitions", load(branches(MANY, kinds))) < MANY
+    )
 
 
 def test_shown_repetitions_of_layers_are_laid_out_but_for_the_first() -> None:
@@ -64,7 +66,7 @@ def test_shown_repetitions_of_layers_are_laid_out_but_for_the_first() -> None:
     model = load(corpus_file("exported/gpt2.legacy.onnx"))
     laid_out = count_calls(Preparer, "prepare", model)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(likeness.Likeness, "to_sample", lambda _: None)
+        patch.setattr(renamed_repetitions.RenamedRepetition, "to_sample", lambda _: None)
         assert laid_out < count_calls(Preparer, "prepare", model)
 
 
@@ -159,6 +161,6 @@ def test_a_page_is_the_same_with_each_branch_described_by_itself(
     change(proto)
     model = load(proto.SerializeToString())
     page, _ = make_page(model, ViewOptions())
-    monkeypatch.setattr(LikeRepetitions, "find", lambda *_: None)
+    monkeypatch.setattr(RepetitionComparer, "find", lambda *_: None)
     expected, _ = make_page(model, ViewOptions())
     assert page == expected

@@ -1,4 +1,4 @@
-/** What is said of weights' elements: as explorer/standalone/weights.py writes it. */
+/** What is said of weights' elements: as explorer/standalone/weight_statistics.py writes it. */
 
 import { Block, BlockError, type Integers } from "./block";
 import type { HistogramFacts } from "./histogram";
@@ -49,7 +49,7 @@ export class Weights {
   }
 }
 
-/** A block of explorer/standalone/weights.py. */
+/** A block of explorer/standalone/weight_statistics.py. */
 export class WeightBlock {
   private readonly records: Integers;
   private readonly words: Templates;

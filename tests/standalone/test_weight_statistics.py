@@ -17,10 +17,10 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.page.description_html import write_section
 from netloupe.explorer.quantization import find_quantization, measure_saturation
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.standalone import weights as weights_module
+from netloupe.explorer.standalone import weight_statistics as weights_module
 from netloupe.explorer.standalone.histograms import record_histogram
 from netloupe.explorer.standalone.page import make_page
-from netloupe.explorer.standalone.weights import WeightBudget, WeightContent, WeightWriter
+from netloupe.explorer.standalone.weight_statistics import WeightBudget, WeightContent, WeightWriter
 from netloupe.explorer.tensors import (
     Histogram,
     compute_histogram,

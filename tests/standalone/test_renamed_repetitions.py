@@ -13,8 +13,8 @@ from onnx import TensorProto, helper, numpy_helper
 from netloupe.explorer.compare import diff
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.standalone.likeness import LikeRepetitions
 from netloupe.explorer.standalone.page import make_page
+from netloupe.explorer.standalone.renamed_repetitions import RepetitionComparer
 from netloupe.explorer.view import View, ViewOptions
 from tests.corpus import corpus_file
 
@@ -32,7 +32,7 @@ def test_a_page_is_the_same_with_each_repetition_described_by_itself(
     model = load(corpus_file(name))
     assert find_in_all_repeats(model) > 0
     page, _ = make_page(model, ViewOptions())
-    monkeypatch.setattr(LikeRepetitions, "find", lambda *_: None)
+    monkeypatch.setattr(RepetitionComparer, "find", lambda *_: None)
     expected, _ = make_page(model, ViewOptions())
     assert page == expected
 
@@ -58,9 +58,9 @@ def find_in_all_repeats(model: Model) -> int:
     tree = View(model).borders(model.graph).tree
     repeats = [group for group in tree.groups.values() if group.kind == "repeat"]
     assert repeats
-    repetitions = LikeRepetitions()
+    repetitions = RepetitionComparer()
     found = [repetitions.find(each, at) for each in repeats for at in range(len(each.children))]
-    return sum(likeness is not None for likeness in found)
+    return sum(renamed is not None for renamed in found)
 
 
 def test_repetitions_that_differ_in_names_alone_are_found() -> None:
@@ -108,7 +108,7 @@ def find_alike(model: Model) -> list[int]:
     """Return the numbers of the repetitions of the only stack that are like another one."""
     view = View(model, model.graph)
     (repeat,) = (item.repeat for item in view.root.children if item.repeat is not None)
-    repetitions = LikeRepetitions()
+    repetitions = RepetitionComparer()
     numbers = range(len(repeat.children))
     return [number for number in numbers if repetitions.find(repeat, number) is not None]
 
@@ -235,7 +235,7 @@ def test_what_differs_in_more_than_names_is_described_by_itself(
     onnx.save(proto, path)
     assert CHANGED not in find_alike(load(path))
     page, _ = make_page(load(path), ViewOptions())
-    monkeypatch.setattr(LikeRepetitions, "find", lambda *_: None)
+    monkeypatch.setattr(RepetitionComparer, "find", lambda *_: None)
     expected, _ = make_page(load(path), ViewOptions())
     assert page == expected
 
@@ -275,7 +275,7 @@ def test_a_layer_that_was_another_one_before_is_told_so(
         return make_page(found.merged, ViewOptions())[0], found.to_panes()
 
     pages = write_pages()
-    monkeypatch.setattr(LikeRepetitions, "find", lambda *_: None)
+    monkeypatch.setattr(RepetitionComparer, "find", lambda *_: None)
     assert pages == write_pages()
 
 
@@ -289,7 +289,7 @@ def test_names_that_are_numbers_are_no_counts(tmp_path: Path) -> None:
     onnx.save(proto, path)
     page, _ = make_page(load(path), ViewOptions())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(LikeRepetitions, "find", lambda *_: None)
+        patch.setattr(RepetitionComparer, "find", lambda *_: None)
         expected, _ = make_page(load(path), ViewOptions())
     assert page == expected
 

@@ -21,8 +21,8 @@ _MOST_KINDS = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Likeness:
-    """How one repetition is like another.
+class RenamedRepetition:
+    """A repetition that is like another one but for names.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Likeness:
     is_sample: bool
     next: tuple[int, Renaming] | None = None
 
-    def to_sample(self) -> Likeness | None:
+    def to_sample(self) -> RenamedRepetition | None:
         """Return how it is like the first sample, with ``next`` as what that is checked by.
 
         The border of a repeat has the names that the first repetition gives: what is shown of
@@ -59,11 +59,11 @@ class Likeness:
         renaming, checked = known.join(self.renaming), known.join(other)
         if renaming is None or checked is None:
             return None
-        return Likeness(base, renaming, ((number, checked),), self.renaming is other)
+        return RenamedRepetition(base, renaming, ((number, checked),), self.renaming is other)
 
 
 @dataclass(frozen=True, slots=True)
-class LikeElement:
+class ExampleElement:
     """The element of another repetition that an element is like but for names.
 
     Parameters
@@ -81,7 +81,7 @@ class LikeElement:
     samples: tuple[Renaming, ...]
 
 
-class LikeRepetitions:
+class RepetitionComparer:
     """Compares the repetitions of repeats, each repeat once.
 
     Parameters
@@ -92,39 +92,41 @@ class LikeRepetitions:
 
     def __init__(self, operand_kinds: OperandKinds = NO_OPERAND_KINDS) -> None:
         self._operand_kinds = operand_kinds
-        self._likenesses: dict[Group, dict[int, Likeness]] = {}
-        self._elements_like: dict[str, LikeElement] = {}
+        self._renamed: dict[Group, dict[int, RenamedRepetition]] = {}
+        self._example_of: dict[str, ExampleElement] = {}
         #: paths of elements that others are like
         self._examples: set[str] = set()
 
-    def find(self, repeat: Group, index: int) -> Likeness | None:
+    def find(self, repeat: Group, index: int) -> RenamedRepetition | None:
         """Return how a repetition is like another one; None where it is like none."""
-        known = self._likenesses.get(repeat)
+        known = self._renamed.get(repeat)
         if known is None:
-            known = self._likenesses[repeat] = dict(_compare_all(repeat, self._operand_kinds))
-            for likeness in known.values():
-                if not likeness.is_sample:
-                    self._note(likeness)
+            known = self._renamed[repeat] = dict(_compare_all(repeat, self._operand_kinds))
+            for renamed in known.values():
+                if not renamed.is_sample:
+                    self._note(renamed)
         return known.get(index)
 
-    def _note(self, likeness: Likeness) -> None:
-        renaming = likeness.renaming
-        samples = tuple(sample for _, sample in likeness.samples)
+    def _note(self, renamed: RenamedRepetition) -> None:
+        renaming = renamed.renaming
+        samples = tuple(sample for _, sample in renamed.samples)
         for path in renaming.paths:
-            like = LikeElement(path, renaming, samples)
-            self._elements_like.setdefault(renaming.texts[path], like)
+            example = ExampleElement(path, renaming, samples)
+            self._example_of.setdefault(renaming.texts[path], example)
             self._examples.update((path, *(sample.texts[path] for sample in samples)))
 
-    def find_like(self, path: str) -> LikeElement | None:
+    def find_example(self, path: str) -> ExampleElement | None:
         """Return of which element in another repetition the same is to be said."""
-        return self._elements_like.get(path)
+        return self._example_of.get(path)
 
     def is_example(self, path: str) -> bool:
         """Return whether other elements are described as the one at a path is."""
         return path in self._examples
 
 
-def _compare_all(repeat: Group, operand_kinds: OperandKinds) -> Iterator[tuple[int, Likeness]]:
+def _compare_all(
+    repeat: Group, operand_kinds: OperandKinds
+) -> Iterator[tuple[int, RenamedRepetition]]:
     """Yield the repetitions that are like another one but for names, and how."""
     numbers: dict[Hashable, list[int]] = {}
     for number, repetition in enumerate(repeat.children):
@@ -136,7 +138,7 @@ def _compare_all(repeat: Group, operand_kinds: OperandKinds) -> Iterator[tuple[i
 
 def _compare_some(
     repeat: Group, numbers: Sequence[int], operand_kinds: OperandKinds
-) -> Iterator[tuple[int, Likeness]]:
+) -> Iterator[tuple[int, RenamedRepetition]]:
     """Yield which of some repetitions are like another one of them but for names, and how."""
     kinds: list[tuple[int, list[tuple[int, Renaming]]]] = []
     for number in numbers:
@@ -153,4 +155,4 @@ def _compare_some(
         samples = tuple(others[:_SAMPLES])
         for number, renaming in others if len(others) > _SAMPLES else ():
             is_sample = any(number == sample for sample, _ in samples)
-            yield number, Likeness(first, renaming, samples, is_sample, others[_SAMPLES])
+            yield number, RenamedRepetition(first, renaming, samples, is_sample, others[_SAMPLES])

@@ -10,9 +10,9 @@ import pytest
 
 from netloupe.explorer.errors import OutputError
 from netloupe.explorer.standalone.document import write_html
-from netloupe.explorer.standalone.surroundings import PageSurroundings, surround_page
+from netloupe.explorer.standalone.enclosing_page import EnclosingPage, enclose_page
 
-_AROUND = PageSurroundings(
+_AROUND = EnclosingPage(
     before="<header>before</header>",
     behind="<main>behind</main>",
     style="main { color: red }",
@@ -25,7 +25,7 @@ _AROUND = PageSurroundings(
 
 def make() -> str:
     page = write_html("m <b>", {"a": 1}, {"x": b"block"}, "<svg>picture</svg>")
-    return surround_page(page.encode(), _AROUND).decode()
+    return enclose_page(page.encode(), _AROUND).decode()
 
 
 def test_the_order_of_what_is_read() -> None:
@@ -61,4 +61,4 @@ def test_the_policy_names_both_scripts_by_their_hashes() -> None:
 def test_what_is_no_page_is_refused() -> None:
     for page in (b"", b"<html><body>\n</body></html>", b"<noscript></noscript>"):
         with pytest.raises(OutputError, match="not one that netloupe wrote"):
-            surround_page(page, _AROUND)
+            enclose_page(page, _AROUND)

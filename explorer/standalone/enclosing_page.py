@@ -16,7 +16,7 @@ _POLICY, _HEAD_END, _BODY, _END = b"; style-src ", b"</head>", b"<body>\n", b"</
 
 
 @dataclass(frozen=True, slots=True)
-class PageSurroundings:
+class EnclosingPage:
     """What is around the explorer of a page, as HTML without scripts.
 
     Parameters
@@ -41,7 +41,7 @@ class PageSurroundings:
     still_class: str
 
 
-def surround_page(page: bytes, around: PageSurroundings) -> bytes:
+def enclose_page(page: bytes, around: EnclosingPage) -> bytes:
     """Return a page with something around its explorer.
 
     The content policy names the script by its hash, as it does that of the explorer; nothing else

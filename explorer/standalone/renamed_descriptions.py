@@ -1,8 +1,8 @@
-"""What is said of an element, told again of one that differs from it in names alone.
+"""The description of an element, used for others that differ from it in names alone.
 
 A description is a template with slots (:mod:`.templates`). Which slots hold names is not known,
 but seen: the description of another element, whose name is known too, must come out as it was
-made. Where it does not, nothing is told again.
+made. Where it does not, it is used for no other.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What is said of an element.
+class SlottedDescription:
+    """What is said of an element, as a template and what stands in its slots.
 
     Parameters
     ----------
@@ -50,19 +50,19 @@ class Told:
 
 
 @dataclass(slots=True)
-class Retelling:
-    """Tells the same of other elements.
+class DescriptionRenamer:
+    """Describes elements by the description of another one, with their own names.
 
     Parameters
     ----------
     path
         Of the element that was described.
-    told
+    description
         What is said of it.
     """
 
     path: str
-    told: Told
+    description: SlottedDescription
     #: by the parts of a text with names in it the slots that hold it
     _named: dict[tuple[str, ...], list[int]] = field(default_factory=dict)
     #: which slots hold the number of the weight
@@ -70,16 +70,16 @@ class Retelling:
     #: names, and what is said of the element alone, that stood unchanged in all samples
     _unchanged: set[str] = field(default_factory=set)
 
-    def tell(self, renaming: Renaming, number_of: NumberWeight) -> Told | None:
+    def rename(self, renaming: Renaming, number_of: NumberWeight) -> SlottedDescription | None:
         """Return what is said of the element in another repetition; None where that is open."""
         texts = renaming.texts
         weight = renaming.weights.get(self.path)
-        if (weight is None) != (self.told.weight is None):
+        if (weight is None) != (self.description.weight is None):
             return None
         own = renaming.own.get(self.path, _NOTHING)
         if any((own.get(text) or texts.get(text, text)) != text for text in self._unchanged):
             return None
-        slots = self.told.slots.copy()
+        slots = self.description.slots.copy()
         for parts, places in self._named.items():
             if len(parts) == 1:
                 text = own.get(parts[0]) or texts.get(parts[0], parts[0])
@@ -89,16 +89,16 @@ class Retelling:
                 slots[slot] = text
         for slot in self._weights:
             slots[slot] = str(number_of(weight)) if weight is not None else ""
-        targets = tuple([texts.get(target, target) for target in self.told.targets])
-        return Told(self.told.around, slots, targets, weight)
+        targets = tuple([texts.get(target, target) for target in self.description.targets])
+        return SlottedDescription(self.description.around, slots, targets, weight)
 
 
-def learn_retelling(
+def learn_description_renamer(
     path: str,
-    told: Told,
-    samples: Sequence[tuple[Renaming, Told]],
+    told: SlottedDescription,
+    samples: Sequence[tuple[Renaming, SlottedDescription]],
     number_of: NumberWeight,
-) -> Retelling | None:
+) -> DescriptionRenamer | None:
     """Return how what is said of an element is told of others.
 
     Parameters
@@ -112,25 +112,25 @@ def learn_retelling(
 
     Returns
     -------
-    Retelling or None
+    DescriptionRenamer or None
         None where it does not give what is said of the samples.
     """
     if any(each.around != told.around for _, each in samples):
         return None
-    learned = Retelling(path, told)
+    learned = DescriptionRenamer(path, told)
     for slot, text in enumerate(told.slots):
         found = [(renaming, each.slots[slot]) for renaming, each in samples]
         _learn_slot(learned, slot, text, found)
-    if any(learned.tell(renaming, number_of) != each for renaming, each in samples):
+    if any(learned.rename(renaming, number_of) != each for renaming, each in samples):
         return None
     return learned
 
 
 def _learn_slot(
-    learned: Retelling, slot: int, text: str, samples: Sequence[tuple[Renaming, str]]
+    learned: DescriptionRenamer, slot: int, text: str, samples: Sequence[tuple[Renaming, str]]
 ) -> None:
     """Learn what a slot holds: a weight's number, names, or what is the same for all."""
-    if learned.told.around[slot].endswith(_WEIGHT_SLOT):
+    if learned.description.around[slot].endswith(_WEIGHT_SLOT):
         learned._weights.append(slot)
         return
     known = samples[0][0].texts
@@ -142,11 +142,11 @@ def _learn_slot(
     learned._unchanged.update(
         part
         for part in parts
-        if all(_tell_part(learned.path, part, renaming) == part for renaming, _ in samples)
+        if all(_rename_part(learned.path, part, renaming) == part for renaming, _ in samples)
     )
 
 
-def _tell_part(path: str, part: str, renaming: Renaming) -> str | None:
+def _rename_part(path: str, part: str, renaming: Renaming) -> str | None:
     """Return what a part of what is said of an element is in another repetition; None for none."""
     return renaming.own.get(path, _NOTHING).get(part) or renaming.texts.get(part)
 

@@ -8,7 +8,7 @@ from netloupe.explorer.view import Item
 from .walk import OpenedItem
 
 
-class Advance:
+class WalkProgress:
     """Tells how far a walk is: what an item holds has as large a share as what is beside it.
 
     Parameters
@@ -24,7 +24,7 @@ class Advance:
         step(what, 0.0)
         self._what = what
 
-    def tell(self, opened: OpenedItem) -> None:
+    def report(self, opened: OpenedItem) -> None:
         """Tell that an item is open now; it comes before what is inside."""
         item, state = opened
         begin, size = self._spans.get(item.key, (0.0, 1.0))
