@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from netloupe.explorer.model import Node, is_constant
-from netloupe.explorer.roles import Piece, Roles
+from netloupe.explorer.roles import PreparationPiece, Roles
 
 from .group import Group
 from .shape_groups import Homes, consumers_in
@@ -37,7 +37,7 @@ _MOST_NAME = 60
 _FEW_CHILDREN = 4
 
 
-def choose_pieces(roles: Roles, only: frozenset[int] | None) -> list[Piece]:
+def choose_pieces(roles: Roles, only: frozenset[int] | None) -> list[PreparationPiece]:
     """Return the pieces of preparation whose nodes are shown, at least two of each."""
     if only is None:
         return [*roles.pieces]
@@ -49,7 +49,7 @@ def choose_pieces(roles: Roles, only: frozenset[int] | None) -> list[Piece]:
 
 
 def add_preparation(
-    root: Group, pieces: Sequence[Piece], labels: dict[int, str], free_path: FreePath
+    root: Group, pieces: Sequence[PreparationPiece], labels: dict[int, str], free_path: FreePath
 ) -> None:
     """Add groups of kind ``preparation`` to a tree.
 

@@ -7,7 +7,7 @@ from typing import cast
 
 from netloupe.explorer.model import Node, find_operators, is_constant
 from netloupe.explorer.progress import step
-from netloupe.explorer.roles import Piece, Roles
+from netloupe.explorer.roles import PreparationPiece, Roles
 
 from .arrangement import join_arrangement
 from .group import Group, GroupKind, adopt
@@ -33,7 +33,7 @@ def simplify_tree(
     shape_nodes: frozenset[int],
     grouping: str,
     roles: Roles,
-    pieces: Sequence[Piece],
+    pieces: Sequence[PreparationPiece],
 ) -> dict[int, Group]:
     """Fold what repeats, what is found by structure, other roles, and arithmetic on shapes.
 

@@ -18,7 +18,7 @@ from netloupe.explorer.model import (
     is_constant,
 )
 from netloupe.explorer.progress import step
-from netloupe.explorer.roles import Piece, find_roles
+from netloupe.explorer.roles import PreparationPiece, find_roles
 
 from .group import Group, adopt
 from .role_groups import choose_pieces
@@ -159,7 +159,7 @@ def build_group_tree(
     scopes = find_scopes(graph, grouping) if named else None
     step()
     roles = find_roles(graph) if grouping != "none" else None
-    pieces: list[Piece] = []
+    pieces: list[PreparationPiece] = []
     left_out: frozenset[int] = frozenset()
     if roles is not None:
         pieces = choose_pieces(roles, only) if grouping == "auto" else []

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.render.picture import build_dot as build_dot
     from netloupe.explorer.render.picture import draw_picture as draw_picture
     from netloupe.explorer.review import Reviewable as Reviewable
-    from netloupe.explorer.roles.fixed import Fixed as Fixed
+    from netloupe.explorer.roles.input_independence import InputIndependence as InputIndependence
     from netloupe.explorer.roles.roles import Roles as Roles
     from netloupe.explorer.search.search import search_model as search_model
     from netloupe.explorer.standalone.page import draw_page as draw_page
@@ -84,7 +84,7 @@ _HOMES = {
     "Costs": "costs.costs",
     "Diff": "compare",
     "Elements": "tensors",
-    "Fixed": "roles.fixed",
+    "InputIndependence": "roles.input_independence",
     "GroupTree": "grouping",
     "Histogram": "tensors",
     "Inference": "inference",

@@ -122,11 +122,11 @@ class Graph(FilledLater, Drawable, Loaded):
     """
 
     __slots__ = {  # with a text for each: help() shows them
-        "_fixed": "What depends on no input of the model, once it was asked for.",
         "_group_nodes": "Groups the nodes, where another model says how; None elsewhere.",
         "_has_denotations": "False where the reader knows that no type here has a denotation.",
         "_inferred_types": "Types that were inferred, by key, where the file says less.",
         "_inner_graphs": "The graphs that the nodes hold, once they were asked for.",
+        "_input_independence": "What depends on no input of the model, once it was asked for.",
         "_knowledge": "What blocks are recognised by, once it was asked for.",
         "_node_names": "What the paths of the nodes end in, by index.",
         "_opset_versions": "Versions of operator sets by domain, as they were asked for.",
@@ -185,7 +185,7 @@ class Graph(FilledLater, Drawable, Loaded):
         self.net: NetDetails | None = None
         self.warnings: list[ModelWarning] = []
         self._filler = None
-        self._fixed: door.Fixed | None = None
+        self._input_independence: door.InputIndependence | None = None
         self._group_nodes: Callable[[str, frozenset[int] | None], door.GroupTree] | None = None
         self._has_denotations = True
         self._inferred_types: Mapping[str, ValueType] = _NO_TYPES

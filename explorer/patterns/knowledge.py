@@ -6,7 +6,7 @@ import numpy as np
 
 from netloupe.explorer.model import Graph, Value, find_operators
 from netloupe.explorer.roles import is_input_independent
-from netloupe.explorer.roles.closure import close, list_edges
+from netloupe.explorer.roles.determined_nodes import find_determined_nodes, list_edges
 
 from .shape_values import ShapeValues
 from .stored_positions import hides_later
@@ -104,4 +104,4 @@ def _find_unchanging(graph: Graph) -> bytes:
     allowed |= readers
     sources, ends = list_edges(graph)
     kept = ~readers[ends]
-    return close(allowed, sources[kept], ends[kept]).tobytes()
+    return find_determined_nodes(allowed, sources[kept], ends[kept]).tobytes()

@@ -5,14 +5,14 @@ A node goes in; out comes its weight, if it has one. All of it follows from the 
 nothing here knows groups, names of scopes, or what is shown.
 """
 
-from .fixed import is_input_independent
-from .pieces import Piece, Purpose
+from .input_independence import is_input_independent
+from .preparation_pieces import PreparationPiece, Purpose
 from .purposes import find_purpose
 from .roles import Role, Roles, find_roles
 from .weights import Weight, find_weight
 
 __all__ = [
-    "Piece",
+    "PreparationPiece",
     "Purpose",
     "Role",
     "Roles",

@@ -7,10 +7,10 @@ from math import prod
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Node, Tensor, TensorType, Value, constant_tensor
 
-from .counted import COUNTING, comes_from_counting, trace_counting
-from .fixed import is_input_independent
+from .input_independence import is_input_independent
 from .origins import find_origin
-from .pieces import PieceUse, Purpose, UsedPiece, list_places
+from .position_indices import COUNTING_OPERATORS, comes_from_range_or_cumsum, is_shifted_range
+from .preparation_pieces import PreparationNodes, PreparationUse, Purpose, list_places
 from .unlearned import LAYOUT
 
 _COMPARISONS = frozenset({"Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
@@ -37,13 +37,13 @@ _MOST_LOOKED = 40
 _MOST_USES = 200
 
 
-def find_mask(piece: UsedPiece) -> Purpose | None:
+def find_mask(piece: PreparationNodes) -> Purpose | None:
     """Return whether a piece makes a mask, or ALiBi, for the scores of an attention."""
     if not piece.uses or not all(_masks_scores(use) for use in piece.uses[:_MOST_USES]):
         return None
     has_slopes = any(map(_multiplies_by_slopes, piece.nodes))
     # 1 - mask, times a large negative number
-    is_inverted = {"Mul", "Sub"} <= piece.kinds and not piece.kinds & COUNTING
+    is_inverted = {"Mul", "Sub"} <= piece.kinds and not piece.kinds & COUNTING_OPERATORS
     if not piece.kinds & _CHOOSING and not is_inverted:
         return Purpose("ALiBi") if has_slopes else None
     return Purpose("attention mask", (*list_mask_facts(piece), *["ALiBi"] * has_slopes))
@@ -59,11 +59,11 @@ def _multiplies_by_slopes(node: Node) -> bool:
         origin = find_origin(slopes)
         dims = origin.dims if origin is not None else None
         if dims is not None and None not in dims and prod(filter(None, dims)) > 1:
-            return not is_input_independent(positions) and trace_counting(positions)
+            return not is_input_independent(positions) and comes_from_range_or_cumsum(positions)
     return False
 
 
-def _masks_scores(use: PieceUse) -> bool:
+def _masks_scores(use: PreparationUse) -> bool:
     """Return whether a use adds a value to the scores of an attention, or chooses among them."""
     masks = _MASKS.get((use.user.domain, use.user.op_type))
     if masks is not None:
@@ -81,7 +81,7 @@ def _masks_scores(use: PieceUse) -> bool:
     return False
 
 
-def list_mask_facts(piece: UsedPiece) -> tuple[str, ...]:
+def list_mask_facts(piece: PreparationNodes) -> tuple[str, ...]:
     """Return what is certain of a mask: ``causal``, ``window 128``, ``padding``."""
     offsets = [
         offset
@@ -120,7 +120,7 @@ def _read_offset(value: Value | None) -> int | None:
         if node.op_type == "Range":
             return offset
         if node.op_type in ("Add", "Sub") and len(node.inputs) == 2:
-            ranges = [v for v in node.inputs if comes_from_counting(v)]
+            ranges = [v for v in node.inputs if is_shifted_range(v)]
             if len(ranges) != 1 or (node.op_type == "Sub" and ranges[0] is not node.input(0)):
                 return None
             other = node.input(1) if ranges[0] is node.input(0) else node.input(0)
@@ -147,7 +147,7 @@ def _read_scalar(value: Value) -> int | None:
         return None
 
 
-def _tells_padding(piece: UsedPiece, value: Value) -> bool:
+def _tells_padding(piece: PreparationNodes, value: Value) -> bool:
     """Return whether the elements of an input of two axes tell which places are left out.
 
     Positions that are given from outside and compared with counted ones do not.
@@ -169,7 +169,7 @@ def _tells_padding(piece: UsedPiece, value: Value) -> bool:
         for user in current.users:
             if user not in piece.inside or user.op_type in readers:
                 continue
-            if user.op_type in _COMPARISONS and any(map(comes_from_counting, user.inputs)):
+            if user.op_type in _COMPARISONS and any(map(is_shifted_range, user.inputs)):
                 continue
             pending += [result for result in user.outputs if result is not None]
     return False

@@ -17,20 +17,20 @@ import numpy as np
 from netloupe.explorer.arrays import sort_distinct
 from netloupe.explorer.model import Graph, Node, is_constant
 
-from .closure import Booleans, Integers, close
-from .pieces import LEAST_ALIKE, Piece
+from .determined_nodes import Booleans, Integers, find_determined_nodes
+from .preparation_pieces import LEAST_ALIKE, PreparationPiece
 
 _MOST_LOOKED = 100
 
 
 def join_measured(
     graph: Graph,
-    pieces: Sequence[Piece],
+    pieces: Sequence[PreparationPiece],
     is_before: Booleans,
     is_silent: Booleans,
     edges: tuple[Integers, Integers],
     carrying: Booleans,
-) -> list[Piece]:
+) -> list[PreparationPiece]:
     """Join few nodes that the body takes, and whose shape is asked for, to what asks for it.
 
     Together with small pieces that give to one another or to the same node, and with the few nodes
@@ -72,12 +72,14 @@ def join_measured(
     taken = {number for group in found for number in group}
     kept = [piece for number, piece in enumerate(pieces) if number not in taken]
     return kept + [
-        Piece(tuple(sorted(index for number in group for index in pieces[number].nodes)), True)
+        PreparationPiece(
+            tuple(sorted(index for number in group for index in pieces[number].nodes)), True
+        )
         for group in found
     ]
 
 
-def _joins_body(graph: Graph, piece: Piece, is_before: Booleans) -> bool:
+def _joins_body(graph: Graph, piece: PreparationPiece, is_before: Booleans) -> bool:
     """Return whether all that takes the elements of a piece also takes what a layer gives."""
     readers = graph.dialect.shape_operators.readers
     users = [*islice(_list_users(graph, piece.nodes, without=readers), _MOST_LOOKED)]
@@ -109,7 +111,7 @@ def _list_users(
 
 def _link(
     graph: Graph,
-    pieces: Sequence[Piece],
+    pieces: Sequence[PreparationPiece],
     piece_of: Mapping[int, int],
     measured: set[int],
     is_silent: Booleans,
@@ -139,7 +141,7 @@ def _link(
 
 
 def _find_asking(
-    graph: Graph, piece: Piece, piece_of: Mapping[int, int], is_silent: Booleans
+    graph: Graph, piece: PreparationPiece, piece_of: Mapping[int, int], is_silent: Booleans
 ) -> list[int]:
     """Return the pieces that work with the shape of what a piece gives."""
     readers = graph.dialect.shape_operators.readers
@@ -159,7 +161,7 @@ def _find_asking(
 
 
 def _spread(
-    pieces: Sequence[Piece], measured: set[int], near: Mapping[int, set[int]]
+    pieces: Sequence[PreparationPiece], measured: set[int], near: Mapping[int, set[int]]
 ) -> Iterator[set[int]]:
     """Yield the sets of pieces that hang together, each with one that is measured at least."""
     seen: set[int] = set()
@@ -181,7 +183,7 @@ def _spread(
 
 
 def _leave_out_alike(
-    graph: Graph, pieces: Sequence[Piece], groups: Iterable[set[int]]
+    graph: Graph, pieces: Sequence[PreparationPiece], groups: Iterable[set[int]]
 ) -> list[set[int]]:
     """Return the sets of pieces that are not such that each of many layers has its own."""
     listed = [
@@ -194,7 +196,7 @@ def _leave_out_alike(
 
 def _add_following(
     graph: Graph,
-    pieces: Sequence[Piece],
+    pieces: Sequence[PreparationPiece],
     piece_of: Mapping[int, int],
     group: set[int],
     is_silent: Booleans,
@@ -218,7 +220,7 @@ def _add_following(
 
 
 def _leave_out_circular(
-    pieces: Sequence[Piece], groups: Sequence[set[int]], edges: tuple[Integers, Integers]
+    pieces: Sequence[PreparationPiece], groups: Sequence[set[int]], edges: tuple[Integers, Integers]
 ) -> list[set[int]]:
     """Return the sets of pieces that take nothing from what they give to."""
     if not groups:
@@ -233,7 +235,7 @@ def _leave_out_circular(
     sources, targets = heads[sources[inner] - low], heads[targets[inner] - low]
     between = sources != targets
     allowed = np.ones(len(heads), np.bool_)
-    straight = close(allowed, sources[between], targets[between])
+    straight = find_determined_nodes(allowed, sources[between], targets[between])
     return [
         group for group, nodes in zip(groups, members, strict=True) if straight[min(nodes) - low]
     ]

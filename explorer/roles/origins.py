@@ -18,7 +18,7 @@ from netloupe.explorer.model import (
     constant_tensor,
 )
 
-from .fixed import is_input_independent
+from .input_independence import is_input_independent
 
 #: sizes of the axes; None for one that is not known
 Dims = tuple[int | None, ...]

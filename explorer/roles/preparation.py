@@ -11,9 +11,9 @@ import numpy as np
 from netloupe.explorer.model import Graph
 from netloupe.explorer.progress import step
 
-from .closure import Booleans, Integers
+from .determined_nodes import Booleans, Integers
 from .measured import join_measured
-from .pieces import LEAST_ALIKE, LEAST_NODES, LEAST_SHARED, Piece
+from .preparation_pieces import LEAST_ALIKE, LEAST_NODES, LEAST_SHARED, PreparationPiece
 from .purposes import find_purpose
 
 _STEP = 50_000
@@ -29,7 +29,7 @@ def cut_preparation(
     is_silent: Booleans,
     edges: tuple[Integers, Integers],
     carrying: Booleans,
-) -> tuple[list[Piece], frozenset[int]]:
+) -> tuple[list[PreparationPiece], frozenset[int]]:
     """Cut the preparation of a graph into pieces by what they feed.
 
     A node belongs to the piece that all its results go to; where they go to several, a piece
@@ -54,7 +54,7 @@ def cut_preparation(
 
     Returns
     -------
-    list of Piece, frozenset of int
+    list of PreparationPiece, frozenset of int
         The pieces, and the indices of the nodes that are in none.
     """
     shared: set[int] = set()
@@ -64,7 +64,7 @@ def cut_preparation(
     members: dict[tuple[int, int], list[int]] = {}
     for index, leader in _connect(heads, core, sources, targets).items():
         members.setdefault((heads[index], leader), []).append(index)
-    found: list[Piece] = []
+    found: list[PreparationPiece] = []
     useless: list[int] = []
     for (head, _), nodes in members.items():
         nodes.reverse()  # they were found from the last one on
@@ -72,14 +72,14 @@ def cut_preparation(
         if head == _NOTHING:
             useless += nodes
         else:
-            found.append(Piece(tuple(nodes), is_shared))
+            found.append(PreparationPiece(tuple(nodes), is_shared))
     found = join_measured(graph, found, is_before, is_silent, edges, carrying)
     alike = Counter(
         _list_operators(graph, piece.nodes)
         for piece in found
         if not piece.is_shared and not piece.is_small
     )
-    pieces: list[Piece] = []
+    pieces: list[PreparationPiece] = []
     loose = useless
     for piece in found:
         is_large = len(piece.nodes) >= (LEAST_SHARED if piece.is_shared else LEAST_NODES)

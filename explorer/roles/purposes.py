@@ -21,10 +21,10 @@ from collections.abc import Container, Sequence
 
 from netloupe.explorer.model import Graph, Node, TensorType, Value
 
-from .counted import COUNTING, trace_counting
-from .fixed import is_input_independent
+from .input_independence import is_input_independent
 from .masks import find_mask, list_mask_facts
-from .pieces import PieceUse, Purpose, UsedPiece, list_places
+from .position_indices import COUNTING_OPERATORS, comes_from_range_or_cumsum
+from .preparation_pieces import PreparationNodes, PreparationUse, Purpose, list_places
 from .unlearned import LAYOUT, is_relative_bias
 from .weights import find_weight
 
@@ -48,7 +48,7 @@ def find_purpose(graph: Graph, shapes: Container[int], nodes: Sequence[int]) -> 
     nodes
         Indices of the nodes of preparation.
     """
-    piece = UsedPiece(graph, shapes, nodes)
+    piece = PreparationNodes(graph, shapes, nodes)
     for search in (
         _find_relative_bias,
         _find_rotary,
@@ -63,14 +63,14 @@ def find_purpose(graph: Graph, shapes: Container[int], nodes: Sequence[int]) -> 
     return None
 
 
-def _find_relative_bias(piece: UsedPiece) -> Purpose | None:
+def _find_relative_bias(piece: PreparationNodes) -> Purpose | None:
     for node in piece.nodes:
         if node.op_type == "Gather" and find_weight(node) is not None and is_relative_bias(node):
             return Purpose("relative position bias", list_mask_facts(piece))
     return None
 
 
-def _find_rotary(piece: UsedPiece) -> Purpose | None:
+def _find_rotary(piece: PreparationNodes) -> Purpose | None:
     if not {"Cos", "Sin"} <= piece.kinds or not piece.uses:
         return None
     given = dict.fromkeys(use.value for use in piece.uses)
@@ -106,7 +106,7 @@ def _trace_function(value: Value, *, joins: bool = False) -> str:
     return ""
 
 
-def _is_factor(use: PieceUse) -> bool:
+def _is_factor(use: PreparationUse) -> bool:
     """Return whether a use multiplies by a value, after a change of layout perhaps."""
     pending = [use.user]
     looked = 0
@@ -123,15 +123,17 @@ def _is_factor(use: PieceUse) -> bool:
     return True
 
 
-def _find_positions(piece: UsedPiece) -> Purpose | None:
+def _find_positions(piece: PreparationNodes) -> Purpose | None:
     uses = [use for use in piece.uses[:_MOST_USES] if not _passes(use.value)]
-    if not piece.kinds & COUNTING or not all(trace_counting(use.value) for use in uses):
+    if not piece.kinds & COUNTING_OPERATORS or not all(
+        comes_from_range_or_cumsum(use.value) for use in uses
+    ):
         return None
     tables = [use for use in uses if use.user.op_type == "Gather"]
     if any(list_places(use) != {1} or find_weight(use.user) is None for use in tables):
         return None
     # a mask, or angles, may be made of the same numbers
-    plain = COUNTING | LAYOUT | {"Add", "Mul", "Sub"}
+    plain = COUNTING_OPERATORS | LAYOUT | {"Add", "Mul", "Sub"}
     is_plain = all(node.op_type in plain or _tells_size(node) for node in piece.nodes)
     return Purpose("position ids") if uses and (tables or is_plain) else None
 
@@ -155,7 +157,7 @@ def _tells_size(node: Node) -> bool:
     return node.op_type in readers
 
 
-def _find_state(piece: UsedPiece) -> Purpose | None:
+def _find_state(piece: PreparationNodes) -> Purpose | None:
     uses = piece.uses
     if len(uses) <= _MOST_LOOKED:  # one state for all layers is cut into one for each
         uses = [inner for use in uses for inner in _list_uses_of_slices(use)]
@@ -166,15 +168,15 @@ def _find_state(piece: UsedPiece) -> Purpose | None:
     return Purpose("initial state") if uses else None
 
 
-def _list_uses_of_slices(use: PieceUse) -> list[PieceUse]:
+def _list_uses_of_slices(use: PreparationUse) -> list[PreparationUse]:
     """Return the uses of what a Slice cuts out of a value; of another use, itself."""
     if use.user.op_type != "Slice" or use.user.input(0) is not use.value:
         return [use]
     results = [value for value in use.user.outputs if value is not None]
-    return [PieceUse(value, user) for value in results for user in value.users] or [use]
+    return [PreparationUse(value, user) for value in results for user in value.users] or [use]
 
 
-def _find_pixels(piece: UsedPiece) -> Purpose | None:
+def _find_pixels(piece: PreparationNodes) -> Purpose | None:
     inputs = piece.list_inputs()
     if len(inputs) != 1 or not piece.kinds <= _PIXELS or not piece.uses:
         return None

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from netloupe.explorer.model import Graph, Node, Value, find_constant_nodes, find_operators
 
-from .closure import Booleans, Integers, close, list_edges
-from .fixed import find_fixed, is_input_independent
-from .pieces import Piece
+from .determined_nodes import Booleans, Integers, find_determined_nodes, list_edges
+from .input_independence import find_input_independence, is_input_independent
 from .preparation import cut_preparation
+from .preparation_pieces import PreparationPiece
 from .shape_arithmetic import find_shape_nodes
 from .unlearned import find_unlearned
 from .weight_operators import WEIGHT_OPERATORS
@@ -73,7 +73,7 @@ class Roles:
     codes: npt.NDArray[np.uint8]
     constants: tuple[int, ...]
     shapes: frozenset[int]
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[PreparationPiece, ...] = ()
     loose: frozenset[int] = frozenset()
 
     def count(self, role: Role) -> int:
@@ -150,12 +150,12 @@ def _find(graph: Graph) -> Roles:
     reads_shape[find_operators(graph, graph.dialect.shape_operators.readers)] = True
     carrying = ~reads_shape[targets]
     sources, targets = sources[carrying], targets[carrying]
-    is_before = close(~weighted, sources, targets)
+    is_before = find_determined_nodes(~weighted, sources, targets)
     norms = [*find_written_norms(graph, is_before)]
     if norms:
         weighted[norms] = True
-        is_before = close(~weighted, sources, targets)
-    is_fixed = np.frombuffer(find_fixed(graph).nodes, np.bool_)
+        is_before = find_determined_nodes(~weighted, sources, targets)
+    is_fixed = np.frombuffer(find_input_independence(graph).nodes, np.bool_)
     core = is_before & (codes == _BODY)
     core &= ~_find_converting(graph, is_fixed & core, weighted, sources, targets)
     rest = int(np.count_nonzero(codes == _BODY)) - int(np.count_nonzero(core))
@@ -164,7 +164,7 @@ def _find(graph: Graph) -> Roles:
     pieces, loose = cut_preparation(graph, core, is_before, codes == _SHAPE, edges, carrying)
     computing = weighted.copy()
     computing[find_operators(graph, _COMPUTING)] = True
-    is_after = close(~computing, targets, sources) & ~is_before & (codes == _BODY)
+    is_after = find_determined_nodes(~computing, targets, sources) & ~is_before & (codes == _BODY)
     _finish_layers(graph, is_after, is_fixed, sources, targets)
     unboxed = np.zeros(count, np.bool_)
     unboxed[[*loose]] = True

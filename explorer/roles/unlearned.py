@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from netloupe.explorer.costs import find_pairs_of_factors
 from netloupe.explorer.model import Graph, Node, Value, find_operators
 
-from .closure import Booleans
-from .fixed import is_input_independent
+from .determined_nodes import Booleans
+from .input_independence import is_input_independent
 from .weight_operators import find_weight_operator
 from .weights import find_weight
 

@@ -9,8 +9,13 @@ import numpy as np
 from netloupe.explorer.model import Function, Graph, Node, Value
 from netloupe.explorer.progress import step
 
-from .closure import Booleans, Integers
-from .fixed import Fixed, find_fixed, find_fixed_given, is_input_independent
+from .determined_nodes import Booleans, Integers
+from .input_independence import (
+    InputIndependence,
+    find_input_independence,
+    find_input_independence_given,
+    is_input_independent,
+)
 from .weight_operators import WeightOperator, find_weight_operator
 from .weights import find_weight
 
@@ -30,7 +35,7 @@ def find_weighted(graph: Graph) -> Booleans:
     array
         shape (nodes,)
     """
-    return _Search().find(graph, find_fixed(graph), 0)
+    return _Search().find(graph, find_input_independence(graph), 0)
 
 
 class _Search:
@@ -40,7 +45,7 @@ class _Search:
         self._calls: dict[tuple[Function, tuple[bool, ...]], bool] = {}
         self._bodies: dict[Graph, bool] = {}
 
-    def find(self, graph: Graph, fixed: Fixed, depth: int) -> Booleans:
+    def find(self, graph: Graph, fixed: InputIndependence, depth: int) -> Booleans:
         count = len(graph.nodes)
         found = np.zeros(count, np.bool_)
         for indices in _list_alike(graph):
@@ -70,7 +75,7 @@ class _Search:
 
     def _find_own(self, graph: Graph) -> bool:
         """Return whether one of the graph's own nodes has a weight."""
-        fixed = find_fixed(graph)
+        fixed = find_input_independence(graph)
         for indices in _list_alike(graph):
             node = graph.nodes[int(indices[0])]
             operator = find_weight_operator(node.domain, node.op_type)
@@ -82,7 +87,7 @@ class _Search:
                 return True
         return False
 
-    def _holds(self, call: Node, fixed: Fixed, depth: int) -> bool:
+    def _holds(self, call: Node, fixed: InputIndependence, depth: int) -> bool:
         """Return whether the function that a node calls has a node with a weight."""
         function = call.function
         if function is None or depth > _MOST_DEPTH or len(self._calls) > _MOST_WAYS:
@@ -94,12 +99,12 @@ class _Search:
             step()
             formals = zip(function.inputs, given, strict=False)
             inputs = frozenset(value for value, is_given in formals if is_given)
-            inside = find_fixed_given(function, inputs)
+            inside = find_input_independence_given(function, inputs)
             self._calls[key] = bool(self.find(function, inside, depth + 1).any())
         return self._calls[key]
 
 
-def _is_given(value: Value | None, graph: Graph, fixed: Fixed) -> bool:
+def _is_given(value: Value | None, graph: Graph, fixed: InputIndependence) -> bool:
     """Return whether what a node of a graph takes, perhaps from around the graph, is fixed."""
     if value is None:
         return False
@@ -122,7 +127,7 @@ def _list_alike(graph: Graph) -> Iterator[Integers]:
 
 
 def _have_weights(
-    graph: Graph, fixed: Fixed, indices: Integers, operator: WeightOperator
+    graph: Graph, fixed: InputIndependence, indices: Integers, operator: WeightOperator
 ) -> Booleans:
     """Return for each of some nodes of one operator whether it has a weight."""
     if not operator.operands:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from netloupe.explorer.model import Node, SparseTensor, Tensor, Value
 
-from .fixed import is_input_independent
+from .input_independence import is_input_independent
 from .origins import Dims, find_origin
 from .weight_operators import WeightKind, WeightOperator, find_weight_operator
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from netloupe.explorer.model import Graph, Node, Value, find_operators
 
-from .closure import Booleans
-from .fixed import is_input_independent
+from .determined_nodes import Booleans
+from .input_independence import is_input_independent
 
 _ROOTS = frozenset({"Rsqrt", "Sqrt"})
 _MEANS = frozenset({"GlobalAveragePool", "ReduceMean"})

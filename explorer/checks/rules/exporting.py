@@ -18,7 +18,7 @@ from netloupe.explorer.costs.ties import find_ties
 from netloupe.explorer.model import Node, Tensor, find_operators
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.notation import write_dims
-from netloupe.explorer.roles.fixed import is_input_independent
+from netloupe.explorer.roles.input_independence import is_input_independent
 
 
 def _find_training(subject: Subject) -> Iterator[Occurrence]:

@@ -18,7 +18,7 @@ from netloupe.explorer.checks.rule import Occurrence, Rule, Severity
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.notation import write_count
-from netloupe.explorer.roles.fixed import find_fixed
+from netloupe.explorer.roles.input_independence import find_input_independence
 
 #: results of these differ though operands are the same
 _RANDOM = frozenset(
@@ -171,7 +171,7 @@ def _find_foldable(subject: Subject) -> Iterator[Occurrence]:
     for graph in subject.graphs if subject.is_onnx else ():
         if not graph.nodes or graph.kind == "training":
             continue
-        fixed = find_fixed(graph).nodes
+        fixed = find_input_independence(graph).nodes
         count = 0
         first: Node | None = None
         for node in graph.nodes:

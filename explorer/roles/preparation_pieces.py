@@ -32,7 +32,7 @@ class Purpose:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class PreparationPiece:
     """Nodes of preparation that hang together and do one thing.
 
     Parameters
@@ -56,14 +56,14 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class PieceUse:
+class PreparationUse:
     """A use of what a piece gives, by a node outside of it."""
 
     value: Value
     user: Node
 
 
-class UsedPiece:
+class PreparationNodes:
     """Nodes of preparation with their operators and uses."""
 
     def __init__(self, graph: Graph, shapes: Container[int], nodes: Sequence[int]) -> None:
@@ -73,7 +73,7 @@ class UsedPiece:
         self.kinds = {node.op_type for node in self.nodes}
         self.uses = [*self._list_uses(shapes)]
 
-    def _list_uses(self, shapes: Container[int]) -> Iterator[PieceUse]:
+    def _list_uses(self, shapes: Container[int]) -> Iterator[PreparationUse]:
         for node in self.nodes:
             for value in node.outputs:
                 for user in value.users if value is not None else ():
@@ -81,7 +81,7 @@ class UsedPiece:
                         continue
                     if user.op_type not in self.graph.dialect.shape_operators.readers:
                         assert value is not None  # noqa: S101 - it has users
-                        yield PieceUse(value, user)
+                        yield PreparationUse(value, user)
 
     def list_inputs(self) -> list[Value]:
         """Return the inputs of the graph whose elements the piece takes."""
@@ -97,6 +97,6 @@ class UsedPiece:
         ]
 
 
-def list_places(use: PieceUse) -> set[int]:
+def list_places(use: PreparationUse) -> set[int]:
     """Return as which operands of its user a value is used."""
     return {place for place, value in enumerate(use.user.inputs) if value is use.value}

@@ -9,11 +9,11 @@ import numpy as np
 
 from netloupe.explorer.model import Function, Graph, Node, Value
 
-from .closure import Booleans, close, list_edges
+from .determined_nodes import Booleans, find_determined_nodes, list_edges
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fixed:
+class InputIndependence:
     """What of a graph depends on no input of the model.
 
     Parameters
@@ -51,10 +51,10 @@ def is_input_independent(value: Value) -> bool:
     """
     if value.initializer is not None or value.is_parameter:
         return True
-    return find_fixed(value.graph).holds(value)
+    return find_input_independence(value.graph).holds(value)
 
 
-def find_fixed(graph: Graph) -> Fixed:
+def find_input_independence(graph: Graph) -> InputIndependence:
     """Return what of a graph is fixed; it is looked for once.
 
     Graphs around a body, and those whose nodes call a function, are looked at first.
@@ -63,16 +63,16 @@ def find_fixed(graph: Graph) -> Fixed:
     opened: set[Graph] = set()
     while pending:
         last = pending[-1]
-        if last._fixed is None and last not in opened:
+        if last._input_independence is None and last not in opened:
             opened.add(last)
             pending += [other for other in _list_around(last) if other not in opened]
             continue
         pending.pop()
-        if last._fixed is None:
+        if last._input_independence is None:
             inputs = _list_fixed_inputs(last) if isinstance(last, Function) else ()
-            last._fixed = find_fixed_given(last, frozenset(inputs))
-    assert graph._fixed is not None  # noqa: S101 - it was the first of those pending
-    return graph._fixed
+            last._input_independence = find_input_independence_given(last, frozenset(inputs))
+    assert graph._input_independence is not None  # noqa: S101 - it was the first of those pending
+    return graph._input_independence
 
 
 def _list_around(graph: Graph) -> list[Graph]:
@@ -87,11 +87,11 @@ def _is_known(value: Value | None) -> bool:
     """Return whether a value of a graph around is fixed; in a circle of calls it is not."""
     if value is None:
         return False
-    fixed = value.graph._fixed
+    fixed = value.graph._input_independence
     return value.initializer is not None if fixed is None else fixed.holds(value)
 
 
-def find_fixed_given(graph: Graph, inputs: frozenset[Value]) -> Fixed:
+def find_input_independence_given(graph: Graph, inputs: frozenset[Value]) -> InputIndependence:
     """Return what of a graph is fixed where some of its inputs are; graphs around it are known."""
     count = len(graph.nodes)
     wiring = graph.wiring
@@ -109,11 +109,11 @@ def find_fixed_given(graph: Graph, inputs: frozenset[Value]) -> Fixed:
             for value in _list_others(graph.nodes[index])
             if value.graph is not graph or value.producer is None
         )
-    nodes = close(allowed, *list_edges(graph))
+    nodes = find_determined_nodes(allowed, *list_edges(graph))
     values = np.where(
         wiring.producers < 0, ~varying[:-1], np.append(nodes, False)[wiring.producers]
     )
-    return Fixed(graph, nodes.tobytes(), values, inputs)
+    return InputIndependence(graph, nodes.tobytes(), values, inputs)
 
 
 def _list_others(node: Node) -> Iterator[Value]:

@@ -1,4 +1,4 @@
-"""Values that say which place is which: what Range or CumSum counts."""
+"""Position indices: values that Range or CumSum counts, which say which place is which."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from netloupe.explorer.model import Value
 
 from .unlearned import LAYOUT
 
-COUNTING = frozenset({"CumSum", "Range"})
+COUNTING_OPERATORS = frozenset({"CumSum", "Range"})
 _MOST_STEPS = 16
 _MOST_LOOKED = 40
 
 
-def comes_from_counting(value: Value | None) -> bool:
+def is_shifted_range(value: Value | None) -> bool:
     """Return whether a value is what Range counts, shifted perhaps, along the first operands."""
     for _ in range(_MOST_STEPS):
         node = value.producer if value is not None else None
@@ -25,7 +25,7 @@ def comes_from_counting(value: Value | None) -> bool:
     return False
 
 
-def trace_counting(value: Value) -> bool:
+def comes_from_range_or_cumsum(value: Value) -> bool:
     """Return whether a value is what Range or CumSum counts, shifted perhaps."""
     pending: list[Value | None] = [value]
     for _ in range(_MOST_LOOKED):

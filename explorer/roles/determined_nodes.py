@@ -41,7 +41,7 @@ def list_edges(graph: Graph) -> tuple[Integers, Integers]:
     return sources, targets
 
 
-def close(allowed: Booleans, sources: Integers, targets: Integers) -> Booleans:
+def find_determined_nodes(allowed: Booleans, sources: Integers, targets: Integers) -> Booleans:
     """Return the nodes that are allowed and to which only such nodes give.
 
     Parameters
@@ -79,11 +79,11 @@ def close(allowed: Booleans, sources: Integers, targets: Integers) -> Booleans:
         if len(ready) < _WIDE:
             break
     if len(ready):
-        _close_chains(found, ready.tolist(), allowed, waiting, sources, targets)
+        _follow_chains(found, ready.tolist(), allowed, waiting, sources, targets)
     return found
 
 
-def _close_chains(
+def _follow_chains(
     found: Booleans,
     ready: list[int],
     allowed: Booleans,
