@@ -15,7 +15,7 @@ import pytest
 from netloupe.commands.cli import main
 from netloupe.commands.info import summarize_model
 from netloupe.explorer.costs import analysis, constants
-from netloupe.explorer.costs.given import FactTable
+from netloupe.explorer.costs.fact_table import FactTable
 from netloupe.explorer.describe import attributes as describe_attributes
 from netloupe.explorer.describe import describe_node
 from netloupe.explorer.describe.description import MOST_ROWS

@@ -10,7 +10,7 @@ from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.costs import count_bytes
 from netloupe.explorer.costs.analysis import Analysis, GraphRun
 from netloupe.explorer.costs.bound_inputs import Replaced
-from netloupe.explorer.costs.weights import find_weights
+from netloupe.explorer.costs.initializer_kinds import find_initializer_kinds
 from netloupe.explorer.model import Graph, Model, Node, Tensor, Value, find_operators
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.progress import step
@@ -380,7 +380,7 @@ def _list_storage(model: Model, weights: Sequence[QuantizedWeight]) -> Iterator[
                 scales += count_bytes(tensor) or 0
         for place, amount in enumerate((1, weight.size, count_bytes(weight.tensor) or 0, scales)):
             entry[place] += amount
-    kinds = find_weights(model)
+    kinds = find_initializer_kinds(model)
     simulated = {weight.tensor for weight in weights if weight.scheme == "simulated"}
     for graph in model.graphs:
         for tensor in graph.initializers:

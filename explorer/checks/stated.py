@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from netloupe.explorer.costs.analysis import Analysis
+from netloupe.explorer.costs.fact_table import name_type
 from netloupe.explorer.costs.facts import Dims, Fact
-from netloupe.explorer.costs.given import name_type
 from netloupe.explorer.model import Graph, Node, SparseTensorType, TensorType, Value, ValueType
 from netloupe.explorer.model.value import list_each_type
 

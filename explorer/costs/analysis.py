@@ -17,8 +17,8 @@ from netloupe.explorer.progress import step
 
 from .bodies import BODIES, Body, Runs
 from .bound_inputs import Replaced
+from .fact_table import ABSENT, MOST_READ, NOT_KNOWN, FactTable
 from .facts import UNKNOWN, Fact
-from .given import ABSENT, MOST_READ, NOT_KNOWN, FactTable
 from .peak import find_peak
 from .polynomial import Amount, TooLargeError, find_larger
 from .symbols import Symbols

@@ -16,8 +16,8 @@ from netloupe.explorer.model import Model, Tensor
 from netloupe.explorer.progress import step
 from netloupe.explorer.tensors import open_elements
 
+from .initializer_kinds import find_initializer_kinds
 from .totals import locate_elements
-from .weights import find_weights
 
 #: smaller tensors, and vectors, are equal by chance: biases that are all zero and the like
 _LEAST_SIZE = 1_000
@@ -78,11 +78,11 @@ def _find(model: Model) -> Ties:
 
 
 def _list_weights(model: Model) -> Iterator[Tensor]:
-    weights = find_weights(model)
+    kinds = find_initializer_kinds(model)
     for graph in model.graphs:
         for tensor in graph.initializers:
             is_large = len(tensor.dims) > 1 and tensor.size >= _LEAST_SIZE
-            if is_large and weights.kind_of(tensor) == "parameter" and tensor not in weights.packed:
+            if is_large and kinds.kind_of(tensor) == "parameter" and tensor not in kinds.packed:
                 yield tensor
 
 

@@ -12,7 +12,12 @@ from netloupe.explorer.model.storage import multiply_dims
 from netloupe.explorer.model.stored_tensors import list_stored_tensors
 from netloupe.explorer.progress import step
 
-from .weights import KINDS, Kind, Weights, find_weights
+from .initializer_kinds import (
+    INITIALIZER_KINDS,
+    InitializerKind,
+    InitializerKinds,
+    find_initializer_kinds,
+)
 
 #: a file of external data, the first byte in it, and the numbers of bytes and of elements
 _Place = tuple[str, int, int | None, int]
@@ -40,8 +45,9 @@ class Totals:
         sparse tensor the values that are given, and none of a tensor that has no data.
     parameters
         The weights, each once however often it is used. As
-        :class:`~netloupe.explorer.costs.weights.Weights` tells them from shapes, indices, scales
-        and zero points. Of weights with several numbers in a byte these count, not the bytes.
+        :class:`~netloupe.explorer.costs.initializer_kinds.InitializerKinds` tells them from
+        shapes, indices, scales and zero points. Of weights with several numbers in a byte these
+        count, not the bytes.
         Tensors that lie at the same place of a file of external data are the same weight. Weights
         that nodes give, as stripped models have them, count too.
     running_statistics
@@ -83,11 +89,11 @@ def count_graphs(model: Model, graphs: Sequence[Graph]) -> Totals:
     held: Iterator[Iterable[Tensor | SparseTensor]]
     held = (part for graph in graphs for part in (graph.initializers, graph.sparse_initializers))
     nodes = sum(len(graph.nodes) for graph in graphs)
-    weights = find_weights(model)
+    kinds = find_initializer_kinds(model)
     wanted = {*graphs}
-    takers = (node for node in weights.generated if node.graph in wanted)
-    holders = [node for node in weights.holders if node.graph in wanted]
-    return _count(weights, chain.from_iterable(held), len(graphs), nodes, takers, holders)
+    takers = (node for node in kinds.produced if node.graph in wanted)
+    holders = [node for node in kinds.holders if node.graph in wanted]
+    return _count(kinds, chain.from_iterable(held), len(graphs), nodes, takers, holders)
 
 
 def count_nodes(model: Model, nodes: Sequence[Node]) -> Totals:
@@ -99,10 +105,10 @@ def count_nodes(model: Model, nodes: Sequence[Node]) -> Totals:
         for one in (value, *behind):
             if one is not None and one.initializer is not None:
                 found[one.initializer] = None
-    weights = find_weights(model)
-    takers = (node for node in nodes if node in weights.generated)
-    holders = [node for node in nodes if node in weights.holders] if weights.holders else ()
-    return _count(weights, found, 0, len(nodes), takers, holders)
+    kinds = find_initializer_kinds(model)
+    takers = (node for node in nodes if node in kinds.produced)
+    holders = [node for node in nodes if node in kinds.holders] if kinds.holders else ()
+    return _count(kinds, found, 0, len(nodes), takers, holders)
 
 
 def count_stored_bytes(model: Model) -> int:
@@ -151,7 +157,7 @@ def count_bytes(tensor: Tensor | SparseTensor) -> int | None:
 
 
 def _count(
-    weights: Weights,
+    kinds: InitializerKinds,
     initializers: Iterable[Tensor | SparseTensor],
     graphs: int,
     nodes: int,
@@ -159,21 +165,21 @@ def _count(
     holders: Iterable[Node],
 ) -> Totals:
     count = elements = size = 0
-    sums: dict[Kind, int] = dict.fromkeys(KINDS, 0)
+    sums: dict[InitializerKind, int] = dict.fromkeys(INITIALIZER_KINDS, 0)
     places: set[_Place] = set()
     #: of plain ones nothing more is asked than what many share: there may be a million
-    plain: Counter[tuple[tuple[int, ...], Kind]] = Counter()
+    plain: Counter[tuple[tuple[int, ...], InitializerKind]] = Counter()
     for tensor in initializers:
         if not count % _STEP:
             step()
         count += 1
         if not isinstance(tensor, SparseTensor) and tensor._is_plain:
             size += tensor.stored_bytes or 0
-            if weights.packed and tensor in weights.packed:
+            if kinds.packed and tensor in kinds.packed:
                 elements += tensor.size
-                sums[weights.kind_of(tensor)] += weights.packed[tensor]
+                sums[kinds.kind_of(tensor)] += kinds.packed[tensor]
             else:
-                plain[tensor.dims, weights.kind_of(tensor)] += 1
+                plain[tensor.dims, kinds.kind_of(tensor)] += 1
             continue
         given = tensor.values if isinstance(tensor, SparseTensor) else tensor
         number = given.size
@@ -183,12 +189,12 @@ def _count(
             places.add(place)
         elements += number if given.storage != "none" else 0
         size += count_bytes(tensor) or 0
-        sums[weights.kind_of(tensor)] += weights.packed.get(tensor, number)
+        sums[kinds.kind_of(tensor)] += kinds.packed.get(tensor, number)
     for (dims, kind), times in plain.items():
         elements += multiply_dims(dims) * times
         sums[kind] += multiply_dims(dims) * times
-    generated = {one.origin: one for node in takers for one in weights.generated[node]}
-    for one in generated.values():
+    produced = {one.origin: one for node in takers for one in kinds.produced[node]}
+    for one in produced.values():
         sums[one.kind] += one.size
         size += one.bytes
     return Totals(
@@ -199,7 +205,7 @@ def _count(
         parameters=sums["parameter"],
         running_statistics=sums["running statistic"],
         attention_biases=sums["attention bias"],
-        attribute_values=sum(map(weights.count_attribute_values, holders)),
+        attribute_values=sum(map(kinds.count_attribute_values, holders)),
         bytes=size,
     )
 

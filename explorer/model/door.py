@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from netloupe.explorer.costs.costs import Costs as Costs
     from netloupe.explorer.costs.costs import count_costs as count_costs
     from netloupe.explorer.costs.inferred_types import infer_type as infer_type
+    from netloupe.explorer.costs.initializer_kinds import InitializerKinds as InitializerKinds
     from netloupe.explorer.costs.ties import Ties as Ties
     from netloupe.explorer.costs.totals import Totals as Totals
     from netloupe.explorer.costs.totals import count_model as count_model
-    from netloupe.explorer.costs.weights import Weights as Weights
     from netloupe.explorer.describe.difference_json import encode_diff as encode_diff
     from netloupe.explorer.describe.difference_summary import write_verdict as write_verdict
     from netloupe.explorer.grouping import GroupTree as GroupTree
@@ -102,7 +102,7 @@ _HOMES = {
     "Ties": "costs.ties",
     "Totals": "costs.totals",
     "ViewKeywords": "view",
-    "Weights": "costs.weights",
+    "InitializerKinds": "costs.initializer_kinds",
     "build_dot": "render.picture",
     "build_group_tree": "grouping",
     "compute_channels": "tensors",

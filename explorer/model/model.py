@@ -62,6 +62,7 @@ class Model(Drawable, Loaded):
         "_functions_by_id": "Functions by domain, name and overload.",
         "_graphs": "Graphs by path, once they were asked for.",
         "_inference": "What came of inferring shapes, once it was done.",
+        "_initializer_kinds": "Which initializers are weights, once it was asked for.",
         "_left_out": "What the file says that its reader could not take in, in words.",
         "_node_count": "How many nodes there are, once it was asked for.",
         "_notes": "The notes on its elements, once they were asked for.",
@@ -71,7 +72,6 @@ class Model(Drawable, Loaded):
         "_totals": "How much there is in the model, once it was asked for.",
         "_trees": "The groups of each graph by its path, once they were asked for.",
         "_warnings_by_path": "What is odd about elements, once it was asked for.",
-        "_weights": "Which initializers are weights, once it was asked for.",
         "container": "How the bytes are written: ``protobuf``, ``protobuf text`` …",
         "dialect": "What differs between formats: how domains are written, what operators mean.",
         "files": "The files of the model, held to be what they were when it was read.",
@@ -122,7 +122,7 @@ class Model(Drawable, Loaded):
         self._ties: door.Ties | None = None
         self._totals: door.Totals | None = None
         self._trees: dict[str, door.GroupTree] = {}
-        self._weights: door.Weights | None = None
+        self._initializer_kinds: door.InitializerKinds | None = None
 
     @property
     def folder(self) -> Path | None:

@@ -17,7 +17,7 @@ from netloupe.explorer.checks.rule import Occurrence, Rule, Severity
 from netloupe.explorer.checks.sine_tables import is_sine_table
 from netloupe.explorer.checks.stored_numbers import LARGEST_HALF, NumberFacts
 from netloupe.explorer.checks.subject import Subject
-from netloupe.explorer.costs.weights import find_weights
+from netloupe.explorer.costs.initializer_kinds import find_initializer_kinds
 from netloupe.explorer.model import Tensor
 from netloupe.explorer.notation import write_count, write_number, write_percent
 
@@ -44,7 +44,7 @@ def _list_own(subject: Subject) -> Iterator[tuple[Tensor, NumberFacts]]:
 def _is_weight(subject: Subject, tensor: Tensor) -> bool:
     """Return whether a tensor is a weight, not a mask or another constant."""
     is_array = tensor.size > 1 and len(tensor.dims) > 0
-    return is_array and find_weights(subject.model).kind_of(tensor) == "parameter"
+    return is_array and find_initializer_kinds(subject.model).kind_of(tensor) == "parameter"
 
 
 def _find_nan(subject: Subject) -> Iterator[Occurrence]:

@@ -22,12 +22,12 @@ from netloupe.explorer.quantization import list_statements, unpack_weights
 
 from .attribute_values import count_attribute_values, find_holders
 from .constants import find_constant_uses, list_written_numbers
-from .generated import Generated, find_generated
 from .packed_experts import list_expert_operands
+from .produced_weights import ProducedWeight, find_produced_weights
 from .stored_uses import ConstantKind
 
-Kind = Literal["parameter", "running statistic", "attention bias", "other"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+InitializerKind = Literal["parameter", "running statistic", "attention bias", "other"]
+INITIALIZER_KINDS: tuple[InitializerKind, ...] = get_args(InitializerKind)
 
 #: how many nodes are looked at in one step
 _STEP = 10_000
@@ -37,7 +37,7 @@ _NARROW = 8
 _WIDE = 32
 
 
-class Weights:
+class InitializerKinds:
     """Tells weights from the other initializers of a model.
 
     * Floating-point and complex numbers are weights, unless they are running statistics, scales
@@ -76,16 +76,16 @@ class Weights:
         #: names of the operators and functions that may take such
         self._measuring = {*model.dialect.running_statistics, *model.dialect.copying}
         #: what the use of an initializer says that it is; of all others their type tells it
-        self._kinds: dict[Tensor | SparseTensor, Kind] = {}
+        self._kinds: dict[Tensor | SparseTensor, InitializerKind] = {}
         #: by initializer whose bytes hold several weights each, how many it holds
         self.packed: dict[Tensor | SparseTensor, int] = {}
         #: by node, the weights that it takes and that no initializer holds
-        self.generated: dict[Node, list[Generated]] = {}
+        self.produced: dict[Node, list[ProducedWeight]] = {}
         #: the nodes whose attributes hold learned numbers, and how many once that was asked
         self.holders: dict[Node, int | None] = {}
         for graph in _order_graphs(model):
             self._find_unused(graph)
-            self.generated |= find_generated(graph)
+            self.produced |= find_produced_weights(graph)
             self.holders |= dict.fromkeys(find_holders(graph))
             self._find_measured(graph)
             self._find_quantized(graph)
@@ -104,10 +104,10 @@ class Weights:
             tensor = value.initializer
             is_whole = len(uses) == len(value.consumers) and not value.is_output
             if tensor is not None and is_whole and _is_real(tensor.dtype):
-                kind: Kind = "other" if "other" in uses.values() else "attention bias"
+                kind: InitializerKind = "other" if "other" in uses.values() else "attention bias"
                 self._kinds.setdefault(tensor, kind)
 
-    def kind_of(self, tensor: Tensor | SparseTensor) -> Kind:
+    def kind_of(self, tensor: Tensor | SparseTensor) -> InitializerKind:
         """Return what an initializer is."""
         known = self._kinds.get(tensor)
         if known is not None:
@@ -220,7 +220,7 @@ class Weights:
         if tensor is not None and tensor.dtype.is_integer and (tensor.dtype.bits or 64) <= _WIDE:
             self._kinds.setdefault(tensor, "parameter")
 
-    def _set_kind(self, value: Value | None, kind: Kind) -> None:
+    def _set_kind(self, value: Value | None, kind: InitializerKind) -> None:
         if value is not None and value.initializer is not None:
             self._kinds[value.initializer] = kind
 
@@ -229,11 +229,11 @@ def _is_real(dtype: DataType) -> bool:
     return dtype.is_float or dtype.is_complex
 
 
-def find_weights(model: Model) -> Weights:
+def find_initializer_kinds(model: Model) -> InitializerKinds:
     """Return the weights of a model; its nodes are looked at when it is first asked."""
-    if model._weights is None:
-        model._weights = Weights(model)
-    return model._weights
+    if model._initializer_kinds is None:
+        model._initializer_kinds = InitializerKinds(model)
+    return model._initializer_kinds
 
 
 def _order_graphs(model: Model) -> Iterator[Graph]:

@@ -54,7 +54,7 @@ _COMPUTING = frozenset(
 _MOST_STEPS = 64
 
 
-class Generated(NamedTuple):
+class ProducedWeight(NamedTuple):
     """A weight that a node gives.
 
     Parameters
@@ -75,10 +75,10 @@ class Generated(NamedTuple):
     bytes: int
 
 
-def find_generated(graph: Graph) -> dict[Node, list[Generated]]:
+def find_produced_weights(graph: Graph) -> dict[Node, list[ProducedWeight]]:
     """Return by node the weights that it takes and that nodes of the same graph give."""
     statistics = graph.dialect.running_statistics
-    found: dict[Node, list[Generated]] = {}
+    found: dict[Node, list[ProducedWeight]] = {}
     for index in find_operators(graph, _WEIGHT_OPERANDS).tolist():
         node = graph.nodes[index]
         if node.domain != graph.dialect.domain:
@@ -97,7 +97,7 @@ def find_generated(graph: Graph) -> dict[Node, list[Generated]]:
             for origin in _find_origins(value):
                 size = _read_size(origin)
                 if size is not None:
-                    found.setdefault(node, []).append(Generated(origin, kind, *size))
+                    found.setdefault(node, []).append(ProducedWeight(origin, kind, *size))
     return found
 
 
