@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from netloupe.explorer.model import Node, Value
-from netloupe.explorer.patterns import Detail, Found, Operations, find_blocks
+from netloupe.explorer.patterns import Detail, FoundBlock, Operations, find_blocks
 
 from .outline import Outline, OutlinePart
 
@@ -149,10 +149,10 @@ def _find_experts(outline: Outline) -> Iterator[Merge]:
 
 def _recognise_experts(
     outline: Outline, nodes: Sequence[Node]
-) -> Iterator[tuple[Found, list[Node]]]:
-    operations = Operations(nodes, outline.operations.knowledge)
+) -> Iterator[tuple[FoundBlock, list[Node]]]:
+    operations = Operations(nodes, outline.operations.context)
     for entry in find_blocks(operations).list_outermost():
-        if isinstance(entry, Found) and entry.kind == "experts":
+        if isinstance(entry, FoundBlock) and entry.kind == "experts":
             yield entry, [operations.nodes[number] for number in sorted(entry.numbers)]
 
 

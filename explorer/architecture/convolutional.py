@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
 from netloupe.explorer.notation import write_count
-from netloupe.explorer.patterns import Detail, Found, read_convolution
+from netloupe.explorer.patterns import Detail, FoundBlock, read_convolution
 
 from .composites import find_dense_layers, find_fires, find_inceptions
 from .layer_words import write_given
@@ -186,7 +186,7 @@ def _list_norms(blocks: Sequence[OutlinePart]) -> list[str]:
     return list(dict.fromkeys(found.name for found in _walk_parts(blocks) if found.kind == "norm"))
 
 
-def _walk_parts(blocks: Sequence[OutlinePart]) -> Iterator[Found]:
+def _walk_parts(blocks: Sequence[OutlinePart]) -> Iterator[FoundBlock]:
     pending = [found for part in reversed(blocks) for found in reversed(part.parts)]
     while pending:
         found = pending.pop()

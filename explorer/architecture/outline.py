@@ -6,7 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from netloupe.explorer.model import Graph, Node, Value
-from netloupe.explorer.patterns import Blocks, Detail, Found, Operations, find_blocks, know
+from netloupe.explorer.patterns import (
+    Detail,
+    FoundBlock,
+    FoundBlocks,
+    Operations,
+    find_blocks,
+    find_graph_context,
+)
 from netloupe.explorer.progress import step
 
 #: kinds of block that carry the network; what lies between them joins and arranges
@@ -33,7 +40,7 @@ class OutlinePart:
     end
         The operation that gives its result.
     name, details, parts
-        As of :class:`~netloupe.explorer.patterns.Found`.
+        As of :class:`~netloupe.explorer.patterns.FoundBlock`.
     place
         Where it stands among the parts of the outline.
     before
@@ -45,7 +52,7 @@ class OutlinePart:
     end: int
     name: str = ""
     details: dict[str, Detail] = field(default_factory=dict)
-    parts: tuple[Found, ...] = ()
+    parts: tuple[FoundBlock, ...] = ()
     place: int = 0
     before: int = 0
 
@@ -99,12 +106,12 @@ class Outline:
     def __init__(self, graph: Graph, nodes: Sequence[Node]) -> None:
         step()
         self.graph = graph
-        self.operations = Operations(nodes, know(graph))
+        self.operations = Operations(nodes, find_graph_context(graph))
         step()
-        self.blocks: Blocks = find_blocks(self.operations)
+        self.blocks: FoundBlocks = find_blocks(self.operations)
         self.parts: list[OutlinePart] = []
         for entry in self.blocks.list_outermost():
-            if isinstance(entry, Found):
+            if isinstance(entry, FoundBlock):
                 self.parts.append(_make_part(entry))
             else:
                 is_call = self.operations.nodes[entry].function is not None
@@ -214,7 +221,7 @@ class Outline:
         return tuple(self.operations.nodes[number] for number in numbers)
 
 
-def _make_part(found: Found) -> OutlinePart:
+def _make_part(found: FoundBlock) -> OutlinePart:
     return OutlinePart(
         found.kind, found.numbers, found.end, found.name, dict(found.details), found.parts
     )

@@ -241,7 +241,7 @@ def _read_window(outline: Outline, layer: Layer, start: int) -> int:
     sizes = set()
     for node in outline.operations.arrangement:
         if start < node.index < end and node.op_type == "Reshape" and len(node.inputs) > 1:
-            dims = outline.operations.knowledge.read_list(node.input(1))
+            dims = outline.operations.context.read_list(node.input(1))
             if len(dims) == 6 and dims[2] == dims[4] and isinstance(dims[2], int):
                 sizes.add(dims[2])
     size = sizes.pop() if len(sizes) == 1 else 0

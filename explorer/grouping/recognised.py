@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from netloupe.explorer.model import Function, Graph, Model, Node
-from netloupe.explorer.patterns import MOST_NODES, Recognition, know, try_to_recognise
+from netloupe.explorer.patterns import (
+    MOST_NODES,
+    Recognition,
+    find_graph_context,
+    try_to_recognise,
+)
 from netloupe.explorer.roles import find_weight
 
 from .alike import Key, KeyWriter
@@ -39,7 +44,7 @@ class Recogniser:
     """
 
     def __init__(self, graph: Graph) -> None:
-        self._knowledge = know(graph)
+        self._graph_context = find_graph_context(graph)
         #: what groups that look so were recognised as
         self._known: dict[Key, Recognition | None] = {}
         self._keys = KeyWriter()
@@ -77,7 +82,7 @@ class Recogniser:
         self, nodes: Sequence[Node], key: Key, known: dict[Key, Recognition | None]
     ) -> Recognition | None:
         if key not in known:
-            known[key] = try_to_recognise(nodes, self._knowledge)
+            known[key] = try_to_recognise(nodes, self._graph_context)
         return known[key]
 
     def _recognise_repeat(self, group: Group) -> Recognition | None:

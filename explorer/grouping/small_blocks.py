@@ -11,7 +11,7 @@ from collections.abc import Mapping, Set
 from operator import attrgetter
 
 from netloupe.explorer.model import Node, Value, find_operators
-from netloupe.explorer.patterns import SHAPE_READERS, find_small_blocks, know
+from netloupe.explorer.patterns import SHAPE_READERS, find_graph_context, find_small_blocks
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import find_weight
 
@@ -100,7 +100,7 @@ class _Joiner:
     """
 
     def __init__(self, root: Group, labels: Mapping[int, str], free_path: FreePath) -> None:
-        self._knowledge = know(root.graph)
+        self._graph_context = find_graph_context(root.graph)
         self._labels, self._free_path = labels, free_path
         self._keys = KeyWriter()
         self._known: dict[Key, list[tuple[str, list[int]]]] = {}
@@ -130,7 +130,7 @@ class _Joiner:
             places = {node: place for place, node in enumerate(members)}
             self._known[key] = [
                 (name, [places[node] for node in found])
-                for name, found in find_small_blocks(members, self._knowledge)
+                for name, found in find_small_blocks(members, self._graph_context)
             ]
         for name, numbers in self._known[key]:
             found = [members[number] for number in numbers]

@@ -12,7 +12,7 @@ from string import ascii_uppercase
 import numpy as np
 
 from netloupe.explorer.model import Node
-from netloupe.explorer.patterns import Motif, find_motifs, know, name_block
+from netloupe.explorer.patterns import Motif, find_graph_context, find_motifs, name_block
 
 from .effort import Effort
 from .found_repeat import FoundRepeat
@@ -141,7 +141,7 @@ class Planner:
         return name
 
     def _name_block(self, nodes: list[Node]) -> str:
-        return name_block(nodes, know(nodes[0].graph))
+        return name_block(nodes, find_graph_context(nodes[0].graph))
 
     def _find_motifs(self, table: NodeTable, rows: list[int]) -> list[Children]:
         motifs = find_motifs([table.nodes[row] for row in rows])

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.overlays import Overlay as Overlay
     from netloupe.explorer.overlays import overlay as overlay
     from netloupe.explorer.panes.page import draw_panes as draw_panes
-    from netloupe.explorer.patterns.knowledge import Knowledge as Knowledge
+    from netloupe.explorer.patterns.graph_context import GraphContext as GraphContext
     from netloupe.explorer.plots import draw_scales as draw_scales
     from netloupe.explorer.plots import open_axes as open_axes
     from netloupe.explorer.plots import plot_channels as plot_channels
@@ -88,7 +88,7 @@ _HOMES = {
     "GroupTree": "grouping",
     "Histogram": "tensors",
     "Inference": "inference",
-    "Knowledge": "patterns.knowledge",
+    "GraphContext": "patterns.graph_context",
     "ModelFiles": "tensors",
     "ModelGroup": "grouping",
     "Note": "notes",

@@ -122,12 +122,12 @@ class Graph(FilledLater, Drawable, Loaded):
     """
 
     __slots__ = {  # with a text for each: help() shows them
+        "_graph_context": "What blocks are recognised by, once it was asked for.",
         "_group_nodes": "Groups the nodes, where another model says how; None elsewhere.",
         "_has_denotations": "False where the reader knows that no type here has a denotation.",
         "_inferred_types": "Types that were inferred, by key, where the file says less.",
         "_inner_graphs": "The graphs that the nodes hold, once they were asked for.",
         "_input_independence": "What depends on no input of the model, once it was asked for.",
-        "_knowledge": "What blocks are recognised by, once it was asked for.",
         "_node_names": "What the paths of the nodes end in, by index.",
         "_opset_versions": "Versions of operator sets by domain, as they were asked for.",
         "_path_index": "The nodes by path and by name.",
@@ -190,7 +190,7 @@ class Graph(FilledLater, Drawable, Loaded):
         self._has_denotations = True
         self._inferred_types: Mapping[str, ValueType] = _NO_TYPES
         self._inner_graphs: list[Graph] | None = None
-        self._knowledge: door.Knowledge | None = None
+        self._graph_context: door.GraphContext | None = None
         self._node_names: list[str] | UnnamedNodes | None = None
         self._opset_versions: dict[str, int | None] | None = None
         self._path_index: PathIndex | None = None

@@ -8,8 +8,8 @@ shown.
 from .block_names import name_block
 from .blocks import Motif, find_motifs
 from .convolutions import read_convolution
-from .found import Blocks, Found
-from .knowledge import Knowledge, know
+from .found_blocks import FoundBlock, FoundBlocks
+from .graph_context import GraphContext, find_graph_context
 from .operations import KINDS, Operations
 from .readings import read_numbers
 from .recognise import (
@@ -23,27 +23,27 @@ from .recognise import (
 from .recognition import Detail, Recognition
 from .shape_values import describe_shape_value
 from .shortcuts import has_projection
-from .weights import read_dims
+from .weight_sizes import read_dims
 from .wires import SHAPE_READERS
 
 __all__ = [
     "KINDS",
     "MOST_NODES",
     "SHAPE_READERS",
-    "Blocks",
     "Detail",
-    "Found",
-    "Knowledge",
+    "FoundBlock",
+    "FoundBlocks",
+    "GraphContext",
     "Motif",
     "Operations",
     "Recognition",
     "describe_shape_value",
     "find_blocks",
     "find_fusable",
+    "find_graph_context",
     "find_motifs",
     "find_small_blocks",
     "has_projection",
-    "know",
     "name_block",
     "read_convolution",
     "read_dims",

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from netloupe.explorer.model import Value
 
-from .found import Blocks, Found
+from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations
 from .readings import read_scalar, read_str
 
@@ -40,7 +40,7 @@ _QUICK = 1.702
 _MOST_STEPS = 12
 
 
-def find_activations(blocks: Blocks) -> Iterator[Found]:
+def find_activations(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find activations.
 
     * GELU: x·Φ(x) by erf, and its approximations by tanh and by x·σ(1.702x) (D. Hendrycks and
@@ -66,12 +66,12 @@ def find_activations(blocks: Blocks) -> Iterator[Found]:
             name = ACTIVATIONS[kind]
             if kind == "Gelu" and read_str(operations.nodes[number], "approximate") == "tanh":
                 name = "GELU (tanh)"
-            yield Found("activation", name, frozenset({number}), number)
+            yield FoundBlock("activation", name, frozenset({number}), number)
         elif kind == "Clip" and blocks.owner[number] is None and _is_six(operations, number):
-            yield Found("activation", "ReLU6", frozenset({number}), number)
+            yield FoundBlock("activation", "ReLU6", frozenset({number}), number)
 
 
-def spell_as_operator(operations: Operations, found: Found) -> Found:
+def spell_as_operator(operations: Operations, found: FoundBlock) -> FoundBlock:
     """Return an activation that is a single operator under the name that this operator has.
 
     A group of nothing but a Relu stands beside the node in another model, or within it, and both
@@ -85,11 +85,11 @@ def spell_as_operator(operations: Operations, found: Found) -> Found:
     return replace(found, name=kind, facts=("tanh",) if found.name == "GELU (tanh)" else ())
 
 
-def _make(name: str, numbers: set[int], end: int) -> Found:
-    return Found("activation", name, frozenset(numbers), end)
+def _make(name: str, numbers: set[int], end: int) -> FoundBlock:
+    return FoundBlock("activation", name, frozenset(numbers), end)
 
 
-def _find_gelu(operations: Operations, anchor: int) -> Found | None:
+def _find_gelu(operations: Operations, anchor: int) -> FoundBlock | None:
     """Find x·½·(1 + f(x)) around f, the error function or tanh."""
     before, start = _walk_to_start(operations, anchor)
     if start is None:
@@ -172,7 +172,7 @@ def _is_cube(operations: Operations, number: int, among: set[int]) -> bool:
     return any(square is not None and square in among for square in squares) or taken[0] is taken[1]
 
 
-def _find_mish(operations: Operations, tanh: int) -> Found | None:
+def _find_mish(operations: Operations, tanh: int) -> FoundBlock | None:
     taken = operations.operands[tanh]
     soft = operations.given_by(taken[0], "Softplus") if len(taken) == 1 else None
     product = operations.only_user(tanh)
@@ -185,7 +185,7 @@ def _find_mish(operations: Operations, tanh: int) -> Found | None:
     return _make("Mish", {soft, tanh, product}, product)
 
 
-def _find_gated(operations: Operations, gate: int) -> Found | None:
+def _find_gated(operations: Operations, gate: int) -> FoundBlock | None:
     """Find x times a squashed x."""
     product = operations.only_user(gate)
     if product is None or operations.kinds[product] != "Mul":
@@ -212,7 +212,7 @@ def _find_gated(operations: Operations, gate: int) -> Found | None:
     return _make("quick GELU" if is_quick else "Swish", {scaled, gate, product}, product)
 
 
-def _find_hard(operations: Operations, clip: int) -> Found | None:
+def _find_hard(operations: Operations, clip: int) -> FoundBlock | None:
     """Find ReLU6(x + 3) / 6, perhaps times x."""
     plus = (
         operations.given_by(operations.operands[clip][0], "Add")

@@ -9,7 +9,7 @@ from netloupe.explorer.model import Node, Value
 
 from .attention_heads import BEFORE_PRODUCTS, count_heads, read_fused
 from .attention_scores import MASK_OPERATORS, has_linear_biases, is_causal, is_relative, is_rotary
-from .found import Blocks, Found
+from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations, list_data
 from .readings import read_str
 from .recognition import Detail
@@ -34,7 +34,7 @@ _MOST_OF_ATTENTION = 120
 _MOST_STEPS = 14
 
 
-def find_attentions(blocks: Blocks) -> Iterator[Found]:
+def find_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find softmax(q·kᵀ/√d + mask)·v with its projections (A. Vaswani and others, 2017, 3.2).
 
     Self-attention takes q, k and v from one value, cross-attention k and v from another one than
@@ -105,7 +105,9 @@ def _search(
     return None
 
 
-def _complete(blocks: Blocks, core: set[int], end: int, scores: list[int], anchor: int) -> Found:
+def _complete(
+    blocks: FoundBlocks, core: set[int], end: int, scores: list[int], anchor: int
+) -> FoundBlock:
     """Add the projections before and behind a core, and tell what it is."""
     operations = blocks.operations
     whole = set(core)
@@ -179,7 +181,7 @@ def _complete(blocks: Blocks, core: set[int], end: int, scores: list[int], ancho
         facts.append("causal")
         details["causal"] = True
     details["attention"] = name
-    return Found("attention", name, frozenset(whole), end, tuple(facts), details)
+    return FoundBlock("attention", name, frozenset(whole), end, tuple(facts), details)
 
 
 def _second_product(operations: Operations, core: set[int], anchor: int) -> int:
@@ -199,14 +201,14 @@ def _value_operand(operations: Operations, product: Node, core: set[int]) -> Val
 
 
 def _add_projections(
-    blocks: Blocks, core: set[int], passed: frozenset[str] = frozenset()
-) -> list[Found]:
+    blocks: FoundBlocks, core: set[int], passed: frozenset[str] = frozenset()
+) -> list[FoundBlock]:
     """Add what alone leads to the core, back to the projections and these.
 
     ``passed`` are operators that may stand between besides.
     """
     operations = blocks.operations
-    projections: list[Found] = []
+    projections: list[FoundBlock] = []
     pending = [-giver for number in core for giver in operations.givers(number)]
     heapq.heapify(pending)
     first = len(core)
@@ -240,7 +242,7 @@ def _add_projections(
     return projections
 
 
-def _add_feeders(blocks: Blocks, core: set[int], whole: set[int]) -> None:
+def _add_feeders(blocks: FoundBlocks, core: set[int], whole: set[int]) -> None:
     """Add masks and the like that only the scores use; no weights are among them."""
     operations = blocks.operations
     pending = [-giver for number in core for giver in operations.givers(number)]
@@ -259,11 +261,11 @@ def _add_feeders(blocks: Blocks, core: set[int], whole: set[int]) -> None:
 
 
 def _trace(
-    blocks: Blocks, value: Value | None, whole: set[int]
-) -> tuple[Value | None, Found | None]:
+    blocks: FoundBlocks, value: Value | None, whole: set[int]
+) -> tuple[Value | None, FoundBlock | None]:
     """Return the value that an operand is a projection of, and the projection."""
     operations = blocks.operations
-    projection: Found | None = None
+    projection: FoundBlock | None = None
     for _ in range(40):
         if value is None:
             return None, projection

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from netloupe.explorer.model import TensorType, Value
 
-from .found import Found
+from .found_blocks import FoundBlock
 from .operations import Operations, list_data
 from .readings import read_int
-from .weights import read_dims
+from .weight_sizes import read_dims
 
 #: what may stand between a projection and the products: heads, rotary positions, norms, caches
 BEFORE_PRODUCTS = frozenset(
@@ -40,7 +40,7 @@ BEFORE_PRODUCTS = frozenset(
 def count_heads(
     operations: Operations,
     product: Sequence[Value | None],
-    sources: list[tuple[Value | None, Found | None]],
+    sources: list[tuple[Value | None, FoundBlock | None]],
     given: int,
 ) -> tuple[int, int, int]:
     """Return how many heads there are, how wide, and how many of k and v; 0 for unknown.
@@ -120,7 +120,7 @@ def _read_heads(
         for node in operations.path(value):
             if node.op_type != "Reshape" or len(node.inputs) < 2:
                 continue
-            dims = operations.knowledge.read_list(node.input(1))
+            dims = operations.context.read_list(node.input(1))
             known = [dim if isinstance(dim, int) else 0 for dim in dims]
             if is_whole and features and len(known) > 2 and known[-1] > 0:
                 heads, rest = divmod(features, known[-1])
@@ -142,7 +142,7 @@ def _read_heads(
 
 
 def read_fused(
-    operations: Operations, number: int, projections: list[Found]
+    operations: Operations, number: int, projections: list[FoundBlock]
 ) -> tuple[int, int, int, bool]:
     """Return what a fused operator says: heads, their width, those shared, and if it is causal."""
     node = operations.nodes[number]

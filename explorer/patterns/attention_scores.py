@@ -56,7 +56,7 @@ def is_causal(operations: Operations, number: int) -> bool:
         return False
     if node.op_type == "Where" and node.inputs and _is_buffer(operations, node.input(0)):
         return True
-    if node.op_type == "Add" and any(map(operations.knowledge.hides_later, node.inputs)):
+    if node.op_type == "Add" and any(map(operations.context.hides_later, node.inputs)):
         return True
     pending = [value for value in node.inputs if value is not None]
     seen: set[Node] = set()

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from netloupe.explorer.model import Node, Value
 
 from .blocks import Motif, find_motifs
-from .fitted import is_fitted_model, name_fitted, read_fitted
-from .knowledge import Knowledge
+from .estimators import is_predictor, name_estimator, read_estimator
+from .graph_context import GraphContext
 from .recognise import try_to_recognise
 from .residuals import CONVOLUTIONS, SUMS, is_depthwise
 from .wires import Wires, is_fixed
@@ -19,17 +19,17 @@ _MOST_OF_IT = 0.6
 _MOST_BEFORE = 6
 
 
-def name_block(nodes: Sequence[Node], knowledge: Knowledge | None = None) -> str:
+def name_block(nodes: Sequence[Node], context: GraphContext | None = None) -> str:
     """Return what a block of nodes is: ``Transformer block``; "" where it cannot be told.
 
     Parameters
     ----------
     nodes
         The block's nodes, producers first.
-    knowledge
+    context
         What is known of their graph, where several of its blocks are named.
     """
-    recognition = try_to_recognise(nodes, knowledge)
+    recognition = try_to_recognise(nodes, context)
     # what is named after all its parts in a row is shown by these; and where keys come from may
     # differ between blocks that are wired alike
     is_told = recognition is not None and "·" not in recognition.name
@@ -59,9 +59,9 @@ def _name_estimator(nodes: Sequence[Node]) -> str:
 
     So ensembles ask their estimators (L. Breiman, Bagging Predictors, 1996).
     """
-    models = [node for node in nodes if is_fitted_model(node)]
-    details = read_fitted(models[0]) if len(models) == 1 else None
-    return name_fitted(models[0], details) if details is not None else ""
+    models = [node for node in nodes if is_predictor(node)]
+    details = read_estimator(models[0]) if len(models) == 1 else None
+    return name_estimator(models[0], details) if details is not None else ""
 
 
 def _name_convolutions(nodes: Sequence[Node]) -> str:

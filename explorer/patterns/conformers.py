@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 from .convolutions import read_convolution
-from .found import Blocks, Found
+from .found_blocks import FoundBlock, FoundBlocks
 from .linear import write_widths
 from .operations import Operations
 from .recognition import Detail
-from .wholes import make_whole
+from .whole_groups import make_whole_block
 
 #: what rotary positions before the projections, gates and sums are made of
 _BESIDE = frozenset({"Add", "Concat", "Mul", "Neg", "Slice", "Split"})
@@ -24,17 +24,19 @@ _ROTATION = Counter({"Slice": 2, "Mul": 2, "Add": 1, "Concat": 1, "Neg": 1})
 _GATES = frozenset({"Mul", "Slice", "Split"})
 
 
-def find_conformers(blocks: Blocks) -> Iterator[Found]:
+def find_conformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find half an MLP, self-attention, a depthwise convolution, half an MLP, and a norm.
 
     Section 2.4, equation 1: each is added to what it takes, and both feed-forward modules are
     halved before that.
     """
     outline = blocks.list_outermost()
-    feeding = [e for e in outline if isinstance(e, Found) and e.kind == "mlp"]
-    attentions = [e for e in outline if isinstance(e, Found) and e.kind == "attention"]
-    norms = [e for e in outline if isinstance(e, Found) and e.kind == "norm"]
-    convolving = [e for e in outline if isinstance(e, Found) and _find_deep(blocks, e) is not None]
+    feeding = [e for e in outline if isinstance(e, FoundBlock) and e.kind == "mlp"]
+    attentions = [e for e in outline if isinstance(e, FoundBlock) and e.kind == "attention"]
+    norms = [e for e in outline if isinstance(e, FoundBlock) and e.kind == "norm"]
+    convolving = [
+        e for e in outline if isinstance(e, FoundBlock) and _find_deep(blocks, e) is not None
+    ]
     if (len(feeding), len(attentions), len(convolving)) != (2, 1, 1) or not norms:
         return
     if not all(_is_halved(blocks, found) for found in feeding):
@@ -54,10 +56,10 @@ def find_conformers(blocks: Blocks) -> Iterator[Found]:
     if kernel:
         facts = (*facts, f"depthwise kernel {kernel}")
         details["kernel"] = kernel
-    yield make_whole(blocks, "conformer", "Conformer block", facts, details)
+    yield make_whole_block(blocks, "conformer", "Conformer block", facts, details)
 
 
-def _is_halved(blocks: Blocks, found: Found) -> bool:
+def _is_halved(blocks: FoundBlocks, found: FoundBlock) -> bool:
     """Return whether half of what a block gives is added to something."""
     operations = blocks.operations
     half = operations.only_user(found.end)
@@ -70,7 +72,7 @@ def _is_halved(blocks: Blocks, found: Found) -> bool:
     return total is not None and operations.kinds[total] == "Add"
 
 
-def _find_deep(blocks: Blocks, found: Found) -> int | None:
+def _find_deep(blocks: FoundBlocks, found: FoundBlock) -> int | None:
     """Return the kernel of the one convolution of a block that has a group for each channel.
 
     0 where that is not known; None where there is none, or several.
@@ -87,15 +89,17 @@ def _find_deep(blocks: Blocks, found: Found) -> int | None:
     return kernels[0] if len(kernels) == 1 else None
 
 
-def _is_beside(blocks: Blocks, entries: list[Found | int], allowed: frozenset[str]) -> bool:
+def _is_beside(
+    blocks: FoundBlocks, entries: list[FoundBlock | int], allowed: frozenset[str]
+) -> bool:
     kinds = {
-        entry.name if isinstance(entry, Found) else blocks.operations.kinds[entry]
+        entry.name if isinstance(entry, FoundBlock) else blocks.operations.kinds[entry]
         for entry in entries
     }
     return kinds <= allowed | {"Linear", "Sigmoid"}
 
 
-def find_convolution_modules(blocks: Blocks) -> Iterator[Found]:
+def find_convolution_modules(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find twice as many features, a gate, a depthwise convolution, and a linear layer.
 
     Figure 2 of the same: a norm, a pointwise convolution with a gated linear unit, a depthwise
@@ -103,19 +107,19 @@ def find_convolution_modules(blocks: Blocks) -> Iterator[Found]:
     """
     operations = blocks.operations
     outline = blocks.list_outermost()
-    start = 1 if isinstance(outline[0], Found) and outline[0].kind == "norm" else 0
+    start = 1 if isinstance(outline[0], FoundBlock) and outline[0].kind == "norm" else 0
     if not start + 4 <= len(outline) <= start + 6:
         return
     first, last = outline[start], outline[-1]
-    if not isinstance(first, Found) or first.kind not in ("conv", "linear"):
+    if not isinstance(first, FoundBlock) or first.kind not in ("conv", "linear"):
         return
-    if not isinstance(last, Found) or last.kind != "separable":
+    if not isinstance(last, FoundBlock) or last.kind != "separable":
         return
     kernel = _find_deep(blocks, last)
     widths = [first.details.get("in"), first.details.get("out"), last.details.get("out")]
     taken, doubled, given = (width if isinstance(width, int) else 0 for width in widths)
     between = outline[start + 1 : -1]
-    gates = [e for e in between if isinstance(e, Found)]
+    gates = [e for e in between if isinstance(e, FoundBlock)]
     names = [found.name for found in gates]
     numbers = [e for e in between if isinstance(e, int)]
     if not kernel or not taken or doubled != 2 * taken or names != ["Sigmoid"]:
@@ -127,10 +131,10 @@ def find_convolution_modules(blocks: Blocks) -> Iterator[Found]:
         return
     facts = (f"kernel {kernel}", *([write_widths(taken, given)] if given else []))
     details: dict[str, Detail] = {"kernel": kernel, "in": taken}
-    yield make_whole(blocks, "conformer", "Convolution module", facts, details)
+    yield make_whole_block(blocks, "conformer", "Convolution module", facts, details)
 
 
-def find_rotated_attentions(blocks: Blocks) -> Iterator[Found]:
+def find_rotated_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find attention that is given positions by a rotation before its projections.
 
     Of what it takes, x · cos + rotate(x) · sin is what queries and keys are projected from
@@ -139,8 +143,8 @@ def find_rotated_attentions(blocks: Blocks) -> Iterator[Found]:
     """
     operations = blocks.operations
     outline = blocks.list_outermost()
-    rotation = [entry for entry in outline if not isinstance(entry, Found)]
-    others = [entry for entry in outline if isinstance(entry, Found)]
+    rotation = [entry for entry in outline if not isinstance(entry, FoundBlock)]
+    others = [entry for entry in outline if isinstance(entry, FoundBlock)]
     if len(others) != 1 or others[0].kind != "attention":
         return
     if Counter(operations.kinds[number] for number in rotation) != _ROTATION:
@@ -151,7 +155,7 @@ def find_rotated_attentions(blocks: Blocks) -> Iterator[Found]:
         numbers = frozenset(range(len(operations)))
         facts = (*attention.facts, "rotary")
         details: dict[str, Detail] = {**attention.details, "positions": "rotary"}
-        yield Found(
+        yield FoundBlock(
             "attention", attention.name, numbers, attention.end, facts, details, (attention,)
         )
 

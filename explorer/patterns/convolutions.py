@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from netloupe.explorer.model import Value
 
-from .found import Blocks, Found
+from .found_blocks import FoundBlock, FoundBlocks
 from .linear import write_widths
 from .operations import Operations
 from .readings import read_int, read_ints, read_scalar, read_str
 from .recognition import Detail
-from .weights import read_dims, read_features, read_kernel
+from .weight_sizes import read_dims, read_features, read_kernel
 
 _CONVOLUTIONS = frozenset({"Conv", "ConvTranspose", "DeformConv", "Int8ConvTranspose"})
 #: operators that hold an activation besides
@@ -24,7 +24,7 @@ _MOST_NODES = 96
 _BRANCHES = 3
 
 
-def find_convolutions(blocks: Blocks) -> Iterator[Found]:
+def find_convolutions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find a convolution, a normalization of its result, and an activation of that.
 
     As papers draw it in one box: ``Conv · BN · ReLU`` (S. Ioffe and C. Szegedy, Batch
@@ -34,7 +34,7 @@ def find_convolutions(blocks: Blocks) -> Iterator[Found]:
     for number, kind in enumerate(operations.kinds):
         if kind not in _CONVOLUTIONS or blocks.owner[number] is not None:
             continue
-        parts: list[Found] = []
+        parts: list[FoundBlock] = []
         numbers, end = {number}, number
         words = ["Deconv" if "Transpose" in kind else "Conv"]
         details = read_convolution(operations, number)
@@ -59,7 +59,7 @@ def find_convolutions(blocks: Blocks) -> Iterator[Found]:
                 words.append(_SHORT.get(following.name, following.name))
         name = " · ".join(filter(None, words))
         facts = describe_convolution(details)
-        yield Found("conv", name, frozenset(numbers), end, facts, details, tuple(parts))
+        yield FoundBlock("conv", name, frozenset(numbers), end, facts, details, tuple(parts))
 
 
 def _find_padding(operations: Operations, number: int) -> int | None:
@@ -141,13 +141,13 @@ def describe_convolution(details: dict[str, Detail]) -> tuple[str, ...]:
     return tuple(facts)
 
 
-def is_pointwise(found: Found) -> bool:
+def is_pointwise(found: FoundBlock) -> bool:
     """Return whether a convolution is a linear layer at each place."""
     kernel = found.details.get("kernel")
     return isinstance(kernel, tuple) and {*kernel} == {1} and "groups" not in found.details
 
 
-def find_residuals(blocks: Blocks) -> Iterator[Found]:
+def find_residuals(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find sums of a value, or a projection of it, and of what convolutions make of it.
 
     K. He and others, Deep Residual Learning, 2016, figure 5 (two of 3×3: basic; 1×1, 3×3, 1×1:
@@ -176,7 +176,7 @@ def find_residuals(blocks: Blocks) -> Iterator[Found]:
 
 
 def _find_sides(
-    blocks: Blocks, end: int, shortcut: Value, main: Value
+    blocks: FoundBlocks, end: int, shortcut: Value, main: Value
 ) -> tuple[set[int], bool] | None:
     """Return the operations of a block that ends in a sum, and whether its shortcut projects."""
     operations = blocks.operations
@@ -205,7 +205,7 @@ def _find_sides(
     return None
 
 
-def _walk_back(blocks: Blocks, core: set[int], main: Value, start: Value) -> set[int] | None:
+def _walk_back(blocks: FoundBlocks, core: set[int], main: Value, start: Value) -> set[int] | None:
     """Return a core with all that only leads to it from where a value begins."""
     operations = blocks.operations
     barrier = operations.giver(start)
@@ -236,10 +236,10 @@ def _walk_back(blocks: Blocks, core: set[int], main: Value, start: Value) -> set
 
 
 def _name_residual(
-    blocks: Blocks, numbers: set[int], end: int, last: int, is_projected: bool
-) -> Found | None:
+    blocks: FoundBlocks, numbers: set[int], end: int, last: int, is_projected: bool
+) -> FoundBlock | None:
     operations = blocks.operations
-    parts: dict[int, Found] = {}
+    parts: dict[int, FoundBlock] = {}
     for number in sorted(numbers):
         owner = blocks.owner[number]
         if owner is not None:
@@ -283,12 +283,12 @@ def _name_residual(
     if is_projected:
         details["projection"] = True
         facts.append("with projection")
-    return Found(
+    return FoundBlock(
         "residual", name, frozenset(numbers), last, tuple(facts), details, tuple(parts.values())
     )
 
 
-def _is_convnext(convolutions: list[dict[str, Detail]], linears: list[Found]) -> bool:
+def _is_convnext(convolutions: list[dict[str, Detail]], linears: list[FoundBlock]) -> bool:
     """Return whether there is one depthwise convolution of a square, and an MLP behind it."""
     kernel = convolutions[0].get("kernel")
     is_square = isinstance(kernel, tuple) and len(kernel) == 2 and kernel[0] == kernel[1]

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .convolutions import is_pointwise
-from .found import Blocks, Found
+from .found_blocks import FoundBlock, FoundBlocks
 from .linear import write_widths
 from .recognition import Detail
-from .wholes import is_row, make_whole
+from .whole_groups import is_row, make_whole_block
 
 
-def find_transitions(blocks: Blocks) -> Iterator[Found]:
+def find_transitions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find a norm, an activation, a 1×1 convolution to fewer channels, and a pool that averages.
 
     Each alone takes what is before it.
@@ -23,7 +23,7 @@ def find_transitions(blocks: Blocks) -> Iterator[Found]:
     for pool, kind in enumerate(operations.kinds):
         if kind != "AveragePool":
             continue
-        parts: list[Found] = []
+        parts: list[FoundBlock] = []
         number = pool
         for wanted in ("conv", "activation", "norm"):
             givers = {*operations.givers(number)}
@@ -43,12 +43,12 @@ def find_transitions(blocks: Blocks) -> Iterator[Found]:
         details: dict[str, Detail] = {"in": taken, "out": given}
         facts = (write_widths(taken, given),)
         parts.reverse()
-        yield Found(
+        yield FoundBlock(
             "transition", "Transition", frozenset(numbers), pool, facts, details, tuple(parts)
         )
 
 
-def find_dense(blocks: Blocks) -> Iterator[Found]:
+def find_dense(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find a layer of a DenseNet, or a transition between its blocks.
 
     A layer takes all features before it together, normalizes and activates before it convolves,
@@ -62,9 +62,10 @@ def find_dense(blocks: Blocks) -> Iterator[Found]:
     if not is_row(blocks, outline) or len(outline) > 8:
         return
     kinds = [
-        entry.kind if isinstance(entry, Found) else operations.kinds[entry] for entry in outline
+        entry.kind if isinstance(entry, FoundBlock) else operations.kinds[entry]
+        for entry in outline
     ]
-    convolutions = [e for e in outline if isinstance(e, Found) and e.kind == "conv"]
+    convolutions = [e for e in outline if isinstance(e, FoundBlock) and e.kind == "conv"]
     if kinds[:4] != ["Concat", "norm", "activation", "conv"] or len(convolutions) != 2:
         return
     if kinds[4:] not in (["conv"], ["activation", "conv"], ["norm", "activation", "conv"]):
@@ -75,4 +76,4 @@ def find_dense(blocks: Blocks) -> Iterator[Found]:
         return
     if is_pointwise(first):
         details: dict[str, Detail] = {"in": taken, "out": given, "growth": given}
-        yield make_whole(blocks, "dense", "Dense layer", (f"{taken} → +{given}",), details)
+        yield make_whole_block(blocks, "dense", "Dense layer", (f"{taken} → +{given}",), details)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from netloupe.explorer.notation import write_count
 
-from .found import Blocks, Found
+from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations, list_data
 from .recognition import Detail
-from .weights import read_dims
+from .weight_sizes import read_dims
 
 _FUSED = frozenset({"MoE", "QMoE"})
 #: operators that multiply by the weights of a chosen expert
@@ -17,7 +17,7 @@ _PRODUCTS = frozenset({"MatMul", "Einsum"})
 _MOST_OPERATIONS = 400
 
 
-def find_experts(blocks: Blocks) -> Iterator[Found]:
+def find_experts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find a mixture of experts: all that follows from what its router takes, up to a sum.
 
     A linear router gives each token a weight for each expert, of which the k largest count
@@ -68,10 +68,12 @@ def find_experts(blocks: Blocks) -> Iterator[Found]:
     parts = (router, *experts.values())
     end = max(numbers)
     if operations.is_closed(set(numbers), end):
-        yield Found("experts", "Mixture of experts", numbers, end, tuple(facts), details, parts)
+        yield FoundBlock(
+            "experts", "Mixture of experts", numbers, end, tuple(facts), details, parts
+        )
 
 
-def _follow(blocks: Blocks, router: Found) -> frozenset[int]:
+def _follow(blocks: FoundBlocks, router: FoundBlock) -> frozenset[int]:
     """Return what follows from what a router takes, up to a sum with something else."""
     operations = blocks.operations
     start = operations.operands[min(router.numbers)][0]
@@ -92,7 +94,7 @@ def _follow(blocks: Blocks, router: Found) -> frozenset[int]:
     return frozenset(numbers)
 
 
-def _find_router(blocks: Blocks) -> tuple[Found, int | None, int] | None:
+def _find_router(blocks: FoundBlocks) -> tuple[FoundBlock, int | None, int] | None:
     """Return the router, the choice of the largest weights, and the number of experts."""
     operations = blocks.operations
     for number, kind in enumerate(operations.kinds):
@@ -121,7 +123,7 @@ def _read_count(operations: Operations, number: int) -> int:
     """Return how many experts each token takes; 0 where that is not stated."""
     node = operations.nodes[number]
     if node.op_type == "TopK" and len(node.inputs) > 1:
-        listed = operations.knowledge.read_list(node.input(1))
+        listed = operations.context.read_list(node.input(1))
         return listed[0] if len(listed) == 1 and isinstance(listed[0], int) else 0
     attribute = node.attributes.get("k")
     return attribute.value if attribute is not None and isinstance(attribute.value, int) else 0

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from netloupe.explorer.model import Node, Value
 
-from .found import Blocks, Found
+from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations
 from .recognition import Detail
-from .weights import read_features, read_kernel, read_width
+from .weight_sizes import read_features, read_kernel, read_width
 
 #: what an MLP may have between its layers besides activations
 _PASSED = frozenset({"Dropout"})
@@ -25,7 +25,7 @@ _GATED = {
 _MOST_LAYERS = 12
 
 
-def find_linears(blocks: Blocks) -> Iterator[Found]:
+def find_linears(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find x·W + b: a product with a weight, and its bias."""
     operations = blocks.operations
     for number, kind in enumerate(operations.kinds):
@@ -34,7 +34,7 @@ def find_linears(blocks: Blocks) -> Iterator[Found]:
         elif kind == "Conv" and _is_pointwise(operations, number):
             widths = read_features(operations.nodes[number])
             numbers = frozenset({number})
-            yield Found(
+            yield FoundBlock(
                 "linear", "Linear", numbers, number, (write_widths(*widths),), _name_widths(*widths)
             )
 
@@ -49,7 +49,7 @@ def _is_pointwise(operations: Operations, number: int) -> bool:
     return {*kernel} == {1} and bool(around & {"Transpose", "Unsqueeze"})
 
 
-def _read_linear(operations: Operations, number: int) -> Found:
+def _read_linear(operations: Operations, number: int) -> FoundBlock:
     node = operations.nodes[number]
     taken, given = read_features(node)
     numbers, end = {number}, number
@@ -63,7 +63,9 @@ def _read_linear(operations: Operations, number: int) -> Found:
             numbers.add(bias)
             end = bias
     facts = (write_widths(taken, given),) if taken and given else ()
-    return Found("linear", "Linear", frozenset(numbers), end, facts, _name_widths(taken, given))
+    return FoundBlock(
+        "linear", "Linear", frozenset(numbers), end, facts, _name_widths(taken, given)
+    )
 
 
 def _is_bias(operations: Operations, number: int, width: int) -> bool:
@@ -83,7 +85,7 @@ def _name_widths(taken: int, given: int) -> dict[str, Detail]:
     return {"in": taken, "out": given} if taken and given else {}
 
 
-def find_mlps(blocks: Blocks) -> Iterator[Found]:
+def find_mlps(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find linear layers with activations between them, and gated ones.
 
     The layers of an MLP each take what the one before gives (A. Vaswani and others, Attention Is
@@ -112,7 +114,7 @@ def find_mlps(blocks: Blocks) -> Iterator[Found]:
             yield chain
 
 
-def _follow_chain(blocks: Blocks, first: Found) -> Found | None:
+def _follow_chain(blocks: FoundBlocks, first: FoundBlock) -> FoundBlock | None:
     parts = [first]
     activations: list[str] = []
     current = first
@@ -134,8 +136,8 @@ def _follow_chain(blocks: Blocks, first: Found) -> Found | None:
 
 
 def _make(
-    parts: list[Found], name: str, widths: list[Detail | None], activations: list[str]
-) -> Found:
+    parts: list[FoundBlock], name: str, widths: list[Detail | None], activations: list[str]
+) -> FoundBlock:
     numbers = frozenset().union(*(part.numbers for part in parts))
     facts: list[str] = []
     details: dict[str, Detail] = {"activation": ", ".join(dict.fromkeys(activations))}
@@ -145,10 +147,12 @@ def _make(
         details["widths"] = known
     if name == "MLP":
         facts.append(str(details["activation"]))
-    return Found("mlp", name, numbers, parts[-1].end, tuple(facts), details, tuple(parts))
+    return FoundBlock("mlp", name, numbers, parts[-1].end, tuple(facts), details, tuple(parts))
 
 
-def _follows(blocks: Blocks, found: Found, expected: Found | None) -> Found | None:
+def _follows(
+    blocks: FoundBlocks, found: FoundBlock, expected: FoundBlock | None
+) -> FoundBlock | None:
     """Return the linear layer or activation that alone takes a block's result, all of it."""
     operations = blocks.operations
     users = operations.users[found.end]
@@ -168,13 +172,13 @@ def _only_giver(operations: Operations, number: int) -> int | None:
     return givers[0] if len(givers) == 1 else None
 
 
-def _only_start(operations: Operations, found: Found) -> int | None:
+def _only_start(operations: Operations, found: FoundBlock) -> int | None:
     """Return the one operation outside of a block that it takes from."""
     starts = {giver for n in found.numbers for giver in operations.givers(n)} - found.numbers
     return starts.pop() if len(starts) == 1 else None
 
 
-def _find_gated(blocks: Blocks, product: int) -> Found | None:
+def _find_gated(blocks: FoundBlocks, product: int) -> FoundBlock | None:
     operations = blocks.operations
     taken, kind = operations.operands[product], operations.kinds[product]
     if kind == "SwiGLU" and len(taken) in (1, 2):  # the gate first; one for both halves
@@ -194,8 +198,11 @@ def _find_gated(blocks: Blocks, product: int) -> Found | None:
 
 
 def _close_gated(
-    blocks: Blocks, product: int, halves: tuple[int | None, int | None], activation: Found | None
-) -> Found | None:
+    blocks: FoundBlocks,
+    product: int,
+    halves: tuple[int | None, int | None],
+    activation: FoundBlock | None,
+) -> FoundBlock | None:
     """Return a gated unit with the linear layers around it; None where these are not all there.
 
     Parameters
@@ -235,7 +242,7 @@ def _close_gated(
     )
     facts = (*made.facts, name) if made.name == "Gated MLP" else made.facts
     details = {**made.details, "gated": True}
-    return Found("mlp", made.name, numbers, last.end, facts, details, tuple(inner))
+    return FoundBlock("mlp", made.name, numbers, last.end, facts, details, tuple(inner))
 
 
 def _read_swish(node: Node) -> str:
@@ -245,7 +252,7 @@ def _read_swish(node: Node) -> str:
     return "SiLU" if alpha is None or alpha.value == 1 else "Swish"
 
 
-def _walk_to_linear(blocks: Blocks, number: int | None) -> tuple[Found | None, set[int]]:
+def _walk_to_linear(blocks: FoundBlocks, number: int | None) -> tuple[FoundBlock | None, set[int]]:
     """Return the linear layer that gives a half of a gated unit, and what splits its result."""
     passed: set[int] = set()
     for _ in range(3):
@@ -259,14 +266,14 @@ def _walk_to_linear(blocks: Blocks, number: int | None) -> tuple[Found | None, s
     return None, passed
 
 
-def _share_start(operations: Operations, first: Found, second: Found) -> bool:
+def _share_start(operations: Operations, first: FoundBlock, second: FoundBlock) -> bool:
     starts: list[Value] = []
     for found in (first, second):
         starts += operations.operands[min(found.numbers)][:1]
     return len(starts) == 2 and starts[0] is starts[1]
 
 
-def find_embeddings(blocks: Blocks) -> Iterator[Found]:
+def find_embeddings(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find rows of a table that are picked by ids."""
     operations = blocks.operations
     for number, kind in enumerate(operations.kinds):
@@ -274,7 +281,7 @@ def find_embeddings(blocks: Blocks) -> Iterator[Found]:
         if kind in ("Gather", "TorchEmbedding") and operations.is_fixed(node.input(0)):
             facts = read_table(node)
             if facts is not None:
-                yield Found("embedding", "Embedding", frozenset({number}), number, *facts)
+                yield FoundBlock("embedding", "Embedding", frozenset({number}), number, *facts)
 
 
 def read_table(node: Node) -> tuple[tuple[str], dict[str, Detail]] | None:

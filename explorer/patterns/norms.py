@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from netloupe.explorer.model import Value
 from netloupe.explorer.notation import write_count
 
-from .found import Blocks, Found
+from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations
 from .readings import read_int
 from .recognition import Detail
-from .weights import read_dims, read_width
+from .weight_sizes import read_dims, read_width
 
 #: operators that normalize, and what the field calls that
 _OPERATORS = {
@@ -29,7 +29,7 @@ _OPERATORS = {
 }
 
 
-def find_norms(blocks: Blocks) -> Iterator[Found]:
+def find_norms(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find normalizations.
 
     Written out, x / √(mean(x²) + ε) is RMSNorm (B. Zhang and R. Sennrich, Root Mean Square Layer
@@ -56,7 +56,7 @@ def find_norms(blocks: Blocks) -> Iterator[Found]:
                 yield found
 
 
-def _read_operator(operations: Operations, number: int) -> Found:
+def _read_operator(operations: Operations, number: int) -> FoundBlock:
     node = operations.nodes[number]
     name = _OPERATORS[operations.kinds[number]]
     if node.op_type == "LpNormalization" and read_int(node, "p") == 1:
@@ -81,10 +81,10 @@ def _read_operator(operations: Operations, number: int) -> Found:
         details["groups"] = groups
     if width > 1:
         details["width"] = width
-    return Found("norm", name, frozenset(numbers), end, tuple(facts), details)
+    return FoundBlock("norm", name, frozenset(numbers), end, tuple(facts), details)
 
 
-def _find_written(operations: Operations, root: int) -> Found | None:
+def _find_written(operations: Operations, root: int) -> FoundBlock | None:
     variance = _only_giver(operations, root)
     numbers = {root}
     if variance is not None and operations.kinds[variance] == "Add":
@@ -113,7 +113,7 @@ def _find_written(operations: Operations, root: int) -> Found | None:
     if not operations.is_closed(numbers, end):
         return None
     details: dict[str, Detail] = {"width": width} if width > 1 else {}
-    return Found("norm", name, frozenset(numbers), end, (), details)
+    return FoundBlock("norm", name, frozenset(numbers), end, (), details)
 
 
 def _is_square(operations: Operations, number: int) -> bool:
@@ -178,7 +178,7 @@ def _add_scale(
     return end, width
 
 
-def _find_affine(operations: Operations, number: int) -> Found | None:
+def _find_affine(operations: Operations, number: int) -> FoundBlock | None:
     """Find a scale and a shift of channels: a BatchNorm whose statistics are fixed."""
     shift = operations.only_user(number)
     if shift is None or operations.kinds[shift] != "Add":
@@ -190,10 +190,10 @@ def _find_affine(operations: Operations, number: int) -> Found | None:
             return None
         if {*dims[-2:]} != {1}:
             return None
-    return Found("norm", "Affine", frozenset({number, shift}), shift)
+    return FoundBlock("norm", "Affine", frozenset({number, shift}), shift)
 
 
-def _find_l2(operations: Operations, number: int) -> Found | None:
+def _find_l2(operations: Operations, number: int) -> FoundBlock | None:
     """Find a division of a value by its Euclidean norm, which nothing else takes."""
     start = operations.operands[number]
     numbers = {number}
@@ -219,7 +219,7 @@ def _find_l2(operations: Operations, number: int) -> Found | None:
     numbers.add(user)
     if not operations.is_closed(numbers, user):
         return None
-    return Found("norm", "L2 normalize", frozenset(numbers), user)
+    return FoundBlock("norm", "L2 normalize", frozenset(numbers), user)
 
 
 def _is_root(operations: Operations, number: int) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from netloupe.explorer.model import Node, Value
 
-from .knowledge import Knowledge
+from .graph_context import GraphContext
 from .readings import read_quantized, read_scalar
 from .shuffles import read_shuffle
 from .wires import OUTSIDE, SHAPE_READERS, read_operator
@@ -96,7 +96,7 @@ class Operations:
     ----------
     nodes
         Nodes of one graph, producers first.
-    knowledge
+    context
         What is known of that graph.
 
     Attributes
@@ -113,8 +113,8 @@ class Operations:
         By operation, which others take its results, and `OUTSIDE` where something else does.
     """
 
-    def __init__(self, nodes: Sequence[Node], knowledge: Knowledge) -> None:
-        self.knowledge = knowledge
+    def __init__(self, nodes: Sequence[Node], context: GraphContext) -> None:
+        self.context = context
         self.nodes: list[Node] = []
         self.arrangement: list[Node] = []
         self.kinds: list[str] = []
@@ -156,7 +156,7 @@ class Operations:
     def _is_arrangement(self, node: Node) -> bool:
         """Return whether a node only arranges; moving pixels between space and channels is more."""
         if node.op_type == "Transpose":
-            shuffle = read_shuffle(node, self.knowledge)
+            shuffle = read_shuffle(node, self.context)
             if shuffle is not None:
                 self._shuffles[node] = shuffle[0]
                 return False
@@ -217,7 +217,7 @@ class Operations:
             return True
         known = self._fixed.get(value)
         if known is None:
-            known = self._fixed[value] = self.knowledge.is_unchanging(value)
+            known = self._fixed[value] = self.context.is_unchanging(value)
         return known
 
     def source(self, value: Value) -> Value:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from .found import Blocks, Found
+from .found_blocks import FoundBlock, FoundBlocks
 from .linear import write_widths
-from .wholes import make_whole
+from .whole_groups import make_whole_block
 
 _AROUND = frozenset({"Concat", "Einsum", "Gather", "Gemm", "MatMul", "Mul", "Slice", "Div", "Add"})
 
 
-def find_waves(blocks: Blocks) -> Iterator[Found]:
+def find_waves(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find cosines and sines of positions times frequencies.
 
     Side by side they are what rotates queries and keys (J. Su and others, RoFormer, 2021,
@@ -24,7 +24,7 @@ def find_waves(blocks: Blocks) -> Iterator[Found]:
     outline = blocks.list_outermost()
     # what is learned of them stands behind them, as of the steps of a diffusion
     last = outline[-1]
-    learned = last if isinstance(last, Found) and last.kind == "mlp" else None
+    learned = last if isinstance(last, FoundBlock) and last.kind == "mlp" else None
     if learned is not None and not operations.givers(min(learned.numbers)):
         return
     kinds = [
@@ -43,22 +43,22 @@ def find_waves(blocks: Blocks) -> Iterator[Found]:
     name = "Sinusoidal embedding" if is_joined else "Rotary cos, sin"
     numbers = frozenset(range(len(operations)))
     if learned is None:
-        yield Found("positions", name, numbers, max(cosine, sine))
+        yield FoundBlock("positions", name, numbers, max(cosine, sine))
     elif is_joined:
         name = f"{name} · {learned.name}"
-        yield make_whole(blocks, "embedding", name, learned.facts, dict(learned.details))
+        yield make_whole_block(blocks, "embedding", name, learned.facts, dict(learned.details))
 
 
-def find_merging(blocks: Blocks) -> Iterator[Found]:
+def find_merging(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find four neighbouring patches that are put together and projected.
 
     Z. Liu and others, Swin Transformer, 2021, section 3.1.
     """
     operations = blocks.operations
     outline = blocks.list_outermost()
-    kinds = Counter(e.kind if isinstance(e, Found) else operations.kinds[e] for e in outline)
+    kinds = Counter(e.kind if isinstance(e, FoundBlock) else operations.kinds[e] for e in outline)
     joins = [e for e in outline if isinstance(e, int) and operations.kinds[e] == "Concat"]
-    linears = [e for e in outline if isinstance(e, Found) and e.kind == "linear"]
+    linears = [e for e in outline if isinstance(e, FoundBlock) and e.kind == "linear"]
     if len(joins) != 1 or len(linears) != 1 or kinds["norm"] > 1:
         return
     if not kinds.keys() <= {"Concat", "Pad", "Slice", "linear", "norm"} or not kinds["Slice"]:
@@ -72,6 +72,6 @@ def find_merging(blocks: Blocks) -> Iterator[Found]:
     numbers = frozenset(range(len(operations)))
     facts = (write_widths(taken // 4, given), "/2")
     last = outline[-1]
-    end = last.end if isinstance(last, Found) else last
+    end = last.end if isinstance(last, FoundBlock) else last
     details = {"in": taken // 4, "out": given}
-    yield Found("merging", "Patch merging", numbers, end, facts, details)
+    yield FoundBlock("merging", "Patch merging", numbers, end, facts, details)

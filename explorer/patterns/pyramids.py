@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from netloupe.explorer.model import Value
 
 from .convolutions import is_pointwise
-from .found import Blocks, Found
+from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations
 from .recognition import Detail
 from .resampling import is_join, is_older, is_shared, read_scale
-from .wholes import is_row, make_whole
+from .whole_groups import is_row, make_whole_block
 from .wires import OUTSIDE
 
 _MOST_OF_STEP = 8
 
 
-def find_pyramid_steps(blocks: Blocks) -> Iterator[Found]:
+def find_pyramid_steps(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find a step of a feature pyramid, or of the path that goes back down.
 
     * FPN: coarse features are made larger and joined with finer ones from the backbone, of which
@@ -35,8 +35,8 @@ def find_pyramid_steps(blocks: Blocks) -> Iterator[Found]:
         return
     join = joins[0]
     place = outline.index(join)
-    before = [e for e in outline[:place] if isinstance(e, Found)]
-    behind = [e for e in outline[place + 1 :] if isinstance(e, Found)]
+    before = [e for e in outline[:place] if isinstance(e, FoundBlock)]
+    behind = [e for e in outline[place + 1 :] if isinstance(e, FoundBlock)]
     resizes = [e for e in outline[:place] if isinstance(e, int)]
     is_known = len(before) + len(resizes) + len(behind) + 1 == len(outline)
     if not is_known or len(before) != 1 or before[0].kind != "conv" or not behind:
@@ -49,15 +49,19 @@ def find_pyramid_steps(blocks: Blocks) -> Iterator[Found]:
         if factor is None or not _is_level(blocks, before[0], resizes[0], join, behind):
             return
         details = {"factor": factor}
-        yield make_whole(blocks, "pyramid", "FPN step", (f"top-down ×{factor}",), details)
+        yield make_whole_block(blocks, "pyramid", "FPN step", (f"top-down ×{factor}",), details)
     elif not resizes and _goes_back(blocks, before[0], join, behind):
         stride = before[0].details["stride"]
         if isinstance(stride, int):
             details = {"factor": stride}
-            yield make_whole(blocks, "pyramid", "PAN step", (f"bottom-up /{stride}",), details)
+            yield make_whole_block(
+                blocks, "pyramid", "PAN step", (f"bottom-up /{stride}",), details
+            )
 
 
-def _is_level(blocks: Blocks, lateral: Found, resize: int, join: int, behind: list[Found]) -> bool:
+def _is_level(
+    blocks: FoundBlocks, lateral: FoundBlock, resize: int, join: int, behind: list[FoundBlock]
+) -> bool:
     """Return whether a lateral convolution, a Resize and a join are a step of a pyramid."""
     operations = blocks.operations
     if "stride" in lateral.details or not is_row(blocks, [resize, join]):
@@ -83,7 +87,9 @@ def _split(operations: Operations, join: int, resize: int) -> tuple[Value, Value
     return operations.operands[resize][0], others[0] if len(others) == 1 else None
 
 
-def _goes_back(blocks: Blocks, smaller: Found, join: int, behind: list[Found]) -> bool:
+def _goes_back(
+    blocks: FoundBlocks, smaller: FoundBlock, join: int, behind: list[FoundBlock]
+) -> bool:
     """Return whether smaller features are joined with older ones, that others take too."""
     operations = blocks.operations
     details = smaller.details

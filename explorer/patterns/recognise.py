@@ -13,10 +13,10 @@ from .attention import find_attentions
 from .conformers import find_conformers, find_convolution_modules, find_rotated_attentions
 from .convolutions import find_convolutions, find_residuals
 from .dense import find_dense, find_transitions
+from .estimators import find_estimators
 from .experts import find_experts
-from .fitted import find_estimators
-from .found import Blocks, Finder, Found
-from .knowledge import Knowledge, know
+from .found_blocks import BlockFinder, FoundBlock, FoundBlocks
+from .graph_context import GraphContext, find_graph_context
 from .linear import find_embeddings, find_linears, find_mlps, read_table
 from .norms import find_norms
 from .operations import ARRANGEMENT, Operations
@@ -29,7 +29,7 @@ from .separable import find_excitations, find_separable
 from .shuffles import list_shuffle_nodes
 from .similarity import find_similarities, find_similarity
 from .transformers import find_reduced_attentions, find_sublayers, find_transformers
-from .wholes import (
+from .whole_groups import (
     find_branches,
     find_partial_stages,
     find_patches,
@@ -43,7 +43,7 @@ from .wholes import (
 MOST_NODES = 500
 
 #: the families, those first that others are put together from
-FINDERS: tuple[Finder, ...] = (
+FINDERS: tuple[BlockFinder, ...] = (
     find_norms,
     find_linears,
     find_activations,
@@ -58,7 +58,7 @@ FINDERS: tuple[Finder, ...] = (
     find_residuals,
 )
 #: what is told of all operations together, the most telling first
-WHOLES: tuple[Finder, ...] = (
+WHOLE_GROUP_FINDERS: tuple[BlockFinder, ...] = (
     find_estimators,
     find_patches,
     find_transformers,
@@ -85,7 +85,7 @@ WHOLES: tuple[Finder, ...] = (
     find_row,
 )
 #: what few nodes are
-_SMALL: tuple[Finder, ...] = (
+_SMALL: tuple[BlockFinder, ...] = (
     find_norms,
     find_activations,
     find_convolutions,
@@ -94,7 +94,7 @@ _SMALL: tuple[Finder, ...] = (
     find_similarities,
 )
 #: what a single operator may stand for; linear layers are parts of attentions
-_FUSABLE: tuple[Finder, ...] = (find_norms, find_linears, find_activations, find_attentions)
+_FUSABLE: tuple[BlockFinder, ...] = (find_norms, find_linears, find_activations, find_attentions)
 _FUSED_KINDS = frozenset({"activation", "attention", "norm"})
 #: families of operators, by kind of block
 _FAMILIES = {
@@ -102,7 +102,7 @@ _FAMILIES = {
     "attention": "attention",
     "conv": "linear",
     "embedding": "shape",
-    "fitted": "classical",
+    "estimator": "classical",
     "linear": "linear",
     "mlp": "linear",
     "norm": "normalization",
@@ -114,7 +114,7 @@ _FAMILIES = {
 }
 
 
-def recognise(nodes: Sequence[Node], knowledge: Knowledge | None = None) -> Recognition | None:
+def recognise(nodes: Sequence[Node], context: GraphContext | None = None) -> Recognition | None:
     """Return what some nodes are altogether; None where that is no block of a known kind.
 
     Parameters
@@ -122,7 +122,7 @@ def recognise(nodes: Sequence[Node], knowledge: Knowledge | None = None) -> Reco
     nodes
         Nodes of one graph, producers first: those of a group, of a function's body, of a
         graph. More than `MOST_NODES` are none.
-    knowledge
+    context
         What is known of their graph, where several of its blocks are asked for.
 
     Notes
@@ -133,11 +133,11 @@ def recognise(nodes: Sequence[Node], knowledge: Knowledge | None = None) -> Reco
     if not 0 < len(nodes) <= MOST_NODES:
         return None
     step()
-    operations = Operations(nodes, knowledge or know(nodes[0].graph))
+    operations = Operations(nodes, context or find_graph_context(nodes[0].graph))
     if not len(operations):
         return _recognise_table(nodes)
     blocks = find_blocks(operations)
-    found = name_whole(blocks)
+    found = name_whole_group(blocks)
     if found is None:
         return None
     found = spell_as_operator(operations, found)
@@ -163,7 +163,7 @@ def _recognise_table(nodes: Sequence[Node]) -> Recognition | None:
 
 
 def try_to_recognise(
-    nodes: Sequence[Node], knowledge: Knowledge | None = None
+    nodes: Sequence[Node], context: GraphContext | None = None
 ) -> Recognition | None:
     """Return what some nodes are as :func:`recognise` does; None where a rule fails on them.
 
@@ -171,23 +171,23 @@ def try_to_recognise(
     nobody has thought of.
     """
     try:
-        return recognise(nodes, knowledge)
+        return recognise(nodes, context)
     except (ArithmeticError, LookupError, TypeError, ValueError):
         return None
 
 
-def find_blocks(operations: Operations) -> Blocks:
+def find_blocks(operations: Operations) -> FoundBlocks:
     """Return the blocks of known kinds among some operations."""
-    blocks = Blocks(operations)
+    blocks = FoundBlocks(operations)
     for finder in FINDERS:
         for found in finder(blocks):
             blocks.add(found)
     return blocks
 
 
-def find_fusable(operations: Operations) -> list[Found]:
+def find_fusable(operations: Operations) -> list[FoundBlock]:
     """Return the norms, activations and attentions among the operations of a whole graph."""
-    blocks = Blocks(operations)
+    blocks = FoundBlocks(operations)
     for finder in _FUSABLE:
         for found in finder(blocks):
             step()
@@ -197,7 +197,7 @@ def find_fusable(operations: Operations) -> list[Found]:
 
 
 def find_small_blocks(
-    nodes: Sequence[Node], knowledge: Knowledge
+    nodes: Sequence[Node], context: GraphContext
 ) -> Iterator[tuple[str, tuple[Node, ...]]]:
     """Yield what is written out, as a norm, and what follows a convolution, with it.
 
@@ -205,7 +205,7 @@ def find_small_blocks(
     ----------
     nodes
         At most `MOST_NODES` nodes of one graph, producers first.
-    knowledge
+    context
         What is known of their graph.
 
     Yields
@@ -213,26 +213,26 @@ def find_small_blocks(
     tuple
         What a block is called, and its nodes; no two share one.
     """
-    operations = Operations(nodes, knowledge)
-    blocks = Blocks(operations)
+    operations = Operations(nodes, context)
+    blocks = FoundBlocks(operations)
     for finder in _SMALL:
         for found in finder(blocks):
             blocks.add(found)
     for entry in blocks.list_outermost():
-        if isinstance(entry, Found) and entry.kind == "pixel shuffle":
+        if isinstance(entry, FoundBlock) and entry.kind == "pixel shuffle":
             (number,) = entry.numbers
             around = list_shuffle_nodes(operations.nodes[number])
             if len(around) > 1:
                 yield entry.name, around
-        elif isinstance(entry, Found) and len(entry.numbers) > 1:
+        elif isinstance(entry, FoundBlock) and len(entry.numbers) > 1:
             yield entry.name, operations.list_nodes(entry.numbers)
 
 
-def name_whole(blocks: Blocks) -> Found | None:
+def name_whole_group(blocks: FoundBlocks) -> FoundBlock | None:
     """Return what all operations are together; None where that is nothing known."""
-    for finder in WHOLES:
+    for finder in WHOLE_GROUP_FINDERS:
         for found in finder(blocks):
             return found
     outline = blocks.list_outermost()
     only = outline[0] if len(outline) == 1 else None
-    return only if isinstance(only, Found) else None
+    return only if isinstance(only, FoundBlock) else None

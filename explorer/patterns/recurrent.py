@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from .found import Blocks, Found
+from .found_blocks import FoundBlock, FoundBlocks
 from .linear import write_widths
 from .readings import read_str
 from .recognition import Detail
-from .weights import read_features
+from .weight_sizes import read_features
 
 _LAYERS = frozenset({"GRU", "LSTM", "RNN"})
 _CALLS = _LAYERS | frozenset({"AttnLSTM", "DynamicQuantizeLSTM"})
@@ -20,7 +20,7 @@ _TAKING_GATES = frozenset({"Gather", "Mul", "Slice", "Split", "Sub"})
 _CELL = frozenset({"Add", "Gather", "Mul", "Slice", "Split", "Sub", "Concat"})
 
 
-def find_recurrent(blocks: Blocks) -> Iterator[Found]:
+def find_recurrent(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find recurrent layers: ONNX's ``LSTM``, ``GRU`` and ``RNN``, one or several in a row."""
     operations = blocks.operations
     layers = [n for n, kind in enumerate(operations.kinds) if kind in _CALLS]
@@ -44,10 +44,10 @@ def find_recurrent(blocks: Blocks) -> Iterator[Found]:
     if len(layers) > 1:
         facts.append(f"{len(layers)} layers")
     numbers = frozenset(range(len(operations)))
-    yield Found("recurrent", kind, numbers, layers[-1], tuple(facts), details)
+    yield FoundBlock("recurrent", kind, numbers, layers[-1], tuple(facts), details)
 
 
-def find_cells(blocks: Blocks) -> Iterator[Found]:
+def find_cells(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find one step of an LSTM or GRU that is written out.
 
     LSTM: three gates by σ, two tanh, c = f·c + i·g and h = o·tanh(c) (S. Hochreiter and
@@ -72,10 +72,10 @@ def find_cells(blocks: Blocks) -> Iterator[Found]:
     if not name or not _multiplies_gates(blocks):
         return
     numbers = frozenset(range(len(operations)))
-    yield Found("recurrent", name, numbers, len(operations) - 1, parts=tuple(linears.values()))
+    yield FoundBlock("recurrent", name, numbers, len(operations) - 1, parts=tuple(linears.values()))
 
 
-def _multiplies_gates(blocks: Blocks) -> bool:
+def _multiplies_gates(blocks: FoundBlocks) -> bool:
     """Return whether all results of σ are factors."""
     operations = blocks.operations
     return all(
@@ -89,7 +89,7 @@ def _multiplies_gates(blocks: Blocks) -> bool:
     )
 
 
-def find_state_spaces(blocks: Blocks) -> Iterator[Found]:
+def find_state_spaces(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find a block of a selective state-space model.
 
     Features are convolved along the sequence, each alone, and activated; step sizes by softplus
@@ -120,9 +120,9 @@ def find_state_spaces(blocks: Blocks) -> Iterator[Found]:
     numbers = frozenset(range(len(operations)))
     details: dict[str, Detail] = {"inner": inner} if isinstance(inner, int) else {}
     end = len(operations) - 1
-    yield Found("mixer", "Mamba block", numbers, end, tuple(facts), details, tuple(linears))
+    yield FoundBlock("mixer", "Mamba block", numbers, end, tuple(facts), details, tuple(linears))
 
 
-def _is_along(found: Found) -> bool:
+def _is_along(found: FoundBlock) -> bool:
     kernel = found.details.get("kernel")
     return isinstance(kernel, tuple) and (len(kernel) == 1 or min(kernel) == 1)

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from netloupe.explorer.model import TensorType, Value, is_before
 from netloupe.explorer.model.constant import constant_tensor
 
-from .found import Blocks, Found
+from .found_blocks import FoundBlock, FoundBlocks
 from .linear import write_widths
 from .operations import Operations
 from .readings import read_int, read_ints, read_numbers
 from .recognition import Detail
 from .shuffles import SHUFFLE, UNSHUFFLE, read_shuffle
-from .wholes import is_row, make_whole
+from .whole_groups import is_row, make_whole_block
 from .wires import SHAPE_READERS
 
 #: what they are called, and the sign of their factor, as of the strides of convolutions
@@ -24,7 +24,7 @@ _MOST_STEPS = 6
 _MOST_USERS = 64
 
 
-def find_pixel_shuffles(blocks: Blocks) -> Iterator[Found]:
+def find_pixel_shuffles(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find channels that become squares of pixels, and the other way around.
 
     W. Shi and others, Real-Time Single Image and Video Super-Resolution Using an Efficient
@@ -34,16 +34,16 @@ def find_pixel_shuffles(blocks: Blocks) -> Iterator[Found]:
     for number, kind in enumerate(operations.kinds):
         if kind not in _SHUFFLES or blocks.owner[number] is not None:
             continue
-        found = read_shuffle(operations.nodes[number], operations.knowledge)
+        found = read_shuffle(operations.nodes[number], operations.context)
         if found is not None:
             name, sign = _SHUFFLES[kind]
             facts = (f"{sign}{found[1]}",)
-            yield Found(
+            yield FoundBlock(
                 "pixel shuffle", name, frozenset({number}), number, facts, {"factor": found[1]}
             )
 
 
-def find_resampled(blocks: Blocks) -> Iterator[Found]:
+def find_resampled(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find a picture that is made larger or smaller, and the convolutions around that.
 
     * Upsampling: a Resize and a convolution (A. Odena and others, Deconvolution and Checkerboard
@@ -62,14 +62,14 @@ def find_resampled(blocks: Blocks) -> Iterator[Found]:
         yield found
 
 
-def _find_smaller(blocks: Blocks, outline: list[Found | int]) -> Found | None:
+def _find_smaller(blocks: FoundBlocks, outline: list[FoundBlock | int]) -> FoundBlock | None:
     operations = blocks.operations
     first = outline[0]
-    convolutions = [e for e in outline[1:] if isinstance(e, Found) and e.kind == "conv"]
+    convolutions = [e for e in outline[1:] if isinstance(e, FoundBlock) and e.kind == "conv"]
     if len(convolutions) < len(outline) - 1 or not is_row(blocks, outline):
         return None
     is_bare = len(convolutions) == 1 and not convolutions[0].parts
-    if isinstance(first, Found):
+    if isinstance(first, FoundBlock):
         factor = convolutions[0].details.get("stride") if first.kind == "norm" else None
         if not is_bare or "groups" in convolutions[0].details:
             return None
@@ -93,17 +93,17 @@ def _read_pool(operations: Operations, number: int) -> int | None:
     return strides.pop() if len(strides) == 1 else read_int(node, "stride")
 
 
-def _find_larger(blocks: Blocks, outline: list[Found | int]) -> Found | None:
+def _find_larger(blocks: FoundBlocks, outline: list[FoundBlock | int]) -> FoundBlock | None:
     operations = blocks.operations
     first, rest = outline[0], outline[1:]
-    before = [first] if isinstance(first, Found) else []
-    if isinstance(first, Found):
+    before = [first] if isinstance(first, FoundBlock) else []
+    if isinstance(first, FoundBlock):
         is_fit = first.kind == "conv" and "transposed" in first.details
         factor = first.details.get("stride") if is_fit else None
     else:
         factor = read_scale(operations, first)
     join = next((e for e in rest if isinstance(e, int)), None)
-    behind = [e for e in rest if isinstance(e, Found) and e.kind in ("conv", "residual")]
+    behind = [e for e in rest if isinstance(e, FoundBlock) and e.kind in ("conv", "residual")]
     if not behind or len(behind) + (join is not None) < len(rest) or not is_row(blocks, outline):
         return None
     if any("stride" in one.details for one in behind):
@@ -182,7 +182,7 @@ def _read_sizes(value: Value | None) -> list[int]:
     return [size.value if isinstance(size.value, int) else 0 for size in value.type.shape]
 
 
-def find_joined(blocks: Blocks) -> Iterator[Found]:
+def find_joined(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find a residual block of what is joined with features of a UNet's contracting path.
 
     J. Ho and others, Denoising Diffusion Probabilistic Models, 2020, appendix B: a UNet of
@@ -193,7 +193,7 @@ def find_joined(blocks: Blocks) -> Iterator[Found]:
     if len(outline) != 2 or not is_row(blocks, outline):
         return
     join, block = outline
-    if not isinstance(join, int) or not isinstance(block, Found) or block.kind != "residual":
+    if not isinstance(join, int) or not isinstance(block, FoundBlock) or block.kind != "residual":
         return
     if operations.kinds[join] != "Concat" or not is_join(operations, join):
         return
@@ -201,17 +201,17 @@ def find_joined(blocks: Blocks) -> Iterator[Found]:
         if is_older(skip, stream) and is_shared(skip) and not is_shared(stream):
             facts = (*block.facts, "with skip")
             details = {**block.details, "skip": True}
-            yield make_whole(blocks, "residual", block.name, facts, details)
+            yield make_whole_block(blocks, "residual", block.name, facts, details)
 
 
 def _make(
-    blocks: Blocks,
+    blocks: FoundBlocks,
     name: str,
     sign: str,
     factor: Detail | None,
-    convolutions: list[Found],
+    convolutions: list[FoundBlock],
     facts: tuple[str, ...],
-) -> Found | None:
+) -> FoundBlock | None:
     if not isinstance(factor, int) or factor < 2:
         return None
     details: dict[str, Detail] = {"factor": factor}
@@ -223,4 +223,6 @@ def _make(
         if isinstance(taken, int) and isinstance(given, int):
             details |= {"in": taken, "out": given}
             widths = (write_widths(taken, given),)
-    return make_whole(blocks, "resampled", name, (*widths, f"{sign}{factor}", *facts), details)
+    return make_whole_block(
+        blocks, "resampled", name, (*widths, f"{sign}{factor}", *facts), details
+    )

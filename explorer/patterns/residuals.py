@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from netloupe.explorer.model import Node, Value
 
-from .weights import read_dims
+from .weight_sizes import read_dims
 from .wires import Wires
 
 SUMS = frozenset({"Add", "Int8Add", "Int8Sum", "Int8SumRelu", "Sum", "SumRelu"})

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .convolutions import describe_convolution, is_pointwise
-from .found import Blocks, Found
+from .found_blocks import FoundBlock, FoundBlocks
 from .linear import write_widths
 from .recognition import Detail
 
 
-def find_excitations(blocks: Blocks) -> Iterator[Found]:
+def find_excitations(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find channels that are weighted by what a small MLP makes of their means.
 
     J. Hu and others, Squeeze-and-Excitation Networks, 2018, figure 3.
@@ -23,7 +23,7 @@ def find_excitations(blocks: Blocks) -> Iterator[Found]:
         for weights, start in (taken, taken[::-1]):
             numbers = {product}
             number = operations.giver(weights)
-            linears: list[Found] = []
+            linears: list[FoundBlock] = []
             for _ in range(8):
                 if number is None or not numbers.issuperset(operations.users[number]):
                     break
@@ -46,18 +46,18 @@ def find_excitations(blocks: Blocks) -> Iterator[Found]:
                 break
 
 
-def _make_excitation(numbers: set[int], end: int, linears: list[Found]) -> Found:
+def _make_excitation(numbers: set[int], end: int, linears: list[FoundBlock]) -> FoundBlock:
     widths = [linears[-1].details.get("in"), linears[-1].details.get("out")]
     if len(linears) == 2:
         widths.append(linears[0].details.get("out"))
     known = [width for width in widths if isinstance(width, int)]
     facts = (write_widths(*known),) if len(known) == len(widths) else ()
-    return Found(
+    return FoundBlock(
         "excitation", "Squeeze-and-excitation", frozenset(numbers), end, facts, {}, tuple(linears)
     )
 
 
-def find_separable(blocks: Blocks) -> Iterator[Found]:
+def find_separable(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find a depthwise convolution and the pointwise one that alone takes its result.
 
     L. Sifre 2014; A. Howard and others, MobileNets, 2017, figure 3. With a pointwise one before
@@ -105,21 +105,23 @@ def find_separable(blocks: Blocks) -> Iterator[Found]:
         if "in" in first.details and "out" in behind.details:
             details |= {"in": first.details["in"], "out": behind.details["out"]}
         facts = describe_convolution(details)
-        yield Found(kind, name, frozenset(numbers), behind.end, facts, details, (*parts, behind))
+        yield FoundBlock(
+            kind, name, frozenset(numbers), behind.end, facts, details, (*parts, behind)
+        )
 
 
-def _widens(found: Found) -> bool:
+def _widens(found: FoundBlock) -> bool:
     taken, given = found.details.get("in"), found.details.get("out")
     return isinstance(taken, int) and isinstance(given, int) and given > taken
 
 
-def _only_following(blocks: Blocks, end: int) -> Found | None:
+def _only_following(blocks: FoundBlocks, end: int) -> FoundBlock | None:
     users = blocks.operations.users[end]
     found = blocks.holding(users[0] if users else None, "conv")
     return found if found is not None and found.numbers.issuperset(users) else None
 
 
-def _only_preceding(blocks: Blocks, found: Found) -> Found | None:
+def _only_preceding(blocks: FoundBlocks, found: FoundBlock) -> FoundBlock | None:
     """Return the convolution whose result a block alone takes."""
     operations = blocks.operations
     givers = operations.givers(min(found.numbers))
@@ -129,7 +131,7 @@ def _only_preceding(blocks: Blocks, found: Found) -> Found | None:
     return before
 
 
-def _is_depthwise(found: Found) -> bool:
+def _is_depthwise(found: FoundBlock) -> bool:
     """Return whether a convolution takes each channel alone."""
     groups = found.details.get("groups")
     return groups is not None and groups == found.details.get("in", groups)

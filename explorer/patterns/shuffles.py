@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from netloupe.explorer.model import Node
 
-from .knowledge import Knowledge
+from .graph_context import GraphContext
 from .readings import read_int, read_ints
 
 SHUFFLE, UNSHUFFLE = "DepthToSpace", "SpaceToDepth"
@@ -38,7 +38,7 @@ _ORDERS: Mapping[tuple[int, ...], _Order] = {
 }
 
 
-def read_shuffle(node: Node, knowledge: Knowledge) -> tuple[str, int] | None:
+def read_shuffle(node: Node, context: GraphContext) -> tuple[str, int] | None:
     """Return which of the two a node does, and the factor; None where it does neither.
 
     They are operators, or written out as Reshape, Transpose, Reshape: then the Transpose is
@@ -55,7 +55,7 @@ def read_shuffle(node: Node, knowledge: Knowledge) -> tuple[str, int] | None:
     before, users = taken.producer, given.users
     if before is None or len(users) != 1 or len(taken.users) != 1:
         return None
-    apart, joined = (_read_sizes(reshape, knowledge) for reshape in (before, users[0]))
+    apart, joined = (_read_sizes(reshape, context) for reshape in (before, users[0]))
     if len(apart) != 6 or len(joined) != 4:
         return None
     side, other = (apart[axis] for axis in order.sides)
@@ -94,11 +94,11 @@ def _agree(wanted: int | str, given: int | str) -> bool | None:
     return wanted == given
 
 
-def _read_sizes(reshape: Node, knowledge: Knowledge) -> tuple[int | str, ...]:
+def _read_sizes(reshape: Node, context: GraphContext) -> tuple[int | str, ...]:
     """Return the sizes that a Reshape asks for; nothing for any other node."""
     if reshape.op_type != "Reshape" or len(reshape.inputs) < 2:
         return ()
-    return knowledge.read_list(reshape.input(1))
+    return context.read_list(reshape.input(1))
 
 
 def _times(size: int | str, factor: int) -> int | str:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from netloupe.explorer.model import Node, TensorType, Value
 from netloupe.explorer.model.constant import constant_tensor
 
-from .found import Blocks, Found
-from .knowledge import Knowledge
+from .found_blocks import FoundBlock, FoundBlocks
+from .graph_context import GraphContext
 from .norms import find_norms
 from .operations import Operations, list_data
 from .readings import read_int, read_ints, read_numbers
@@ -21,7 +21,7 @@ _IN_NORMS = frozenset(
 _MOST_OF_NORM = 8
 
 
-def find_similarities(blocks: Blocks) -> Iterator[Found]:
+def find_similarities(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find the products of all pairs of normalized vectors, times a number: their cosines, scaled.
 
     A. Radford and others, Learning Transferable Visual Models from Natural Language Supervision,
@@ -38,7 +38,7 @@ def find_similarities(blocks: Blocks) -> Iterator[Found]:
         ]
         if is_turned != [False, True] or operations.nodes[number].op_type != "MatMul":
             continue
-        if not all(_is_normalized(value, operations.knowledge) for value in taken):
+        if not all(_is_normalized(value, operations.context) for value in taken):
             continue
         numbers, end = {number}, number
         facts: tuple[str, ...] = ()
@@ -50,17 +50,17 @@ def find_similarities(blocks: Blocks) -> Iterator[Found]:
         ):
             numbers.add(scaled)
             end, facts = scaled, ("scaled",)
-        yield Found("similarity", "Cosine similarity", frozenset(numbers), end, facts)
+        yield FoundBlock("similarity", "Cosine similarity", frozenset(numbers), end, facts)
 
 
-def find_similarity(blocks: Blocks) -> Iterator[Found]:
+def find_similarity(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find operations that all together are one such product."""
     for found in find_similarities(blocks):
         if len(found.numbers) == len(blocks.operations):
             yield found
 
 
-def _is_normalized(value: Value, knowledge: Knowledge) -> bool:
+def _is_normalized(value: Value, context: GraphContext) -> bool:
     """Return whether a value is what it was divided by its Euclidean norm, wherever that is."""
     end = value.producer
     if end is None or end.op_type not in ("Div", "LpNormalization"):
@@ -73,12 +73,12 @@ def _is_normalized(value: Value, knowledge: Knowledge) -> bool:
                 continue
             if giver.op_type in _IN_NORMS and len(nodes) < _MOST_OF_NORM:
                 nodes.append(giver)
-    operations = Operations(sorted(nodes, key=end.graph.index_of), knowledge)
+    operations = Operations(sorted(nodes, key=end.graph.index_of), context)
     return any(
         found.name == "L2 normalize"
         and operations.nodes[found.end] is end
         and all(_is_over_last(operations.nodes[number]) for number in found.numbers)
-        for found in find_norms(Blocks(operations))
+        for found in find_norms(FoundBlocks(operations))
     )
 
 

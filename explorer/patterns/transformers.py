@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from .found import Blocks, Found
+from .found_blocks import FoundBlock, FoundBlocks
 from .recognition import Detail
 
 _MIXERS = frozenset({"attention"})
 _FEED_FORWARDS = frozenset({"mlp", "experts"})
 
 
-def find_transformers(blocks: Blocks) -> Iterator[Found]:
+def find_transformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find operations that are one Transformer block altogether.
 
     A. Vaswani and others, Attention Is All You Need, 2017, figure 1, normalizes behind each sum;
@@ -23,13 +23,13 @@ def find_transformers(blocks: Blocks) -> Iterator[Found]:
     """
     operations = blocks.operations
     outline = blocks.list_outermost()
-    attentions = [f for f in outline if isinstance(f, Found) and f.kind in _MIXERS]
-    feeding = [f for f in outline if isinstance(f, Found) and f.kind in _FEED_FORWARDS]
-    norms = [f for f in outline if isinstance(f, Found) and f.kind == "norm"]
+    attentions = [f for f in outline if isinstance(f, FoundBlock) and f.kind in _MIXERS]
+    feeding = [f for f in outline if isinstance(f, FoundBlock) and f.kind in _FEED_FORWARDS]
+    norms = [f for f in outline if isinstance(f, FoundBlock) and f.kind == "norm"]
     if not 1 <= len(attentions) <= 2 or len(feeding) != 1 or len(norms) > 6:
         return
     others = [f for f in outline if f not in attentions and f not in feeding and f not in norms]
-    kinds = [f.name if isinstance(f, Found) else operations.kinds[f] for f in others]
+    kinds = [f.name if isinstance(f, FoundBlock) else operations.kinds[f] for f in others]
     shifting = [kind for kind in kinds if kind in ("Concat", "Pad", "Slice")]
     if any(kind not in ("Add", "Mul", "Dropout", "Concat", "Pad", "Slice") for kind in kinds):
         return
@@ -63,14 +63,16 @@ def find_transformers(blocks: Blocks) -> Iterator[Found]:
         details["window"] = window
     name = "Transformer decoder block" if is_decoder else "Transformer block"
     last = outline[-1]
-    end = last.end if isinstance(last, Found) else last
+    end = last.end if isinstance(last, FoundBlock) else last
     parts = (*attentions, *feeding, *norms)
-    yield Found("transformer", name, numbers, end, tuple(facts), details, parts)
+    yield FoundBlock("transformer", name, numbers, end, tuple(facts), details, parts)
 
 
-def _adds_positions(blocks: Blocks, entry: Found | int, attentions: Sequence[Found]) -> bool:
+def _adds_positions(
+    blocks: FoundBlocks, entry: FoundBlock | int, attentions: Sequence[FoundBlock]
+) -> bool:
     """Return whether a sum of what the block is given too goes into one attention alone."""
-    if isinstance(entry, Found):
+    if isinstance(entry, FoundBlock):
         return False
     operations = blocks.operations
     users = {*operations.users[entry]}
@@ -78,7 +80,7 @@ def _adds_positions(blocks: Blocks, entry: Found | int, attentions: Sequence[Fou
     return is_given and any(users <= attention.numbers for attention in attentions)
 
 
-def _read_window(blocks: Blocks) -> int:
+def _read_window(blocks: FoundBlocks) -> int:
     """Return the size of the windows that an image is put into; 0 where it is not.
 
     Z. Liu and others, Swin Transformer, 2021, figure 4: by a Reshape to rows and columns of
@@ -87,21 +89,21 @@ def _read_window(blocks: Blocks) -> int:
     operations = blocks.operations
     for node in operations.arrangement:
         if node.op_type == "Reshape" and len(node.inputs) > 1:
-            dims = operations.knowledge.read_list(node.input(1))
+            dims = operations.context.read_list(node.input(1))
             size = dims[2] if len(dims) == 6 else 0
             if isinstance(size, int) and size > 1 and dims[4] == size:
                 return size
     return 0
 
 
-def find_sublayers(blocks: Blocks) -> Iterator[Found]:
+def find_sublayers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find one attention or MLP with the norm and the residual sum around it."""
     operations = blocks.operations
     outline = blocks.list_outermost()
-    mains = [f for f in outline if isinstance(f, Found) and f.kind in _MIXERS | _FEED_FORWARDS]
-    norms = [f for f in outline if isinstance(f, Found) and f.kind == "norm"]
+    mains = [f for f in outline if isinstance(f, FoundBlock) and f.kind in _MIXERS | _FEED_FORWARDS]
+    norms = [f for f in outline if isinstance(f, FoundBlock) and f.kind == "norm"]
     others = [f for f in outline if f not in mains and f not in norms]
-    kinds = [f.name if isinstance(f, Found) else operations.kinds[f] for f in others]
+    kinds = [f.name if isinstance(f, FoundBlock) else operations.kinds[f] for f in others]
     if len(mains) != 1 or len(norms) > 2 or sorted(kinds) not in (["Add"], []):
         return
     if not norms and not kinds:
@@ -111,13 +113,13 @@ def find_sublayers(blocks: Blocks) -> Iterator[Found]:
     facts = (f"{style} {norms[0].name}",) if style else ()
     details = {**main.details, "order": style} if style else main.details
     last = outline[-1]
-    end = last.end if isinstance(last, Found) else last
+    end = last.end if isinstance(last, FoundBlock) else last
     numbers = frozenset(range(len(operations)))
     parts = (main, *norms)
-    yield Found(main.kind, main.name, numbers, end, (*main.facts, *facts), details, parts)
+    yield FoundBlock(main.kind, main.name, numbers, end, (*main.facts, *facts), details, parts)
 
 
-def _order_norms(blocks: Blocks, attention: Found, norms: list[Found]) -> str:
+def _order_norms(blocks: FoundBlocks, attention: FoundBlock, norms: list[FoundBlock]) -> str:
     """Return ``pre-norm`` or ``post-norm``; "" where neither is plain."""
     operations = blocks.operations
     if not norms:
@@ -142,7 +144,7 @@ def _order_norms(blocks: Blocks, attention: Found, norms: list[Found]) -> str:
     return ""
 
 
-def find_reduced_attentions(blocks: Blocks) -> Iterator[Found]:
+def find_reduced_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find self-attention whose keys and values are of fewer places than its queries.
 
     A convolution whose stride is its kernel makes one place of a square of them (W. Wang and
@@ -151,9 +153,9 @@ def find_reduced_attentions(blocks: Blocks) -> Iterator[Found]:
     """
     operations = blocks.operations
     outline = blocks.list_outermost()
-    if len(outline) != 2 or not all(isinstance(entry, Found) for entry in outline):
+    if len(outline) != 2 or not all(isinstance(entry, FoundBlock) for entry in outline):
         return
-    reducing, attention = (entry for entry in outline if isinstance(entry, Found))
+    reducing, attention = (entry for entry in outline if isinstance(entry, FoundBlock))
     if reducing.kind != "conv" or attention.name != "Cross-attention":
         return
     kernel, stride = reducing.details.get("kernel"), reducing.details.get("stride")
@@ -175,4 +177,4 @@ def find_reduced_attentions(blocks: Blocks) -> Iterator[Found]:
     details = {**attention.details, "attention": "Self-attention", "reduction": kernel[0]}
     numbers = frozenset(range(len(operations)))
     parts = (reducing, attention)
-    yield Found("attention", "Self-attention", numbers, attention.end, facts, details, parts)
+    yield FoundBlock("attention", "Self-attention", numbers, attention.end, facts, details, parts)

@@ -12,7 +12,7 @@ import pytest
 
 from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
 from netloupe.explorer.model import Graph, Model, Node
-from netloupe.explorer.patterns import Recognition, know, recognise
+from netloupe.explorer.patterns import Recognition, find_graph_context, recognise
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.group_summary import (
     count_each,
@@ -137,7 +137,7 @@ def tell_block(block: Group | Node) -> Recognition | None:
 @lru_cache(maxsize=500)
 def tell_nodes(nodes: tuple[Node, ...]) -> Recognition | None:
     """Return what nodes are; most ways to group a model have blocks of the same ones."""
-    return recognise(nodes, know(nodes[0].graph))
+    return recognise(nodes, find_graph_context(nodes[0].graph))
 
 
 def check_widths(facts: list[str], found: list[Recognition], blocks: list[list[Node]]) -> None:

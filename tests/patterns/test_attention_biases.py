@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from netloupe.explorer.grouping import Group, build_group_tree
-from netloupe.explorer.patterns import Found, Operations, find_blocks, know
+from netloupe.explorer.patterns import FoundBlock, Operations, find_blocks, find_graph_context
 from netloupe.explorer.readers.load import load
 from tests.corpus import corpus_file
 from tests.onnx_text import load_text
@@ -23,8 +23,8 @@ def attend(slopes: str, positions: str = "r = CumSum (m, zero)") -> tuple[str, .
         {{ {positions}  b = Mul (s, r)  u = Unsqueeze (b, zero)
            a = MatMul (q, k)  c = Add (a, u)  p = Softmax (c)  y = MatMul (p, v) }}
     """).graph
-    found = find_blocks(Operations(graph.nodes, know(graph))).list_outermost()
-    (attention,) = [one for one in found if isinstance(one, Found) and one.kind == "attention"]
+    found = find_blocks(Operations(graph.nodes, find_graph_context(graph))).list_outermost()
+    (attention,) = [one for one in found if isinstance(one, FoundBlock) and one.kind == "attention"]
     return attention.facts
 
 

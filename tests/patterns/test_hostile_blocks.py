@@ -11,7 +11,7 @@ from onnx import TensorProto, helper
 
 from netloupe.explorer.grouping import Group, build_group_tree
 from netloupe.explorer.model import Graph
-from netloupe.explorer.patterns import Knowledge, recognise
+from netloupe.explorer.patterns import GraphContext, recognise
 from netloupe.explorer.patterns.operations import ARRANGEMENT, KINDS
 from netloupe.explorer.readers.load import load
 from tests.corpus import MADE, corpus_file
@@ -64,12 +64,12 @@ def test_any_operators_wired_in_any_way_are_looked_at_without_failing(seed: int)
     chance = random.Random(seed)
     for _ in range(12):
         graph = write_any(chance, chance.randrange(1, 30))
-        knowledge = Knowledge(graph)
-        first = recognise(graph.nodes, knowledge)
+        context = GraphContext(graph)
+        first = recognise(graph.nodes, context)
         again = recognise(graph.nodes)
         assert (first and first.text) == (again and again.text)
         for low in range(0, len(graph.nodes), 5):
-            recognise(graph.nodes[low : low + 9], knowledge)
+            recognise(graph.nodes[low : low + 9], context)
 
 
 @pytest.mark.parametrize("name", [n for n in MADE if not n.startswith(("exported/", "quantized/"))])
@@ -110,7 +110,7 @@ def test_chains_that_look_at_one_another_end_soon() -> None:
     graph = load(model.SerializeToString()).graph
     looked = 0
 
-    class Counting(Knowledge):
+    class Counting(GraphContext):
         def is_unchanging(self, value: object) -> bool:
             nonlocal looked
             looked += 1

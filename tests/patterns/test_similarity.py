@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from netloupe.explorer.grouping import build_group_tree
-from netloupe.explorer.patterns import find_small_blocks, know
+from netloupe.explorer.patterns import find_graph_context, find_small_blocks
 from netloupe.explorer.readers.load import load
 from tests.corpus import corpus_file
 from tests.grouping.test_tree import check_tree
@@ -23,7 +23,7 @@ def list_small(body: str) -> list[str]:
         <int64[1] last = {{-1}}, int64[1] first = {{0}}, float scale = {{1.5}}>
         {{ {body} }}
     """).graph
-    return [name for name, _ in find_small_blocks(graph.nodes, know(graph))]
+    return [name for name, _ in find_small_blocks(graph.nodes, find_graph_context(graph))]
 
 
 def test_cosines_of_all_pairs_are_one_block_beside_the_norms() -> None:

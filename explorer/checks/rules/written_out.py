@@ -8,7 +8,12 @@ from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.model import Function, Graph, Node
 from netloupe.explorer.notation import write_count
-from netloupe.explorer.patterns import Found, Operations, find_fusable, know
+from netloupe.explorer.patterns import (
+    FoundBlock,
+    Operations,
+    find_fusable,
+    find_graph_context,
+)
 
 #: by what a block is called, the operator that stands for it, and its operator set
 _OPERATORS = {
@@ -45,7 +50,7 @@ def _is_whole_function(graph: Graph) -> bool:
 
 
 def _find_in_graph(graph: Graph) -> Iterator[Occurrence]:
-    operations = Operations(graph.nodes, know(graph))
+    operations = Operations(graph.nodes, find_graph_context(graph))
     imported = graph.opset_imports.get("")
     for found in find_fusable(operations):
         stands = _find_operator(found, [operations.nodes[number] for number in found.numbers])
@@ -68,7 +73,7 @@ def _find_in_graph(graph: Graph) -> Iterator[Occurrence]:
         )
 
 
-def _find_operator(found: Found, nodes: Sequence[Node]) -> tuple[str, int] | None:
+def _find_operator(found: FoundBlock, nodes: Sequence[Node]) -> tuple[str, int] | None:
     """Return the operator that could stand for a block, and its operator set; None for none."""
     if found.kind != "attention":
         return _OPERATORS.get(found.name)

@@ -13,7 +13,7 @@ from .stored_positions import hides_later
 from .wires import SHAPE_READERS
 
 
-class Knowledge:
+class GraphContext:
     """What recognition needs to know of a graph beyond a block: found once for all blocks.
 
     Parameters
@@ -75,11 +75,11 @@ class Knowledge:
         return known if isinstance(known, tuple) else () if known is None else (known,)
 
 
-def know(graph: Graph) -> Knowledge:
+def find_graph_context(graph: Graph) -> GraphContext:
     """Return what is known of a graph; it is found once."""
-    if graph._knowledge is None:
-        graph._knowledge = Knowledge(graph)
-    return graph._knowledge
+    if graph._graph_context is None:
+        graph._graph_context = GraphContext(graph)
+    return graph._graph_context
 
 
 def _is_measured(value: Value) -> bool:

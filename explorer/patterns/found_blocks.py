@@ -10,7 +10,7 @@ from .recognition import Detail
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundBlock:
     """A block of a known kind, by the numbers of its operations.
 
     Parameters
@@ -35,10 +35,10 @@ class Found:
     end: int
     facts: tuple[str, ...] = ()
     details: Mapping[str, Detail] = field(default_factory=dict)
-    parts: tuple[Found, ...] = ()
+    parts: tuple[FoundBlock, ...] = ()
 
 
-class Blocks:
+class FoundBlocks:
     """Operations, and what was found among them so far.
 
     Parameters
@@ -50,9 +50,9 @@ class Blocks:
     def __init__(self, operations: Operations) -> None:
         self.operations = operations
         #: by operation, the outermost block that holds it
-        self.owner: list[Found | None] = [None] * len(operations)
+        self.owner: list[FoundBlock | None] = [None] * len(operations)
 
-    def add(self, found: Found) -> bool:
+    def add(self, found: FoundBlock) -> bool:
         """Take a block in, unless it would cut another one; return whether it was taken."""
         inner = {id(owner): owner for n in found.numbers if (owner := self.owner[n]) is not None}
         if any(not owner.numbers <= found.numbers for owner in inner.values()):
@@ -61,19 +61,19 @@ class Blocks:
             self.owner[number] = found
         return True
 
-    def ending(self, number: int | None, *kinds: str) -> Found | None:
+    def ending(self, number: int | None, *kinds: str) -> FoundBlock | None:
         """Return the block of some kinds whose result an operation gives."""
         found = self.owner[number] if number is not None and number >= 0 else None
         return found if found is not None and found.kind in kinds and found.end == number else None
 
-    def holding(self, number: int | None, *kinds: str) -> Found | None:
+    def holding(self, number: int | None, *kinds: str) -> FoundBlock | None:
         """Return the block of some kinds that holds an operation."""
         found = self.owner[number] if number is not None and number >= 0 else None
         return found if found is not None and found.kind in kinds else None
 
-    def list_outermost(self) -> list[Found | int]:
+    def list_outermost(self) -> list[FoundBlock | int]:
         """Return blocks and the operations in none, in the order of their ends."""
-        listed: dict[int, Found | int] = {}
+        listed: dict[int, FoundBlock | int] = {}
         for number, found in enumerate(self.owner):
             if found is None:
                 listed[number] = number
@@ -83,4 +83,4 @@ class Blocks:
 
 
 #: finds blocks of one family; what it yields is taken in before it goes on
-Finder = Callable[[Blocks], Iterator[Found]]
+BlockFinder = Callable[[FoundBlocks], Iterator[FoundBlock]]

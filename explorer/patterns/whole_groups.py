@@ -1,4 +1,4 @@
-"""Blocks that are told as a whole: all operations of a group, in a row or around one another."""
+"""Blocks that all operations of a group are together, in a row or around one another."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import pairwise
 from netloupe.explorer.model import Node, Value
 
 from .convolutions import is_pointwise, read_convolution
-from .found import Blocks, Found
+from .found_blocks import FoundBlock, FoundBlocks
 from .linear import read_table, write_widths
 from .operations import ARRANGEMENT, Operations
 from .readings import read_ints
@@ -29,15 +29,15 @@ _ROW_OPERATORS = {
 }
 
 
-def find_row(blocks: Blocks) -> Iterator[Found]:
+def find_row(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Name a few blocks in a row one by one: ``Linear · GELU``, ``Conv · BN · ReLU · MaxPool``."""
     operations = blocks.operations
     outline = blocks.list_outermost()
     if not 1 < len(outline) <= _MOST_IN_ROW:
         return
     entries = [_describe(operations, entry) for entry in outline]
-    weighted = [e for e in outline if isinstance(e, Found) and e.kind in _WEIGHTED]
-    if not any(isinstance(entry, Found) for entry in outline) or not is_row(blocks, outline):
+    weighted = [e for e in outline if isinstance(e, FoundBlock) and e.kind in _WEIGHTED]
+    if not any(isinstance(entry, FoundBlock) for entry in outline) or not is_row(blocks, outline):
         return
     if not all(entries):
         return
@@ -51,64 +51,70 @@ def find_row(blocks: Blocks) -> Iterator[Found]:
         if len(known) == len(widths):
             facts, details = (write_widths(*known),), {"in": known[0], "out": known[-1]}
     for entry in outline:
-        if isinstance(entry, Found) and entry.kind == "pixel shuffle":
+        if isinstance(entry, FoundBlock) and entry.kind == "pixel shuffle":
             facts += entry.facts
-    yield make_whole(blocks, "row", " · ".join(entries), facts, details)
+    yield make_whole_block(blocks, "row", " · ".join(entries), facts, details)
 
 
-def _describe(operations: Operations, entry: Found | int) -> str:
-    if isinstance(entry, Found):
+def _describe(operations: Operations, entry: FoundBlock | int) -> str:
+    if isinstance(entry, FoundBlock):
         return entry.name if entry.kind in _IN_ROW else ""
     kind = operations.kinds[entry]
     return _ROW_OPERATORS.get(kind, "")
 
 
-def is_row(blocks: Blocks, outline: list[Found | int]) -> bool:
+def is_row(blocks: FoundBlocks, outline: list[FoundBlock | int]) -> bool:
     """Return whether each of some blocks alone takes what the one before it gives."""
     operations = blocks.operations
     for entry, following in pairwise(outline):
-        end = entry.end if isinstance(entry, Found) else entry
-        numbers = following.numbers if isinstance(following, Found) else frozenset({following})
+        end = entry.end if isinstance(entry, FoundBlock) else entry
+        numbers = following.numbers if isinstance(following, FoundBlock) else frozenset({following})
         if not operations.users[end] or not numbers.issuperset(operations.users[end]):
             return False
     return True
 
 
-def make_whole(
-    blocks: Blocks,
+def make_whole_block(
+    blocks: FoundBlocks,
     kind: str,
     name: str,
     facts: tuple[str, ...] = (),
     details: dict[str, Detail] | None = None,
-) -> Found:
+) -> FoundBlock:
     """Return all operations as one block."""
     outline = blocks.list_outermost()
     last = outline[-1]
-    return Found(
+    return FoundBlock(
         kind,
         name,
         frozenset(range(len(blocks.operations))),
-        last.end if isinstance(last, Found) else last,
+        last.end if isinstance(last, FoundBlock) else last,
         facts,
         details or {},
-        tuple(entry for entry in outline if isinstance(entry, Found)),
+        tuple(entry for entry in outline if isinstance(entry, FoundBlock)),
     )
 
 
-def find_same(blocks: Blocks) -> Iterator[Found]:
+def find_same(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find one activation or norm that a module was used for several times."""
     outline = blocks.list_outermost()
     first = outline[0]
-    if len(outline) < 2 or not isinstance(first, Found) or first.kind not in ("activation", "norm"):
+    if (
+        len(outline) < 2
+        or not isinstance(first, FoundBlock)
+        or first.kind not in ("activation", "norm")
+    ):
         return
     if all(
-        isinstance(entry, Found) and (entry.name, entry.facts) == (first.name, first.facts)
+        isinstance(entry, FoundBlock) and (entry.name, entry.facts) == (first.name, first.facts)
         for entry in outline
     ):
-        yield make_whole(blocks, first.kind, first.name, (*first.facts, f"{len(outline)} times"))
+        yield make_whole_block(
+            blocks, first.kind, first.name, (*first.facts, f"{len(outline)} times")
+        )
 
 
-def find_patches(blocks: Blocks) -> Iterator[Found]:
+def find_patches(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find an image cut into patches that are projected, perhaps with their positions.
 
     A convolution whose stride is its kernel, and whose places become a sequence
@@ -116,7 +122,7 @@ def find_patches(blocks: Blocks) -> Iterator[Found]:
     """
     operations = blocks.operations
     outline = blocks.list_outermost()
-    convolutions = [e for e in outline if isinstance(e, Found) and e.kind in ("conv", "row")]
+    convolutions = [e for e in outline if isinstance(e, FoundBlock) and e.kind in ("conv", "row")]
     if len(convolutions) != 1 or len(outline) > 4:
         return
     found = convolutions[0]
@@ -127,7 +133,7 @@ def find_patches(blocks: Blocks) -> Iterator[Found]:
     if stride < 2 or not isinstance(taken, int) or taken > 4 or "groups" in found.details:
         return
     others = [e for e in outline if e is not found]
-    kinds = [e.kind if isinstance(e, Found) else operations.kinds[e] for e in others]
+    kinds = [e.kind if isinstance(e, FoundBlock) else operations.kinds[e] for e in others]
     if any(kind not in ("Add", "Concat", "norm") for kind in kinds):
         return
     turned = {node.op_type for node in operations.arrangement}
@@ -136,19 +142,21 @@ def find_patches(blocks: Blocks) -> Iterator[Found]:
     facts = ["×".join(map(str, kernel)), *([write_widths(taken, int(given))] if given else [])]  # type: ignore[arg-type]
     if "Add" in kinds:
         facts.append("positions")
-    yield make_whole(blocks, "embedding", "Patch embedding", tuple(facts), dict(found.details))
+    yield make_whole_block(
+        blocks, "embedding", "Patch embedding", tuple(facts), dict(found.details)
+    )
 
 
-def find_token_embeddings(blocks: Blocks) -> Iterator[Found]:
+def find_token_embeddings(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find rows of tables that are picked by tokens, positions and the like, and summed.
 
     J. Devlin and others, BERT, 2019, figure 2.
     """
     operations = blocks.operations
     outline = blocks.list_outermost()
-    tables = [e for e in outline if isinstance(e, Found) and e.kind == "embedding"]
+    tables = [e for e in outline if isinstance(e, FoundBlock) and e.kind == "embedding"]
     others = [e for e in outline if e not in tables]
-    kinds = [e.kind if isinstance(e, Found) else operations.kinds[e] for e in others]
+    kinds = [e.kind if isinstance(e, FoundBlock) else operations.kinds[e] for e in others]
     sums = kinds.count("Add")
     if not tables or not sums or sums > 3 or kinds.count("norm") > 1:
         return
@@ -166,7 +174,7 @@ def find_token_embeddings(blocks: Blocks) -> Iterator[Found]:
     facts += [
         fact for number in adds for value in operations.fixed(number) for fact in _tell(value)
     ]
-    yield make_whole(blocks, "embedding", name, tuple(facts), dict(largest.details))
+    yield make_whole_block(blocks, "embedding", name, tuple(facts), dict(largest.details))
 
 
 def _tell(value: Value) -> tuple[str, ...]:
@@ -185,7 +193,7 @@ def _tell(value: Value) -> tuple[str, ...]:
     return ()
 
 
-def find_shuffles(blocks: Blocks) -> Iterator[Found]:
+def find_shuffles(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find the unit of ShuffleNet: a depthwise convolution, and channels that change places.
 
     X. Zhang and others, ShuffleNet, 2018, figure 2; N. Ma and others, ShuffleNet V2, 2018,
@@ -211,14 +219,14 @@ def find_shuffles(blocks: Blocks) -> Iterator[Found]:
     if not kinds <= allowed | {"activation", "conv", "norm", "residual", "separable", "inverted"}:
         return
     facts = [f"/{c['stride']}" for c in deep if isinstance(c.get("stride"), int)]
-    yield make_whole(blocks, "shuffle", "ShuffleNet unit", tuple(facts[:1]))
+    yield make_whole_block(blocks, "shuffle", "ShuffleNet unit", tuple(facts[:1]))
 
 
 def _shuffles(node: Node) -> bool:
     return node.op_type == "Transpose" and read_ints(node, "perm") == (0, 2, 1, 3, 4)
 
 
-def find_partial_stages(blocks: Blocks) -> Iterator[Found]:
+def find_partial_stages(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find blocks in which a part of the channels goes around what works on the rest.
 
     * CSP: what a 1×1 convolution gives is split; one part goes through residual blocks, and all
@@ -229,11 +237,11 @@ def find_partial_stages(blocks: Blocks) -> Iterator[Found]:
     """
     operations = blocks.operations
     outline = blocks.list_outermost()
-    kinds = Counter(e.kind if isinstance(e, Found) else operations.kinds[e] for e in outline)
+    kinds = Counter(e.kind if isinstance(e, FoundBlock) else operations.kinds[e] for e in outline)
     if kinds["Concat"] != 1 or len(outline) > 60:
         return
     first, last = outline[0], outline[-1]
-    if not isinstance(first, Found) or not isinstance(last, Found):
+    if not isinstance(first, FoundBlock) or not isinstance(last, FoundBlock):
         return
     if (
         first.kind != "conv"
@@ -245,7 +253,7 @@ def find_partial_stages(blocks: Blocks) -> Iterator[Found]:
     is_known = isinstance(taken, int) and isinstance(given, int)
     facts = [f"{taken} → {given}"] if is_known else []
     if kinds["MaxPool"] == 3 and kinds["conv"] == 2 and sum(kinds.values()) == 6:
-        yield make_whole(blocks, "spp", "SPPF", tuple(facts))
+        yield make_whole_block(blocks, "spp", "SPPF", tuple(facts))
         return
     inner = kinds["residual"] + kinds["inverted"]
     allowed = {"Concat", "Slice", "Split", "conv", "inverted", "residual"}
@@ -256,10 +264,10 @@ def find_partial_stages(blocks: Blocks) -> Iterator[Found]:
     count = inner or (kinds["conv"] - 2) // 2
     if count and (inner or (is_split and kinds["conv"] >= 4)):
         facts.append(f"{count} block{'s' if count > 1 else ''}")
-        yield make_whole(blocks, "csp", "CSP block", tuple(facts))
+        yield make_whole_block(blocks, "csp", "CSP block", tuple(facts))
 
 
-def find_branches(blocks: Blocks) -> Iterator[Found]:
+def find_branches(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find blocks whose branches are put side by side.
 
     * Fire: what one 1×1 convolution squeezes goes through 1×1 and 3×3 ones (F. Iandola and
@@ -276,9 +284,9 @@ def find_branches(blocks: Blocks) -> Iterator[Found]:
     ]
     if len(joins) != 1 or outline[-1] != joins[0] or len(outline) > 40:
         return
-    convolutions = [e for e in outline if isinstance(e, Found) and e.kind == "conv"]
+    convolutions = [e for e in outline if isinstance(e, FoundBlock) and e.kind == "conv"]
     others = [e for e in outline if e not in convolutions and e != joins[0]]
-    kinds = {e.kind if isinstance(e, Found) else operations.kinds[e] for e in others}
+    kinds = {e.kind if isinstance(e, FoundBlock) else operations.kinds[e] for e in others}
     if not kinds <= {"MaxPool", "AveragePool", "activation", "norm", "row"}:
         return
     branches = operations.operands[joins[0]]
@@ -310,12 +318,14 @@ def find_branches(blocks: Blocks) -> Iterator[Found]:
             if len(known) == 4:
                 facts = (f"{write_widths(*known[:2])} → {known[2]} + {known[3]}",)
                 details = {"in": known[0], "out": known[2] + known[3]}
-            yield make_whole(blocks, "fire", "Fire module", facts, details)
+            yield make_whole_block(blocks, "fire", "Fire module", facts, details)
     elif len(branches) > 2 and len(convolutions) > 3:
-        yield make_whole(blocks, "inception", "Inception block", (f"{len(branches)} branches",))
+        yield make_whole_block(
+            blocks, "inception", "Inception block", (f"{len(branches)} branches",)
+        )
 
 
-def _outer_operands(operations: Operations, entry: Found | int) -> list[Value]:
+def _outer_operands(operations: Operations, entry: FoundBlock | int) -> list[Value]:
     if isinstance(entry, int):
         return list(operations.operands[entry])
     return [

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 
 from netloupe.explorer.model import Node
 
-from .found import Blocks, Found
+from .found_blocks import FoundBlock, FoundBlocks
 from .readings import read_int, read_str
 from .recognition import Detail
-from .wholes import make_whole
+from .whole_groups import make_whole_block
 
 _DOMAIN = "ai.onnx.ml"
 _CLASSES = ("classlabels_strings", "classlabels_int64s", "classlabels_ints")
@@ -56,7 +56,7 @@ _COUNTED = {
 _KERNELS = {"LINEAR": "linear", "POLY": "polynomial", "RBF": "RBF", "SIGMOID": "sigmoid"}
 
 
-def find_estimators(blocks: Blocks) -> Iterator[Found]:
+def find_estimators(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find one operator that holds what was fitted, or a pipeline with one model.
 
     A pipeline is a model, what prepares its features, and what turns its scores into labels and
@@ -64,38 +64,38 @@ def find_estimators(blocks: Blocks) -> Iterator[Found]:
     """
     operations = blocks.operations
     if len(operations) == 1:
-        details = read_fitted(operations.nodes[0])
+        details = read_estimator(operations.nodes[0])
         if details is not None:
-            name = name_fitted(operations.nodes[0], details)
-            yield make_whole(blocks, "fitted", name, _tell(details), details)
+            name = name_estimator(operations.nodes[0], details)
+            yield make_whole_block(blocks, "estimator", name, _tell(details), details)
         return
-    fitted = [n for n, node in enumerate(operations.nodes) if is_fitted(node)]
+    fitted = [n for n, node in enumerate(operations.nodes) if is_estimator(node)]
     models = [n for n in fitted if operations.nodes[n].op_type in _MODELS]
     others = [kind for n, kind in enumerate(operations.kinds) if n not in fitted]
     if len(models) != 1 or not _BETWEEN.issuperset(others):
         return
     model = operations.nodes[models[0]]
-    details = read_fitted(model)
+    details = read_estimator(model)
     if details is None:
         return
     before = [operations.nodes[n] for n in fitted if operations.nodes[n].op_type not in _BETWEEN]
     steps = [*dict.fromkeys(_NAMES[n.op_type].lower() for n in before if n.index < model.index)]
-    name = name_fitted(model, details) + (" pipeline" if steps else "")
+    name = name_estimator(model, details) + (" pipeline" if steps else "")
     facts = (*_tell(details), *([f"after {_list(steps)}"] if steps else []))
-    yield make_whole(blocks, "fitted", name, facts, details)
+    yield make_whole_block(blocks, "estimator", name, facts, details)
 
 
-def is_fitted(node: Node) -> bool:
+def is_estimator(node: Node) -> bool:
     """Return whether a node is an operator that holds what was fitted, or writes labels."""
     return node.domain == _DOMAIN and node.op_type in _NAMES and node.function is None
 
 
-def is_fitted_model(node: Node) -> bool:
+def is_predictor(node: Node) -> bool:
     """Return whether a node predicts by what was fitted."""
-    return is_fitted(node) and node.op_type in _MODELS
+    return is_estimator(node) and node.op_type in _MODELS
 
 
-def name_fitted(node: Node, details: dict[str, Detail]) -> str:
+def name_estimator(node: Node, details: dict[str, Detail]) -> str:
     """Return what an operator that holds what was fitted is: one tree is no ensemble."""
     is_tree = _NAMES[node.op_type] == "Tree ensemble" and details.get("trees") == 1
     return "Decision tree" if is_tree else _NAMES[node.op_type]
@@ -105,9 +105,9 @@ def _list(words: list[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
 
 
-def read_fitted(node: Node) -> dict[str, Detail] | None:
+def read_estimator(node: Node) -> dict[str, Detail] | None:
     """Return what the attributes of an operator say; None for an operator that is not known."""
-    if not is_fitted(node):
+    if not is_estimator(node):
         return None
     read = _READERS.get(node.op_type)
     details = read(node) if read is not None else {}

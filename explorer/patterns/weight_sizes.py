@@ -1,4 +1,4 @@
-"""The widths that an operator's weights tell, without reading their elements."""
+"""Sizes that the dimensions of weights tell: features, kernels, widths. Reads no elements."""
 
 from __future__ import annotations
 
