@@ -28,7 +28,7 @@ _OWN = {
     "grouping/sibling_repeats.py": "children of one group",
     "grouping/tree.py": "labels of children of the tree's own groups",
     "overlays/amounts.py": "arrays are looked up by the graph that the node says itself",
-    "overlays/holders.py": "arrays are made for the graph that the node says itself",
+    "overlays/inner_graph_numbers.py": "arrays are made for the graph that the node says itself",
 }
 
 
@@ -52,8 +52,8 @@ _REACHED = {
     "grouping/serving.py _takes": "what is a child of a group of the tree",
     "grouping/simplify.py group_flat": "nodes of the tree's own groups",
     "model/nesting.py is_before": "taken after both were brought into one graph",
-    "overlays/finding.py find": "given with the graph of the node itself",
-    "overlays/holders.py fill": "arrays are made for the graph that the node says itself",
+    "overlays/name_lookup.py find": "given with the graph of the node itself",
+    "overlays/inner_graph_numbers.py fill": "arrays are made for the graph that the node names",
     "quantization/sources.py find_statement": "the place of an operand, no node",
     "roles/unlearned.py _find_caches": "those of the given tables that are pairs",
 }

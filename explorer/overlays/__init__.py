@@ -7,14 +7,14 @@ Files of others (profiles, node data, tables) become columns in :mod:`.formats`.
 
 from .amounts import Measured
 from .built_in import BUILT_IN, make_built_in
-from .choosing import make_overlays, overlay
 from .column import ColourStop, Column, NodeSet
 from .comparing import compare_columns
 from .formats.node_data import write_node_data
 from .formats.reading import read_column_file
 from .on_model import Overlay
+from .python_columns import make_columns
 from .ranking import RankedNode
-from .taking import take_columns
+from .requested_overlays import make_overlays, overlay
 
 __all__ = [
     "BUILT_IN",
@@ -26,9 +26,9 @@ __all__ = [
     "RankedNode",
     "compare_columns",
     "make_built_in",
+    "make_columns",
     "make_overlays",
     "overlay",
     "read_column_file",
-    "take_columns",
     "write_node_data",
 ]

@@ -14,8 +14,8 @@ from netloupe.explorer.grouping import Group, GroupTree
 from netloupe.explorer.model import Graph, Model, Node
 
 from .column import Column, ModelColumn
-from .holders import aggregate, fill_holders
-from .placing import Numbers, PlacedColumn, PlacedSet
+from .inner_graph_numbers import aggregate, fill_from_inner_graphs
+from .placed_column import Numbers, PlacedColumn, PlacedSet
 
 #: a repetition stands out where it has so many times what the middle one has
 STANDS_OUT = 1.25
@@ -125,7 +125,7 @@ class Amounts:
             (one.prefix, index): one for one in placement.sets for index in one.indices
         }
         if not isinstance(column, ModelColumn) or column.count is None:
-            fill_holders(model, column, placement)
+            fill_from_inner_graphs(model, column, placement)
         #: of sums: what was placed in the main graph, and what everything has together
         self.placed = self._add_placed()
         self.whole = self._find_whole()

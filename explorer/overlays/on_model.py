@@ -25,7 +25,7 @@ from .amounts import Amounts, Measured
 from .column import Column, ModelColumn
 from .comparing import Comparison, compare_columns
 from .formats.node_data import write_node_data
-from .placing import Numbers, PlacedColumn, Unplaced, place_column
+from .placed_column import Numbers, PlacedColumn, Unplaced, place_column
 from .ranking import MOST_OF_IT, RankedNode, choose_most, rank_nodes
 from .scales import CATEGORIES, OTHER_WORDS, Scale, ScaleRow, make_scale
 from .units import write_amount_of

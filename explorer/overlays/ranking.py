@@ -11,7 +11,7 @@ import numpy as np
 from netloupe.explorer.model import Graph, is_constant_node
 
 from .column import Column, ModelColumn
-from .placing import PlacedColumn
+from .placed_column import PlacedColumn
 
 #: the list of what has most goes up to this part of the whole
 MOST_OF_IT = 0.8

@@ -12,7 +12,7 @@ import numpy as np
 from netloupe.explorer.render.tones import blend_hex
 
 from .column import ColourStop, Column, ScaleKind
-from .placing import Numbers
+from .placed_column import Numbers
 from .units import write_amount_of
 
 #: from little to much

@@ -9,7 +9,7 @@ from netloupe.explorer.render.text import clean_label
 
 from .amounts import STANDS_OUT, Measured, RepeatSpread
 from .column import Column, ModelColumn
-from .placing import PlacedColumn
+from .placed_column import PlacedColumn
 from .ranking import RankedNode
 from .units import write_amount_of, write_part, write_three
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from netloupe.explorer.model import Model
-from netloupe.explorer.overlays import finding, placing
+from netloupe.explorer.overlays import name_lookup, placed_column
 from netloupe.explorer.overlays.column import Column
-from netloupe.explorer.overlays.finding import NO_ELEMENT, NameFinder
-from netloupe.explorer.overlays.placing import place_column
+from netloupe.explorer.overlays.name_lookup import NO_ELEMENT, NameFinder
+from netloupe.explorer.overlays.placed_column import place_column
 from tests.corpus import also_beside, shared_model
 from tests.onnx_text import load_text
 
@@ -43,7 +43,7 @@ def test_the_places_are_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> 
     # what was asked before changes nothing
     for name, place in [*zip(names, expected, strict=True)][::97]:
         assert NameFinder(model, lambda _: False).find(name) == place
-    monkeypatch.setattr(finding, "_MANY_NAMES", 0)
+    monkeypatch.setattr(name_lookup, "_MANY_NAMES", 0)
     finder = NameFinder(model, lambda _: False, expected=10**9)
     assert [finder.find(name) for name in names] == expected
     assert any(finder.rules_out(name) for name in names)
@@ -59,13 +59,13 @@ def test_very_many_entries_are_placed_as_one_by_one(
     names = [*list_names(model), *(f"nothing{n}" for n in range(900)), "no/", "x()", "a/x()"]
     values = {name: numbers[n % 7] for n, name in enumerate(names[first:] + names[:first])}
     column = Column("times", values, "ms", aggregation="sum")
-    monkeypatch.setattr(placing, "_MOST_NORMALISED", 5)
+    monkeypatch.setattr(placed_column, "_MOST_NORMALISED", 5)
     expected = place_column(model, column, lambda path: path == "main/")
-    monkeypatch.setattr(finding, "_MANY_NAMES", 0)
+    monkeypatch.setattr(name_lookup, "_MANY_NAMES", 0)
     asked: list[str] = []
-    place = placing._Placer._place_entry
+    place = placed_column._Placer._place_entry
     monkeypatch.setattr(
-        placing._Placer,
+        placed_column._Placer,
         "_place_entry",
         lambda self, *entry: asked.append("") or place(self, *entry),
     )
@@ -84,7 +84,7 @@ def test_very_many_entries_are_placed_as_one_by_one(
 
 
 def test_names_with_slashes_are_found_by_their_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finding, "_MANY_NAMES", 0)
+    monkeypatch.setattr(name_lookup, "_MANY_NAMES", 0)
     model = load_text('g (float[1] x) => (float[1] "y/z") { ["a/b"] "y/z" = Relu(x) }')
     finder = NameFinder(model, lambda _: False, expected=10**9)
     for name in ("a/b", "main/a/b", "y/z", "%y/z", "main/%y/z", "x", "%x"):

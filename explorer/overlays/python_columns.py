@@ -27,7 +27,7 @@ _SETTINGS = frozenset(
 )
 
 
-def take_columns(given: Any, **settings: Any) -> list[Column]:
+def make_columns(given: Any, **settings: Any) -> list[Column]:
     """Return columns of whatever holds some: one of most, of a table one for each of its columns.
 
     Parameters

@@ -11,7 +11,7 @@ from netloupe.explorer.model import Function, Graph, Model, Node
 from netloupe.explorer.model.paths import CALL
 
 from .column import Aggregation, Column
-from .placing import Numbers, PlacedColumn
+from .placed_column import Numbers, PlacedColumn
 
 
 def aggregate(numbers: Numbers, weights: Numbers | None, how: Aggregation) -> float:
@@ -41,7 +41,7 @@ def aggregate(numbers: Numbers, weights: Numbers | None, how: Aggregation) -> fl
     return float(numbers.mean())
 
 
-def fill_holders(model: Model, column: Column, placement: PlacedColumn) -> None:
+def fill_from_inner_graphs(model: Model, column: Column, placement: PlacedColumn) -> None:
     """Give nodes with graphs inside, and calls, what these have, where nothing is said of them.
 
     What is said of the node itself stays: the time of a Loop has that of its body in it. So no

@@ -16,7 +16,7 @@ from netloupe.explorer.model import Graph, Model
 from netloupe.explorer.progress import step
 
 from .column import LARGEST, Column, NodeSet, is_measurable
-from .finding import NO_ELEMENT, NameFinder, NamePlace, find_fused
+from .name_lookup import NO_ELEMENT, NameFinder, NamePlace, find_fused
 
 Numbers = NDArray[np.float64]
 Codes = NDArray[np.int32]

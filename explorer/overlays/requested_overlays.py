@@ -18,7 +18,7 @@ from .built_in import BUILT_IN, list_built_in, make_built_in
 from .column import Column
 from .formats.reading import read_column_files
 from .on_model import Overlay
-from .taking import check_settings, take_columns
+from .python_columns import check_settings, make_columns
 
 
 @explain_arguments
@@ -99,7 +99,7 @@ def make_overlays(
         elif isinstance(one, str | os.PathLike):
             columns = _choose_columns(read, *split_heading(os.fsdecode(one)))
         else:
-            columns = take_columns(one.column if isinstance(one, Overlay) else one)
+            columns = make_columns(one.column if isinstance(one, Overlay) else one)
         found += [Overlay(model, replace(column, **chosen)) for column in columns]
     if not found:
         raise OverlayError(f"there is nothing to colour by. {list_built_in()}")
