@@ -20,6 +20,7 @@ from netloupe.explorer.options import check_option
 from netloupe.explorer.progress import Cancelled
 from netloupe.explorer.render.paint import encode_paints
 
+from .breadcrumb import find_caller
 from .client import Client
 from .history import History
 from .lookup import list_boxes_showing, list_hits
@@ -27,7 +28,6 @@ from .messages import HistoryState, Paths, Request, SceneFields
 from .request_queue import RequestQueue
 from .reveal import reveal
 from .session import Session
-from .trail import find_caller
 
 if TYPE_CHECKING:
     from netloupe.explorer.render.picture import Picture

@@ -9,8 +9,8 @@ from netloupe.explorer.errors import ViewError
 from netloupe.explorer.model import Graph, Value
 from netloupe.explorer.view import Item
 
+from .breadcrumb import find_outermost
 from .lookup import look_up_element
-from .trail import find_outermost
 from .views import Views
 
 

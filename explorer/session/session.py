@@ -32,8 +32,8 @@ from netloupe.explorer.render.shares import Shares
 from netloupe.explorer.render.wire import SceneEncoder
 from netloupe.explorer.view import Item, ViewOptions
 
-from .ahead import prepare_next
 from .history import History, Moment
+from .layout_prefetch import prefetch_layouts
 from .messages import LegendEntry
 from .views import Views
 
@@ -186,12 +186,12 @@ class Session:
             raise
 
     def prepare(self, engine: LayoutEngine, is_wanted: Callable[[], bool]) -> None:
-        """Lay out what is likely to be opened next, as :func:`prepare_next` does."""
+        """Lay out what is likely to be opened next, as :func:`prefetch_layouts` does."""
         scene = self._scene
         view = self.views.current
         root = scene.root if scene is not None else None
         if root is not None and root.item is view.root:
-            prepare_next(self._composer, view, root, self._labels, engine, is_wanted)
+            prefetch_layouts(self._composer, view, root, self._labels, engine, is_wanted)
 
     def picture(self, scene: Scene, theme: Any = None) -> Picture:
         """Return a scene of this session with what is needed to draw it elsewhere.

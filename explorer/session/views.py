@@ -15,8 +15,8 @@ from netloupe.explorer.options import Grouping
 from netloupe.explorer.render.asked_view import make_view
 from netloupe.explorer.view import Item, View, ViewOptions, body_graphs, expand_view
 
+from .breadcrumb import make_breadcrumb
 from .history import Moment
-from .trail import list_trail
 
 if TYPE_CHECKING:
     from netloupe.explorer.search.search import Hit
@@ -404,4 +404,4 @@ class Views:
 
     def breadcrumb(self) -> list[list[str]]:
         """Return path and label of each graph from the main one to the one shown."""
-        return list_trail(self.model, self.current.graph)
+        return make_breadcrumb(self.model, self.current.graph)

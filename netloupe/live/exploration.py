@@ -18,8 +18,8 @@ from netloupe.explorer.progress import Cancelled
 from netloupe.explorer.render.paint import encode_paints
 from netloupe.explorer.session import Requests, Session
 from netloupe.explorer.session.files import say_changes
-from netloupe.explorer.session.link import follow_link, read_link, tell_link
 from netloupe.explorer.session.lookup import has_element, list_selected
+from netloupe.explorer.session.page_link import follow_page_link, read_page_link, write_page_link
 from netloupe.explorer.session.requests import write_paths
 from netloupe.explorer.session.reveal import reveal
 from netloupe.explorer.view import ViewOptions
@@ -120,7 +120,7 @@ class Exploration:
             case {"follow": str(path)}:
                 self._requests.pool.submit(self._follow, path)
             case {"link": dict(fields), "id": int(number)}:
-                self._requests.pool.submit(self._follow_link, fields, number)
+                self._requests.pool.submit(self._follow_page_link, fields, number)
             case {"review": dict(asked)}:
                 self._later.submit(lambda: self._requests.pool.submit(self._receive_review, asked))
             case {"describe": str() | [str(), *_], "id": int()} | {"weight": int(), "id": int()}:
@@ -161,12 +161,12 @@ class Exploration:
 
     # the address of the page
 
-    def _follow_link(self, fields: Mapping[str, Any], number: int) -> None:
+    def _follow_page_link(self, fields: Mapping[str, Any], number: int) -> None:
         """Show what an address says; where that does not fit, all stays as it is."""
         answer: dict[str, Any] = {"id": number}
         try:
             with self._requests.wanted():
-                selected, gone = follow_link(self._session, read_link(fields))
+                selected, gone = follow_page_link(self._session, read_page_link(fields))
                 if gone:
                     said = "The address of this page names what the model does not have"
                     self._views.notices.append(f"{said}: {_list(gone)}.")
@@ -183,13 +183,13 @@ class Exploration:
             answer["error"] = f"internal error: {error}"
         self._client.send({"answer": answer})
 
-    def _tell_link(self) -> None:
+    def _send_page_link(self) -> None:
         """Tell the page what its address has to keep, where that is something else."""
         session, options = self._session, self._views.options
         state = session.history.moment, session.wrap, options.details, options.share
         if self._told is None or any(a is not b for a, b in zip(state, self._told, strict=True)):
             self._told = state
-            self._client.send({"seen": tell_link(session)})
+            self._client.send({"seen": write_page_link(session)})
 
     # the review
 
@@ -243,7 +243,7 @@ class Exploration:
         if grouping != self._grouping:
             self._show_paints()
             self._tell_more()
-        self._tell_link()
+        self._send_page_link()
 
     def _show_paints(self) -> None:
         """Paint what differs where the model was made of two; counts of groups go by grouping."""

@@ -11,7 +11,7 @@ from page    content                                                          an
 ``request``  what a canvas asks: ``explorer/session/messages.py``             ``message``
 ``traits``   by name what the user has set                                    none
 ``follow``   a path that is to be shown and selected                          ``message``
-``link``     what an address says: ``explorer/session/link.py``; an ``id``    ``answer``
+``link``     what an address says: ``explorer/session/page_link.py``; an ``id``    ``answer``
 ``review``   what a review tab asks: ``explorer/session/review_messages.py``  ``review``
 ``describe`` a path, "" for the model, or several paths; with an ``id``       ``answer``
 ``weight``   the number that a description gives a weight; with an ``id``     ``answer``

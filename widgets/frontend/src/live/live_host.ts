@@ -43,7 +43,7 @@ class SharedTraits extends LocalTraits<CanvasTraits> {
   }
 }
 
-/** What an address keeps beside what the page knows itself: explorer/session/link.py. */
+/** What an address keeps beside what the page knows itself: explorer/session/page_link.py. */
 interface Seen {
   readonly opened: string | null;
   readonly choices: Choices;

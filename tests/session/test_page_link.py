@@ -11,8 +11,8 @@ import netloupe
 from netloupe.explorer.errors import NotFoundError, ViewError
 from netloupe.explorer.model import Model
 from netloupe.explorer.session import Session
-from netloupe.explorer.session.link import follow_link, read_link, tell_link
 from netloupe.explorer.session.opened_text import LONGEST, read_opened, write_opened
+from netloupe.explorer.session.page_link import follow_page_link, read_page_link, write_page_link
 from netloupe.explorer.view import View, ViewOptions
 from tests.corpus import corpus_file
 
@@ -37,7 +37,7 @@ def make_fields(session: Session, **more: Any) -> dict[str, Any]:
         "direction": session.views.options.direction,
         "focus": {"path": path, "hops": hops} if path else None,
         "selected": [],
-        **tell_link(session),
+        **write_page_link(session),
         **more,
     }
 
@@ -85,7 +85,7 @@ CHANGES: dict[str, Callable[[Session], object]] = {
 def test_another_session_shows_what_a_link_says(gpt: Model, change: str) -> None:
     one, other = begin(gpt), begin(gpt)
     CHANGES[change](one)
-    selected, gone = follow_link(other, read_link(make_fields(one)))
+    selected, gone = follow_page_link(other, read_page_link(make_fields(one)))
     assert (selected, gone) == ([], [])
     assert list_shown(other) == list_shown(one)
     assert other.views.focused == one.views.focused
@@ -99,12 +99,12 @@ def test_another_session_shows_what_a_link_says(gpt: Model, change: str) -> None
         wanted.unnamed,
     )
     other.note()
-    assert tell_link(other) == tell_link(one)
+    assert write_page_link(other) == write_page_link(one)
     # and back: what a link does not say is as at first
-    follow_link(other, read_link(make_fields(begin(gpt))))
+    follow_page_link(other, read_page_link(make_fields(begin(gpt))))
     assert list_shown(other) == list_shown(begin(gpt))
     other.note()
-    assert tell_link(other)["choices"] == {}
+    assert write_page_link(other)["choices"] == {}
 
 
 def test_graphs_inside_of_nodes() -> None:
@@ -114,7 +114,7 @@ def test_graphs_inside_of_nodes() -> None:
     one.views.enter(inner)
     link = make_fields(one)
     assert link["choices"]["graph"] == inner
-    follow_link(other, read_link(link))
+    follow_page_link(other, read_page_link(link))
     assert other.views.current.graph.path == inner
     assert list_shown(other) == list_shown(one)
 
@@ -124,7 +124,7 @@ def test_a_link_to_an_element_alone_leads_to_it(gpt: Model) -> None:
     path = "main/model/transformer/h.3/attn/Transpose"
     fields = {**make_fields(session), "opened": None, "selected": [path, "main/nowhere"]}
     assert path not in session.views.current.items
-    assert follow_link(session, read_link(fields)) == ([path], ["main/nowhere"])
+    assert follow_page_link(session, read_page_link(fields)) == ([path], ["main/nowhere"])
     assert path in session.views.current.items
 
 
@@ -132,13 +132,15 @@ def test_what_is_gone_is_told_and_the_rest_is_shown(gpt: Model) -> None:
     session = begin(gpt)
     fields = make_fields(session, selected=["main/nowhere", "main/model/transformer/h.0/"])
     fields["opened"] += "~0:main/gone/"
-    selected, gone = follow_link(session, read_link(fields))
+    selected, gone = follow_page_link(session, read_page_link(fields))
     assert selected == ["main/model/transformer/h.0/"]
     assert gone == ["main/nowhere", "main/gone/"]
     (repeat,) = [item for item in session.views.current.items.values() if item.repeat is not None]
     fields = make_fields(session, opened=f"0.99:{repeat.key}")
     fields["selected"] = [repeat.key]
-    assert follow_link(session, read_link(fields))[1][-1] == f"repetition 99 of {repeat.key}"
+    assert (
+        follow_page_link(session, read_page_link(fields))[1][-1] == f"repetition 99 of {repeat.key}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -160,9 +162,9 @@ def test_what_the_model_does_not_have_is_refused_and_nothing_changes(
     session = begin(gpt)
     before = list_shown(session)
     with pytest.raises(error, match=said), session.changing():
-        follow_link(session, read_link(make_fields(session, **more)))
+        follow_page_link(session, read_page_link(make_fields(session, **more)))
     assert list_shown(session) == before
-    assert tell_link(session)["choices"] == {}
+    assert write_page_link(session)["choices"] == {}
 
 
 @pytest.mark.parametrize(
@@ -193,7 +195,7 @@ def test_what_the_model_does_not_have_is_refused_and_nothing_changes(
 def test_what_is_no_link_is_refused(more: dict[str, Any], said: str) -> None:
     fields = {"direction": "TB", "opened": None, "focus": None, "selected": [], "choices": {}}
     with pytest.raises(ViewError, match=said):
-        read_link({**fields, **more})
+        read_page_link({**fields, **more})
 
 
 def test_names_with_signs_of_the_text_come_back() -> None:
@@ -220,4 +222,4 @@ def test_what_is_longer_than_an_address_is_left_out(
 ) -> None:
     session = begin(gpt)
     monkeypatch.setattr("netloupe.explorer.session.opened_text.LONGEST", 30)
-    assert tell_link(session)["opened"] is None
+    assert write_page_link(session)["opened"] is None

@@ -12,11 +12,11 @@ from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.view import Item, View
 
 #: so many closed groups are laid out in advance, for so many seconds in all
-MOST_PREPARED = 12
+MOST_PREFETCHED = 12
 _PREPARE_SECONDS = 3.0
 
 
-def prepare_next(
+def prefetch_layouts(
     composer: Composer,
     view: View,
     root: SceneLevel,
@@ -61,7 +61,7 @@ def _list_likely(root: SceneLevel) -> list[Item]:
     sizes: dict[str, int] = {}
     likely: list[tuple[int, Item]] = []
     pending = [root]
-    while pending and len(likely) < 20 * MOST_PREPARED:
+    while pending and len(likely) < 20 * MOST_PREFETCHED:
         level = pending.pop()
         pending.extend(level.inner.values())
         for number, child in enumerate(level.children):
@@ -73,4 +73,4 @@ def _list_likely(root: SceneLevel) -> list[Item]:
                 if sizes.setdefault(likeness, number) == number:
                     likely.append((size, child))
     likely.sort(key=lambda pair: -pair[0])
-    return [item for _, item in likely[:MOST_PREPARED]]
+    return [item for _, item in likely[:MOST_PREFETCHED]]

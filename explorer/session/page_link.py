@@ -50,7 +50,7 @@ class PageLink:
     choices: Mapping[str, Any] = field(default_factory=dict)
 
 
-def tell_link(session: Session) -> dict[str, Any]:
+def write_page_link(session: Session) -> dict[str, Any]:
     """Return what an address has to keep of a session beside what a page knows itself.
 
     What is open is that of the moment that was noted last.
@@ -99,7 +99,7 @@ def _read(name: str, text: Any) -> Any:
     return check_option(name, named[0] if named else text)
 
 
-def read_link(fields: Mapping[str, Any]) -> PageLink:
+def read_page_link(fields: Mapping[str, Any]) -> PageLink:
     """Return what a page has read from its address.
 
     Raises
@@ -134,7 +134,7 @@ def _read_focus(focus: Any) -> tuple[str, int] | None:
     raise ViewError("its neighbourhood is damaged")
 
 
-def follow_link(session: Session, link: PageLink) -> tuple[list[str], list[str]]:
+def follow_page_link(session: Session, link: PageLink) -> tuple[list[str], list[str]]:
     """Show what an address says, as far as the model has it; lays out nothing.
 
     Returns

@@ -1,13 +1,13 @@
-"""The way to a graph: from the main one through the nodes that hold it."""
+"""The breadcrumb of a graph: from the main graph through the nodes that hold it."""
 
 from __future__ import annotations
 
 from netloupe.explorer.model import Graph, Model, Node
 
 
-def list_trail(model: Model, graph: Graph) -> list[list[str]]:
+def make_breadcrumb(model: Model, graph: Graph) -> list[list[str]]:
     """Return path and label of each graph from the main one to one that is shown."""
-    trail: list[list[str]] = []
+    breadcrumb: list[list[str]] = []
     around: Graph | None = graph
     while around is not None:
         label = around.name or around.path
@@ -16,11 +16,11 @@ def list_trail(model: Model, graph: Graph) -> list[list[str]]:
             label = f"{node.name.rsplit('/', 1)[-1] or node.op_type}.{around.parent_attribute}"
         elif around is model.graph:
             label = "main"
-        trail.append([around.path, label])
+        breadcrumb.append([around.path, label])
         around = around.parent_node.graph if around.parent_node is not None else None
-    if trail[-1][0] != model.graph.path:
-        trail.append([model.graph.path, "main"])
-    return trail[::-1]
+    if breadcrumb[-1][0] != model.graph.path:
+        breadcrumb.append([model.graph.path, "main"])
+    return breadcrumb[::-1]
 
 
 def find_caller(inner: Graph, outer: Graph) -> Node | None:
