@@ -109,7 +109,7 @@ def _list_cells(areas: Floats, size: float) -> tuple[Integers, Integers]:
     return columns * _ROWS + rows, numbers
 
 
-class Surroundings:
+class ProximityFilter:
     """What is near to some areas: quickly found, and never too little.
 
     Parameters

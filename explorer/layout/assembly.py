@@ -19,7 +19,7 @@ from netloupe.explorer.arrays import sort_distinct
 from netloupe.explorer.options import Direction
 
 from .components import set_in_rows, split_components
-from .drift import LEAST_STEP, MOST_DRIFT, place_below
+from .drifting_stacks import LEAST_STEP, MOST_DRIFT, place_below
 from .level import Level
 from .placement import (
     Curves,

@@ -28,13 +28,13 @@ from .bounded import BoundedCache
 from .composed import Arranged, Composed, Shown
 from .engine import LayoutEngine, shared_engine
 from .labels import place_labels
+from .layout_stability import PieceHistory
 from .level import Level
 from .patience import Patience
 from .place import Budget, Placer
 from .placement import Floats
 from .plan import Measure, Placed, plan_item, renew_plan
 from .scene import Scene, SceneLevel
-from .steady import PieceHistory
 from .texts import Texts
 from .titles import Title, is_better_mirrored
 from .wrap import is_extreme, wrap_places

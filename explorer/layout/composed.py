@@ -9,11 +9,11 @@ from netloupe.explorer.options import Direction, Wrap
 from netloupe.explorer.view import View
 
 from .assembly import Assembly
+from .layout_stability import PieceHistory
 from .level import Level
 from .placement import Floats
 from .plan import Plan
 from .scene import Inside, SceneLevel
-from .steady import PieceHistory
 
 
 @dataclass(frozen=True, slots=True, eq=False)

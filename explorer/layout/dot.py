@@ -12,8 +12,8 @@ from netloupe.explorer.options import Direction
 
 from .engine import Drawing
 from .level import Child, Level, Wire
+from .longest_path import find_longest_path
 from .placement import Curve, Placement
-from .spine import find_spine
 
 #: a port is a small node on the border; edges of an open child end at ports given here
 PORT_SIZE = 6.0
@@ -73,7 +73,7 @@ def write_level_dot(level: Level, *, is_reversed: bool = False) -> str:
         lines.append(f"{{rank={_first_rank(level)};n{level.first}}}")
     if level.last >= 0:
         lines.append(f"{{rank=sink;n{level.last}}}")
-    spine = find_spine(level)
+    longest = find_longest_path(level)
     top, bottom = ("n", "s") if level.direction == "TB" else ("w", "e")
     for number, wire in enumerate(level.wires):
         if not wire.values:
@@ -81,7 +81,7 @@ def write_level_dot(level: Level, *, is_reversed: bool = False) -> str:
         tail = _end(wire.source, "i", wire.source_port, "o", bottom, level.children)
         head = _end(wire.target, "o", wire.target_port, "i", top, level.children)
         weight = "" if wire.is_main else ",weight=1"
-        if number in spine:
+        if number in longest:
             weight = f",weight={_SPINE_WEIGHT}"
         ranks = math.ceil(_measure_count(wire, level.direction) / gap)
         longer = f",minlen={ranks}" if ranks > 1 else ""

@@ -13,7 +13,7 @@ import numpy as np
 
 from netloupe.explorer.options import Direction
 
-from .areas import AreaIndex, Flags, Surroundings
+from .areas import AreaIndex, Flags, ProximityFilter
 from .placement import Curves, Floats, Integers, evaluate, sample_pieces, starts_of
 from .scene import Inside
 from .texts import Texts
@@ -163,7 +163,7 @@ class _Samples:
         low, high = np.minimum(ends, backs) - halves, np.maximum(ends, backs) + halves
         return np.concatenate([low, high], axis=1)
 
-    def areas(self, wanted: Surroundings) -> tuple[Floats, Integers]:
+    def areas(self, wanted: ProximityFilter) -> tuple[Floats, Integers]:
         """Return the areas near by that curves run through, and the edges that these belong to.
 
         What runs straight along an axis is one area, anything else one between each two points.
@@ -234,7 +234,7 @@ class _Labels:
         """Return what is in the way of some labels: boxes, walls, the title, arrows and curves."""
         inside = self.inside
         axis = 1 if self.direction == "TB" else 0
-        wanted = Surroundings(self.areas[numbers].reshape(-1, 4), axis)
+        wanted = ProximityFilter(self.areas[numbers].reshape(-1, 4), axis)
         width, height = inside.width, inside.height
         walls = np.array(
             [

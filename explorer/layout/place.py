@@ -20,13 +20,13 @@ from .bounded import BoundedCache
 from .columns import place_columns
 from .dot import PORT_SIZE, find_chain_gap, read_drawing, write_level_dot
 from .engine import Drawing, LayoutEngine, LayoutMemoryError, LayoutTimeoutError
+from .layout_stability import PieceHistory
 from .level import Child, Level, Wire
 from .patience import Patience
 from .placement import Curve, Placement
 from .series import Part
 from .sides import count_sides, is_more_one_sided, may_go_around
 from .simple import place_simply
-from .steady import PieceHistory
 
 Entry = TypeVar("Entry", Child, Wire)
 

@@ -2,7 +2,8 @@
 
 What an item shows when it is opened is placed once, with everything inside it closed. Whatever
 is then opened inside makes its box grow, and what is around it is stretched
-(:func:`.steady.stretch`): coordinates grow where the box does, so that nothing comes to overlap.
+(:func:`.layout_stability.stretch`): coordinates grow where the box does, so that nothing comes to
+overlap.
 """
 
 from __future__ import annotations

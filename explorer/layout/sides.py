@@ -8,8 +8,8 @@ all of them on one.
 from __future__ import annotations
 
 from .level import Level
+from .longest_path import find_longest_path
 from .placement import Placement
-from .spine import find_spine
 
 #: fewer edges need no side of their own
 LEAST_AROUND = 3
@@ -23,22 +23,22 @@ _ASIDE = 10.0
 
 def may_go_around(level: Level) -> bool:
     """Return whether so many edges may go around others that their side matters."""
-    spine = find_spine(level)
-    if len(level.children) > MOST_BOXES or len(spine) < LEAST_AROUND:
+    longest = find_longest_path(level)
+    if len(level.children) > MOST_BOXES or len(longest) < LEAST_AROUND:
         return False
-    return sum(_is_beside(level, number, spine) for number in range(len(level.wires))) >= (
+    return sum(_is_beside(level, number, longest) for number in range(len(level.wires))) >= (
         LEAST_AROUND
     )
 
 
 def count_sides(level: Level, placement: Placement) -> tuple[int, int]:
     """Return how many edges go around others on either side of their ends."""
-    spine = find_spine(level)
+    longest = find_longest_path(level)
     across, along = (0, 1) if level.direction == "TB" else (1, 0)
     counts = [0, 0]
     for number, wire in enumerate(level.wires):
         curve = placement.edges[number]
-        if not curve or not _is_beside(level, number, spine):
+        if not curve or not _is_beside(level, number, longest):
             continue
         ends = placement.boxes[wire.source], placement.boxes[wire.target]
         low, high = sorted(end[along] for end in ends)
@@ -60,11 +60,11 @@ def is_more_one_sided(level: Level, placement: Placement, before: Placement) -> 
     )
 
 
-def _is_beside(level: Level, number: int, spine: frozenset[int] | set[int]) -> bool:
+def _is_beside(level: Level, number: int, longest: frozenset[int] | set[int]) -> bool:
     wire = level.wires[number]
     return (
         wire.is_main
         and wire.values > 0
         and min(wire.source, wire.target) >= 0
-        and (number not in spine and wire.source != wire.target)
+        and (number not in longest and wire.source != wire.target)
     )

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netloupe.explorer.layout import Composer, LayoutEngine
-from netloupe.explorer.layout.areas import AreaIndex, Surroundings
+from netloupe.explorer.layout.areas import AreaIndex, ProximityFilter
 from netloupe.explorer.layout.composed import Composed
 from netloupe.explorer.layout.labels import COUNT_SPOTS, HEIGHT, LEAST_LEFT, TYPE_SPOTS
 from netloupe.explorer.model import Model
@@ -260,7 +260,7 @@ def test_areas_that_meet_are_found(taken: np.ndarray, asked: np.ndarray, owners:
     ]
     assert found.tolist() == expected
     for axis in (0, 1):
-        near = Surroundings(asked, axis).near(taken)
+        near = ProximityFilter(asked, axis).near(taken)
         for area, is_near in zip(taken.tolist(), near, strict=True):
             assert is_near or not any(meet(tuple(area), tuple(a)) for a in asked.tolist())
 

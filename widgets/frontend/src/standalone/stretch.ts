@@ -1,6 +1,6 @@
 /**
  * Room for boxes that have grown, everything in the same order: the same as `stretch` of
- * explorer/layout/steady.py for a whole level.
+ * explorer/layout/layout_stability.py for a whole level.
  */
 
 import type { Places } from "./arrange";

@@ -1,4 +1,4 @@
-"""The spine of a level: the longest way that values take through it, which is drawn straight.
+"""The longest path of a level: the longest way that values take through it, drawn straight.
 
 What goes around part of it, such as a residual connection, bends aside. The longest path of a
 graph without cycles is found in time linear in boxes and wires (Sedgewick and Wayne 2011, 4.4).
@@ -9,7 +9,7 @@ from __future__ import annotations
 from .level import Level
 
 
-def find_spine(level: Level) -> set[int]:
+def find_longest_path(level: Level) -> set[int]:
     """Return the wires of the longest way through a level.
 
     Wires of stubs are never on it, and none that a cycle runs through. Of ways of equal length
@@ -46,13 +46,13 @@ def find_spine(level: Level) -> set[int]:
         is_out = wire.is_main and wire.target < 0 <= wire.source and not waiting[wire.source]
         if is_out and length[wire.source] > best:
             last, best = number, length[wire.source]
-    spine: set[int] = set()
+    longest: set[int] = set()
     if last >= 0 and best + 1 >= length[end]:
-        spine.add(last)
+        longest.add(last)
         end = level.wires[last].source
     while before[end] >= 0:
-        spine.add(before[end])
+        longest.add(before[end])
         end = level.wires[before[end]].source
         if end < 0:
             break
-    return spine
+    return longest

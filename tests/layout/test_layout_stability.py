@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from netloupe.explorer.layout import Composer, LayoutEngine, Scene, SceneBox
 from netloupe.explorer.layout.dot import write_level_dot
+from netloupe.explorer.layout.layout_stability import PieceHistory, is_sound, keeps_order, stretch
 from netloupe.explorer.layout.level import Child, Level, Wire
 from netloupe.explorer.layout.placement import Placement
-from netloupe.explorer.layout.steady import PieceHistory, is_sound, keeps_order, stretch
 from netloupe.explorer.model import Model
 from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.view import View, expand_view

@@ -10,7 +10,7 @@ import pytest
 
 from netloupe.explorer.layout import Composer, LayoutEngine, Scene
 from netloupe.explorer.layout.level import Child, Level, Wire
-from netloupe.explorer.layout.spine import find_spine
+from netloupe.explorer.layout.longest_path import find_longest_path
 from netloupe.explorer.options import Direction
 from netloupe.explorer.render.picture import make_picture
 from netloupe.explorer.view import ViewOptions
@@ -46,23 +46,23 @@ def make_level(count: int, *ends: tuple[int, int]) -> Level:
 
 def test_what_goes_around_is_no_part_of_it() -> None:
     level = make_level(4, (-1, 0), (-1, 3), (0, 1), (1, 3), (2, 3), (3, -1))
-    assert find_spine(level) == {0, 2, 3, 5}
+    assert find_longest_path(level) == {0, 2, 3, 5}
 
 
 def test_of_equal_ways_the_first_is_taken() -> None:
-    assert find_spine(make_level(4, (0, 1), (0, 2), (1, 3), (2, 3))) == {0, 2}
+    assert find_longest_path(make_level(4, (0, 1), (0, 2), (1, 3), (2, 3))) == {0, 2}
 
 
 def test_a_way_to_the_border_is_longer_than_one_that_ends_inside() -> None:
-    assert find_spine(make_level(3, (0, 1), (0, 2), (2, -1))) == {1, 2}
+    assert find_longest_path(make_level(3, (0, 1), (0, 2), (2, -1))) == {1, 2}
 
 
 def test_stubs_and_cycles_are_left_out() -> None:
     level = make_level(3, (0, 1), (1, 2), (2, 1))
     level.wires[0] = Wire(0, 1, is_main=False)
-    assert find_spine(level) == set()
-    assert find_spine(make_level(2, (0, 0), (0, 1), (1, 1))) == {1}
-    assert find_spine(make_level(0)) == set()
+    assert find_longest_path(level) == set()
+    assert find_longest_path(make_level(2, (0, 0), (0, 1), (1, 1))) == {1}
+    assert find_longest_path(make_level(0)) == set()
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -71,12 +71,12 @@ def test_no_way_is_longer(seed: int) -> None:
     count = 7
     pairs = [(a, b) for a in range(count) for b in range(a + 1, count) if chance.random() < 0.4]
     level = make_level(count, *pairs)
-    spine = [level.wires[number] for number in sorted(find_spine(level))]
+    path = [level.wires[number] for number in sorted(find_longest_path(level))]
     longest = [0] * count
     for source, target in pairs:
         longest[target] = max(longest[target], longest[source] + 1)
-    assert len(spine) == max(longest)
-    assert all(before.target == after.source for before, after in pairwise(spine))
+    assert len(path) == max(longest)
+    assert all(before.target == after.source for before, after in pairwise(path))
 
 
 def draw(engine: LayoutEngine, direction: Direction) -> Scene:

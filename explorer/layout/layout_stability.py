@@ -1,4 +1,4 @@
-"""Steady pictures: what is opened grows, and everything else keeps its order around it.
+"""Stability of the layout: what is opened grows, and all else keeps its order around it.
 
 Graphviz may arrange a level quite differently when one of its boxes becomes larger. The eye
 would lose its place, so its answer is taken only where boxes keep their order; elsewhere the
