@@ -37,6 +37,7 @@ from netloupe.explorer.standalone.page import write_page
 from netloupe.explorer.view import ViewOptions
 
 from .canvas import Canvas
+from .cell_runner import find_cell_runner, is_in_marimo
 from .coloured import Coloured
 from .details import Details
 from .fallback import PATIENCE_SECONDS, show_with_picture, static_bundle, update_static
@@ -47,7 +48,6 @@ from .review_panel import ReviewPanel
 from .reviewed import Reviewed
 from .saving import Saved, SavedPage
 from .stepping import Stepping
-from .surroundings import find_surroundings, is_in_marimo
 
 #: of a canvas beside its inspector in a notebook on a laptop, in pixels
 _WIDTH = WINDOW.width - 360
@@ -104,7 +104,7 @@ class Explorer(Coloured, Stepping, Reviewed, Pictured, ipywidgets.HBox):  # type
         in_marimo = is_in_marimo()
         #: whether the first scene travels without being asked for: who executes a notebook keeps
         #: what is shown, and no kernel is there when it is seen
-        offers = not in_marimo and find_surroundings() in ("notebook", "dashboard")
+        offers = not in_marimo and find_cell_runner() in ("notebook", "dashboard")
         seen = _SEEN.get(height, Window(_WIDTH, float(height or WINDOW.height)))
         self._session = Session(model, options, seen if offers else WINDOW)
         self._views = self._session.views

@@ -20,9 +20,9 @@ from netloupe.explorer.progress import watched
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.view import ViewKeywords, ViewOptions
 
+from .cell_runner import find_kernel_shell
 from .explorer import Explorer
 from .saving import Saved, choose_saved
-from .surroundings import find_kernel_shell
 
 #: nothing is shown of what is shorter
 PATIENCE_SECONDS = 0.5

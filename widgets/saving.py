@@ -35,8 +35,8 @@ from netloupe.explorer.standalone.page import STILL_OPTIONS, make_page, write_op
 from netloupe.explorer.standalone.review_block import write_review
 from netloupe.explorer.view import ViewOptions
 
+from .cell_runner import find_cell_runner
 from .page_process import run_render_process
-from .surroundings import find_surroundings
 
 #: what a saved notebook keeps: the explorer in a page with the picture, or the picture alone
 Saved = Literal["explorer", "picture"]
@@ -139,13 +139,13 @@ class SavedPage:
         self.note = ""
         self._is_started = False
         self._working = Background(self._work, lambda _share: None)
-        surroundings = find_surroundings() if saved == "explorer" else "none"
-        is_kept = surroundings in ("executor", "notebook")
+        runner = find_cell_runner() if saved == "explorer" else "none"
+        is_kept = runner in ("executor", "notebook")
         if is_kept and session.views.model.node_count > MOST_NODES:
             self.note = _TOO_LARGE
             is_kept = False
-        self.is_awaited = is_kept and surroundings == "executor"
-        self._is_coming = is_kept and surroundings == "notebook"
+        self.is_awaited = is_kept and runner == "executor"
+        self._is_coming = is_kept and runner == "notebook"
 
     def make_frame(self) -> str:
         """Return the page as HTML with what is open now; "" for none. The caller holds the lock."""

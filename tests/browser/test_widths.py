@@ -42,8 +42,8 @@ ipywidgets.HBox([button("node", "main/node_conv2d_5"),
 #: tells by what it is executed
 WHERE = """\
 import netloupe
-from netloupe.widgets.surroundings import find_surroundings
-print('seen by a', find_surroundings())
+from netloupe.widgets.cell_runner import find_cell_runner
+print('seen by a', find_cell_runner())
 """
 
 

@@ -45,7 +45,7 @@ def explore(monkeypatch: pytest.MonkeyPatch) -> Iterator[Explore]:
     made: list[Explorer] = []
 
     def explore(around: str = "notebook", **view: Any) -> Explorer:
-        monkeypatch.setattr(explorer, "find_surroundings", lambda: around)
+        monkeypatch.setattr(explorer, "find_cell_runner", lambda: around)
         made.append(netloupe.explore(make_layers(), **view))
         return made[-1]
 

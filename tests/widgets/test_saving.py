@@ -21,7 +21,7 @@ import pytest
 import netloupe
 from netloupe.explorer.errors import NotesError, ViewError
 from netloupe.explorer.page import PAGE
-from netloupe.widgets import page_process, saving, surroundings
+from netloupe.widgets import cell_runner, page_process, saving
 from netloupe.widgets.fallback import MOST_BYTES, static_bundle
 from tests.layered import make_layers
 from tests.onnx_text import load_text
@@ -73,7 +73,7 @@ def displays(monkeypatch: pytest.MonkeyPatch) -> Iterator[Displays]:
     displays = Displays()
     monkeypatch.setattr(IPython.display, "display", displays.display)
     monkeypatch.setattr(IPython.display, "update_display", displays.update_display)
-    monkeypatch.setattr(saving, "find_surroundings", lambda: "notebook")
+    monkeypatch.setattr(saving, "find_cell_runner", lambda: "notebook")
     monkeypatch.setattr(saving, "_SOON", 0.0)
     monkeypatch.setattr(page_process, "_NICENESS", 0)  # else it waits for the other tests
     return displays
@@ -96,16 +96,16 @@ def test_who_runs_the_cells(
     expected: str,
 ) -> None:
     shell = SimpleNamespace(get_parent=lambda: {"content": asked})
-    monkeypatch.setattr(surroundings, "find_kernel_shell", lambda: shell)
+    monkeypatch.setattr(cell_runner, "find_kernel_shell", lambda: shell)
     for name in ("SERVER_SOFTWARE", "VOILA_PREHEAT"):
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    assert surroundings.find_surroundings() == expected
+    assert cell_runner.find_cell_runner() == expected
 
 
 def test_where_there_is_no_kernel() -> None:
-    assert surroundings.find_surroundings() == "none"
+    assert cell_runner.find_cell_runner() == "none"
 
 
 def test_it_is_written_once_after_the_first_picture(displays: Displays) -> None:
@@ -178,7 +178,7 @@ def test_of_what_was_read_anew_the_page_is_written_anew(
 def test_a_page_is_cut_to_what_a_notebook_may_hold(
     displays: Displays, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(saving, "find_surroundings", lambda: "executor")
+    monkeypatch.setattr(saving, "find_cell_runner", lambda: "executor")
     kept = []
     code = (PAGE / "page.js").stat().st_size
     for most in (860_000, code + 55_000, 1_000):
@@ -206,7 +206,7 @@ def test_what_is_closed_is_not_written(displays: Displays) -> None:
 def test_a_cell_that_a_program_runs_has_it_at_once(
     displays: Displays, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(saving, "find_surroundings", lambda: "executor")
+    monkeypatch.setattr(saving, "find_cell_runner", lambda: "executor")
     explorer = netloupe.explore(make_layers())  # which comes from no file
     explorer._ipython_display_()
     [kept] = displays.shown.values()
@@ -226,7 +226,7 @@ def test_inside_of_another_widget_there_is_no_output_to_keep_it(displays: Displa
 def test_nothing_is_written_where_nobody_keeps_it(
     displays: Displays, monkeypatch: pytest.MonkeyPatch, around: str
 ) -> None:
-    monkeypatch.setattr(saving, "find_surroundings", lambda: around)
+    monkeypatch.setattr(saving, "find_cell_runner", lambda: around)
     explorer = netloupe.explore(MODEL)
     explorer._ipython_display_()
     Recorder(explorer).begin()
@@ -241,7 +241,7 @@ def test_the_picture_stays_where_the_page_cannot_be_written(
     def fail(*_: object) -> bytes:
         raise RuntimeError("no memory")
 
-    monkeypatch.setattr(saving, "find_surroundings", lambda: "executor")
+    monkeypatch.setattr(saving, "find_cell_runner", lambda: "executor")
     monkeypatch.setattr(saving, "make_page", fail)
     explorer = netloupe.explore(MODEL)
     explorer._ipython_display_()
@@ -295,7 +295,7 @@ def read_review(bundle: dict[str, str]) -> dict[str, Any]:
 @pytest.fixture
 def executing(displays: Displays, monkeypatch: pytest.MonkeyPatch) -> Displays:
     """As where a notebook is executed, and nobody is at it."""
-    monkeypatch.setattr(saving, "find_surroundings", lambda: "executor")
+    monkeypatch.setattr(saving, "find_cell_runner", lambda: "executor")
     return displays
 
 

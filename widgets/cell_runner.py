@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 #: what executes a notebook and keeps its outputs, and nobody is there; what shows a dashboard,
 #: whose outputs nobody keeps; a notebook with somebody at it; anything else
-Surroundings = Literal["executor", "dashboard", "notebook", "none"]
+CellRunner = Literal["executor", "dashboard", "notebook", "none"]
 
 
-def find_surroundings() -> Surroundings:
+def find_cell_runner() -> CellRunner:
     """Return what runs the cell that is under way.
 
     Notes
