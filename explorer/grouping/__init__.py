@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from netloupe.explorer.later import import_later
 
 if TYPE_CHECKING:
-    from .entrances import PASSING
     from .group import Group
     from .lookup import find_group, find_tree
     from .model_group import ModelGroup, group_model
+    from .module_input_nodes import PASSING
     from .recognised import recognise_function
     from .scopes import list_classes
     from .tree import GroupTree, build_group_tree
@@ -22,7 +22,7 @@ else:
     __getattr__ = import_later(
         __name__,
         {
-            "entrances": ["PASSING"],
+            "module_input_nodes": ["PASSING"],
             "group": ["Group"],
             "lookup": ["find_group", "find_tree"],
             "model_group": ["ModelGroup", "group_model"],

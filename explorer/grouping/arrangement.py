@@ -15,10 +15,10 @@ from netloupe.explorer.model import Graph, Node, find_operators
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import Roles, find_purpose
 
-from .entrances import PASSING
+from .arrangement_targets import ArrangementTargets, Child, NodeHomes, list_producers
 from .group import Group
+from .module_input_nodes import PASSING
 from .role_groups import PREPARATION, FreePath
-from .serving import Child, NodeHomes, Siblings, list_producers
 from .shape_groups import consumers_in
 
 #: operators that compute nothing of a network: they move values, count, or tell true from false
@@ -127,22 +127,22 @@ class _Joiner:
             return
         step()
         loose.sort(key=lambda node: node.index)
-        siblings = Siblings(group, self._homes, self._roles, self._labels, loose)
-        chosen = siblings.choose(loose)
+        targets = ArrangementTargets(group, self._homes, self._roles, self._labels, loose)
+        chosen = targets.choose(loose)
         left = [node for node in loose if node.index not in chosen]
-        self._wrap_operations(group, siblings, chosen)
-        self._wrap_preparation(group, siblings.list_preparation(left))
+        self._wrap_operations(group, targets, chosen)
+        self._wrap_preparation(group, targets.list_preparation(left))
         if group.kind in ("scope", "block"):
             for node in left:
                 self._move_out(node, group)
             self._wrap_branchings(group, left)
 
     def _wrap_operations(
-        self, group: Group, siblings: Siblings, chosen: Mapping[int, Child]
+        self, group: Group, targets: ArrangementTargets, chosen: Mapping[int, Child]
     ) -> None:
         members: dict[int, tuple[Child, list[Node]]] = {}
         for index in sorted(chosen):
-            head = siblings.resolve(chosen[index])
+            head = targets.resolve(chosen[index])
             members.setdefault(id(head), (head, []))[1].append(self._graph.nodes[index])
         made: dict[int, Group] = {}
         for key, (head, nodes) in members.items():
@@ -189,11 +189,11 @@ class _Joiner:
         child = self._homes.child_holding(parent, *givers) if len(givers) == 1 else None
         if child is None or child is group or self._homes.find(node) is not group:
             return
-        siblings = Siblings(parent, self._homes, self._roles, self._labels, [node])
-        if siblings.choose([node]).get(node.index) is not child:
+        targets = ArrangementTargets(parent, self._homes, self._roles, self._labels, [node])
+        if targets.choose([node]).get(node.index) is not child:
             return
         group.children = [other for other in group.children if other is not node]
-        self._wrap_operations(parent, siblings, {node.index: child})
+        self._wrap_operations(parent, targets, {node.index: child})
 
     def _wrap_branchings(self, group: Group, left: Sequence[Node]) -> None:
         """Make an operation of what the stream only passes through before it branches.

@@ -62,23 +62,23 @@ def find_family(
     """
     period = run.period
     bulk = stretch.count_bulk(first, first + period)
-    stretch.effort.spend(_STEPS_A_ROW + len(is_taken) // 100)
+    stretch.budget.spend(_STEPS_A_ROW + len(is_taken) // 100)
     if period == 1:
         alone = _cut(stretch, run.low, run.high - run.low, 1)
         return [alone] if alone is not None and is_enough(len(alone.blocks), bulk) else []
     if not _hangs_together(stretch, first, period):
         return []
     said = words.find(first, period, 0, len(is_taken))
-    stretch.effort.spend(len(said))
+    stretch.budget.spend(len(said))
     family: Family = []
     looked_at = 0
     for place, times in sorted(said, key=lambda row: (-row[1], row[0])):
         if is_taken[place : place + times * period].any():
-            stretch.effort.spend(1)
+            stretch.budget.spend(1)
             continue
-        stretch.effort.spend(_STEPS_A_ROW + times * period // 8)
+        stretch.budget.spend(_STEPS_A_ROW + times * period // 8)
         looked_at += 1
-        if looked_at > _MOST_ROWS or stretch.effort.is_spent:
+        if looked_at > _MOST_ROWS or stretch.budget.is_spent:
             break
         if not words.is_said(first, period, place, times):
             continue

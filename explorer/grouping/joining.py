@@ -43,8 +43,8 @@ def join_neighbours(
         return False
     blocks = repeat.blocks = list(repeat.blocks)
     reach = 2 * len(pattern) + _MOST_SKIPPED
-    while not stretch.effort.is_spent:
-        stretch.effort.spend(reach)
+    while not stretch.budget.is_spent:
+        stretch.budget.spend(reach)
         if forwards:
             window = range(repeat.high, min(high, repeat.high + reach))
             pairs = _match(stretch, pattern, window)

@@ -35,10 +35,10 @@ import numpy.typing as npt
 from netloupe.explorer.progress import step
 
 from .cutting import Family, find_cuts, find_family
-from .effort import Effort
 from .found_repeat import LEAST_NODES, LEAST_OF_TWO, FoundRepeat, weigh
 from .joining import join_neighbours
 from .runs import Run, find_begun_runs, find_runs, most_between
+from .search_budget import SearchBudget
 from .signatures import Integers, NodeTable, Stretch
 from .words import WordFinder
 
@@ -60,20 +60,20 @@ _STEPS_A_RANGE = 500
 _MOST_TRIED = 64
 
 
-def find_repeats(table: NodeTable, rows: Integers, effort: Effort) -> list[FoundRepeat]:
+def find_repeats(table: NodeTable, rows: Integers, budget: SearchBudget) -> list[FoundRepeat]:
     """Return the repeats among some rows of a table, not those inside their blocks.
 
-    They are disjoint and in order; their places count in ``rows``. Where the effort is spent,
+    They are disjoint and in order; their places count in ``rows``. Where the budget is spent,
     what was found so far is all.
     """
-    if effort.is_spent:
+    if budget.is_spent:
         return []
-    stretch = Stretch(table, rows, effort)
+    stretch = Stretch(table, rows, budget)
     words = WordFinder(stretch.kinds)
     found: list[list[Family]] = []
     is_taken = np.zeros(len(rows), np.bool_)
     pending = [(0, len(rows))]
-    while pending and not effort.is_spent:
+    while pending and not budget.is_spent:
         step()
         low, high = pending.pop()
         if is_taken[low:high].any():  # by what was found elsewhere, and stands here too
@@ -81,7 +81,7 @@ def find_repeats(table: NodeTable, rows: Integers, effort: Effort) -> list[Found
             continue
         if stretch.count_bulk(low, high) < LEAST_NODES:
             continue
-        effort.spend(_STEPS_A_RANGE + high - low)
+        budget.spend(_STEPS_A_RANGE + high - low)
         cuts = _find_largest(stretch, words, low, high, is_taken)
         if cuts:
             found.append(cuts)
@@ -101,8 +101,8 @@ def find_repeats(table: NodeTable, rows: Integers, effort: Effort) -> list[Found
         rooms = _Rooms(len(rows), repeats)
         for repeat in list(repeats):
             step()
-            effort.spend(len(repeats))
-            if effort.is_spent:
+            budget.spend(len(repeats))
+            if budget.is_spent:
                 break
             if repeat in repeats:
                 before = len(repeat.blocks)
@@ -236,9 +236,9 @@ def _choose_cut(stretch: Stretch, cuts: list[Family], families: list[Family]) ->
     That is the one of most blocks; then the one of most nodes; then where the last node of a
     block is used most, as the stream of residuals is; then the earliest.
     """
-    if len(cuts) == 1 or stretch.effort.is_spent:
+    if len(cuts) == 1 or stretch.budget.is_spent:
         return cuts[0]
-    stretch.effort.spend(_STEPS_A_RANGE + sum(map(len, families)))
+    stretch.budget.spend(_STEPS_A_RANGE + sum(map(len, families)))
     others = [repeat for family in families if family not in cuts for repeat in family]
 
     def score(family: Family) -> tuple[int, int, int, int]:

@@ -16,7 +16,7 @@ from functools import lru_cache
 from netloupe.explorer.model import Graph, Node, is_constant_node
 
 from .calls import tell_calls_apart
-from .entrances import find_entrances
+from .module_input_nodes import find_module_input_nodes
 from .uses import tell_uses_apart
 
 Scope = tuple[str, ...]
@@ -75,7 +75,7 @@ def find_scopes(graph: Graph, grouping: str) -> Scopes | None:
     if scopes is None and grouping in ("auto", "names"):
         scopes = read_name_scopes(graph) or read_blob_scopes(graph)
     if scopes is not None:
-        for index, scope in find_entrances(graph, scopes.of_node).items():
+        for index, scope in find_module_input_nodes(graph, scopes.of_node).items():
             scopes.of_node[index] = scope
     return scopes
 

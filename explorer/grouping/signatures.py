@@ -14,7 +14,6 @@ import numpy as np
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.progress import step
 
-from .effort import Effort
 from .node_columns import (
     ABSENT,
     COMPUTED,
@@ -24,6 +23,7 @@ from .node_columns import (
     read_columns,
     tell_operand,
 )
+from .search_budget import SearchBudget
 
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
@@ -225,7 +225,7 @@ class Stretch:
         The table.
     rows
         shape (n,): which of its rows.
-    effort
+    budget
         What a search among them may take.
 
     Attributes
@@ -240,9 +240,9 @@ class Stretch:
         shape (n + 1,): how many nodes before each place give what is used at or after it.
     """
 
-    def __init__(self, table: NodeTable, rows: Integers, effort: Effort) -> None:
+    def __init__(self, table: NodeTable, rows: Integers, budget: SearchBudget) -> None:
         count = len(rows)
-        self.effort = effort
+        self.budget = budget
         self._table = table
         self.rows = rows
         is_whole = count == len(table.nodes) and bool((rows == np.arange(count)).all())
@@ -302,7 +302,7 @@ def wiring_key(table: NodeTable, rows: Integers) -> tuple[bytes, bytes]:
         places = table.producers[rows] - low
         places[(places < 0) | (places >= count)] = -1
     else:
-        places = Stretch(table, rows, Effort(0)).producers
+        places = Stretch(table, rows, SearchBudget(0)).producers
     return table.kinds[rows].tobytes(), places.tobytes()
 
 

@@ -14,10 +14,10 @@ import numpy as np
 from netloupe.explorer.model import Node
 from netloupe.explorer.patterns import Motif, find_graph_context, find_motifs, name_block
 
-from .effort import Effort
 from .found_repeat import FoundRepeat
 from .order import walk_from_outputs
 from .repeats import find_repeats
+from .search_budget import SearchBudget
 from .signatures import Integers, NodeTable, wiring_key
 
 #: repeats in repeats are looked for down to this depth
@@ -63,7 +63,7 @@ class Planner:
     """
 
     def __init__(self, nodes: int) -> None:
-        self._effort = Effort(nodes)
+        self._budget = SearchBudget(nodes)
         self._kinds: dict[tuple[object, ...], int] = {}
         #: plans of what is alike, in places
         self._known: dict[tuple[bytes, bytes], list[Children]] = {}
@@ -76,10 +76,10 @@ class Planner:
             return list(range(len(nodes)))
         table = NodeTable(nodes, self._kinds)
         rows: Integers = np.arange(len(nodes))
-        repeats = find_repeats(table, rows, self._effort)
+        repeats = find_repeats(table, rows, self._budget)
         if _weigh(repeats) < _COVER * len(nodes) or sum(map(_is_one_by_one, repeats)) > 1:
             walked = walk_from_outputs(table)
-            others = find_repeats(table, walked, self._effort)
+            others = find_repeats(table, walked, self._budget)
             if _says_more(others, repeats):
                 rows, repeats = walked, others
         return self._lay_out(table, rows, repeats, 0)
@@ -89,7 +89,7 @@ class Planner:
         key = wiring_key(table, rows)
         known = self._known.get(key)
         if known is None:
-            repeats = find_repeats(table, rows, self._effort) if depth < _MOST_NESTED else []
+            repeats = find_repeats(table, rows, self._budget) if depth < _MOST_NESTED else []
             made = self._lay_out(table, rows, repeats, depth)
             places = {int(row): place for place, row in enumerate(rows)}
             known = self._known[key] = _renumber(made, places)

@@ -8,7 +8,7 @@ _STEPS_A_NODE = 10
 _STEPS = 1_500_000
 
 
-class Effort:
+class SearchBudget:
     """Steps of a search, of which so many may be taken as there are nodes to look at.
 
     Networks need a few for each node. Sequences made to repeat in every place without ever

@@ -1,4 +1,4 @@
-"""Which operation each node that only arranges values serves, among the children of a group."""
+"""Which child of a group each node that only arranges values joins: the operation it serves."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class NodeHomes:
             self._homes.add(group, home)
 
 
-class Siblings:
+class ArrangementTargets:
     """The children of one group, and which of them the nodes that arrange join."""
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What stands at the entrance of a module and also goes around it.
+"""Nodes that pass on what a module is given, to its inside and also around it.
 
 torch's older exporter follows tensors by identity. A module that begins by converting its input to
 the type that it has already gives the name of the Cast to all further uses of that input: the
@@ -18,7 +18,7 @@ Scope = tuple[str, ...]
 PASSING = frozenset({"Cast", "CastLike", "Identity"})
 
 
-def find_entrances(graph: Graph, of_node: Sequence[Scope | None]) -> dict[int, Scope]:
+def find_module_input_nodes(graph: Graph, of_node: Sequence[Scope | None]) -> dict[int, Scope]:
     """Return the scopes of the nodes that pass on what both their module and others use.
 
     Parameters

@@ -8,7 +8,7 @@ from itertools import islice
 import pytest
 
 from netloupe.explorer.grouping import Group, build_group_tree, structure
-from netloupe.explorer.grouping.effort import Effort
+from netloupe.explorer.grouping.search_budget import SearchBudget
 from netloupe.explorer.model import Graph
 from netloupe.explorer.readers.load import load
 from netloupe.proto import onnx_pb2
@@ -129,7 +129,7 @@ def test_without_effort_nothing_repeats(monkeypatch: pytest.MonkeyPatch) -> None
     (repeat,) = build_group_tree(chain(word), "repeats").root.children
     assert isinstance(repeat, Group)
     assert len(repeat.children) == 40
-    monkeypatch.setattr(structure, "Effort", lambda _: Effort(-1_000_000_000))
+    monkeypatch.setattr(structure, "SearchBudget", lambda _: SearchBudget(-1_000_000_000))
     tree = build_group_tree(chain(word), "repeats")
     check_tree(tree)
     assert not any(group.kind == "repeat" for group in tree.groups.values())
@@ -137,15 +137,15 @@ def test_without_effort_nothing_repeats(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize("name", ["unet.dynamo", "detr.legacy", "rtdetr.legacy", "yolov8.legacy"])
 def test_networks_take_a_part_of_the_effort(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[Effort] = []
+    made: list[SearchBudget] = []
 
-    class Half(Effort):
+    class Half(SearchBudget):
         def __init__(self, nodes: int) -> None:
             super().__init__(nodes)
             self.spend(self._left // 2)
             made.append(self)
 
-    monkeypatch.setattr(structure, "Effort", Half)
+    monkeypatch.setattr(structure, "SearchBudget", Half)
     build_group_tree(load(corpus_file(f"exported/{name}.onnx")).graph, "repeats")
     assert made
-    assert not any(effort.is_spent for effort in made)
+    assert not any(budget.is_spent for budget in made)

@@ -6,7 +6,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
-from netloupe.explorer.grouping.entrances import find_entrances
+from netloupe.explorer.grouping.module_input_nodes import find_module_input_nodes
 from netloupe.explorer.model import Model, Node
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.faces import make_face
@@ -130,7 +130,7 @@ def test_only_what_passes_in_and_goes_around_is_moved(
     model: Model, expected: dict[str, tuple[str, ...]]
 ) -> None:
     graph = model.graph
-    found = find_entrances(
+    found = find_module_input_nodes(
         graph, [tuple(node.name.strip("/").split("/")[:-1]) for node in graph.nodes]
     )
     assert {graph.nodes[index].name: scope for index, scope in found.items()} == expected
