@@ -69,7 +69,7 @@ class WeightPair:
     key
         What led to it: ``"node"``, ``"name"``, ``"value"``, or ``"own"`` where the file itself
         holds the float weight.
-    likeness
+    correlation
         How alike some of the elements are.
     reason
         Why nothing was paired; "" where something is.
@@ -85,7 +85,7 @@ class WeightPair:
     order: str = "as stored"
     turned: tuple[int, int, int] | None = None
     key: Key = ""
-    likeness: WeightCorrelation | None = None
+    correlation: WeightCorrelation | None = None
     reason: str = ""
     expected: Tensor | None = None
     is_unlike: bool = False
@@ -154,7 +154,7 @@ class TwinWeights:
                 for found in self._compare(tensor, opened, codes, key):
                     if best is None or _rank(found) > _rank(best):
                         best = found
-            if best is not None and best.likeness is not None and best.likeness.best >= least:
+            if best is not None and best.correlation is not None and best.correlation.best >= least:
                 return best
         unread = len(seen & self._unread)
         is_unlike = best is not None and not unread and seen.issuperset(alike)
@@ -174,7 +174,7 @@ class TwinWeights:
         expected = None
         for tensor in named:
             for found in self._compare(tensor, opened, codes, "name"):
-                if found.likeness is None or found.likeness.best >= least:
+                if found.correlation is None or found.correlation.best >= least:
                     return None
                 expected = expected or tensor
         return expected
@@ -230,8 +230,8 @@ class TwinWeights:
             for tensor in self._list_by_name(weight):
                 if tensor.size == opened.codes.size:
                     for found in self._compare(tensor, opened, codes, "name"):
-                        likeness = found.likeness
-                        if likeness is not None and likeness.correlation >= _LEAST_OF_SMALL:
+                        correlation = found.correlation
+                        if correlation is not None and correlation.overall >= _LEAST_OF_SMALL:
                             return found
         return WeightPair(None, reason="too few elements to tell by value")
 
@@ -300,14 +300,14 @@ def _list_taken(node: Node) -> Iterator[Tensor]:
 
 
 def _rank(pair: WeightPair) -> tuple[float, float]:
-    likeness = pair.likeness
-    return (0.0, 0.0) if likeness is None else (likeness.best, likeness.correlation)
+    correlation = pair.correlation
+    return (0.0, 0.0) if correlation is None else (correlation.best, correlation.overall)
 
 
 def _explain(best: WeightPair | None, count: int, unread: int) -> str:
-    if best is None or best.likeness is None or best.tensor is None:
+    if best is None or best.correlation is None or best.tensor is None:
         return "no float weight of as many elements has a fitting shape, or can be read"
-    told = f"the correlation with {best.tensor.path[:200]} is {best.likeness.best:.2f}"
+    told = f"the correlation with {best.tensor.path[:200]} is {best.correlation.best:.2f}"
     if count - unread > 1:
         told = f"none of {count - unread:,} float weights of as many elements is alike; {told}"
     if unread:

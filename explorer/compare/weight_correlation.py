@@ -43,20 +43,20 @@ class WeightCorrelation(NamedTuple):
 
     Parameters
     ----------
-    correlation
+    overall
         Of all elements that were looked at.
     row, column
         The median over rows, and over columns: high also where channels were rescaled.
     """
 
-    correlation: float
+    overall: float
     row: float
     column: float
 
     @property
     def best(self) -> float:
         """The highest of the three."""
-        return max(self.correlation, self.row, self.column)
+        return max(self.overall, self.row, self.column)
 
 
 def find_least_correlation(bits: float | None) -> float:

@@ -27,7 +27,7 @@ from netloupe.explorer.view import (
     count_held_nodes,
     count_least,
     is_recursive,
-    likeness,
+    sibling_key,
     strip_numbers,
 )
 
@@ -194,7 +194,7 @@ class _Search:
             alike: dict[tuple[object, ...], list[Item]] = {}
             for item in list_closed(self._view.root):
                 if item.openable and not is_recursive(item) and emphasis.is_in(item):
-                    alike.setdefault((item.depth, *likeness(item)), []).append(item)
+                    alike.setdefault((item.depth, *sibling_key(item)), []).append(item)
             candidates = [items for items in alike.values() if _keys(items) not in refused]
             if not candidates:
                 return
@@ -325,7 +325,7 @@ class _Search:
         alike: dict[tuple[object, ...], list[Item]] = {}
         for item in list_closed(self._view.root):
             if _may_open(item, limit):
-                alike.setdefault((item.depth, *likeness(item)), []).append(item)
+                alike.setdefault((item.depth, *sibling_key(item)), []).append(item)
         return sorted(alike.values(), key=lambda items: -sum(map(count_held_nodes, items)))
 
 

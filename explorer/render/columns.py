@@ -120,7 +120,7 @@ def find_closing(view: View, is_enough: Callable[[View], bool]) -> list[Item] | 
         closed level by level, the innermost first, of the last level no more than it takes.
     """
     trial = View(view.model, view.graph, view.grouping, view.only, view.unnamed)
-    trial.reopen(view.opened())
+    trial.reopen(view.open_state())
     closed: list[Item] = []
     while True:
         opened = [item for item in trial.open_items() if item is not trial.root]
@@ -128,7 +128,7 @@ def find_closing(view: View, is_enough: Callable[[View], bool]) -> list[Item] | 
             return None
         depth = max(item.depth for item in opened)
         level = [item for item in opened if item.depth == depth]
-        before = trial.opened()
+        before = trial.open_state()
         for item in level:
             trial.close(item.key)
         if is_enough(trial):

@@ -102,7 +102,7 @@ def _opens(trial: View, expand: Expand, current: View) -> bool:
 
 def _is_same(one: View, other: View) -> bool:
     """Return whether the same is open in two views, and the same repetitions are shown."""
-    first, second = one.opened(), other.opened()
+    first, second = one.open_state(), other.open_state()
     return (
         set(first.keys) == set(second.keys)
         and first.unrolled == second.unrolled

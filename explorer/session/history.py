@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from netloupe.explorer.options import Grouping
-from netloupe.explorer.view.opened import Opened
+from netloupe.explorer.view.open_state import OpenState
 
 #: of more moments the first ones are forgotten
 MOST_MOMENTS = 200
@@ -24,7 +24,7 @@ class Moment:
         How its nodes were grouped.
     focused
         Path and hops of the neighbourhood that alone was shown; None for the whole graph.
-    opened
+    open_state
         What was open.
     unnamed
         Groups and kinds of block that were not told what they are.
@@ -33,7 +33,7 @@ class Moment:
     graph: str
     grouping: Grouping
     focused: tuple[str, int] | None
-    opened: Opened
+    open_state: OpenState
     unnamed: tuple[str, ...] = ()
 
 

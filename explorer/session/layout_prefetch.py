@@ -69,8 +69,8 @@ def _list_likely(root: SceneLevel) -> list[Item]:
             if child.openable and not child.is_open and not child.is_terminal:
                 size = getattr(child.element, "node_count", 1)
                 # of boxes alike the first stands for all: their layouts are the same
-                likeness = f"{level.inside.boxes[number][2:]} {size}"
-                if sizes.setdefault(likeness, number) == number:
+                size_key = f"{level.inside.boxes[number][2:]} {size}"
+                if sizes.setdefault(size_key, number) == number:
                     likely.append((size, child))
     likely.sort(key=lambda pair: -pair[0])
     return [item for _, item in likely[:MOST_PREFETCHED]]

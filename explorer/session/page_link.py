@@ -12,11 +12,11 @@ from typing import Any
 
 from netloupe.explorer.errors import NetloupeError, ViewError
 from netloupe.explorer.options import OPTIONS, Direction, check_option
-from netloupe.explorer.view.opened import Opened
+from netloupe.explorer.view.open_state import OpenState
 
 from .history import Moment
 from .lookup import has_element
-from .opened_text import LONGEST, OpenedPaths, read_opened, write_opened
+from .open_state_text import LONGEST, OpenPaths, read_open_paths, write_open_state
 from .requests import MOST_HOPS
 from .reveal import reveal
 from .session import Session
@@ -32,7 +32,7 @@ class PageLink:
     ----------
     direction
         In which the picture runs.
-    opened
+    open_paths
         What is open; None for what is open at first.
     focus
         Path and hops of the neighbourhood that alone is shown; None for the whole graph.
@@ -44,7 +44,7 @@ class PageLink:
     """
 
     direction: Direction
-    opened: OpenedPaths | None = None
+    open_paths: OpenPaths | None = None
     focus: tuple[str, int] | None = None
     selected: tuple[str, ...] = ()
     choices: Mapping[str, Any] = field(default_factory=dict)
@@ -67,7 +67,7 @@ def write_page_link(session: Session) -> dict[str, Any]:
         "share": options.share,
     }
     choices = {name: _write(name, now[name]) for name in now if now[name] != first[name]}
-    return {"opened": write_opened(moment.opened), "choices": choices}
+    return {"opened": write_open_state(moment.open_state), "choices": choices}
 
 
 def _list_first(session: Session) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def read_page_link(fields: Mapping[str, Any]) -> PageLink:
         raise ViewError("it is too long")
     return PageLink(
         check_option("direction", fields.get("direction")),
-        None if opened is None else read_opened(opened),
+        None if opened is None else read_open_paths(opened),
         _read_focus(fields.get("focus")),
         tuple(dict.fromkeys(selected)),
         {name: _read(name, text) for name, text in choices.items()},
@@ -153,7 +153,7 @@ def follow_page_link(session: Session, link: PageLink) -> tuple[list[str], list[
     choices = _list_first(session) | dict(link.choices)
     _set_looks(session, link, choices)
     session.go_to(_make_moment(session, link, choices))
-    if link.opened is None:
+    if link.open_paths is None:
         views.expand(session.first_options.expand)
         _reveal_again(session, [link.focus[0]] if link.focus is not None else [])
         _reveal_again(session, link.selected)
@@ -161,12 +161,12 @@ def follow_page_link(session: Session, link: PageLink) -> tuple[list[str], list[
     selected = [path for path in link.selected if path in there]
     gone = [path for path in link.selected if path not in there]
     named = len(link.selected)
-    if link.opened is not None:
-        gone += _list_not_open(session, link.opened)
-        named += len(link.opened.keys)
+    if link.open_paths is not None:
+        gone += _list_not_open(session, link.open_paths)
+        named += len(link.open_paths.keys)
     if 0 < named <= len(gone):
         raise ViewError("nothing of what it names is in the model")
-    session.is_open_said |= link.opened is not None
+    session.is_open_said |= link.open_paths is not None
     return selected, gone
 
 
@@ -193,7 +193,7 @@ def _make_moment(session: Session, link: PageLink, choices: Mapping[str, Any]) -
     found = views.model[choices["graph"]]
     if getattr(found, "path", None) not in views.model.graphs_by_path:
         raise ViewError(f"{choices['graph']!r} is no graph of the model")
-    wanted = link.opened or OpenedPaths((), frozenset(), {}, ())
+    wanted = link.open_paths or OpenPaths((), frozenset(), {}, ())
     shapes: dict[str, set[str]] = {}
     for path in wanted.shapes:
         home = path
@@ -201,19 +201,19 @@ def _make_moment(session: Session, link: PageLink, choices: Mapping[str, Any]) -
             home = home.rpartition("/")[0]
         if home:
             shapes.setdefault(home, set()).add(path)
-    opened = Opened(
+    state = OpenState(
         wanted.keys,
         wanted.unrolled,
         wanted.shown,
         {path: frozenset(groups) for path, groups in shapes.items()},
-        session.first.opened.shows_shapes,
+        session.first.open_state.shows_shapes,
         {},
     )
     unnamed = tuple(text for text in choices["unnamed"].split(",") if text)
-    return Moment(found.path, choices["grouping"], link.focus, opened, unnamed)
+    return Moment(found.path, choices["grouping"], link.focus, state, unnamed)
 
 
-def _list_not_open(session: Session, wanted: OpenedPaths) -> list[str]:
+def _list_not_open(session: Session, wanted: OpenPaths) -> list[str]:
     """Return what was to be open, and is not since the model does not have it."""
     items = session.views.current.items
     missing = [key for key in wanted.keys if key not in items]

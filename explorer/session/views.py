@@ -68,7 +68,7 @@ class Views:
         """Undo what is done inside where it ends by an error."""
         before = self.model, self.options, self.current, self.focused, self._trees
         first = self.first
-        kept, opened = dict(self._kept), self.current.opened()
+        kept, state = dict(self._kept), self.current.open_state()
         try:
             yield
         except Exception:
@@ -78,7 +78,7 @@ class Views:
             for view in dict.fromkeys((self.current, *kept.values())):
                 if view.unnamed != self.options.unnamed_blocks:
                     view.leave_unnamed(self.options.unnamed_blocks)
-            self.current.reopen(opened)
+            self.current.reopen(state)
             raise
 
     def take_notices(self) -> list[str]:
@@ -161,11 +161,11 @@ class Views:
         Nothing is grouped again.
         """
         view = self.current
-        before = view.opened()
+        before = view.open_state()
         for item in [child for child in view.root.children if child.is_open]:
             view.close_item(item)
         self.first.open(view, self.options.direction)
-        return view.opened().keys != before.keys
+        return view.open_state().keys != before.keys
 
     def _open(self, view: View, mode: str | int) -> str | None:
         if mode == "auto":
@@ -333,7 +333,11 @@ class Views:
         view = self.current
         options = self.options
         return Moment(
-            view.graph.path, options.grouping, self.focused, view.opened(), options.unnamed_blocks
+            view.graph.path,
+            options.grouping,
+            self.focused,
+            view.open_state(),
+            options.unnamed_blocks,
         )
 
     def go_to(self, moment: Moment) -> None:
@@ -346,7 +350,7 @@ class Views:
         if is_regrouped or is_elsewhere or moment.focused != self.focused:
             self._show(self._find_view(moment))
             self.focused = moment.focused
-        self.current.reopen(moment.opened)
+        self.current.reopen(moment.open_state)
 
     def reload(self, model: Model) -> None:
         """Show another reading of the model: of its elements what was open, as far as they exist.
@@ -365,9 +369,9 @@ class Views:
         self.focused = focused if view is not None else None
         unnamed = self.options.unnamed_blocks
         view = view or View(model, graph or model.graph, grouping, None, unnamed)
-        opened = before.opened()
-        view.reopen(opened)
-        if opened.keys and not any(key in view.items for key in opened.keys):
+        state = before.open_state()
+        view.reopen(state)
+        if state.keys and not any(key in view.items for key in state.keys):
             self.first.open(view, self.options.direction)
         self.model = model
         self._kept, self._trees, self.notices = {}, {}, []

@@ -227,7 +227,7 @@ def make_page(
     svg = render_picture(replace(still, sheet=None), "svg").decode()
 
     # a view of very much takes seconds and memory: one of our own with nothing open does for all
-    closed = view if shown is None and not view.opened().keys else None
+    closed = view if shown is None and not view.open_state().keys else None
 
     def collect(limits: Limits, is_ranked: bool) -> PageParts:
         return PageParts(

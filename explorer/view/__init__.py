@@ -10,7 +10,7 @@ from .focus import find_neighbourhood
 from .group_borders import body_graphs, nodes_inside
 from .item import BORDER, ConstantRow, Instance, Item, Link
 from .links import NO_OPERAND_KINDS, OperandKinds
-from .opened import likeness, strip_numbers
+from .open_state import sibling_key, strip_numbers
 from .showing import list_showing
 from .view import View
 from .view_options import ViewKeywords, ViewOptions
@@ -32,9 +32,9 @@ __all__ = [
     "expand_view",
     "find_neighbourhood",
     "is_recursive",
-    "likeness",
     "list_showing",
     "nodes_inside",
     "resolve_operand",
+    "sibling_key",
     "strip_numbers",
 ]

@@ -13,7 +13,7 @@ from netloupe.explorer.model.paths import CALL
 from netloupe.explorer.options import Grouping
 
 from .group_borders import GroupBorders
-from .opened import Opened
+from .open_state import OpenState
 
 
 class BordersByGraph:
@@ -102,17 +102,17 @@ class BordersByGraph:
         shown = {path: borders.shown_shapes for path, borders in self._known.items()}
         return {path: groups for path, groups in shown.items() if groups}
 
-    def show_as(self, opened: Opened) -> bool:
+    def show_as(self, state: OpenState) -> bool:
         """Draw the shape arithmetic that was drawn; return whether it is other than now."""
-        self.shows_shapes = opened.shows_shapes
-        for path in opened.shown_shapes:
+        self.shows_shapes = state.shows_shapes
+        for path in state.shown_shapes:
             graph = self._model.graphs_by_path.get(path)
             if graph is not None:
                 self.of(graph)
         changed = [
             (borders, wanted)
             for path, borders in self._known.items()
-            if borders.shown_shapes != (wanted := opened.shown_shapes.get(path, frozenset()))
+            if borders.shown_shapes != (wanted := state.shown_shapes.get(path, frozenset()))
         ]
         for borders, wanted in changed:
             borders.show_only(wanted)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from netloupe.explorer.grouping import Group
 
 from .item import Item
-from .opened import OpenedInside, list_opened_inside, pair_alike
+from .open_state import RepetitionOpenState, pair_alike, read_repetition_open_state
 
 
 class RepeatStates:
@@ -30,15 +30,15 @@ class RepeatStates:
         self.shown: dict[str, int] = {}
         self.unrolled: set[str] = set()
         #: by the index of a repetition, what was opened in it by hand before others were shown
-        self.repetitions: dict[str, dict[int, OpenedInside]] = {}
+        self.repetitions: dict[str, dict[int, RepetitionOpenState]] = {}
         #: of the repetition that is shown, what was opened in it as it was in another
-        self._mirrored: dict[str, tuple[int, OpenedInside]] = {}
+        self._mirrored: dict[str, tuple[int, RepetitionOpenState]] = {}
 
     def restore(
         self,
         shown: Mapping[str, int],
         unrolled: Iterable[str],
-        repetitions: Mapping[str, Mapping[int, OpenedInside]],
+        repetitions: Mapping[str, Mapping[int, RepetitionOpenState]],
     ) -> None:
         """Take over states that were noted."""
         self.shown = dict(shown)
@@ -64,13 +64,15 @@ class RepeatStates:
                 number = numbers.get(id(child.element), -1)
                 if child.is_open and number >= 0:
                     is_framed = _is_framed(item, number)
-                    kept[number] = list_opened_inside(child.children if is_framed else [child])
+                    kept[number] = read_repetition_open_state(
+                        child.children if is_framed else [child]
+                    )
         else:
-            inside = list_opened_inside(item.children)
+            inside = read_repetition_open_state(item.children)
             if self._mirrored.get(item.key) != (item.shown, inside):
                 kept[item.shown] = inside
 
-    def open_repetition(self, item: Item, number: int, inside: OpenedInside) -> None:
+    def open_repetition(self, item: Item, number: int, inside: RepetitionOpenState) -> None:
         """Open in an unrolled repeat the repetition that was shown before."""
         if _is_framed(item, number):
             part = _parts(item)[number]
@@ -93,7 +95,7 @@ class RepeatStates:
                     self.change(their, is_unrolled=our.is_unrolled, shown=shown)
                 self._open_item(their)
                 pending.append((our.children, their.children))
-        self._mirrored[item.key] = (item.shown, list_opened_inside(item.children))
+        self._mirrored[item.key] = (item.shown, read_repetition_open_state(item.children))
 
     def forget(self, key: str) -> None:
         """Forget how a repeat and those in it were left; but not which repetition it showed."""

@@ -14,14 +14,14 @@ from netloupe.explorer.model import Graph, Model, Node
 from netloupe.explorer.options import Grouping, check_option
 
 from .borders_by_graph import BordersByGraph
+from .child_on_path import find_child_on_path
 from .children import ChildMaker
 from .group_borders import GroupBorders
 from .item import Instance, Item, Link
 from .links import NO_OPERAND_KINDS, OperandKinds, list_links
-from .opened import Opened, list_open, list_opened_inside
+from .open_state import OpenState, list_open, read_repetition_open_state
 from .repeat_states import RepeatStates
 from .stubs import add_stubs
-from .way_down import step_down
 
 
 class View:
@@ -193,9 +193,9 @@ class View:
                 child.is_unrolled, child.shown = False, child.repeat.exemplar
         self._repeats.restore({}, (), {})
 
-    def opened(self) -> Opened:
+    def open_state(self) -> OpenState:
         """Return what is open, so that :meth:`reopen` can open it again."""
-        return Opened(
+        return OpenState(
             tuple(item.key for item in list_open(self.root.children)),
             frozenset(self._repeats.unrolled),
             dict(self._repeats.shown),
@@ -204,17 +204,17 @@ class View:
             {key: dict(kept) for key, kept in self._repeats.repetitions.items() if kept},
         )
 
-    def reopen(self, opened: Opened) -> None:
+    def reopen(self, state: OpenState) -> None:
         """Open what was open in this view, or in one like it, and close all else."""
-        if self._borders.show_as(opened):
+        if self._borders.show_as(state):
             self.items.clear()
             self.root.stubs = {}
             self.root.is_open = False
         else:
-            self._close_others(opened)
-        self._repeats.restore(opened.shown, opened.unrolled, opened.repetitions)
+            self._close_others(state)
+        self._repeats.restore(state.shown, state.unrolled, state.repetitions)
         self.open_item(self.root)
-        self._open_keys(opened.keys)
+        self._open_keys(state.keys)
 
     def reveal(self, path: str) -> Item:
         """Open whatever hides the element at a path; return the item that shows it.
@@ -232,7 +232,7 @@ class View:
         item = self.items.get(path) or self.root
         found = item.key == path
         while not found:
-            child, found = step_down(self, item, path, is_shown=False)
+            child, found = find_child_on_path(self, item, path, is_shown=False)
             if child is None:
                 raise ViewError(
                     f"{self.model.source}: there is nothing at {path!r} in the view of "
@@ -250,7 +250,7 @@ class View:
         item: Item = self.items.get(path) or self.root
         found = item.key == path
         while not found:
-            child, found = step_down(self, item, path, is_shown=True)
+            child, found = find_child_on_path(self, item, path, is_shown=True)
             if child is None:
                 # in a repetition that is not shown
                 return item if item.repetition is not None else None
@@ -364,7 +364,7 @@ class View:
         self._repeats.change(item, is_unrolled=is_unrolled, shown=shown)
         self._open(item)
         if was_open and is_unrolled:
-            self._repeats.open_repetition(item, last, list_opened_inside(before))
+            self._repeats.open_repetition(item, last, read_repetition_open_state(before))
         elif was_open:
             self._repeats.open_as_before(item, [] if was_unrolled else before)
         return item
@@ -376,18 +376,17 @@ class View:
             if item is not None and item.openable:
                 self.open_item(item)
 
-    def _close_others(self, opened: Opened) -> None:
+    def _close_others(self, state: OpenState) -> None:
         """Close what was closed, and repeats that showed another of their repetitions."""
-        keys = set(opened.keys)
+        keys = set(state.keys)
         for item in list(list_open(self.root.children)):
             if self.items.get(item.key) is not item:
                 continue  # gone with what held it
             repeat = item.repeat
-            state = (item.is_unrolled, item.shown)
+            now = (item.is_unrolled, item.shown)
             if item.key not in keys or (
                 repeat is not None
-                and state
-                != (item.key in opened.unrolled, opened.shown.get(item.key, repeat.exemplar))
+                and now != (item.key in state.unrolled, state.shown.get(item.key, repeat.exemplar))
             ):
                 self._empty(item)
 

@@ -11,7 +11,7 @@ import netloupe
 from netloupe.explorer.errors import NotFoundError, ViewError
 from netloupe.explorer.model import Model
 from netloupe.explorer.session import Session
-from netloupe.explorer.session.opened_text import LONGEST, read_opened, write_opened
+from netloupe.explorer.session.open_state_text import LONGEST, read_open_paths, write_open_state
 from netloupe.explorer.session.page_link import follow_page_link, read_page_link, write_page_link
 from netloupe.explorer.view import View, ViewOptions
 from tests.corpus import corpus_file
@@ -204,15 +204,15 @@ def test_names_with_signs_of_the_text_come_back() -> None:
     for item in [*view.items.values()]:
         if item.openable and item.key in view.items:
             view.open_item(item)
-    text = write_opened(view.opened())
+    text = write_open_state(view.open_state())
     assert text is not None
-    assert read_opened(text).keys == view.opened().keys
+    assert read_open_paths(text).keys == view.open_state().keys
     for path in ("a~b/%7e;/", "%", "~", "\udc80/", "é/ü:*!."):
-        assert read_opened(f"0:{_written(path)}").keys == (path,)
+        assert read_open_paths(f"0:{_written(path)}").keys == (path,)
 
 
 def _written(path: str) -> str:
-    from netloupe.explorer.session.opened_text import _escape
+    from netloupe.explorer.session.open_state_text import _escape
 
     return _escape(path)
 
@@ -221,5 +221,5 @@ def test_what_is_longer_than_an_address_is_left_out(
     gpt: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = begin(gpt)
-    monkeypatch.setattr("netloupe.explorer.session.opened_text.LONGEST", 30)
+    monkeypatch.setattr("netloupe.explorer.session.open_state_text.LONGEST", 30)
     assert write_page_link(session)["opened"] is None

@@ -94,7 +94,7 @@ def test_what_would_show_more_boxes_than_a_page_holds_stays_closed() -> None:
         sizes = {item.key: len(item.children) for item, _ in opened}
         assert sizes.get("main/join") == (301 if is_open else None)
         assert ("main/join" in left_closed) == (not is_open)
-        assert not view.opened().keys
+        assert not view.open_state().keys
 
 
 def test_links_are_not_followed_through_what_stays_closed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,7 +193,7 @@ def test_a_view_is_as_before_once_everything_in_it_was_opened(name: str) -> None
     for _ in list_opened_items(view, USUAL):
         pass
     assert tell() == before
-    assert view.opened() == View(view.model).opened()
+    assert view.open_state() == View(view.model).open_state()
 
 
 def test_what_one_of_many_repetitions_has_no_part_in_is_told_from_its_own_values(

@@ -229,7 +229,7 @@ def test_the_history_is_bounded(recorder: Recorder, monkeypatch: pytest.MonkeyPa
 
 def test_numbers_of_moments_are_never_given_twice(recorder: Recorder) -> None:
     history = History()
-    opened = recorder.explorer._views.current.opened()
+    opened = recorder.explorer._views.current.open_state()
 
     def note(graph: str) -> int:
         history.note(Moment(graph, "auto", None, opened))

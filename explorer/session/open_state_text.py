@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from netloupe.explorer.errors import ViewError
-from netloupe.explorer.view.opened import Opened
+from netloupe.explorer.view.open_state import OpenState
 
 #: characters of a text: no address has more
 LONGEST = 60_000
@@ -26,7 +26,7 @@ _ESCAPED = re.compile(r"%([0-9a-f]{1,6});")
 _UNSAFE = re.compile("[%~\ud800-\udfff]")
 
 
-class OpenedPaths(NamedTuple):
+class OpenPaths(NamedTuple):
     """What a text says to be open.
 
     Parameters
@@ -47,11 +47,11 @@ class OpenedPaths(NamedTuple):
     shapes: tuple[str, ...]
 
 
-def write_opened(opened: Opened) -> str | None:
+def write_open_state(open_state: OpenState) -> str | None:
     """Return what is open as a text; None where that would be longer than an address."""
     entries: list[str] = []
     before, length = "", 0
-    for path, state in _list_states(opened):
+    for path, state in _list_states(open_state):
         common = _count_common(before, path)
         entries.append(f"{common}{state}:{_escape(path[common:])}")
         length += len(entries[-1]) + 1
@@ -61,18 +61,18 @@ def write_opened(opened: Opened) -> str | None:
     return "~".join(entries)
 
 
-def _list_states(opened: Opened) -> Iterator[tuple[str, str]]:
-    for groups in opened.shown_shapes.values():
+def _list_states(open_state: OpenState) -> Iterator[tuple[str, str]]:
+    for groups in open_state.shown_shapes.values():
         for path in sorted(groups):
             yield path, "!"
-    for key in opened.keys:
-        if key in opened.unrolled:
+    for key in open_state.keys:
+        if key in open_state.unrolled:
             yield key, "*"
         else:
-            yield key, f".{opened.shown[key]}" if key in opened.shown else ""
+            yield key, f".{open_state.shown[key]}" if key in open_state.shown else ""
 
 
-def read_opened(text: str) -> OpenedPaths:
+def read_open_paths(text: str) -> OpenPaths:
     """Return what a text says to be open, whether or not a model has it.
 
     Raises
@@ -92,7 +92,7 @@ def read_opened(text: str) -> OpenedPaths:
             unrolled.add(path)
         if index is not None:
             shown[path] = int(index)
-    return OpenedPaths(tuple(keys), frozenset(unrolled), shown, tuple(shapes))
+    return OpenPaths(tuple(keys), frozenset(unrolled), shown, tuple(shapes))
 
 
 def _read_entries(entries: Iterable[str]) -> Iterator[tuple[str, str | None, str | None]]:

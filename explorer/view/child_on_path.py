@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from .view import View
 
 
-def step_down(view: View, item: Item, path: str, *, is_shown: bool) -> tuple[Item | None, bool]:
+def find_child_on_path(
+    view: View, item: Item, path: str, *, is_shown: bool
+) -> tuple[Item | None, bool]:
     """Return the child of an open item that is or holds what is at a path, and which of both.
 
     The second part is True where the child is the end of the way: it is the element itself, or

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from netloupe.explorer.model import Model
 from netloupe.explorer.view import View
-from netloupe.explorer.view.opened import list_open
+from netloupe.explorer.view.open_state import list_open
 from tests.graph_strategies import random_models
 from tests.layered import make_layers
 from tests.trees import Change, make_view, random_changes, take_random_step
@@ -106,19 +106,19 @@ def test_a_repeat_that_is_closed_forgets_what_was_open_in_it() -> None:
 def test_what_was_open_is_opened_again() -> None:
     view = stack()
     view.open("main/layers.0/attn/")
-    first = view.opened()
+    first = view.open_state()
     view.show_repetition(STACK, 2)
     view.open("main/layers.2/mlp/")
-    second = view.opened()
+    second = view.open_state()
     view.unroll(STACK)
-    third = view.opened()
+    third = view.open_state()
     for wanted in (first, third, second, first, second, third):
         view.reopen(wanted)
-        assert view.opened() == wanted
+        assert view.open_state() == wanted
         check_items(view)
     other = View(view.model)
     other.reopen(second)
-    assert other.opened() == second
+    assert other.open_state() == second
     assert opened(other) == ["layers.2/attn/", "layers.2/mlp/"]
     other.show_repetition(STACK, 0)
     assert opened(other) == ["layers.0/attn/"]
@@ -127,7 +127,7 @@ def test_what_was_open_is_opened_again() -> None:
 def test_what_stays_open_is_not_made_anew() -> None:
     view = stack()
     view.open("main/layers.0/attn/")
-    before = view.opened()
+    before = view.open_state()
     attention = view.items["main/layers.0/attn/"]
     revision = attention.revision
     view.open("main/layers.0/mlp/")
@@ -142,15 +142,15 @@ def test_any_state_is_reached_from_any_other(
     model: Model, change: Change, data: st.DataObject
 ) -> None:
     view = make_view(model, change, "none")
-    states = [view.opened()]
+    states = [view.open_state()]
     for _ in range(8):
         take_random_step(view, data)
-        states.append(view.opened())
+        states.append(view.open_state())
     for wanted in reversed(states):
         view.reopen(wanted)
-        assert view.opened() == wanted
+        assert view.open_state() == wanted
         check_items(view)
         assert find_lost_edges(view) == []
     other = make_view(model, change, "none")
     other.reopen(states[-1])
-    assert other.opened() == states[-1]
+    assert other.open_state() == states[-1]

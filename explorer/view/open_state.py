@@ -19,7 +19,7 @@ _DIGITS = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
-class OpenedInside:
+class RepetitionOpenState:
     """What is open in one repetition.
 
     Parameters
@@ -38,13 +38,13 @@ class OpenedInside:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenState:
     """What is open in a view.
 
     Parameters
     ----------
     keys, unrolled, shown
-        As for :class:`OpenedInside`; repeats that are closed have their repetition too.
+        As for :class:`RepetitionOpenState`; repeats that are closed have their repetition too.
     shown_shapes
         By the path of a graph, the paths of the shape arithmetic that is drawn there.
     shows_shapes
@@ -59,13 +59,13 @@ class Opened:
     shown: Mapping[str, int]
     shown_shapes: Mapping[str, frozenset[str]]
     shows_shapes: bool
-    repetitions: Mapping[str, Mapping[int, OpenedInside]]
+    repetitions: Mapping[str, Mapping[int, RepetitionOpenState]]
 
 
-def list_opened_inside(items: Sequence[Item]) -> OpenedInside:
+def read_repetition_open_state(items: Sequence[Item]) -> RepetitionOpenState:
     """Return what is open among items and in them."""
     found = list(list_open(items))
-    return OpenedInside(
+    return RepetitionOpenState(
         tuple(item.key for item in found),
         frozenset(item.key for item in found if item.is_unrolled),
         {item.key: item.shown for item in found if item.repeat is not None},
@@ -103,10 +103,10 @@ def pair_alike(ours: Sequence[Item], theirs: Sequence[Item]) -> Iterator[tuple[I
 
 
 def _role(item: Item) -> tuple[str, ...]:
-    return (item.kind, item.label) if item.kind == "branch" else likeness(item)
+    return (item.kind, item.label) if item.kind == "branch" else sibling_key(item)
 
 
-def likeness(item: Item) -> tuple[str, ...]:
+def sibling_key(item: Item) -> tuple[str, ...]:
     """Return what siblings that do the same have in common: label without numbers, or op."""
     element = item.element
     if isinstance(element, Group):
