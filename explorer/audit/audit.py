@@ -23,8 +23,8 @@ from netloupe.explorer.errors import BindingError, NetloupeError
 from netloupe.explorer.model import Model
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.progress import is_ending, step
-from netloupe.explorer.quantization.opened import OpenedWeight, open_weight
-from netloupe.explorer.quantization.weights import (
+from netloupe.explorer.quantization.quantized_elements import QuantizedElements, open_weight
+from netloupe.explorer.quantization.quantized_weights import (
     QuantizedWeight,
     find_output_axis,
     has_many_channels,
@@ -230,23 +230,23 @@ def _audit_weight(one: StoredCodes, twins: TwinWeights | None) -> WeightAudit:
     if one.reason:
         return _set(plain, "not comparable", reason=one.reason)
     try:
-        opened = open_weight(weight)
-        if not opened.codes.size:
+        quantized = open_weight(weight)
+        if not quantized.codes.size:
             return _set(plain, "not comparable", reason="it has no elements")
-        if opened.own is not None:
+        if quantized.own is not None:
             pair = WeightPair(weight.tensor, key="own")
-            return _compare(plain, opened, Reference(opened.own), pair, axis)
+            return _compare(plain, quantized, Reference(quantized.own), pair, axis)
         if twins is None:
             return plain
-        if opened.codes.is_constant:
+        if quantized.codes.is_constant:
             return _set(plain, "not comparable", reason="all its codes are the same")
-        pair = twins.find(weight, opened)
+        pair = twins.find(weight, quantized)
         if pair.tensor is None:
             state: State = "other numbers" if pair.is_unlike else "not comparable"
             return _set(plain, state, reason=pair.reason)
         reference = open_reference(pair.tensor, pair.turned)
-        found = _compare(plain, opened, reference, pair, axis)
-        return replace(found, is_turned=is_turned(weight, opened, twins.find_value(pair), pair))
+        found = _compare(plain, quantized, reference, pair, axis)
+        return replace(found, is_turned=is_turned(weight, quantized, twins.find_value(pair), pair))
     except NetloupeError as error:
         if is_ending(error):
             raise
@@ -271,13 +271,13 @@ def _leave_out_path(one: WeightAudit) -> str:
 
 def _compare(
     plain: WeightAudit,
-    opened: OpenedWeight,
+    quantized: QuantizedElements,
     reference: Reference,
     pair: WeightPair,
     axis: int | None,
 ) -> WeightAudit:
-    is_row = plain.is_bias and axis is None and len(opened.dims) == 1
-    found = compare_with_twin(opened, reference, 0 if is_row else axis)
+    is_row = plain.is_bias and axis is None and len(quantized.dims) == 1
+    found = compare_with_twin(quantized, reference, 0 if is_row else axis)
     fidelity = found.fidelity
     if is_row:  # each number is a channel of its own, and none is to have a scale of its own
         fidelity = replace(fidelity, per_channel_gain_db=None)

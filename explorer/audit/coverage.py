@@ -14,8 +14,8 @@ from netloupe.explorer.costs.initializer_kinds import find_initializer_kinds
 from netloupe.explorer.model import Graph, Model, Node, Tensor, Value, find_operators
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.progress import step
+from netloupe.explorer.quantization.quantized_weights import MOST_STORED, QuantizedWeight
 from netloupe.explorer.quantization.sources import BLOCKED_OPS
-from netloupe.explorer.quantization.weights import MOST_STORED, QuantizedWeight
 
 from .precisions import SEVERAL, Kind, Precision, find_precision, list_factors
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netloupe.explorer.compare.references import Reference
-from netloupe.explorer.quantization.opened import OpenedWeight
+from netloupe.explorer.quantization.quantized_elements import QuantizedElements
 from netloupe.explorer.quantization.saturation import find_lowest_end
 from netloupe.explorer.tensors import Walk, list_blocks
 
@@ -195,17 +195,17 @@ class Sums:
 class _Bins:
     """Histograms of a weight and of its twin, on bins of equal width over what codes stand for."""
 
-    def __init__(self, opened: OpenedWeight) -> None:
+    def __init__(self, quantized: QuantizedElements) -> None:
         self._low = self._width = 0.0
         self._counts: Counts | None = None
-        if opened.lowest is None or opened.highest is None:
+        if quantized.lowest is None or quantized.highest is None:
             return
         # a code stands for all that is rounded to it: half a step more on each side
-        ends = np.array([[opened.lowest - 0.5], [opened.highest + 0.5]])
-        reached = (ends - np.asarray(opened.zero_point)) * np.asarray(opened.scale)
+        ends = np.array([[quantized.lowest - 0.5], [quantized.highest + 0.5]])
+        reached = (ends - np.asarray(quantized.zero_point)) * np.asarray(quantized.scale)
         low, high = float(reached.min()), float(reached.max())
         if np.isfinite(low) and np.isfinite(high) and high > low:
-            bins = int(min(max(opened.levels, 1), _MOST_BINS))
+            bins = int(min(max(quantized.levels, 1), _MOST_BINS))
             self._low, self._width = low, (high - low) / bins
             self._counts = np.zeros((2, bins), np.int64)
 
@@ -237,7 +237,7 @@ class Measurement:
 
     Parameters
     ----------
-    opened
+    quantized
         The quantized weight.
     reference
         Its twin.
@@ -251,31 +251,31 @@ class Measurement:
 
     def __init__(
         self,
-        opened: OpenedWeight,
+        quantized: QuantizedElements,
         reference: Reference,
         axis: int | None,
         factors: Numbers | None = None,
         factor_axis: int | None = None,
     ) -> None:
-        self.opened = opened
+        self.quantized = quantized
         self.reference = reference
         self.has_axis = axis is not None
         #: whether scales differ along the axis of the output channels
-        self._scale_axis = axis is not None and opened.axis == axis
+        self._scale_axis = axis is not None and quantized.axis == axis
         self.dims, self.axis = (
-            (opened.dims, axis) if axis is not None else ((1, opened.codes.size), 0)
+            (quantized.dims, axis) if axis is not None else ((1, quantized.codes.size), 0)
         )
         self._factors = factors
         self._factor_axis = axis if factor_axis is None else factor_axis
         self.sums = Sums(self.dims[self.axis])
-        self._bins = _Bins(opened)
-        self._low: Numbers = np.full(opened.units, np.inf)
-        self._high: Numbers = np.full(opened.units, -np.inf)
+        self._bins = _Bins(quantized)
+        self._low: Numbers = np.full(quantized.units, np.inf)
+        self._high: Numbers = np.full(quantized.units, -np.inf)
 
     def run(self) -> Measurement:
         """Read both once, in pieces."""
         blocks = [*list_blocks(self.dims, self.axis, _PIECE)]
-        pieces = Walk(self.opened.codes).pieces(span for span, _ in blocks)
+        pieces = Walk(self.quantized.codes).pieces(span for span, _ in blocks)
         for codes, (span, (first, shape)) in zip(pieces, blocks, strict=True):
             self._add(
                 codes, self.take_reference(*span), span, slice(first, first + shape[1]), shape
@@ -288,10 +288,10 @@ class Measurement:
         if self._factors is None or self._factor_axis is None:
             return taken
         inner = 1
-        for dim in self.opened.dims[self._factor_axis + 1 :]:
+        for dim in self.quantized.dims[self._factor_axis + 1 :]:
             inner *= dim
         places = np.arange(start, stop, dtype=np.int64) // inner
-        return taken * self._factors[places % self.opened.dims[self._factor_axis]]
+        return taken * self._factors[places % self.quantized.dims[self._factor_axis]]
 
     @np.errstate(all="ignore")
     def _add(
@@ -302,10 +302,10 @@ class Measurement:
         rows: slice,
         shape: tuple[int, int, int],
     ) -> None:
-        opened, sums = self.opened, self.sums
-        scale = opened.lay_out(opened.scale, span, shape, self._scale_axis)
-        zero = opened.lay_out(opened.zero_point, span, shape, self._scale_axis)
-        decoded = opened.decode(codes.reshape(shape), scale, zero)
+        quantized, sums = self.quantized, self.sums
+        scale = quantized.lay_out(quantized.scale, span, shape, self._scale_axis)
+        zero = quantized.lay_out(quantized.zero_point, span, shape, self._scale_axis)
+        decoded = quantized.decode(codes.reshape(shape), scale, zero)
         weights = weights.reshape(shape)
         errors = weights - decoded
         squares = np.einsum("oci,oci->c", errors, errors)
@@ -337,7 +337,7 @@ class Measurement:
         magnitudes = np.abs(weights)
         sums.magnitudes[rows] += magnitudes.sum(axis=(0, 2))
         np.maximum(sums.largest[rows], magnitudes.max(axis=(0, 2)), out=sums.largest[rows])
-        if opened.lowest is None or opened.highest is None:
+        if quantized.lowest is None or quantized.highest is None:
             return
         self._add_steps(codes.reshape(shape), errors, np.abs(scale), rows, count)
         self._widen(weights, span, shape, rows)
@@ -351,7 +351,7 @@ class Measurement:
         count: Any,
     ) -> None:
         """Add what is measured in steps: of errors in magnitude, shape [outer, channels, inner]."""
-        opened, sums = self.opened, self.sums
+        quantized, sums = self.quantized, self.sums
         shape = errors.shape
         uniform = step * step / _UNIFORM
         if np.ndim(step) == 3 and np.shape(step)[::2] != (1, 1):
@@ -365,44 +365,44 @@ class Measurement:
         np.fmax(sums.largest_step[rows], most, out=sums.largest_step[rows])
         if not (most > 0.5 + _ROUNDING).any():
             return
-        assert opened.lowest is not None  # noqa: S101 - the caller has looked
-        assert opened.highest is not None  # noqa: S101
-        is_symmetric = opened.is_symmetric
-        bottom = find_lowest_end(opened.lowest, opened.highest, is_symmetric=is_symmetric)
-        is_end = (codes <= bottom) | (codes >= opened.highest)
+        assert quantized.lowest is not None  # noqa: S101 - the caller has looked
+        assert quantized.highest is not None  # noqa: S101
+        is_symmetric = quantized.is_symmetric
+        bottom = find_lowest_end(quantized.lowest, quantized.highest, is_symmetric=is_symmetric)
+        is_end = (codes <= bottom) | (codes >= quantized.highest)
         sums.clipped[rows] += np.count_nonzero(is_end & (errors > 0.5 + _ROUNDING), axis=(0, 2))
 
     def _widen(
         self, weights: Numbers, span: tuple[int, int], shape: tuple[int, int, int], rows: slice
     ) -> None:
         """Note the ranges of what shares a scale."""
-        opened = self.opened
-        if opened.units == 1:
+        quantized = self.quantized
+        if quantized.units == 1:
             self._low[0] = min(self._low[0], weights.min(initial=np.inf))
             self._high[0] = max(self._high[0], weights.max(initial=-np.inf))
-        elif self._scale_axis and not opened.block_size:
+        elif self._scale_axis and not quantized.block_size:
             np.minimum(self._low[rows], weights.min(axis=(0, 2)), out=self._low[rows])
             np.maximum(self._high[rows], weights.max(axis=(0, 2)), out=self._high[rows])
-        elif (units := opened.find_whole_blocks(*span)) is not None:
-            blocks = weights.reshape(-1, opened.block_size or 1)
+        elif (units := quantized.find_whole_blocks(*span)) is not None:
+            blocks = weights.reshape(-1, quantized.block_size or 1)
             np.minimum(self._low[units], blocks.min(axis=1), out=self._low[units])
             np.maximum(self._high[units], blocks.max(axis=1), out=self._high[units])
         else:
-            places = opened.find_units(*span)
+            places = quantized.find_units(*span)
             flat = weights.reshape(-1)
             np.minimum.at(self._low, places, flat)
             np.maximum.at(self._high, places, flat)
 
     def find_ideal(self) -> float | None:
         """Return what a uniform quantizer would reach: 10 log10(sum W^2 / sum n R^2 / 12 / 4^b)."""
-        opened = self.opened
-        if opened.lowest is None or opened.highest is None:
+        quantized = self.quantized
+        if quantized.lowest is None or quantized.highest is None:
             return None
         low, high = np.minimum(self._low, 0.0), np.maximum(self._high, 0.0)
-        widths = 2 * np.maximum(-low, high) if opened.is_symmetric else high - low
+        widths = 2 * np.maximum(-low, high) if quantized.is_symmetric else high - low
         widths = np.where(np.isfinite(widths), widths, 0.0)
-        each = opened.codes.size / opened.units  # all of the same size, but for a last block
-        noise = float((widths * widths).sum()) * each / opened.levels**2 / _UNIFORM
+        each = quantized.codes.size / quantized.units  # all of the same size, but for a last block
+        noise = float((widths * widths).sum()) * each / quantized.levels**2 / _UNIFORM
         return _decibel(float(self.sums.weight_squares.sum()), noise)
 
     def summarize(self, gain: float | None = None) -> Fidelity:
@@ -410,7 +410,7 @@ class Measurement:
         sums, total = self.sums, max(int(self.sums.count.sum()), 1)
         weight, error = float(sums.weight_squares.sum()), float(sums.error_squares.sum())
         decoded, product = float(sums.decoded_squares.sum()), float(sums.products.sum())
-        has_steps = self.opened.lowest is not None
+        has_steps = self.quantized.lowest is not None
         with np.errstate(all="ignore"):
             bias = np.nan_to_num(sums.errors / sums.magnitudes)
             ratios = sums.products / sums.weight_squares
@@ -451,7 +451,7 @@ class Measurement:
     @np.errstate(all="ignore")
     def _choose(self, sqnr: Numbers, ratios: Numbers) -> list[int]:
         """Return the channels that are told: the worst, and those that tell whether any is off."""
-        sums, has_steps = self.sums, self.opened.lowest is not None
+        sums, has_steps = self.sums, self.quantized.lowest is not None
         excess = np.sqrt(sums.error_squares / sums.step_squares) if has_steps else None
         steps = sums.largest_step if has_steps else None
         order = np.argsort(sqnr, kind="stable")[:_MOST_CHANNELS].tolist()
@@ -472,7 +472,7 @@ class Measurement:
     def _describe_channel(self, channel: int, sqnr: float, bias: float) -> ChannelFidelity:
         sums = self.sums
         steps, weight = float(sums.step_squares[channel]), float(sums.weight_squares[channel])
-        has_steps = self.opened.lowest is not None
+        has_steps = self.quantized.lowest is not None
         return ChannelFidelity(
             channel,
             sqnr,
@@ -489,11 +489,11 @@ class Measurement:
         The twin is quantized anew: symmetric, s_c = max |W_c| / (2^(b-1) - 1). None where the
         channels are not known, or scales differ already.
         """
-        opened, sums = self.opened, self.sums
-        if opened.units != 1 or not self.has_axis or opened.lowest is None:
+        quantized, sums = self.quantized, self.sums
+        if quantized.units != 1 or not self.has_axis or quantized.lowest is None:
             return None
-        assert opened.highest is not None  # noqa: S101 - both are known or none
-        top = (opened.highest - opened.lowest) // 2
+        assert quantized.highest is not None  # noqa: S101 - both are known or none
+        top = (quantized.highest - quantized.lowest) // 2
         if top < 1:
             return None
         scales = np.where(sums.largest > 0, sums.largest, 1.0) / top
@@ -515,11 +515,11 @@ def _decibel(signal: float, noise: float) -> float:
 
 
 def measure_fidelity(
-    opened: OpenedWeight,
+    quantized: QuantizedElements,
     reference: Reference,
     axis: int | None,
     factors: Numbers | None = None,
     factor_axis: int | None = None,
 ) -> Measurement:
     """Compare a quantized weight with its twin; parameters as of :class:`Measurement`."""
-    return Measurement(opened, reference, axis, factors, factor_axis).run()
+    return Measurement(quantized, reference, axis, factors, factor_axis).run()

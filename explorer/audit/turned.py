@@ -6,9 +6,9 @@ from netloupe.explorer.compare.references import open_reference
 from netloupe.explorer.compare.twin_weights import WeightPair
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.quantization.layout import read_integer
-from netloupe.explorer.quantization.opened import OpenedWeight
+from netloupe.explorer.quantization.quantized_elements import QuantizedElements
+from netloupe.explorer.quantization.quantized_weights import QuantizedWeight
 from netloupe.explorer.quantization.sources import PAIR_OPS
-from netloupe.explorer.quantization.weights import QuantizedWeight
 
 from .fidelity import measure_fidelity
 
@@ -31,7 +31,7 @@ _LEAST_GAP = 6.0
 
 
 def is_turned(
-    weight: QuantizedWeight, opened: OpenedWeight, twin: Value | None, pair: WeightPair
+    weight: QuantizedWeight, quantized: QuantizedElements, twin: Value | None, pair: WeightPair
 ) -> bool:
     """Return whether operators sum over another axis of a weight than over that of its twin.
 
@@ -39,14 +39,14 @@ def is_turned(
 
     Parameters
     ----------
-    weight, opened
+    weight, quantized
         A quantized weight.
     twin
         The value that holds its twin; None where that is not known.
     pair
         The twin, and in which order it has the elements.
     """
-    dims = opened.dims
+    dims = quantized.dims
     if twin is None or pair.tensor is None or len(dims) != 2 or dims[0] != dims[1]:
         return False
     axes = [_find_summed(value) for value in (weight.value, twin)]
@@ -56,7 +56,7 @@ def is_turned(
     if (pair.order == "transposed") == is_other:
         return False
     found, right = (
-        measure_fidelity(opened, open_reference(pair.tensor, turned), None).summarize().sqnr_db
+        measure_fidelity(quantized, open_reference(pair.tensor, turned), None).summarize().sqnr_db
         for turned in (pair.turned, (1, *dims) if is_other else None)
     )
     return found - right > _LEAST_GAP

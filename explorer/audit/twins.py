@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netloupe.explorer.compare.references import Reference
-from netloupe.explorer.quantization.opened import OpenedWeight
+from netloupe.explorer.quantization.quantized_elements import QuantizedElements
 
 from .fidelity import Fidelity, Measurement, measure_fidelity
 
@@ -49,7 +49,9 @@ class Comparison:
 
 
 @np.errstate(all="ignore")
-def compare_with_twin(opened: OpenedWeight, reference: Reference, axis: int | None) -> Comparison:
+def compare_with_twin(
+    quantized: QuantizedElements, reference: Reference, axis: int | None
+) -> Comparison:
     """Compare a weight with its twin; where a factor per channel explains more, after it.
 
     A batch normalization folded into a convolution multiplies each output channel; equalisation
@@ -60,23 +62,23 @@ def compare_with_twin(opened: OpenedWeight, reference: Reference, axis: int | No
 
     Parameters
     ----------
-    opened, reference
+    quantized, reference
         The weight and its twin.
     axis
         That of the output channels; None where it is not known.
     """
-    found = measure_fidelity(opened, reference, axis)
+    found = measure_fidelity(quantized, reference, axis)
     plain = found.summarize()
     if not _is_far(plain):
         return Comparison(replace(plain, per_channel_gain_db=found.find_gain()))
-    for along in _list_axes(opened, axis):
-        base = found if along == axis else measure_fidelity(opened, reference, along)
+    for along in _list_axes(quantized, axis):
+        base = found if along == axis else measure_fidelity(quantized, reference, along)
         factors = _find_factors(base)
         if factors is None:
             continue
         if not _are_rescaled(base, factors):
             continue
-        other = measure_fidelity(opened, reference, axis, factors, along)
+        other = measure_fidelity(quantized, reference, axis, factors, along)
         better = other.summarize()
         if not _is_far(better) and better.relative_error <= _EXPLAINED * plain.relative_error:
             low, high = float(factors.min()), float(factors.max())
@@ -95,14 +97,14 @@ def _is_far(fidelity: Fidelity) -> bool:
     return fidelity.excess_error > _LARGE_EXCESS
 
 
-def _list_axes(opened: OpenedWeight, axis: int | None) -> list[int]:
+def _list_axes(quantized: QuantizedElements, axis: int | None) -> list[int]:
     """Return the axes of output and of input channels; none of a bias, one number a channel."""
-    rank = len(opened.dims)
+    rank = len(quantized.dims)
     if rank < 2:
         return []
     axes = [] if axis is None else [axis]
     axes += [each for each in (0, 1, rank - 1) if 0 <= each < rank]
-    return [each for each in dict.fromkeys(axes) if opened.dims[each] > 1]
+    return [each for each in dict.fromkeys(axes) if quantized.dims[each] > 1]
 
 
 def _are_rescaled(found: Measurement, factors: Numbers) -> bool:
@@ -128,7 +130,7 @@ def _find_noise(found: Measurement, factors: Numbers) -> tuple[npt.NDArray[np.bo
     rest = np.maximum(sums.decoded_squares - factors**2 * sums.weight_squares, 0.0)
     with np.errstate(all="ignore"):
         noise = np.sqrt(rest / np.maximum(sums.count, 1) / sums.weight_squares)
-        if found.opened.lowest is None:  # errors of floats grow with the numbers
+        if found.quantized.lowest is None:  # errors of floats grow with the numbers
             squares = float(sums.weight_squares.sum())
             noise = noise * (float(sums.count.sum()) * sums.weight_fourths / squares**2) ** 0.5
     return live, np.nan_to_num(noise)

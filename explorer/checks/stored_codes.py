@@ -10,8 +10,8 @@ from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Model
 from netloupe.explorer.progress import is_ending, step
 from netloupe.explorer.quantization.codes import CodeFacts, measure_codes
-from netloupe.explorer.quantization.opened import open_weight
-from netloupe.explorer.quantization.weights import (
+from netloupe.explorer.quantization.quantized_elements import open_weight
+from netloupe.explorer.quantization.quantized_weights import (
     QuantizedWeight,
     find_output_axis,
     list_quantized_weights,

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Graph, Node, Tensor
 from netloupe.explorer.progress import is_ending, step
-from netloupe.explorer.quantization.opened import open_weight
-from netloupe.explorer.quantization.weights import QuantizedWeight, list_quantized_weights
+from netloupe.explorer.quantization.quantized_elements import open_weight
+from netloupe.explorer.quantization.quantized_weights import QuantizedWeight, list_quantized_weights
 
 from .activations import BLOCKED_DOMAIN
 from .blocked_weights import list_blocked_twins
@@ -97,8 +97,8 @@ def _list_twins(coded: Graph, floats: Graph) -> Iterator[tuple[Tensor, Tensor]]:
 
 def _find_twin(weight: QuantizedWeight, twins: TwinWeights) -> Tensor | None:
     try:
-        opened = open_weight(weight)
-        return None if opened.codes.is_constant else twins.find(weight, opened).tensor
+        quantized = open_weight(weight)
+        return None if quantized.codes.is_constant else twins.find(weight, quantized).tensor
     except NetloupeError as error:
         if is_ending(error):
             raise

@@ -11,8 +11,8 @@ from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Model, Node, Tensor
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.progress import is_ending, step
-from netloupe.explorer.quantization.opened import OpenedWeight, open_weight
-from netloupe.explorer.quantization.weights import QuantizedWeight, list_quantized_weights
+from netloupe.explorer.quantization.quantized_elements import QuantizedElements, open_weight
+from netloupe.explorer.quantization.quantized_weights import QuantizedWeight, list_quantized_weights
 
 from .matching import Matching
 from .numbers import DifferenceSums, NumberDifference
@@ -103,12 +103,12 @@ def _compare(
     weight: QuantizedWeight, twins: TwinWeights
 ) -> tuple[Tensor, NumberDifference | None] | None:
     try:
-        opened = open_weight(weight)
-        if opened.codes.is_constant:
+        quantized = open_weight(weight)
+        if quantized.codes.is_constant:
             return None
-        found = twins.find(weight, opened)
+        found = twins.find(weight, quantized)
         if found.tensor is not None:
-            return found.tensor, _measure(opened, open_reference(found.tensor, found.turned))
+            return found.tensor, _measure(quantized, open_reference(found.tensor, found.turned))
     except NetloupeError as error:
         if is_ending(error):
             raise
@@ -131,14 +131,14 @@ def _can_be_read(tensor: Tensor) -> bool:
 
 
 @np.errstate(all="ignore")
-def _measure(opened: OpenedWeight, reference: Reference) -> NumberDifference:
+def _measure(quantized: QuantizedElements, reference: Reference) -> NumberDifference:
     """Return how far the floats and what the codes stand for are apart, read in pieces."""
-    count, sums = opened.codes.size, DifferenceSums()
+    count, sums = quantized.codes.size, DifferenceSums()
     for start in range(0, count, _PIECE):
         step()
         stop = min(start + _PIECE, count)
-        codes = opened.codes.take(start, stop)
-        sums.add(reference.take(start, stop), opened.dequantize(codes, start, stop))
+        codes = quantized.codes.take(start, stop)
+        sums.add(reference.take(start, stop), quantized.dequantize(codes, start, stop))
     return sums.finish(count)
 
 

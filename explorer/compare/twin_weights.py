@@ -18,8 +18,8 @@ from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Graph, Model, Node, Tensor, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor, list_stored_tensors
 from netloupe.explorer.progress import is_ending, step
-from netloupe.explorer.quantization.opened import OpenedWeight
-from netloupe.explorer.quantization.weights import QuantizedWeight
+from netloupe.explorer.quantization.quantized_elements import QuantizedElements
+from netloupe.explorer.quantization.quantized_weights import QuantizedWeight
 
 from .references import list_orders, open_reference
 from .weight_correlation import (
@@ -116,7 +116,7 @@ class TwinWeights:
         self._unread: set[Tensor] = set()
         self._samples: dict[tuple[Tensor, str, tuple[int, ...]], Sample | None] = {}
 
-    def find(self, weight: QuantizedWeight, opened: OpenedWeight) -> WeightPair:
+    def find(self, weight: QuantizedWeight, quantized: QuantizedElements) -> WeightPair:
         """Return the twin of a weight, verified by value.
 
         Raises
@@ -124,19 +124,19 @@ class TwinWeights:
         TensorDataError
             Where the elements of the quantized weight cannot be read.
         """
-        if weight.is_bias and (pair := self._find_bias(weight, opened)) is not None:
+        if weight.is_bias and (pair := self._find_bias(weight, quantized)) is not None:
             return pair
-        pair = self._find_alike(weight, opened)
-        return replace(pair, expected=self._find_expected(weight, opened, pair))
+        pair = self._find_alike(weight, quantized)
+        return replace(pair, expected=self._find_expected(weight, quantized, pair))
 
-    def _find_alike(self, weight: QuantizedWeight, opened: OpenedWeight) -> WeightPair:
-        size = opened.codes.size
+    def _find_alike(self, weight: QuantizedWeight, quantized: QuantizedElements) -> WeightPair:
+        size = quantized.codes.size
         if size < LEAST_ELEMENTS:
-            return self._find_small(weight, opened)
+            return self._find_small(weight, quantized)
         alike = self._by_size.get(size, [])
         if not alike:
             return WeightPair(None, reason="the float model has no weight of as many elements")
-        codes = sample_codes(opened)
+        codes = sample_codes(quantized)
         if not np.isfinite(codes.numbers).any() or not codes.numbers.any():
             return WeightPair(None, reason="all numbers that were looked at are 0 or not finite")
         least = find_least_correlation(weight.bits)
@@ -151,7 +151,7 @@ class TwinWeights:
                 if tensor in seen or tensor.size != size:
                     continue
                 seen.add(tensor)
-                for found in self._compare(tensor, opened, codes, key):
+                for found in self._compare(tensor, quantized, codes, key):
                     if best is None or _rank(found) > _rank(best):
                         best = found
             if best is not None and best.correlation is not None and best.correlation.best >= least:
@@ -161,7 +161,7 @@ class TwinWeights:
         return WeightPair(None, reason=_explain(best, len(seen), unread), is_unlike=is_unlike)
 
     def _find_expected(
-        self, weight: QuantizedWeight, opened: OpenedWeight, pair: WeightPair
+        self, weight: QuantizedWeight, quantized: QuantizedElements, pair: WeightPair
     ) -> Tensor | None:
         """Return what the name leads to, where that fits and is none of what a weight is alike."""
         if pair.tensor is None:
@@ -169,11 +169,11 @@ class TwinWeights:
         named = dict.fromkeys(self._list_by_name(weight))
         if pair.tensor in named or not named:
             return None
-        codes = sample_codes(opened)
+        codes = sample_codes(quantized)
         least = find_least_correlation(weight.bits)
         expected = None
         for tensor in named:
-            for found in self._compare(tensor, opened, codes, "name"):
+            for found in self._compare(tensor, quantized, codes, "name"):
                 if found.correlation is None or found.correlation.best >= least:
                     return None
                 expected = expected or tensor
@@ -197,19 +197,23 @@ class TwinWeights:
                 return alike.pop()
         return None
 
-    def _find_bias(self, weight: QuantizedWeight, opened: OpenedWeight) -> WeightPair | None:
+    def _find_bias(
+        self, weight: QuantizedWeight, quantized: QuantizedElements
+    ) -> WeightPair | None:
         """Return the bias of the paired node, or of the same name, that most codes are nearest to.
 
         The others may be wrong, however far: codes of 32 bits are near nothing else by chance.
         """
-        if opened.codes.size > _LARGEST_BIAS:
+        if quantized.codes.size > _LARGEST_BIAS:
             return None
-        decoded = opened.dequantize(opened.codes.take(0, opened.codes.size), 0, opened.codes.size)
-        step_size = np.abs(opened.spread(opened.scale, 0, opened.codes.size))
+        decoded = quantized.dequantize(
+            quantized.codes.take(0, quantized.codes.size), 0, quantized.codes.size
+        )
+        step_size = np.abs(quantized.spread(quantized.scale, 0, quantized.codes.size))
         candidates = (("node", self._list_by_node(weight)), ("name", self._list_by_name(weight)))
         for key, tensors in candidates:
             for tensor in tensors:
-                if tensor.size != opened.codes.size or len(tensor.dims) > 1:
+                if tensor.size != quantized.codes.size or len(tensor.dims) > 1:
                     continue
                 try:
                     floats = open_reference(tensor, None).take(0, tensor.size)
@@ -223,23 +227,23 @@ class TwinWeights:
                     return WeightPair(tensor, key=key)
         return None
 
-    def _find_small(self, weight: QuantizedWeight, opened: OpenedWeight) -> WeightPair:
+    def _find_small(self, weight: QuantizedWeight, quantized: QuantizedElements) -> WeightPair:
         """Return the twin of a weight of few elements: of the same name, and nearly equal."""
-        if opened.codes.size > 1 and (weight.bits or 0) >= _BITS_OF_SMALL:
-            codes = sample_codes(opened)
+        if quantized.codes.size > 1 and (weight.bits or 0) >= _BITS_OF_SMALL:
+            codes = sample_codes(quantized)
             for tensor in self._list_by_name(weight):
-                if tensor.size == opened.codes.size:
-                    for found in self._compare(tensor, opened, codes, "name"):
+                if tensor.size == quantized.codes.size:
+                    for found in self._compare(tensor, quantized, codes, "name"):
                         correlation = found.correlation
                         if correlation is not None and correlation.overall >= _LEAST_OF_SMALL:
                             return found
         return WeightPair(None, reason="too few elements to tell by value")
 
     def _compare(
-        self, tensor: Tensor, opened: OpenedWeight, codes: Sample, key: Key
+        self, tensor: Tensor, quantized: QuantizedElements, codes: Sample, key: Key
     ) -> Iterator[WeightPair]:
-        for order, turned in list_orders(tensor, opened.dims):
-            sample = self._sample(tensor, order, turned, opened)
+        for order, turned in list_orders(tensor, quantized.dims):
+            sample = self._sample(tensor, order, turned, quantized)
             if sample is not None:
                 yield WeightPair(tensor, order, turned, key, compare_samples(codes, sample))
 
@@ -248,16 +252,16 @@ class TwinWeights:
         tensor: Tensor,
         order: str,
         turned: tuple[int, int, int] | None,
-        opened: OpenedWeight,
+        quantized: QuantizedElements,
     ) -> Sample | None:
-        place = tensor, order, opened.dims
+        place = tensor, order, quantized.dims
         if place not in self._samples:
             step()
             if len(self._samples) >= _MOST_SAMPLES:
                 self._samples.clear()
             try:
                 reference = open_reference(tensor, turned)
-                found = sample_reference(reference, opened.dims, opened.codes.size)
+                found = sample_reference(reference, quantized.dims, quantized.codes.size)
             except NetloupeError as error:
                 if is_ending(error):
                     raise

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from netloupe.explorer.quantization.opened import OpenedWeight
+from netloupe.explorer.quantization.quantized_elements import QuantizedElements
 
 from .references import Reference
 
@@ -79,15 +79,15 @@ def _spread(count: int, most: int) -> list[int]:
 
 
 @np.errstate(all="ignore")
-def sample_codes(opened: OpenedWeight) -> Sample:
+def sample_codes(quantized: QuantizedElements) -> Sample:
     """Return real numbers that some codes of a weight stand for."""
-    rows, columns, width = choose_places(opened.dims, opened.codes.size)
+    rows, columns, width = choose_places(quantized.dims, quantized.codes.size)
     taken = []
     for row in rows:
         parts = []
         for start, stop, places in _list_spans(row * width, columns):
-            codes = opened.codes.take(start, stop)
-            parts.append(opened.dequantize(codes, start, stop)[places])
+            codes = quantized.codes.take(start, stop)
+            parts.append(quantized.dequantize(codes, start, stop)[places])
         taken.append(np.concatenate(parts))
     return Sample(np.stack(taken), len(rows) > 1)
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from netloupe.explorer.tensors import Walk, list_blocks
 
-from .opened import OpenedWeight
+from .quantized_elements import QuantizedElements
 from .saturation import find_lowest_end
 
 Numbers = npt.NDArray[np.float64]
@@ -142,12 +142,12 @@ class CodeFacts:
 
 
 @np.errstate(all="ignore")
-def measure_codes(opened: OpenedWeight, axis: int | None) -> CodeFacts | None:
+def measure_codes(quantized: QuantizedElements, axis: int | None) -> CodeFacts | None:
     """Count the codes of a weight, read once in pieces.
 
     Parameters
     ----------
-    opened
+    quantized
         The weight.
     axis
         That of its output channels; None where it is not known.
@@ -157,35 +157,35 @@ def measure_codes(opened: OpenedWeight, axis: int | None) -> CodeFacts | None:
     CodeFacts or None
         None of a code book, of narrow floats, of more than 65,536 codes, and of no elements.
     """
-    if opened.lowest is None or opened.highest is None or not opened.codes.size:
+    if quantized.lowest is None or quantized.highest is None or not quantized.codes.size:
         return None
-    if opened.highest - opened.lowest >= _MOST_CODES:
+    if quantized.highest - quantized.lowest >= _MOST_CODES:
         return None
-    if opened.codes.is_constant:  # one tells everything, and there may be more than fit anywhere
-        counter = _Counter(opened, None)
-        counter.add(0, opened.codes.take(0, 1), 0, (1, 1, 1), opened.codes.size)
+    if quantized.codes.is_constant:  # one tells everything, and there may be more than fit anywhere
+        counter = _Counter(quantized, None)
+        counter.add(0, quantized.codes.take(0, 1), 0, (1, 1, 1), quantized.codes.size)
         return counter.finish()
-    counter = _Counter(opened, axis)
-    dims, place = (opened.dims, axis) if axis is not None else ((1, opened.codes.size), 0)
+    counter = _Counter(quantized, axis)
+    dims, place = (quantized.dims, axis) if axis is not None else ((1, quantized.codes.size), 0)
     blocks = [*list_blocks(dims, place, PIECE)]
-    pieces = Walk(opened.codes).pieces(span for span, _ in blocks)
+    pieces = Walk(quantized.codes).pieces(span for span, _ in blocks)
     for piece, ((start, _), (first, shape)) in zip(pieces, blocks, strict=True):
         counter.add(start, piece, first, shape)
     return counter.finish()
 
 
 class _Counter:
-    def __init__(self, opened: OpenedWeight, axis: int | None) -> None:
-        assert opened.lowest is not None  # noqa: S101 - the caller has looked
-        assert opened.highest is not None  # noqa: S101
-        self._opened = opened
-        self._low, self._high = opened.lowest, opened.highest
+    def __init__(self, quantized: QuantizedElements, axis: int | None) -> None:
+        assert quantized.lowest is not None  # noqa: S101 - the caller has looked
+        assert quantized.highest is not None  # noqa: S101
+        self._quantized = quantized
+        self._low, self._high = quantized.lowest, quantized.highest
         self._counts: Counts = np.zeros(int(self._high - self._low) + 1, np.int64)
         self._patterns: dict[str, Counts] = {}
         self._zeros = 0
         #: whether scales differ along the axis of the channels
-        self._is_along = axis is not None and opened.axis == axis
-        self._channels = opened.dims[axis] if axis is not None else 0
+        self._is_along = axis is not None and quantized.axis == axis
+        self._channels = quantized.dims[axis] if axis is not None else 0
         count = max(self._channels, 1)
         self._ranges: Numbers = np.zeros(count)
         self._ended: Counts = np.zeros(count, np.int64)
@@ -195,7 +195,7 @@ class _Counter:
 
     def _find_bottom(self) -> float:
         """Return the lowest code that a quantizer may use: -127 of a symmetric one."""
-        is_symmetric = self._opened.is_symmetric
+        is_symmetric = self._quantized.is_symmetric
         return find_lowest_end(self._low, self._high, is_symmetric=is_symmetric)
 
     def add(
@@ -210,8 +210,8 @@ class _Counter:
         if codes.dtype.itemsize == 1 and codes.dtype.kind not in "iu":
             codes = codes.astype(np.int16 if self._high > _LARGEST_SIGNED else np.int8)
         self._count(codes, times)
-        opened, rows, span = (
-            self._opened,
+        quantized, rows, span = (
+            self._quantized,
             slice(first, first + shape[1]),
             (start, start + codes.size),
         )
@@ -224,8 +224,8 @@ class _Counter:
         self._sizes[rows] += shape[0] * shape[2] * times
         reached = self._find_ranges(block, span, shape)
         np.fmax(self._ranges[rows], reached, out=self._ranges[rows])
-        if opened.zero_point.size > 1:
-            zero = opened.lay_out(opened.zero_point, span, shape, self._is_along)
+        if quantized.zero_point.size > 1:
+            zero = quantized.lay_out(quantized.zero_point, span, shape, self._is_along)
             self._zeros += int(np.count_nonzero(block == zero)) * times
 
     def _count(self, codes: npt.NDArray[Any], times: int) -> None:
@@ -253,36 +253,38 @@ class _Counter:
         self, block: npt.NDArray[Any], span: tuple[int, int], shape: tuple[int, int, int]
     ) -> Numbers:
         """Return the largest magnitude of the real numbers of each channel of a piece."""
-        opened = self._opened
-        units = opened.find_whole_blocks(*span)
+        quantized = self._quantized
+        units = quantized.find_whole_blocks(*span)
         with np.errstate(all="ignore"):
-            if opened.units == 1 or (self._is_along and not opened.block_size):
+            if quantized.units == 1 or (self._is_along and not quantized.block_size):
                 low, high = block.min(axis=(0, 2)), block.max(axis=(0, 2))
                 scale, zero = (
-                    np.reshape(opened.lay_out(each, span, shape, self._is_along), -1)
-                    for each in (opened.scale, opened.zero_point)
+                    np.reshape(quantized.lay_out(each, span, shape, self._is_along), -1)
+                    for each in (quantized.scale, quantized.zero_point)
                 )
                 return _reach(low, high, scale, zero)
-            size = opened.block_size or 1
+            size = quantized.block_size or 1
             if units is not None and shape[2] % size == 0:
                 blocks = block.reshape(-1, size)
                 zero = (
-                    opened.zero_point if opened.zero_point.size == 1 else opened.zero_point[units]
+                    quantized.zero_point
+                    if quantized.zero_point.size == 1
+                    else quantized.zero_point[units]
                 )
-                scale = opened.scale if opened.units == 1 else opened.scale[units]
+                scale = quantized.scale if quantized.units == 1 else quantized.scale[units]
                 found = _reach(blocks.min(axis=1), blocks.max(axis=1), scale, zero)
                 return np.asarray(found.reshape(shape[0], shape[1], -1).max(axis=(0, 2)))
             scale, zero = (
-                opened.lay_out(each, span, shape, self._is_along)
-                for each in (opened.scale, opened.zero_point)
+                quantized.lay_out(each, span, shape, self._is_along)
+                for each in (quantized.scale, quantized.zero_point)
             )
             return np.asarray(np.abs((block - zero) * scale).max(axis=(0, 2)))
 
     def finish(self) -> CodeFacts | None:
         self._add_patterns()
-        counts, opened = self._counts, self._opened
-        if opened.zero_point.size == 1:
-            place = float(opened.zero_point[0]) - self._low
+        counts, quantized = self._counts, self._quantized
+        if quantized.zero_point.size == 1:
+            place = float(quantized.zero_point[0]) - self._low
             if place.is_integer() and 0 <= place < counts.size:  # neither is so of NaN
                 self._zeros = int(counts[int(place)])
         present = np.flatnonzero(counts)
@@ -297,7 +299,7 @@ class _Counter:
         largest = float(used.max()) if used.size else 0.0
         bits = float(np.log2(self._high - self._low + 1))
         return CodeFacts(
-            size=opened.codes.size,
+            size=quantized.codes.size,
             lowest=self._low,
             highest=self._high,
             least=float(present[0] + self._low),
@@ -310,10 +312,10 @@ class _Counter:
             has_most_negative=self._low < 0 and bool(counts[0]),
             empty_between=empty,
             between=between,
-            is_symmetric=opened.is_symmetric,
-            scales=opened.units,
-            smallest_scale=float(opened.scale.min(initial=np.inf)),
-            largest_scale=float(opened.scale.max(initial=-np.inf)),
+            is_symmetric=quantized.is_symmetric,
+            scales=quantized.units,
+            smallest_scale=float(quantized.scale.min(initial=np.inf)),
+            largest_scale=float(quantized.scale.max(initial=-np.inf)),
             channels=self._channels,
             disparity=float(largest / np.median(used)) if used.size else None,
             small_channels=int(np.count_nonzero(used * SMALL_SHARE < largest)),
@@ -339,15 +341,15 @@ class _Counter:
 
 
 @np.errstate(all="ignore")
-def count_lost(opened: OpenedWeight) -> int:
+def count_lost(quantized: QuantizedElements) -> int:
     """Return how many codes that do not stand for 0 have a scale of 0, so that they become it."""
     count = 0
-    for start in range(0, opened.codes.size, PIECE):
-        stop = min(start + PIECE, opened.codes.size)
-        is_lost = np.asarray(opened.spread(opened.scale, start, stop) == 0)
+    for start in range(0, quantized.codes.size, PIECE):
+        stop = min(start + PIECE, quantized.codes.size)
+        is_lost = np.asarray(quantized.spread(quantized.scale, start, stop) == 0)
         if is_lost.any():
-            codes = opened.codes.take(start, stop).astype(np.float64)
-            zero = opened.spread(opened.zero_point, start, stop)
+            codes = quantized.codes.take(start, stop).astype(np.float64)
+            zero = quantized.spread(quantized.zero_point, start, stop)
             count += int(np.count_nonzero(is_lost & (codes != zero)))
     return count
 

@@ -316,7 +316,7 @@ def test_rounding_that_is_simulated_is_compared_with_its_own_floats() -> None:
 def test_caffe2_weights_in_another_order_of_axes_are_compared() -> None:
     from netloupe.explorer.audit.twins import compare_with_twin
     from netloupe.explorer.compare.references import list_orders, open_reference
-    from netloupe.explorer.quantization.opened import OpenedWeight
+    from netloupe.explorer.quantization.quantized_elements import QuantizedElements
     from netloupe.explorer.tensors.elements import as_elements
 
     weight = normal(8, 4, 3, 5)
@@ -326,7 +326,7 @@ def test_caffe2_weights_in_another_order_of_axes_are_compared() -> None:
     tensor = load(proto).tensor("w")
     ((order, turned),) = list_orders(tensor, codes.shape)
     assert order == "channels last"
-    opened = OpenedWeight(
+    quantized = QuantizedElements(
         as_elements(codes.astype(np.uint8)),
         codes.shape,
         np.array([scale]),
@@ -336,7 +336,7 @@ def test_caffe2_weights_in_another_order_of_axes_are_compared() -> None:
         None,
         None,
     )
-    found = compare_with_twin(opened, open_reference(tensor, turned), 0)
+    found = compare_with_twin(quantized, open_reference(tensor, turned), 0)
     assert found.fidelity.excess_error == pytest.approx(1.0, abs=0.05)
 
 

@@ -10,7 +10,7 @@ import pytest
 from netloupe.explorer.audit.fidelity import Fidelity, measure_fidelity
 from netloupe.explorer.audit.twins import compare_with_twin
 from netloupe.explorer.compare.references import Reference
-from netloupe.explorer.quantization.opened import OpenedWeight
+from netloupe.explorer.quantization.quantized_elements import QuantizedElements
 from netloupe.explorer.tensors.elements import as_elements
 from tests.audit.networks import quantize_blocks
 
@@ -19,7 +19,7 @@ _NORMAL = np.random.default_rng(0).standard_normal((64, 64, 3, 3))
 _MATRIX = np.random.default_rng(0).standard_normal((512, 1024))
 
 
-def opened(
+def make_quantized(
     codes: Array,
     scale: Array | float,
     zero: Array | float = 0.0,
@@ -27,22 +27,22 @@ def opened(
     ends: tuple[int, int] = (-128, 127),
     axis: int | None = None,
     block: int | None = None,
-) -> OpenedWeight:
+) -> QuantizedElements:
     scales, zeros = (np.atleast_1d(np.asarray(n, np.float64)).reshape(-1) for n in (scale, zero))
-    return OpenedWeight(as_elements(codes), codes.shape, scales, zeros, *ends, axis, block)
+    return QuantizedElements(as_elements(codes), codes.shape, scales, zeros, *ends, axis, block)
 
 
-def measure(weight: OpenedWeight, floats: Array, axis: int | None = 0) -> Fidelity:
+def measure(weight: QuantizedElements, floats: Array, axis: int | None = 0) -> Fidelity:
     found = measure_fidelity(weight, Reference(as_elements(floats)), axis)
     return found.summarize(found.find_gain())
 
 
-def round_channels(weights: Array, factor: float = 1.0) -> OpenedWeight:
+def round_channels(weights: Array, factor: float = 1.0) -> QuantizedElements:
     largest = np.abs(weights).reshape(len(weights), -1).max(axis=1)
     scale = largest * factor / 127
     spread = scale.reshape(-1, *[1] * (weights.ndim - 1))
     codes = np.clip(np.rint(weights / spread), -128, 127).astype(np.int8)
-    return opened(codes, scale, axis=0)
+    return make_quantized(codes, scale, axis=0)
 
 
 def test_int8_with_a_scale_for_each_channel() -> None:
@@ -77,7 +77,7 @@ def test_the_ideal_is_what_the_formula_says() -> None:
 
 def test_int8_with_one_scale_and_what_channels_would_gain() -> None:
     scale = np.abs(_NORMAL).max() / 127
-    found = measure(opened(np.rint(_NORMAL / scale).astype(np.int8), scale), _NORMAL)
+    found = measure(make_quantized(np.rint(_NORMAL / scale).astype(np.int8), scale), _NORMAL)
     assert found.sqnr_db == pytest.approx(39.35, abs=0.005)
     assert found.per_channel_gain_db == pytest.approx(42.32 - 39.35, abs=0.01)
 
@@ -94,7 +94,7 @@ def test_int8_with_one_scale_and_what_channels_would_gain() -> None:
 def test_int4_in_blocks(block: int, is_symmetric: bool, sqnr: float, zeroed: float | None) -> None:
     codes, scale, zero = quantize_blocks(_MATRIX, block, is_symmetric=is_symmetric)
     ends = (-8, 7) if is_symmetric else (0, 15)
-    found = measure(opened(codes, scale, zero, ends=ends, axis=1, block=block), _MATRIX)
+    found = measure(make_quantized(codes, scale, zero, ends=ends, axis=1, block=block), _MATRIX)
     assert found.sqnr_db == pytest.approx(sqnr, abs=0.01)
     assert found.max_step_error == pytest.approx(0.5, abs=0.0001)
     assert found.excess_error == pytest.approx(1.0, abs=0.02)
@@ -108,7 +108,7 @@ def test_one_clipped_channel_stands_out() -> None:
     scale[7] /= 3
     spread = scale.reshape(-1, 1, 1, 1)
     codes = np.clip(np.rint(_NORMAL / spread), -128, 127).astype(np.int8)
-    found = measure(opened(codes, scale, axis=0), _NORMAL)
+    found = measure(make_quantized(codes, scale, axis=0), _NORMAL)
     assert found.worst_channel == 7
     assert found.worst[0].clipped > 0.1
     assert found.worst[0].excess_error is not None
@@ -150,10 +150,10 @@ def test_other_weights_are_not_explained_by_factors() -> None:
 
 def test_equal_weights_differ_by_nothing_and_zeros_by_no_ratio() -> None:
     whole = np.array([[1.0, -2.0], [3.0, 4.0]])
-    found = measure(opened(whole.astype(np.int8), 1.0), whole)
+    found = measure(make_quantized(whole.astype(np.int8), 1.0), whole)
     assert found.sqnr_db == float("inf")
     assert found.max_step_error == 0
-    zeros = measure(opened(np.zeros((2, 2), np.int8), 1.0), np.zeros((2, 2)))
+    zeros = measure(make_quantized(np.zeros((2, 2), np.int8), 1.0), np.zeros((2, 2)))
     assert zeros.cosine is None
     assert zeros.relative_error == 0
 
@@ -210,11 +210,13 @@ def test_the_divergence_of_histograms_is_that_of_its_definition() -> None:
     for factor in (1.0, 0.4, 3.0):  # as it is; clipped; a part of the range
         step = scale * factor
         codes = np.clip(np.rint(_NORMAL / step), -128, 127).astype(np.int8)
-        found = measure(opened(codes, step), _NORMAL).kl_nats
+        found = measure(make_quantized(codes, step), _NORMAL).kl_nats
         ends = -128.5 * step, 127.5 * step
         assert found == pytest.approx(divide(_NORMAL, codes * step, *ends, 128), rel=1e-3, abs=1e-6)
-    good = measure(opened(np.rint(_NORMAL / scale).astype(np.int8), scale), _NORMAL).kl_nats
-    other = measure(opened(np.rint(_NORMAL / scale).astype(np.int8), scale), 2 * _NORMAL).kl_nats
+    good = measure(make_quantized(np.rint(_NORMAL / scale).astype(np.int8), scale), _NORMAL).kl_nats
+    other = measure(
+        make_quantized(np.rint(_NORMAL / scale).astype(np.int8), scale), 2 * _NORMAL
+    ).kl_nats
     assert good is not None
     assert other is not None
     assert good < 0.001 < 0.1 < other
@@ -223,5 +225,5 @@ def test_the_divergence_of_histograms_is_that_of_its_definition() -> None:
 def test_four_bits_are_compared_on_a_bin_for_each_code() -> None:
     scale = float(np.abs(_NORMAL).max()) / 7
     codes = np.clip(np.rint(_NORMAL / scale), -8, 7).astype(np.int8)
-    found = measure(opened(codes, scale, ends=(-8, 7)), _NORMAL)
+    found = measure(make_quantized(codes, scale, ends=(-8, 7)), _NORMAL)
     assert found.kl_nats == pytest.approx(0.0, abs=1e-5)

@@ -10,7 +10,7 @@ import pytest
 
 from netloupe.explorer.quantization import codes as measured
 from netloupe.explorer.quantization.codes import CodeFacts, measure_codes
-from netloupe.explorer.quantization.opened import OpenedWeight
+from netloupe.explorer.quantization.quantized_elements import QuantizedElements
 from netloupe.explorer.tensors.elements import as_elements, repeat_element
 
 Array = np.ndarray[Any, Any]
@@ -24,7 +24,7 @@ def make(
     dtype: Any = np.int8,
     ends: tuple[int, int] = (-128, 127),
     zero: bool = False,
-) -> tuple[OpenedWeight, Array, Array, Array]:
+) -> tuple[QuantizedElements, Array, Array, Array]:
     """Return a weight with its codes, and the scale and zero point of each of them."""
     chance = np.random.default_rng(0)
     whole = chance.integers(ends[0], ends[1] + 1, _DIMS)
@@ -43,7 +43,7 @@ def make(
         places[axis] = np.arange(_DIMS[axis]) // block
     spread, zero_spread = scale[np.ix_(*places)], zeros[np.ix_(*places)]
     stored = whole.astype(np.int16).astype(dtype) if dtype is not np.uint8 else whole.astype(dtype)
-    opened = OpenedWeight(
+    quantized = QuantizedElements(
         as_elements(stored),
         _DIMS,
         scale.reshape(-1),
@@ -52,11 +52,11 @@ def make(
         None if scale.size == 1 else axis,
         block,
     )
-    return opened, whole, spread, zero_spread
+    return quantized, whole, spread, zero_spread
 
 
-def count(opened: OpenedWeight, axis: int | None) -> CodeFacts:
-    found = measure_codes(opened, axis)
+def count(quantized: QuantizedElements, axis: int | None) -> CodeFacts:
+    found = measure_codes(quantized, axis)
     assert found is not None
     return found
 
@@ -89,19 +89,19 @@ def test_facts_are_those_of_the_codes_one_by_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(measured, "PIECE", piece)
-    opened, whole, scale, zeros = make(axis, block, dtype=dtype, ends=ends, zero=zero)
-    found = count(opened, along)
+    quantized, whole, scale, zeros = make(axis, block, dtype=dtype, ends=ends, zero=zero)
+    found = count(quantized, along)
     real = scale * (whole - zeros)
-    assert opened.dequantize(opened.codes.take(0, whole.size), 0, whole.size) == pytest.approx(
-        real.reshape(-1)
-    )
+    assert quantized.dequantize(
+        quantized.codes.take(0, whole.size), 0, whole.size
+    ) == pytest.approx(real.reshape(-1))
     assert (found.least, found.most) == (whole.min(), whole.max())
     assert found.distinct == np.unique(whole).size
     assert found.zeros == (whole == zeros).sum()
     _, counts = np.unique(whole, return_counts=True)
     shares = counts / whole.size
     assert found.entropy == pytest.approx(-(shares * np.log2(shares)).sum())
-    bottom = ends[0] + opened.is_symmetric
+    bottom = ends[0] + quantized.is_symmetric
     assert found.at_lowest == (whole <= bottom).sum()
     assert found.at_highest == (whole == ends[1]).sum()
     if along is None:
@@ -116,15 +116,19 @@ def test_facts_are_those_of_the_codes_one_by_one(
 
 def test_codes_that_are_all_the_same_are_not_made() -> None:
     elements = repeat_element(np.array([5], np.int8), 2**40)
-    opened = OpenedWeight(elements, (2**40,), np.ones(1), np.zeros(1), -128, 127, None, None)
-    found = count(opened, None)
+    quantized = QuantizedElements(
+        elements, (2**40,), np.ones(1), np.zeros(1), -128, 127, None, None
+    )
+    found = count(quantized, None)
     assert (found.size, found.distinct, found.zeros) == (2**40, 1, 0)
 
 
 def test_the_share_of_the_range_that_is_used() -> None:
     whole = np.arange(-31, 33).astype(np.int8)
-    opened = OpenedWeight(as_elements(whole), (64,), np.ones(1), np.zeros(1), -128, 127, None, None)
-    found = count(opened, None)
+    quantized = QuantizedElements(
+        as_elements(whole), (64,), np.ones(1), np.zeros(1), -128, 127, None, None
+    )
+    found = count(quantized, None)
     assert found.used_span == 64 / 256
     assert found.reach == 32 / 127
     assert found.effective_bits == 6

@@ -24,7 +24,7 @@ from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.notation import write_count, write_number
 from netloupe.explorer.quantization.codes import count_lost
 from netloupe.explorer.quantization.layout import find_storage, read_integer
-from netloupe.explorer.quantization.opened import open_weight
+from netloupe.explorer.quantization.quantized_elements import open_weight
 from netloupe.explorer.quantization.sources import BLOCKED_OPS, Statement, list_statements
 
 Numbers = npt.NDArray[np.float64]

@@ -17,8 +17,8 @@ from netloupe.explorer.notation import write_count, write_number, write_percent
 from netloupe.explorer.progress import step
 from netloupe.explorer.quantization.codes import CodeFacts
 from netloupe.explorer.quantization.layout import read_bits, read_integer
-from netloupe.explorer.quantization.opened import OpenedWeight, open_weight
-from netloupe.explorer.quantization.weights import find_output_axis
+from netloupe.explorer.quantization.quantized_elements import QuantizedElements, open_weight
+from netloupe.explorer.quantization.quantized_weights import find_output_axis
 
 from .quantization import find_dequantizer
 
@@ -194,20 +194,20 @@ def _takes_unsigned(node: Node) -> bool:
     return find_dtype_of(value) == "uint8"
 
 
-def _count_pairs(opened: OpenedWeight, axis: int) -> tuple[int, int]:
+def _count_pairs(quantized: QuantizedElements, axis: int) -> tuple[int, int]:
     """Return how many pairs of neighbours along the sum there are, and how many may saturate.
 
     VPMADDUBSW adds u1 w1 + u2 w2 to 16 bits, u up to 255 and w along the axis of the sum.
     """
-    size, pairs, full = opened.codes.size, 0, 0
+    size, pairs, full = quantized.codes.size, 0, 0
     is_row = axis == 0  # a row for each output channel; else the sum goes along the first axis
-    width = size // opened.dims[0] if opened.dims[0] else 0
-    if not width or (not is_row and len(opened.dims) != 2):
+    width = size // quantized.dims[0] if quantized.dims[0] else 0
+    if not width or (not is_row and len(quantized.dims) != 2):
         return 0, 0
     rows = max(_PIECE // width // 2, 1) * 2
     for start in range(0, size, rows * width):
         step()
-        codes = opened.codes.take(start, min(start + rows * width, size))
+        codes = quantized.codes.take(start, min(start + rows * width, size))
         block = codes.astype(np.int32).reshape(-1, width)
         if not is_row:
             block = block.T

@@ -17,16 +17,16 @@ from netloupe.explorer.notation import write_count
 from netloupe.explorer.tensors import Elements, open_elements
 
 from .codebooks import CODEBOOK_OP, find_codebook, unpack_codebook
+from .quantized_weights import QuantizedWeight, list_bias_scales
 from .record import find_quantization, find_stored_range
 from .simulated import SIMULATING_OPS, find_code_range, read_small_numbers, round_weights
-from .weights import QuantizedWeight, list_bias_scales
 
 Numbers = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OpenedWeight:
+class QuantizedElements:
     """A quantized weight whose elements can be taken.
 
     Parameters
@@ -156,7 +156,7 @@ def find_scale_places(
     dims
         The shape of the elements.
     axis, block_size
-        As of :class:`OpenedWeight`.
+        As of :class:`QuantizedElements`.
     start, stop
         Places in row-major order.
     """
@@ -174,7 +174,7 @@ def find_scale_places(
     return found * inner + places % inner if inner > 1 else found
 
 
-def open_weight(weight: QuantizedWeight) -> OpenedWeight:
+def open_weight(weight: QuantizedWeight) -> QuantizedElements:
     """Read scales and zero points of a quantized weight, and open its elements.
 
     Raises
@@ -217,7 +217,9 @@ def open_weight(weight: QuantizedWeight) -> OpenedWeight:
     if found.storage is not None and not found.storage.is_integer:
         lowest = highest = None
     codes = open_elements(tensor)
-    return OpenedWeight(codes, weight.dims, scale, zero_point, lowest, highest, axis, block_size)
+    return QuantizedElements(
+        codes, weight.dims, scale, zero_point, lowest, highest, axis, block_size
+    )
 
 
 @np.errstate(all="ignore")
@@ -266,7 +268,7 @@ def _check_sizes(
         )
 
 
-def _open_bias(weight: QuantizedWeight, node: Node) -> OpenedWeight:
+def _open_bias(weight: QuantizedWeight, node: Node) -> QuantizedElements:
     """Open a bias in integers: its scale is that of the input times that of the weight.
 
     Of QGemm also alpha is in it (Operators.md, QLinearConv: B; ContribOperators.md, QGemm: C).
@@ -286,16 +288,16 @@ def _open_bias(weight: QuantizedWeight, node: Node) -> OpenedWeight:
     dims = weight.dims or ()
     axis = len(dims) - 1 if scale.size > 1 else None
     codes = open_elements(weight.tensor)
-    return OpenedWeight(codes, dims, scale, np.zeros(1), lowest, highest, axis, None)
+    return QuantizedElements(codes, dims, scale, np.zeros(1), lowest, highest, axis, None)
 
 
-def _open_coded(weight: QuantizedWeight, node: Node) -> OpenedWeight:
+def _open_coded(weight: QuantizedWeight, node: Node) -> QuantizedElements:
     scale = read_small_numbers(node.input(2))
     size = weight.size
     if scale is None or not weight.block_size or scale.size != -(-size // weight.block_size):
         raise TensorDataError(f"{weight.path}: the largest magnitudes of its blocks do not fit.")
     codes = unpack_codebook(open_elements(weight.tensor), size)
-    return OpenedWeight(
+    return QuantizedElements(
         codes,
         weight.dims or (),
         scale,
@@ -308,7 +310,7 @@ def _open_coded(weight: QuantizedWeight, node: Node) -> OpenedWeight:
     )
 
 
-def _open_simulated(weight: QuantizedWeight, node: Node) -> OpenedWeight:
+def _open_simulated(weight: QuantizedWeight, node: Node) -> QuantizedElements:
     scale = read_small_numbers(node.input(1))
     ends = find_code_range(node)
     if scale is None or ends is None:
@@ -328,7 +330,7 @@ def _open_simulated(weight: QuantizedWeight, node: Node) -> OpenedWeight:
         return numbers[find_scale_places(dims, axis, block_size, start, stop)]
 
     codes = round_weights(own, scale, zero_point, node, spread)
-    return OpenedWeight(
+    return QuantizedElements(
         codes, dims, scale, zero_point, ends[0], ends[1], axis, block_size, None, own
     )
 
