@@ -13,13 +13,13 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from netloupe.explorer.checks import find_cycles
-from netloupe.explorer.model import door
+from netloupe.explorer.model import upper_rooms
 
 _ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(_ROOT / "tools"))
 
 from draw_rooms import (  # noqa: E402
-    DOOR,
+    UPPER_ROOMS,
     build_graph,
     draw_rooms,
     find_room,
@@ -46,7 +46,7 @@ def test_every_module_of_the_explorer_is_in_a_room() -> None:
     rooms = list_rooms()
     around = {m for m in build_graph().modules if not find_room(m, rooms)}
     assert around == {"netloupe", "netloupe.__main__", "netloupe.explorer"}
-    assert find_room(DOOR, rooms) == "netloupe.explorer.model"
+    assert find_room(UPPER_ROOMS, rooms) == "netloupe.explorer.model"
 
 
 def test_no_circle_between_rooms_types_and_imports_in_functions_included() -> None:
@@ -68,7 +68,7 @@ def test_no_circle_of_modules_but_of_imports_for_types() -> None:
     assert list_circles(edges) == []
 
 
-def test_only_the_door_and_rooms_that_wait_import_by_name() -> None:
+def test_only_upper_rooms_and_rooms_that_wait_import_by_name() -> None:
     lookups = {
         path.relative_to(_ROOT).as_posix()
         for folder in ("explorer", "proto", "widgets", "netloupe/commands")
@@ -76,16 +76,16 @@ def test_only_the_door_and_rooms_that_wait_import_by_name() -> None:
         if "node_modules" not in path.parts
         and re.search(r"import_module|__import__", path.read_text())
     }
-    assert lookups == {"explorer/model/door.py", "explorer/later.py"}
+    assert lookups == {"explorer/model/upper_rooms.py", "explorer/later.py"}
 
 
-def test_the_door_gives_what_type_checkers_see() -> None:
-    text = (_ROOT / "explorer" / "model" / "door.py").read_text()
+def test_upper_rooms_gives_what_type_checkers_see() -> None:
+    text = (_ROOT / "explorer" / "model" / "upper_rooms.py").read_text()
     seen = re.findall(r"from netloupe\.explorer\.([\w.]+) import (\w+) as \w+", text)
-    assert {name: home for home, name in seen} == door._HOMES
-    assert all(getattr(door, name) is not None for name in door._HOMES)
+    assert {name: home for home, name in seen} == upper_rooms._HOMES
+    assert all(getattr(upper_rooms, name) is not None for name in upper_rooms._HOMES)
     with pytest.raises(AttributeError, match="no_such_name"):
-        door.no_such_name  # noqa: B018
+        upper_rooms.no_such_name  # noqa: B018
 
 
 def test_the_drawing_in_the_guide_is_what_is_so() -> None:

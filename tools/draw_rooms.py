@@ -15,7 +15,7 @@ import grimp
 
 _ROOT = Path(__file__).resolve().parent.parent
 #: the only module that may import from rooms above its own
-DOOR = "netloupe.explorer.model.door"
+UPPER_ROOMS = "netloupe.explorer.model.upper_rooms"
 
 
 def list_rooms() -> list[str]:
@@ -38,9 +38,9 @@ def find_room(module: str, rooms: list[str]) -> str:
 
 
 def list_imports(graph: grimp.ImportGraph) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of modules of which the first imports the second, but for the door's."""
+    """Yield the pairs of modules of which the first imports the second, without upper_rooms."""
     for module in sorted(graph.modules):
-        if module != DOOR:
+        if module != UPPER_ROOMS:
             for imported in sorted(graph.find_modules_directly_imported_by(module)):
                 yield module, imported
 

@@ -14,7 +14,7 @@ from netloupe.explorer.notation import write_count
 from .folding import Finding, mask_digits
 
 if TYPE_CHECKING:
-    from netloupe.explorer.model.door import Note
+    from netloupe.explorer.model.upper_rooms import Note
 
 
 def mark_accepted(model: Model, found: Iterable[Finding]) -> tuple[list[Finding], list[str]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
 
 from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.errors import CopyError
-from netloupe.explorer.model import Graph, Model, Node, Tensor, Value, door
+from netloupe.explorer.model import Graph, Model, Node, Tensor, Value, upper_rooms
 from netloupe.explorer.model.drawing import Drawable
 
 from .by_element import DifferencesByElement
@@ -182,10 +182,10 @@ class Diff(Drawable):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what differs as ``netloupe diff --json`` prints it: plain data, which pickles."""
-        return door.encode_diff(self)
+        return upper_rooms.encode_diff(self)
 
     def __repr__(self) -> str:
-        return f"<Diff: {door.write_verdict(self)}>"
+        return f"<Diff: {upper_rooms.write_verdict(self)}>"
 
     def __reduce__(self) -> NoReturn:
         raise CopyError(
@@ -261,19 +261,22 @@ class Diff(Drawable):
         return self.merging.model
 
     @property
-    def paints(self) -> door.Paints:
+    def paints(self) -> upper_rooms.Paints:
         """How the merged model is painted, by path: what is added, removed and changed."""
-        return door.paint_differences(self)
+        return upper_rooms.paint_differences(self)
 
-    def _subject(self, view: door.ViewKeywords) -> tuple[Model, door.ViewKeywords]:
+    def _subject(self, view: upper_rooms.ViewKeywords) -> tuple[Model, upper_rooms.ViewKeywords]:
         if view.get("title") is None:
-            view = {**view, "title": door.title_difference(self)}
+            view = {**view, "title": upper_rooms.title_difference(self)}
         return self.merged, view
 
     def _complete(
-        self, paint: Mapping[Any, door.Paint] | None, view: door.ViewKeywords
-    ) -> Mapping[Any, door.Paint]:
-        return {**door.paint_differences(self, view.get("grouping") or "auto"), **(paint or {})}
+        self, paint: Mapping[Any, upper_rooms.Paint] | None, view: upper_rooms.ViewKeywords
+    ) -> Mapping[Any, upper_rooms.Paint]:
+        return {
+            **upper_rooms.paint_differences(self, view.get("grouping") or "auto"),
+            **(paint or {}),
+        }
 
     def to_panes(
         self,
@@ -281,7 +284,7 @@ class Diff(Drawable):
         *,
         weights: WeightContent | None = None,
         size_limit: str | int | None = None,
-        **view: Unpack[door.ViewKeywords],
+        **view: Unpack[upper_rooms.ViewKeywords],
     ) -> str:
         """Write both models side by side as one HTML page, which needs nothing but a browser.
 
@@ -306,14 +309,14 @@ class Diff(Drawable):
             Where the file cannot be written, its name promises another format, or no page is as
             small as ``size_limit``.
         """
-        return door.draw_panes(self, path, weights, size_limit, **view).decode()
+        return upper_rooms.draw_panes(self, path, weights, size_limit, **view).decode()
 
     def to_ladder(
         self,
         path: str | PathLike[str] | None = None,
         *,
         format: str | None = None,
-        **view: Unpack[door.ViewKeywords],
+        **view: Unpack[upper_rooms.ViewKeywords],
     ) -> bytes:
         """Draw both models as a ladder of blocks, with the list of :attr:`entries` beside it.
 
@@ -344,7 +347,7 @@ class Diff(Drawable):
         OutputError
             Where the file cannot be written, or its name promises another format.
         """
-        return door.draw_ladder(self, path, format, **view)
+        return upper_rooms.draw_ladder(self, path, format, **view)
 
     def find_pair(self, node: Node) -> Pair | None:
         """Return the pair that a node of either model is in; None for none.

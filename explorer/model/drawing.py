@@ -1,4 +1,4 @@
-"""What can be drawn: models and graphs, the one door from the model to its pictures."""
+"""What can be drawn: models and graphs, with the methods that draw them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.errors import ViewError
 
-from . import door
+from . import upper_rooms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from netloupe.explorer.options import WeightContent
 
-    from .door import ViewKeywords
     from .model import Model
+    from .upper_rooms import ViewKeywords
 
 
 @explain_methods()
@@ -32,8 +32,8 @@ class Drawable:
         raise NotImplementedError
 
     def _complete(
-        self, paint: Mapping[Any, door.Paint] | None, view: ViewKeywords
-    ) -> Mapping[Any, door.Paint] | None:
+        self, paint: Mapping[Any, upper_rooms.Paint] | None, view: ViewKeywords
+    ) -> Mapping[Any, upper_rooms.Paint] | None:
         """Return what is painted: what is asked for, over what such a picture always has."""
         return paint
 
@@ -41,7 +41,7 @@ class Drawable:
         self,
         path: str | PathLike[str] | None = None,
         *,
-        paint: Mapping[Any, door.Paint] | None = None,
+        paint: Mapping[Any, upper_rooms.Paint] | None = None,
         color_by: Any = None,
         **view: Unpack[ViewKeywords],
     ) -> str:
@@ -79,12 +79,12 @@ class Drawable:
         self,
         path: str | PathLike[str] | None = None,
         *,
-        paint: Mapping[Any, door.Paint] | None = None,
+        paint: Mapping[Any, upper_rooms.Paint] | None = None,
         color_by: Any = None,
         static: bool = False,
         weights: WeightContent | None = None,
         size_limit: str | int | None = None,
-        review: door.Reviewable | Iterable[door.Reviewable] | None = None,
+        review: upper_rooms.Reviewable | Iterable[upper_rooms.Reviewable] | None = None,
         **view: Unpack[ViewKeywords],
     ) -> str:
         """Write the explorer as one HTML page, which needs nothing but a browser.
@@ -127,7 +127,7 @@ class Drawable:
             return self._draw("html", path, paint, color_by, view).decode()
         model, options = self._subject(view)
         paint = self._complete(paint, view)
-        return door.draw_page(
+        return upper_rooms.draw_page(
             model, path, paint, color_by, weights, size_limit, review, **options
         ).decode()
 
@@ -135,7 +135,7 @@ class Drawable:
         self,
         path: str | PathLike[str] | None = None,
         *,
-        paint: Mapping[Any, door.Paint] | None = None,
+        paint: Mapping[Any, upper_rooms.Paint] | None = None,
         color_by: Any = None,
         **view: Unpack[ViewKeywords],
     ) -> bytes:
@@ -152,7 +152,7 @@ class Drawable:
         self,
         path: str | PathLike[str] | None = None,
         *,
-        paint: Mapping[Any, door.Paint] | None = None,
+        paint: Mapping[Any, upper_rooms.Paint] | None = None,
         color_by: Any = None,
         **view: Unpack[ViewKeywords],
     ) -> bytes:
@@ -178,18 +178,18 @@ class Drawable:
             As for :meth:`to_svg`; DOT has neither a theme nor a page.
         """
         model, options = self._subject(view)
-        return door.build_dot(model, path, **options)
+        return upper_rooms.build_dot(model, path, **options)
 
     def _draw(
         self,
         format: str,
         path: str | PathLike[str] | None,
-        paint: Mapping[Any, door.Paint] | None,
+        paint: Mapping[Any, upper_rooms.Paint] | None,
         color_by: Any,
         view: ViewKeywords,
     ) -> bytes:
         model, options = self._subject(view)
-        colouring = None if color_by is None else door.overlay(model, color_by)
-        return door.draw_picture(
+        colouring = None if color_by is None else upper_rooms.overlay(model, color_by)
+        return upper_rooms.draw_picture(
             model, format, path, self._complete(paint, view), colouring, **options
         )

@@ -10,7 +10,7 @@ from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.errors import ArgumentError
 from netloupe.explorer.notation import write_count
 
-from . import door
+from . import upper_rooms
 from .drawing import Drawable
 from .failing import fail
 from .filling import FilledLater
@@ -185,17 +185,19 @@ class Graph(FilledLater, Drawable, Loaded):
         self.net: NetDetails | None = None
         self.warnings: list[ModelWarning] = []
         self._filler = None
-        self._input_independence: door.InputIndependence | None = None
-        self._group_nodes: Callable[[str, frozenset[int] | None], door.GroupTree] | None = None
+        self._input_independence: upper_rooms.InputIndependence | None = None
+        self._group_nodes: Callable[[str, frozenset[int] | None], upper_rooms.GroupTree] | None = (
+            None
+        )
         self._has_denotations = True
         self._inferred_types: Mapping[str, ValueType] = _NO_TYPES
         self._inner_graphs: list[Graph] | None = None
-        self._graph_context: door.GraphContext | None = None
+        self._graph_context: upper_rooms.GraphContext | None = None
         self._node_names: list[str] | UnnamedNodes | None = None
         self._opset_versions: dict[str, int | None] | None = None
         self._path_index: PathIndex | None = None
         self._quantizing: dict[Value, set[Node]] | None = None
-        self._roles: door.Roles | None = None
+        self._roles: upper_rooms.Roles | None = None
         self._stated_domains: Mapping[int, str] = {}
         self._unknown_finder: UnknownFinder | None = None
         self._value_loader: ValueLoader | None = None
@@ -280,7 +282,7 @@ class Graph(FilledLater, Drawable, Loaded):
             self._inner_graphs = [graph for node in self.nodes for graph in node.subgraphs]
         return self._inner_graphs
 
-    def _subject(self, view: door.ViewKeywords) -> tuple[Model, door.ViewKeywords]:
+    def _subject(self, view: upper_rooms.ViewKeywords) -> tuple[Model, upper_rooms.ViewKeywords]:
         if "graph" in view:
             raise TypeError("a graph draws itself and takes no option 'graph'; its model does")
         return self.model, {**view, "graph": self.path}
@@ -316,7 +318,7 @@ class Graph(FilledLater, Drawable, Loaded):
         return f"<Graph {self.path!r}, {write_count(len(self.nodes), 'node')}>"
 
     def _repr_html_(self) -> str:
-        return door.write_graph_html(self)
+        return upper_rooms.write_graph_html(self)
 
 
 class Function(Graph):

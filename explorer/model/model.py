@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.notation import write_count
 
-from . import door
+from . import upper_rooms
 from .dialect import Dialect
 from .drawing import Drawable
 from .graph import Function, Graph
@@ -91,7 +91,7 @@ class Model(Drawable, Loaded):
         format: str,
         container: str,
         dialect: Dialect,
-        files: door.ModelFiles | None = None,
+        files: upper_rooms.ModelFiles | None = None,
     ) -> None:
         self.source = source
         self.format = format
@@ -107,22 +107,22 @@ class Model(Drawable, Loaded):
         self._functions_by_id: dict[tuple[str, str, str], Function] = {}
         self._calls: dict[Function, list[Node]] | None = None
         self._graphs: dict[str, Graph] | None = None
-        self._inference: door.Inference | None = None
+        self._inference: upper_rooms.Inference | None = None
         self._node_count: int | None = None
-        self._notes: door.Notes | None = None
+        self._notes: upper_rooms.Notes | None = None
         self._parts: object = None
         self._left_out: tuple[str, ...] = ()
         self._state: Callable[[], Statement] | None = None
-        self._comparison: door.Diff | None = None
+        self._comparison: upper_rooms.Diff | None = None
         self._emphasised: frozenset[Node] = frozenset()
         self._findings: tuple[ModelWarning, ...] | None = None
         self._warnings_by_path: dict[str, tuple[ModelWarning, ...]] | None = None
-        self._analyses: dict[tuple[object, ...], door.Analysis] = {}
-        self._architecture: door.Architecture | None = None
-        self._ties: door.Ties | None = None
-        self._totals: door.Totals | None = None
-        self._trees: dict[str, door.GroupTree] = {}
-        self._initializer_kinds: door.InitializerKinds | None = None
+        self._analyses: dict[tuple[object, ...], upper_rooms.Analysis] = {}
+        self._architecture: upper_rooms.Architecture | None = None
+        self._ties: upper_rooms.Ties | None = None
+        self._totals: upper_rooms.Totals | None = None
+        self._trees: dict[str, upper_rooms.GroupTree] = {}
+        self._initializer_kinds: upper_rooms.InitializerKinds | None = None
 
     @property
     def folder(self) -> Path | None:
@@ -238,7 +238,9 @@ class Model(Drawable, Loaded):
         ViewError
             For an invalid regular expression.
         """
-        hits = door.search_model(self, text, regex=regex, find_tree=door.build_group_tree)
+        hits = upper_rooms.search_model(
+            self, text, regex=regex, find_tree=upper_rooms.build_group_tree
+        )
         return [hit.path for hit in hits]
 
     def node(self, name: str) -> Node:
@@ -318,7 +320,7 @@ class Model(Drawable, Loaded):
         return offer_keys(self)
 
     @property
-    def comparison(self) -> door.Diff | None:
+    def comparison(self) -> upper_rooms.Diff | None:
         """What differs between the two models that this one was made of; None where it is a file's.
 
         It is there for pictures of a difference: see :attr:`netloupe.Diff.merged`.
@@ -359,7 +361,7 @@ class Model(Drawable, Loaded):
         if self._comparison is not None:
             return self._comparison.right.findings
         if self._findings is None:
-            self._findings = tuple(door.find_oddities(self))
+            self._findings = tuple(upper_rooms.find_oddities(self))
         return self._findings
 
     @property
@@ -370,18 +372,18 @@ class Model(Drawable, Loaded):
         return self._node_count
 
     @property
-    def totals(self) -> door.Totals:
+    def totals(self) -> upper_rooms.Totals:
         """Numbers of graphs, nodes, initializers, elements, parameters and bytes.
 
         Counted once, when first asked for, without reading any elements. What counts as a
         parameter, and that running statistics do not, :class:`~netloupe.Totals` says.
         """
         if self._totals is None:
-            self._totals = door.count_model(self)
+            self._totals = upper_rooms.count_model(self)
         return self._totals
 
     @property
-    def groups(self) -> door.ModelGroup:
+    def groups(self) -> upper_rooms.ModelGroup:
         """The tree of groups of the main graph: ``.groups``, ``.label``, ``.recognised`` of each.
 
         Looked for once, when first asked for, as pictures group nodes by default.
@@ -391,9 +393,9 @@ class Model(Drawable, Loaded):
         >>> for block in model.group("encoder").groups:
         ...     print(block.path, block.recognised, block.parameters)
         """
-        return door.group_model(self)
+        return upper_rooms.group_model(self)
 
-    def group(self, path: str) -> door.ModelGroup:
+    def group(self, path: str) -> upper_rooms.ModelGroup:
         """Return the group at a path, or with the only path of the main graph that ends so.
 
         Parameters
@@ -408,10 +410,10 @@ class Model(Drawable, Loaded):
         NotFoundError
             Where no group is there, with the nearest paths; or where it is a node.
         """
-        return door.group_model(self, path)
+        return upper_rooms.group_model(self, path)
 
     @property
-    def architecture(self) -> door.Architecture:
+    def architecture(self) -> upper_rooms.Architecture:
         """What the model is: a sentence, a family, blocks and sizes.
 
         Told from its structure alone, and empty where that is not plain. Looked for once, when
@@ -424,9 +426,9 @@ class Model(Drawable, Loaded):
         >>> model.architecture.facts["heads"]
         12
         """
-        return door.describe_architecture(self)
+        return upper_rooms.describe_architecture(self)
 
-    def costs(self, bind: Mapping[str, int | Sequence[int]] | None = None) -> door.Costs:
+    def costs(self, bind: Mapping[str, int | Sequence[int]] | None = None) -> upper_rooms.Costs:
         """Return what the model costs each time it runs: parameters, MACs, bytes.
 
         Shapes are followed from the inputs, from what the file says and by rules of our own. Of
@@ -454,10 +456,10 @@ class Model(Drawable, Loaded):
         >>> model.costs(bind={"batch": 1}).macs
         4089184256
         """
-        return door.count_costs(self, bind)
+        return upper_rooms.count_costs(self, bind)
 
     @property
-    def notes(self) -> door.Notes:
+    def notes(self) -> upper_rooms.Notes:
         """What people wrote of its elements, kept in ``MODEL.notes.jsonl`` beside the file.
 
         Examples
@@ -466,7 +468,7 @@ class Model(Drawable, Loaded):
         >>> for note in model.notes.at("main/Conv_1"):
         ...     print(note.author, note.text)
         """
-        return door.open_notes(self)
+        return upper_rooms.open_notes(self)
 
     def warnings_at(self, path: str) -> tuple[ModelWarning, ...]:
         """Return what its graph or the whole model shows to be odd about the element at a path.
@@ -544,12 +546,12 @@ class Model(Drawable, Loaded):
         SourceChangedError
             Where the file is no longer as it was when it was opened.
         """
-        door.infer_shapes(self, timeout)
+        upper_rooms.infer_shapes(self, timeout)
         self._analyses.clear()  # what was counted without these types may be too little
 
     def quantization(
         self, element: Value | Tensor | SparseTensor | str
-    ) -> door.Quantization | None:
+    ) -> upper_rooms.Quantization | None:
         """Return how a value is quantized, whatever part of the file says so; else None.
 
         Parameters
@@ -562,9 +564,9 @@ class Model(Drawable, Loaded):
         NotFoundError
             Where there is no such element, or where it is neither a value nor a tensor.
         """
-        return door.find_quantization(find_quantizable(self, element))
+        return upper_rooms.find_quantization(find_quantizable(self, element))
 
-    def _subject(self, view: door.ViewKeywords) -> tuple[Model, door.ViewKeywords]:
+    def _subject(self, view: upper_rooms.ViewKeywords) -> tuple[Model, upper_rooms.ViewKeywords]:
         return self, view
 
     def _find_model(self) -> Model:
@@ -576,4 +578,4 @@ class Model(Drawable, Loaded):
         return f"<Model {self.source!r}: {self.format}, {nodes} in {graphs}>"
 
     def _repr_html_(self) -> str:
-        return door.write_model_html(self)
+        return upper_rooms.write_model_html(self)

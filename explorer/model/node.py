@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 from netloupe.explorer.errors import ArgumentError
 from netloupe.explorer.notation import write_count
 
-from . import door
+from . import upper_rooms
 from .failing import fail
 from .loaded import Loaded
 from .statement import Statement
@@ -379,7 +379,7 @@ class Node(Loaded):
         return f"<Node {self.op_type} {self.path!r}>"
 
     def _repr_html_(self) -> str:
-        return door.write_node_html(self)
+        return upper_rooms.write_node_html(self)
 
 
 def _tell_mistake(method: str, place: object) -> ArgumentError:

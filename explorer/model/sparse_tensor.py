@@ -8,7 +8,7 @@ import numpy as np
 
 from netloupe.explorer.notation import write_dims
 
-from . import door
+from . import upper_rooms
 from .array import ArrayLike
 from .dtype import DataType
 from .loaded import Loaded
@@ -100,7 +100,7 @@ class SparseTensor(ArrayLike, Loaded):
         TensorDataError
             Where indices and values do not fit the dimensions.
         """
-        return door.decode_sparse_tensor(self)
+        return upper_rooms.decode_sparse_tensor(self)
 
     def __repr__(self) -> str:
         dims = write_dims(self.dims, 8)

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from . import door
+from . import upper_rooms
 from .dtype import DataType
 
 #: sizes far beyond any file are told exactly up to here; where dimensions claim more, as this
@@ -101,7 +101,7 @@ class Payload:
 
     kind: Literal["raw", "typed", "strings", "elements", "absent"]
     data: bytes | np.ndarray[Any, Any] | Sequence[bytes] | StoredRow = b""
-    elements: door.Elements | None = None
+    elements: upper_rooms.Elements | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.notation import write_dims
 from netloupe.explorer.options import ThemeName
 
-from . import door
+from . import upper_rooms
 from .array import ArrayLike
 from .dtype import DataType
 from .failing import fail
@@ -202,14 +202,14 @@ class Tensor(ArrayLike, Loaded):
         SourceChangedError
             Where the elements are in a file that has changed since it was opened.
         """
-        return door.decode_tensor(self)
+        return upper_rooms.decode_tensor(self)
 
     def statistics(
         self,
         *,
         axis: int | None = None,
         channel: int | None = None,
-    ) -> door.Statistics:
+    ) -> upper_rooms.Statistics:
         """Return count, range, moments, zeros, NaNs and quantiles over all elements.
 
         Parameters
@@ -230,7 +230,7 @@ class Tensor(ArrayLike, Loaded):
         is stored as bytes. Of four million float32 elements this takes about 0.1 s;
         :func:`netloupe.watched` tells how far it is, and can end it.
         """
-        return door.compute_statistics(self._choose(axis, channel))
+        return upper_rooms.compute_statistics(self._choose(axis, channel))
 
     @overload
     def histogram(
@@ -240,7 +240,7 @@ class Tensor(ArrayLike, Loaded):
         *,
         axis: None = None,
         channel: None = None,
-    ) -> door.Histogram: ...
+    ) -> upper_rooms.Histogram: ...
 
     @overload
     def histogram(
@@ -250,7 +250,7 @@ class Tensor(ArrayLike, Loaded):
         *,
         axis: int,
         channel: int,
-    ) -> door.Histogram: ...
+    ) -> upper_rooms.Histogram: ...
 
     @overload
     def histogram(
@@ -260,7 +260,7 @@ class Tensor(ArrayLike, Loaded):
         *,
         axis: int,
         channel: None = None,
-    ) -> door.ChannelHistogram: ...
+    ) -> upper_rooms.ChannelHistogram: ...
 
     def histogram(
         self,
@@ -269,7 +269,7 @@ class Tensor(ArrayLike, Loaded):
         *,
         axis: int | None = None,
         channel: int | None = None,
-    ) -> door.Histogram | door.ChannelHistogram:
+    ) -> upper_rooms.Histogram | upper_rooms.ChannelHistogram:
         """Count the finite elements in ``bins`` intervals of equal width.
 
         Parameters
@@ -292,11 +292,11 @@ class Tensor(ArrayLike, Loaded):
             For strings, bins or a range that make no sense, or no such axis or channel.
         """
         if axis is not None and channel is None:
-            return door.compute_channels(
-                door.open_elements(self), self.dims, axis, bins, value_range
+            return upper_rooms.compute_channels(
+                upper_rooms.open_elements(self), self.dims, axis, bins, value_range
             )
         elements = self._choose(axis, channel)
-        return door.compute_histogram(elements, bins, value_range)
+        return upper_rooms.compute_histogram(elements, bins, value_range)
 
     def plot(
         self,
@@ -306,7 +306,7 @@ class Tensor(ArrayLike, Loaded):
         log: bool = False,
         axis: int | None = None,
         channel: int | None = None,
-        quantization: door.Quantization | None = None,
+        quantization: upper_rooms.Quantization | None = None,
         theme: ThemeName = "light",
     ) -> Axes:
         """Draw the histogram with matplotlib and return the axes.
@@ -351,26 +351,28 @@ class Tensor(ArrayLike, Loaded):
                 theme=theme,
             )
         if axis is not None and channel is None:
-            return door.plot_channels(
-                self, axis, ax or door.open_axes(theme), bins, quantization, theme
+            return upper_rooms.plot_channels(
+                self, axis, ax or upper_rooms.open_axes(theme), bins, quantization, theme
             )
         elements = None if channel is None else self._choose(axis, channel)
         if channel is not None and quantization is not None and axis is not None:
             quantization = quantization.channel(channel)
-        axes = door.open_axes(theme) if ax is None else ax
-        return door.plot_histogram(self, axes, bins, log, quantization, theme, elements=elements)
+        axes = upper_rooms.open_axes(theme) if ax is None else ax
+        return upper_rooms.plot_histogram(
+            self, axes, bins, log, quantization, theme, elements=elements
+        )
 
-    def _choose(self, axis: int | None, channel: int | None) -> door.Elements:
+    def _choose(self, axis: int | None, channel: int | None) -> upper_rooms.Elements:
         """Return all elements, or those of one index along an axis."""
         if (axis is None) != (channel is None):
             raise ValueError("a channel needs its axis, and an axis a channel")
-        elements = door.open_elements(self)
+        elements = upper_rooms.open_elements(self)
         if axis is None or channel is None:
             return elements
-        return door.take_channel(elements, self.dims, axis, channel)
+        return upper_rooms.take_channel(elements, self.dims, axis, channel)
 
     def __repr__(self) -> str:
         return f"<Tensor {self.name!r} {self.dtype}{write_dims(self.dims, 8)}>"
 
     def _repr_html_(self) -> str:
-        return door.write_tensor_html(self)
+        return upper_rooms.write_tensor_html(self)

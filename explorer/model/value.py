@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
-from . import door
+from . import upper_rooms
 from .failing import fail
 from .loaded import Loaded
 from .unknown import UnknownFields
@@ -207,7 +207,7 @@ class Value(Loaded):
         found = self.graph._inferred_types.get(self.key)
         if found is not None:
             return found
-        return door.infer_type(self) if self.type is None else None
+        return upper_rooms.infer_type(self) if self.type is None else None
 
     @property
     def annotation(self) -> QuantizationAnnotation | None:

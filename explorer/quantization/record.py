@@ -13,7 +13,15 @@ import numpy as np
 
 from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.errors import TensorDataError
-from netloupe.explorer.model import DataType, Model, Node, StatedQuantization, Tensor, Value, door
+from netloupe.explorer.model import (
+    DataType,
+    Model,
+    Node,
+    StatedQuantization,
+    Tensor,
+    Value,
+    upper_rooms,
+)
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.notation import say_how_many
 from netloupe.explorer.options import ThemeName
@@ -208,7 +216,9 @@ class Quantization:
         """
         if self.scale is None or not self.scale.size:
             raise ValueError("the scale is not constant")
-        return door.draw_scales(door.open_axes(theme) if ax is None else ax, self, theme)
+        return upper_rooms.draw_scales(
+            upper_rooms.open_axes(theme) if ax is None else ax, self, theme
+        )
 
     @property
     def badge(self) -> str:

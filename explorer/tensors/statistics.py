@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from netloupe.explorer.model import door
+from netloupe.explorer.model import upper_rooms
 from netloupe.explorer.notation import clip_text, write_count, write_number
 
 from .counting import ValueCounts, count_integers, count_strings, count_values
@@ -85,7 +85,7 @@ class Statistics:
         return f"<Statistics: {clip_text(', '.join(parts), 100)}>"
 
     def _repr_html_(self) -> str:
-        return door.write_statistics_html(self)
+        return upper_rooms.write_statistics_html(self)
 
 
 @np.errstate(invalid="ignore")  # signalling NaNs are no news

@@ -1,4 +1,4 @@
-"""The one door from the model to the rooms above it, for its convenience methods.
+"""What the model takes from the rooms above it, for its convenience methods.
 
 ``tensor.plot()`` and ``model.to_svg()`` read well, but plots and pictures are made from models,
 and not models from these. So what such a method needs is looked up here when it is called; type
@@ -147,6 +147,6 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
-        raise AttributeError(f"nothing behind this door is called {name!r}")
+        raise AttributeError(f"the model takes no {name!r} from the rooms above it")
     found = globals()[name] = getattr(import_module(f"netloupe.explorer.{home}"), name)
     return found
