@@ -11,7 +11,7 @@ const VERSION = "1";
 const DIRECTIONS = Object.keys(options.direction.choices) as Direction[];
 /** characters; longer addresses are not read, nor made */
 const LONGEST = 60_000;
-/** what else is chosen of a view where a program has the model open: explorer/session/page_link.py */
+/** what else is chosen of a view where a program has the model open: session/page_link.py */
 const CHOICES = ["graph", "grouping", "unnamed", "wrap", "details", "share"] as const;
 
 export interface Link {

@@ -39,7 +39,7 @@ export class Questions {
     return String(content.html);
   }
 
-  /** What is said of the elements of a weight: a block of explorer/standalone/weight_statistics.py. */
+  /** What is said of a weight's elements: a block of explorer/standalone/weight_statistics.py. */
   async readWeight(weight: number): Promise<Uint8Array> {
     const [buffer] = (await this.ask({ weight })).buffers;
     return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
