@@ -11,8 +11,16 @@ from netloupe.explorer.costs import count_bytes
 from netloupe.explorer.costs.analysis import Analysis, GraphRun
 from netloupe.explorer.costs.bound_inputs import Replaced
 from netloupe.explorer.costs.initializer_kinds import find_initializer_kinds
-from netloupe.explorer.model import Graph, Model, Node, Tensor, Value, find_operators
+from netloupe.explorer.model import (
+    Graph,
+    Model,
+    Node,
+    Tensor,
+    Value,
+    find_nodes_where,
+)
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
+from netloupe.explorer.operators import Operator
 from netloupe.explorer.progress import step
 from netloupe.explorer.quantization.quantized_weights import MOST_STORED, QuantizedWeight
 from netloupe.explorer.quantization.sources import BLOCKED_OPS
@@ -246,11 +254,16 @@ def _find_inner_precision(node: Node, subject: Subject, analysis: Analysis) -> P
     return found.pop() if len(found) == 1 else SEVERAL
 
 
+def _quantizes(operator: Operator) -> bool:
+    if operator.has("dequantizes") or operator.op_type in _BLOCKED:
+        return False
+    return operator.is_quantized or operator.op_type in _QUANTIZING
+
+
 def _count_quantizing(graph: Graph) -> int:
     """Return how many nodes of a graph quantize a value that is no constant, or take codes."""
-    wanted = {*_QUANTIZING, *graph.dialect.quantized_operands} - {"DequantizeLinear"} - _BLOCKED
     count = 0
-    for index in find_operators(graph, wanted).tolist():
+    for index in find_nodes_where(graph, _quantizes).tolist():
         node = graph.nodes[index]
         given = node.input(0)
         count += given is not None and given.initializer is None

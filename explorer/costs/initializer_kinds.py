@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Literal, get_args
 
+import numpy as np
+
 from netloupe.explorer.model import (
     DataType,
     Function,
@@ -15,15 +17,18 @@ from netloupe.explorer.model import (
     SparseTensor,
     Tensor,
     Value,
+    find_nodes_where,
     find_operators,
+    find_quantized_bias,
 )
+from netloupe.explorer.operators import Operator
 from netloupe.explorer.progress import step
 from netloupe.explorer.quantization import list_statements, unpack_weights
 
 from .attribute_values import count_attribute_values, find_holders
 from .constants import find_constant_uses, list_written_numbers
 from .packed_experts import list_expert_operands
-from .produced_weights import ProducedWeight, find_produced_weights
+from .produced_weights import ProducedWeight, find_produced_weights, list_measured_places
 from .stored_uses import ConstantKind
 
 InitializerKind = Literal["parameter", "running statistic", "attention bias", "other"]
@@ -73,8 +78,8 @@ class InitializerKinds:
         self._constant_uses: dict[Value, dict[tuple[Node, int], ConstantKind]] = {}
         #: by function, the inputs that it uses as running statistics only
         self._formals: dict[Function, tuple[int, ...]] = {}
-        #: names of the operators and functions that may take such
-        self._measuring = {*model.dialect.running_statistics, *model.dialect.copying}
+        #: names of the functions that may take such
+        self._measuring: set[str] = set()
         #: what the use of an initializer says that it is; of all others their type tells it
         self._kinds: dict[Tensor | SparseTensor, InitializerKind] = {}
         #: by initializer whose bytes hold several weights each, how many it holds
@@ -166,7 +171,9 @@ class InitializerKinds:
         return count > 0 and not value.is_output and count == len(value.consumers)
 
     def _find_measured(self, graph: Graph) -> None:
-        found = find_operators(graph, self._measuring).tolist()
+        found = np.union1d(
+            find_operators(graph, self._measuring), find_nodes_where(graph, _may_take_measured)
+        ).tolist()
         # consumers are asked before the nodes that only hand something on to them
         for number, index in enumerate(reversed(found)):
             if not number % _STEP:
@@ -182,13 +189,11 @@ class InitializerKinds:
         function = node.function
         if function is not None:
             return self._formals.get(function, ())
-        dialect = node.graph.dialect
-        if node.domain != dialect.domain:
-            return ()
-        if node.op_type in dialect.copying:
+        operator = node.operator
+        if operator.has("copies"):
             given = node.output(0) if len(node.outputs) == 1 else None
             return (0,) if given is not None and self._is_measured(given) else ()
-        return dialect.running_statistics.get(node.op_type, ())
+        return list_measured_places(operator)
 
     def _find_quantized(self, graph: Graph) -> None:
         for number, statement in enumerate(list_statements(graph)):
@@ -207,12 +212,11 @@ class InitializerKinds:
                 self._set_kind(value, "other")
             elif (tensor := value.initializer) is not None and tensor.dtype.name == "uint8":
                 self.packed[tensor] = tensor.size * per_byte
-        biases = graph.dialect.quantized_biases
-        for index in find_operators(graph, biases).tolist():
+        for index in find_nodes_where(graph, _has_quantized_bias).tolist():
             node = graph.nodes[index]
-            place = biases[node.op_type]
-            if node.domain in graph.dialect.quantized_domains and place < len(node.inputs):
-                self._set_integer(node.inputs[place])
+            place = find_quantized_bias(node.operator)
+            if place is not None:
+                self._set_integer(node.input(place))
 
     def _set_integer(self, value: Value | None) -> None:
         """Note that a value holds quantized numbers, where these are integers of few bits."""
@@ -223,6 +227,14 @@ class InitializerKinds:
     def _set_kind(self, value: Value | None, kind: InitializerKind) -> None:
         if value is not None and value.initializer is not None:
             self._kinds[value.initializer] = kind
+
+
+def _may_take_measured(operator: Operator) -> bool:
+    return operator.has("copies") or bool(list_measured_places(operator))
+
+
+def _has_quantized_bias(operator: Operator) -> bool:
+    return find_quantized_bias(operator) is not None
 
 
 def _is_real(dtype: DataType) -> bool:

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 from netloupe.explorer.model import Graph, Node, SparseTensor, Tensor, Value, find_operators
 from netloupe.explorer.model.storage import multiply_dims
 from netloupe.explorer.model.stored_tensors import find_own_tensor
+from netloupe.explorer.operators import Operator
 
 from .constants import is_scaled_again
 from .elementwise import read_elements
@@ -75,15 +76,19 @@ class ProducedWeight(NamedTuple):
     bytes: int
 
 
+def list_measured_places(operator: Operator) -> tuple[int, ...]:
+    """Return the operands that training only measures: mean and variance of a normalization."""
+    return operator.operands.list_of("mean", "variance")
+
+
 def find_produced_weights(graph: Graph) -> dict[Node, list[ProducedWeight]]:
     """Return by node the weights that it takes and that nodes of the same graph give."""
-    statistics = graph.dialect.running_statistics
     found: dict[Node, list[ProducedWeight]] = {}
     for index in find_operators(graph, _WEIGHT_OPERANDS).tolist():
         node = graph.nodes[index]
         if node.domain != graph.dialect.domain:
             continue
-        measured = statistics.get(node.op_type, ())
+        measured = list_measured_places(node.operator)
         for place in (*_WEIGHT_OPERANDS[node.op_type], *measured):
             value = node.input(place)
             if value is None or value.initializer is not None or value.producer is None:

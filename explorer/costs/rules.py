@@ -7,6 +7,7 @@ from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from netloupe.explorer.model import data_type
+from netloupe.explorer.operators import Operator, find_operator, kept_with_catalogue
 
 from . import arrangement, elementwise, regions, selection
 from .facts import Fact, Use
@@ -49,15 +50,16 @@ Rule: TypeAlias = Callable[[Use, Sequence[Fact]], "tuple[Results, Amount | None]
 _INT32, _FLOAT32 = data_type("int32"), data_type("float32")
 
 
-class Operator(NamedTuple):
-    """What is known of an operator.
+class CostRule(NamedTuple):
+    """How results and MACs of an operator are told.
 
     Parameters
     ----------
-    rule
-        Gives results and MACs of a use, from operands and from results as far as they are known.
+    find
+        Gives results and MACs of a use, from operands and from results as far as they are known;
+        None where nothing tells the results.
     multiplies
-        Whether it has MACs, so that a use of which they are not known leaves a total open.
+        Whether there are MACs, so that a use of which they are not known leaves a total open.
     per_element
         Other operations for each element of the first result.
     per_operand
@@ -66,7 +68,7 @@ class Operator(NamedTuple):
         Whether attributes change anything of this.
     """
 
-    rule: Rule | None = None
+    find: Rule | None = None
     multiplies: bool = False
     per_element: int = 0
     per_operand: int = 0
@@ -191,257 +193,143 @@ def _embed(use: Use, results: Sequence[Fact]) -> tuple[Results, Amount | None]:
     return [Fact((*ids, table.dims[1]), table.dtype)], 0
 
 
-def _each(names: str, operator: Operator) -> dict[str, Operator]:
-    return dict.fromkeys(names.split(), operator)
+def _make_convolution(operator: Operator, dtype: str = "") -> Rule:
+    """Return the rule of a convolution of ONNX's layout, whose operands stand where roles say."""
+    find = operator.operands.find
+    places = Operands(find("data") or 0, find("weight") or 1, find("result.zero_point") or 0)
+    return _convolution(places, dtype)
 
 
-_LIKE_FIRST = _shape(elementwise.like_first)
-_MULTIPLY = partial(Operator, multiplies=True)
+def _make_product(operator: Operator, dtype: str = "") -> Rule:
+    """Return the rule of a product; of quantized factors the result has its zero point's type."""
+    find = operator.operands.find
+    left, right = find("factor1", "data") or 0, find("factor2", "weight") or 1
+    return _product(left, right, dtype or find("result.zero_point") or 0)
 
-_WITHOUT_MACS = Operator(has_attributes=False)
 
-#: ai.onnx
-ONNX_OPERATORS: dict[str, Operator] = {
-    **_each(
-        "Abs Acos Acosh Asin Asinh Atan Atanh BitwiseNot Ceil Celu Clip Cos Cosh Elu Erf Exp "
-        "Floor Gelu HardSigmoid HardSwish LeakyRelu Log Mish Neg Not PRelu Reciprocal Relu Round "
-        "Selu Shrink Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Swish Tan Tanh ThresholdedRelu",
-        Operator(_LIKE_FIRST, per_element=1, has_attributes=False),
-    ),
-    **_each(
-        "Add Sub Mul Div Pow Mod Max Min Sum Mean BitShift BitwiseAnd BitwiseOr BitwiseXor",
-        Operator(_shape(elementwise.combine), per_element=1, has_attributes=False),
-    ),
-    **_each(
-        "And Or Xor Equal Greater GreaterOrEqual Less LessOrEqual",
-        Operator(_shape(elementwise.compare), per_element=1, has_attributes=False),
-    ),
-    **_each("IsNaN IsInf", Operator(_like(0, "bool"), per_element=1, has_attributes=False)),
-    **_each(
-        "CumSum CumProd Trilu Scatter ScatterElements ScatterND ReverseSequence TensorScatter",
-        Operator(_LIKE_FIRST, has_attributes=False),
-    ),
-    "Identity": Operator(_shape(elementwise.same), has_attributes=False),
-    "Where": Operator(_shape(elementwise.choose), per_element=1, has_attributes=False),
-    **_each("Softmax LogSoftmax Hardmax", Operator(_LIKE_FIRST, per_element=5)),
-    "BatchNormalization": Operator(_LIKE_FIRST, per_element=2),
-    **_each(
-        "InstanceNormalization GroupNormalization LpNormalization MeanVarianceNormalization LRN",
-        Operator(_LIKE_FIRST, per_element=7, has_attributes=False),
-    ),
-    "LayerNormalization": Operator(_shape(elementwise.normalize_layer), per_element=7),
-    "RMSNormalization": Operator(_LIKE_FIRST, per_element=4, has_attributes=False),
-    "RotaryEmbedding": Operator(_LIKE_FIRST, per_element=3, has_attributes=False),
-    "Dropout": Operator(_shape(elementwise.drop_out), has_attributes=False),
-    "Cast": Operator(_shape(elementwise.cast)),
-    "BitCast": Operator(_shape(elementwise.take_bits)),
-    "Compress": Operator(_shape(selection.compress)),
-    "GridSample": Operator(_shape(regions.sample_grid), has_attributes=False),
-    **_each("RoiAlign MaxRoiPool", Operator(_shape(regions.align_regions))),
-    "Det": Operator(_shape(regions.find_determinant), has_attributes=False),
-    "NonZero": Operator(_shape(regions.find_nonzero), has_attributes=False),
-    "NonMaxSuppression": Operator(_shape(regions.select_boxes), has_attributes=False),
-    "Unique": Operator(_shape(regions.find_unique)),
-    **_each("NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss", Operator(_shape(regions.lose))),
-    "RegexFullMatch": Operator(_shape(regions.match_words), has_attributes=False),
-    "OptionalHasElement": Operator(_shape(regions.tell_presence), has_attributes=False),
-    "CastLike": Operator(_shape(elementwise.cast_like), has_attributes=False),
-    "QuantizeLinear": Operator(_shape(elementwise.quantize), per_element=2),
-    "DequantizeLinear": Operator(_shape(elementwise.dequantize), per_element=2),
-    "DynamicQuantizeLinear": Operator(
-        _shape(elementwise.quantize_dynamically), per_element=3, has_attributes=False
-    ),
-    "Shape": Operator(_shape(arrangement.read_shape)),
-    "Size": Operator(_shape(arrangement.read_size), has_attributes=False),
-    "Reshape": Operator(_shape(arrangement.reshape)),
-    "Flatten": Operator(_shape(arrangement.make_matrix)),
-    "Transpose": Operator(_shape(arrangement.transpose)),
-    "Squeeze": Operator(_shape(arrangement.squeeze)),
-    "Unsqueeze": Operator(_shape(arrangement.unsqueeze)),
-    "Concat": Operator(_shape(arrangement.concatenate)),
-    "Split": Operator(_shape(selection.split)),
-    "Slice": Operator(_shape(selection.slice_)),
-    "Gather": Operator(_shape(selection.gather)),
-    "GatherElements": Operator(_shape(selection.like_second), has_attributes=False),
-    "GatherND": Operator(_shape(selection.gather_nd)),
-    "Expand": Operator(_shape(arrangement.expand), has_attributes=False),
-    "Tile": Operator(_shape(arrangement.tile), has_attributes=False),
-    "Pad": Operator(_shape(arrangement.pad)),
-    "ConstantOfShape": Operator(_shape(selection.fill)),
-    **_each("RandomNormal RandomUniform", Operator(_shape(selection.draw))),
-    **_each(
-        "EyeLike RandomNormalLike RandomUniformLike Bernoulli",
-        Operator(_shape(selection.make_like)),
-    ),
-    "Multinomial": Operator(_shape(selection.draw_samples)),
-    **_each("HannWindow HammingWindow BlackmanWindow", Operator(_shape(selection.make_window))),
-    "MelWeightMatrix": Operator(_shape(selection.make_mel_weights)),
-    "Range": Operator(_shape(selection.make_range), has_attributes=False),
-    "OneHot": Operator(_shape(selection.encode_one_hot)),
-    "TopK": Operator(_shape(selection.take_top)),
-    **_each("Resize Upsample", Operator(_shape(arrangement.resize))),
-    **_each("DepthToSpace SpaceToDepth", Operator(_shape(arrangement.move_depth))),
-    **_each(
-        "ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd "
-        "ReduceSum ReduceSumSquare ArgMax ArgMin",
-        Operator(_shape(selection.reduce), per_operand=1),
-    ),
-    **_each("MaxPool AveragePool LpPool", Operator(_one(pool))),
-    **_each(
-        "GlobalAveragePool GlobalMaxPool GlobalLpPool",
-        Operator(_one(pool_all), per_operand=1, has_attributes=False),
-    ),
-    "Conv": _MULTIPLY(_convolution()),
-    "ConvInteger": _MULTIPLY(_convolution(dtype="int32")),
-    "QLinearConv": _MULTIPLY(_convolution(Operands(0, 3, 7))),
-    "DeformConv": _MULTIPLY(_convolution(), per_element=4),
-    "ConvTranspose": _MULTIPLY(_transposed),
-    "MatMul": _MULTIPLY(_product(), has_attributes=False),
-    "MatMulInteger": _MULTIPLY(_product(dtype="int32"), has_attributes=False),
-    "QLinearMatMul": _MULTIPLY(_product(0, 3, 7), has_attributes=False),
-    "Gemm": _MULTIPLY(_product()),
-    "Einsum": _MULTIPLY(_single(contract)),
-    **_each(" ".join(("RNN", "GRU", "LSTM")), _MULTIPLY(_recurrent)),
-    "Attention": _MULTIPLY(_both(attend)),
-    "LinearAttention": _MULTIPLY(_both(attend_linearly)),
-    "CausalConvWithState": _MULTIPLY(_both(convolve_causally)),
-    "AffineGrid": _MULTIPLY(_single(regions.make_grid), has_attributes=False),
-    "SwiGLU": Operator(_LIKE_FIRST, per_element=2, has_attributes=False),
-    "SimplifiedLayerNormalization": Operator(_LIKE_FIRST, per_element=4, has_attributes=False),
-    **_each(
-        "Affine ImageScaler ParametricSoftplus Scale ScaledTanh",
-        Operator(_LIKE_FIRST, per_element=1, has_attributes=False),
-    ),
-    # what runs others counts as what it runs
-    **_each("If Loop Scan SequenceMap", _WITHOUT_MACS),
-    **_each(
-        "CenterCropPad Col2Im ConcatFromSequence Constant Crop DynamicSlice GivenTensorFill "
-        "ImageDecoder MaxUnpool MemcpyFromHost MemcpyToHost Optional OptionalGetElement "
-        "SequenceAt SequenceConstruct SequenceEmpty SequenceErase SequenceInsert SequenceLength "
-        "SplitToSequence StringConcat StringNormalizer StringSplit TfIdfVectorizer "
-        "DisentangledAttention_TRT EfficientNMS_TRT MultilevelCropAndResize_TRT "
-        "PyramidROIAlign_TRT",
-        _WITHOUT_MACS,
-    ),
+_LIKE_FIRST = CostRule(_shape(elementwise.like_first), has_attributes=False)
+_PLAIN = partial(CostRule, has_attributes=False)
+_MULTIPLY = partial(CostRule, multiplies=True)
+
+#: by the name that the catalogue of operators has for it
+COST_RULES: dict[str, CostRule] = {
+    # results are told by nothing, and there are no MACs; what runs others counts as what it runs
+    "no_macs": _PLAIN(),
+    "unknown_product": _MULTIPLY(),
+    # element by element
+    "like_first": _LIKE_FIRST,
+    "like_first_as_bool": _PLAIN(_like(0, "bool")),
+    "like_first_as_float32": CostRule(_like(0, "float32")),
+    "like_first_as_uint8": CostRule(_like(0, "uint8")),
+    "combine": _PLAIN(_shape(elementwise.combine)),
+    "combine_quantized": CostRule(_combine_quantized),
+    "compare": _PLAIN(_shape(elementwise.compare)),
+    "choose": _PLAIN(_shape(elementwise.choose)),
+    "same": _PLAIN(_shape(elementwise.same)),
+    "drop_out": _PLAIN(_shape(elementwise.drop_out)),
+    "gate": _PLAIN(_gate),
+    # types
+    "cast": CostRule(_shape(elementwise.cast)),
+    "cast_like": _PLAIN(_shape(elementwise.cast_like)),
+    "take_bits": CostRule(_shape(elementwise.take_bits)),
+    "quantize": CostRule(_shape(elementwise.quantize)),
+    "dequantize": CostRule(_shape(elementwise.dequantize)),
+    "quantize_dynamically": _PLAIN(_shape(elementwise.quantize_dynamically)),
+    # normalization
+    "normalize_layer": CostRule(_shape(elementwise.normalize_layer)),
+    "skip_and_normalize": _PLAIN(_skip),
+    "embed": _PLAIN(_embed),
+    # shapes
+    "read_shape": CostRule(_shape(arrangement.read_shape)),
+    "read_size": _PLAIN(_shape(arrangement.read_size)),
+    "reshape": CostRule(_shape(arrangement.reshape)),
+    "make_matrix": CostRule(_shape(arrangement.make_matrix)),
+    "transpose": CostRule(_shape(arrangement.transpose)),
+    "move_channels": _PLAIN(_shape(arrangement.move_channels)),
+    "squeeze": CostRule(_shape(arrangement.squeeze)),
+    "unsqueeze": CostRule(_shape(arrangement.unsqueeze)),
+    "concatenate": CostRule(_shape(arrangement.concatenate)),
+    "concatenate_with_sizes": CostRule(_shape(arrangement.concatenate_with_sizes)),
+    "concatenate_quantized": CostRule(_concatenate_quantized),
+    "expand": _PLAIN(_shape(arrangement.expand)),
+    "tile": _PLAIN(_shape(arrangement.tile)),
+    "pad": CostRule(_shape(arrangement.pad)),
+    "resize": CostRule(_shape(arrangement.resize)),
+    "move_depth": CostRule(_shape(arrangement.move_depth)),
+    # choosing and making elements
+    "split": CostRule(_shape(selection.split)),
+    "slice": CostRule(_shape(selection.slice_)),
+    "gather": CostRule(_shape(selection.gather)),
+    "gather_nd": CostRule(_shape(selection.gather_nd)),
+    "like_second": _PLAIN(_shape(selection.like_second)),
+    "compress": CostRule(_shape(selection.compress)),
+    "reduce": CostRule(_shape(selection.reduce)),
+    "take_top": CostRule(_shape(selection.take_top)),
+    "encode_one_hot": CostRule(_shape(selection.encode_one_hot)),
+    "fill": CostRule(_shape(selection.fill)),
+    "make_like": CostRule(_shape(selection.make_like)),
+    "draw": CostRule(_shape(selection.draw)),
+    "draw_samples": CostRule(_shape(selection.draw_samples)),
+    "make_window": CostRule(_shape(selection.make_window)),
+    "make_mel_weights": CostRule(_shape(selection.make_mel_weights)),
+    "make_range": _PLAIN(_shape(selection.make_range)),
+    # regions and lists
+    "sample_grid": _PLAIN(_shape(regions.sample_grid)),
+    "align_regions": CostRule(_shape(regions.align_regions)),
+    "select_boxes": _PLAIN(_shape(regions.select_boxes)),
+    "find_determinant": _PLAIN(_shape(regions.find_determinant)),
+    "find_nonzero": _PLAIN(_shape(regions.find_nonzero)),
+    "find_unique": CostRule(_shape(regions.find_unique)),
+    "lose": CostRule(_shape(regions.lose)),
+    "match_words": _PLAIN(_shape(regions.match_words)),
+    "tell_presence": _PLAIN(_shape(regions.tell_presence)),
+    "make_grid": _MULTIPLY(_single(regions.make_grid), has_attributes=False),
+    # windows
+    "pool": CostRule(_one(pool)),
+    "pool_all": _PLAIN(_one(pool_all)),
+    "pool_caffe2": CostRule(_one(pool_caffe2)),
+    "transpose_convolution": _MULTIPLY(_transposed),
+    "convolve_causally": _MULTIPLY(_both(convolve_causally)),
+    "convolve_caffe2": _MULTIPLY(_caffe2_convolution),
+    "transpose_caffe2": _MULTIPLY(_single(transpose_caffe2)),
+    # products
+    "multiply_to_float": _MULTIPLY(_product(dtype=2)),
+    "multiply_as_stated": _MULTIPLY(_stated_product),
+    "contract": _MULTIPLY(_single(contract)),
+    "connect": _MULTIPLY(_single(connect)),
+    "recur": _MULTIPLY(_recurrent),
+    "attend": _MULTIPLY(_both(attend)),
+    "attend_fused": _MULTIPLY(_both(attend_fused)),
+    "attend_to_keys": _MULTIPLY(_both(attend_to_keys)),
+    "attend_in_groups": _MULTIPLY(_both(attend_in_groups)),
+    "attend_linearly": _MULTIPLY(_both(attend_linearly)),
+    "apply_coefficients": _MULTIPLY(_linear),
 }
-
-#: com.microsoft
-CONTRIB_OPERATORS: dict[str, Operator] = {
-    **_each(
-        "Gelu FastGelu BiasGelu QuickGelu BiasSplitGelu BiasAdd RotaryEmbedding "
-        "SimplifiedLayerNormalization GroupNorm BiasSoftmax",
-        Operator(_LIKE_FIRST, per_element=1, has_attributes=False),
-    ),
-    **_each(
-        "SkipLayerNormalization SkipSimplifiedLayerNormalization",
-        Operator(_skip, per_element=8, has_attributes=False),
-    ),
-    "EmbedLayerNormalization": Operator(_embed, per_element=9, has_attributes=False),
-    "SwiGLU": Operator(_gate, per_element=2, has_attributes=False),
-    **_each("QLinearAdd QLinearMul", Operator(_combine_quantized, per_element=1)),
-    **_each("QLinearSigmoid QLinearLeakyRelu QLinearSoftmax", Operator(_LIKE_FIRST, per_element=1)),
-    "QLinearConcat": Operator(_concatenate_quantized),
-    **_each("QLinearAveragePool", Operator(_one(pool))),
-    "QuantizeLinear": ONNX_OPERATORS["QuantizeLinear"],
-    "DequantizeLinear": ONNX_OPERATORS["DequantizeLinear"],
-    "FusedConv": _MULTIPLY(_convolution()),
-    **_each("FusedMatMul TransposeMatMul FusedMatMulActivation", _MULTIPLY(_product())),
-    **_each("FusedGemm GemmFastGelu DynamicQuantizeMatMul", _MULTIPLY(_product())),
-    "MatMulIntegerToFloat": _MULTIPLY(_product(dtype=2)),
-    "MatMulInteger16": _MULTIPLY(_product(dtype="int32")),
-    "QGemm": _MULTIPLY(_product(0, 3, 8)),
-    **_each("MatMulNBits MatMulBnb4", _MULTIPLY(_stated_product)),
-    "DynamicQuantizeLSTM": _MULTIPLY(_recurrent),
-    **_each("Attention QAttention", _MULTIPLY(_both(attend_fused))),
-    "MultiHeadAttention": _MULTIPLY(_both(attend_to_keys)),
-    "GroupQueryAttention": _MULTIPLY(_both(attend_in_groups)),
-    "LinearAttention": _MULTIPLY(_both(attend_linearly)),
+#: those that go by the places of operands
+_BY_PLACES: dict[str, Callable[[Operator], Rule]] = {
+    "convolve": _make_convolution,
+    "convolve_to_int32": partial(_make_convolution, dtype="int32"),
+    "multiply": _make_product,
+    "multiply_to_int32": partial(_make_product, dtype="int32"),
 }
-
-#: ai.onnx.ml
-ML_OPERATORS: dict[str, Operator] = {
-    **_each("LinearClassifier LinearRegressor", _MULTIPLY(_linear)),
-    **_each("SVMClassifier SVMRegressor", _MULTIPLY()),
-    **_each("Normalizer Scaler Imputer Binarizer", Operator(_LIKE_FIRST, per_element=1)),
-    **_each(
-        "ArrayFeatureExtractor CastMap CategoryMapper DictVectorizer FeatureVectorizer "
-        "LabelEncoder OneHotEncoder TreeEnsemble TreeEnsembleClassifier TreeEnsembleRegressor "
-        "ZipMap",
-        _WITHOUT_MACS,
-    ),
-}
-
-#: Caffe2
-CAFFE2_OPERATORS: dict[str, Operator] = {
-    **_each(
-        "Relu Sigmoid Tanh Elu LeakyRelu PRelu Swish Abs Sqr Sqrt Exp Log Negative Scale Clip "
-        "Int8Relu Int8Sigmoid Int8LeakyRelu ReplaceNaN",
-        Operator(_LIKE_FIRST, per_element=1, has_attributes=False),
-    ),
-    **_each(
-        "Add Sub Mul Div Sum Max Min Mean Int8Add Int8AddRelu Int8Sum Int8SumRelu",
-        Operator(_LIKE_FIRST, per_element=1, has_attributes=False),
-    ),
-    **_each(
-        "Copy StopGradient ChannelShuffle Int8ChannelShuffle Alias CopyCPUToGPU CopyGPUToCPU "
-        "EnsureCPUOutput EnsureDense",
-        Operator(_LIKE_FIRST, has_attributes=False),
-    ),
-    **_each("Softmax Int8Softmax", Operator(_LIKE_FIRST, per_element=5)),
-    "SpatialBN": Operator(_LIKE_FIRST, per_element=2),
-    **_each("LRN InstanceNorm GroupNorm", Operator(_LIKE_FIRST, per_element=7)),
-    "Dropout": Operator(_shape(elementwise.drop_out), has_attributes=False),
-    **_each("Int8Quantize", Operator(_like(0, "uint8"), per_element=2)),
-    **_each("Int8Dequantize", Operator(_like(0, "float32"), per_element=2)),
-    **_each("MaxPool AveragePool Int8MaxPool Int8AveragePool", Operator(_one(pool_caffe2))),
-    "Concat": Operator(_shape(arrangement.concatenate_with_sizes)),
-    **_each("Reshape Int8Reshape", Operator(_shape(arrangement.reshape))),
-    **_each("Flatten Int8Flatten", Operator(_shape(arrangement.make_matrix))),
-    "FlattenToVec": _WITHOUT_MACS,
-    **_each("Transpose Int8Transpose", Operator(_shape(arrangement.transpose))),
-    **_each(
-        "NCHW2NHWC NHWC2NCHW", Operator(_shape(arrangement.move_channels), has_attributes=False)
-    ),
-    "Shape": Operator(_shape(arrangement.read_shape), has_attributes=False),
-    **_each(
-        "Conv Int8Conv Int8ConvRelu Int8ConvSum Int8ConvSumRelu ConvRelu",
-        _MULTIPLY(_caffe2_convolution),
-    ),
-    **_each("ConvTranspose Int8ConvTranspose", _MULTIPLY(_single(transpose_caffe2))),
-    **_each("FC Int8FC FCTransposed Int8FCRelu", _MULTIPLY(_single(connect))),
-    **_each("MatMul BatchMatMul", _MULTIPLY(_product())),
-    **_each("RecurrentNetwork LSTMUnit", _MULTIPLY()),
-    **_each(
-        "GenerateProposals BBoxTransform BoxWithNMSLimit RoIAlign CollectAndDistributeFpnRpn "
-        "ResizeNearest Int8ResizeNearest UpsampleNearest Gather Slice Split Squeeze ExpandDims "
-        "SparseLengthsSum SparseLengthsMean SparseLengthsWeightedSum TopK ArgMax PadImage "
-        "SparseLengthsSum8BitsRowwise SparseLengthsWeightedSum8BitsRowwise "
-        "SparseLengthsSumFused8BitRowwise SparseLengthsWeightedSumFused8BitRowwise "
-        "ConstantFill GaussianFill UniformFill XavierFill MSRAFill GivenTensorFill Iter "
-        "LabelToOneHot IsEmpty LT GT EQ And Or Not Cast Accuracy AveragedLoss LabelCrossEntropy "
-        "WeightedSum ElementwiseLinear Print",
-        _WITHOUT_MACS,
-    ),
-}
-
-#: quantization as QONNX, Brevitas and FINN write it
-_QUANTIZERS = _each(
-    "Quant BipolarQuant IntQuant FloatQuant Trunc MultiThreshold",
-    Operator(_LIKE_FIRST, per_element=2, has_attributes=False),
-)
-
-#: by domain, operators of which it is known whether they have MACs
-_TABLES: dict[str, dict[str, Operator]] = {
-    "com.microsoft": CONTRIB_OPERATORS,
-    "caffe2": CAFFE2_OPERATORS,
-    "": ONNX_OPERATORS,
-    "ai.onnx.ml": ML_OPERATORS,
-    "finn.custom_op.general": _QUANTIZERS,
-    "onnx.brevitas": _QUANTIZERS,
-    "qonnx.custom_op.general": _QUANTIZERS,
-}
+#: the names of all rules
+RULE_NAMES = frozenset({*COST_RULES, *_BY_PLACES})
 
 
-def find_operator(domain: str, op_type: str) -> Operator | None:
-    """Return what is known of an operator; None where it may have MACs that no rule counts."""
-    return _TABLES.get(domain, {}).get(op_type)
+@kept_with_catalogue(maxsize=1 << 12)
+def find_cost_rule(domain: str, op_type: str, version: int | None = None) -> CostRule | None:
+    """Return how an operator's cost is told; None where it may have MACs that no rule counts.
+
+    Parameters
+    ----------
+    domain, op_type, version
+        The operator, as in :func:`~netloupe.explorer.operators.find_operator`.
+    """
+    operator = find_operator(domain, op_type, version)
+    if operator.rule in _BY_PLACES:
+        found = _MULTIPLY(_BY_PLACES[operator.rule](operator))
+    elif operator.rule in COST_RULES:
+        found = COST_RULES[operator.rule]
+    else:
+        return None
+    return found._replace(per_element=operator.per_element, per_operand=operator.per_operand)

@@ -14,17 +14,12 @@ from netloupe.explorer.operators import OperatorSchema, find_schema
 from .element_types import add_types
 from .facts import UNKNOWN, Fact, Use
 from .polynomial import Amount, TooLargeError
-from .rules import Operator, find_operator
+from .rules import CostRule, find_cost_rule
 from .work import Gap, Work
 
 #: operators that scale sizes by small lists of real numbers
 _SCALING = frozenset({"Resize", "Upsample"})
 _MOST_SCALES = 8
-#: operators whose results differ although all operands are constant
-_RANDOM = frozenset(
-    {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform"}
-    | {"RandomUniformLike"}
-)
 
 TOO_LARGE = "sizes are beyond all sense"
 _NO_RULE = "no rule counts this operator"
@@ -39,8 +34,8 @@ class Kind(NamedTuple):
     ----------
     number
         Tells kinds apart.
-    operator
-        What is known of it; None where it may have MACs that no rule counts, and for functions.
+    rule
+        How its cost is told; None where it may have MACs that no rule counts, and for functions.
     label
         Its name, with the domain before it where that is not the format's own.
     has_attributes
@@ -52,7 +47,7 @@ class Kind(NamedTuple):
     """
 
     number: int
-    operator: Operator | None
+    rule: CostRule | None
     label: str
     has_attributes: bool
     is_plain: bool
@@ -63,14 +58,16 @@ def make_kind(number: int, node: Node) -> Kind:
     """Return what is known of the operator of a node."""
     dialect = node.graph.dialect
     is_call = node.function is not None
-    operator = None if is_call else find_operator(node.domain, node.op_type)
+    rule = None if is_call else find_cost_rule(node.domain, node.op_type)
+    schema = None if is_call else find_schema(node.domain, node.op_type, node.opset_version)
+    has_none = dialect.has_opsets and schema is not None and not schema.attributes
     return Kind(
         number,
-        operator,
+        rule,
         dialect.name_operator(node.domain, node.op_type),
-        operator is not None and operator.has_attributes,
+        rule is not None and rule.has_attributes and not has_none,
         not is_call and dialect.constant_source(node) != "stored",
-        None if is_call else find_schema(node.domain, node.op_type, node.opset_version),
+        schema,
     )
 
 
@@ -127,19 +124,19 @@ def look_at_use(
     )
     results: Sequence[Fact | None] = []
     macs: Amount | None = 0
-    operator = kind.operator
-    if operator is not None and operator.rule is not None:
+    rule = kind.rule
+    if rule is not None and rule.find is not None:
         try:
-            results, macs = operator.rule(use, stated or ())
+            results, macs = rule.find(use, stated or ())
         except TooLargeError:
             results, macs = [], None
-    elif operator is not None and operator.multiplies:
+    elif rule is not None and rule.multiplies:
         macs = None
     if kind.schema is not None:
         results = add_types(kind.schema, operands, results, len(node.outputs))
     facts = merge_facts(results, stated, len(node.outputs))
     taken = [fact for fact in operands if fact is not None]
-    if taken and all(fact.is_constant for fact in taken) and node.op_type not in _RANDOM:
+    if taken and all(fact.is_constant for fact in taken) and not node.operator.has("random"):
         constants = {id(fact): fact._replace(is_constant=True) for fact in facts}
         facts = [constants[id(fact)] for fact in facts]
     given = [fact for fact, value in zip(facts, node.outputs, strict=True) if value is not None]
@@ -196,11 +193,11 @@ def _add_numbers(fact: Fact | None, value: Value | None) -> Fact | None:
 def _weigh(kind: Kind, taken: Sequence[Fact], given: Sequence[Fact], macs: Amount | None) -> Work:
     """Return the work of one use of an operator, from what is known of operands and results."""
     gaps: dict[Gap, int] = {}
-    operator = kind.operator
-    if operator is None:
+    rule = kind.rule
+    if rule is None:
         gaps[Gap(kind.label, _NO_RULE)] = 1
     elif macs is None:
-        reason = _NO_RULE if operator.rule is None else "shapes of its operands are not known"
+        reason = _NO_RULE if rule.find is None else "shapes of its operands are not known"
         gaps[Gap(kind.label, reason)] = 1
     try:
         activations: Amount = 0
@@ -216,10 +213,10 @@ def _weigh(kind: Kind, taken: Sequence[Fact], given: Sequence[Fact], macs: Amoun
             moved = activations
             for fact, count in _count_alike(taken):
                 moved += (fact.bytes or 0) * count
-            if operator is not None and operator.per_element and given:
-                others += (given[0].size or 0) * operator.per_element
-            if operator is not None and operator.per_operand and taken:
-                others += (taken[0].size or 0) * operator.per_operand
+            if rule is not None and rule.per_element and given:
+                others += (given[0].size or 0) * rule.per_element
+            if rule is not None and rule.per_operand and taken:
+                others += (taken[0].size or 0) * rule.per_operand
     except TooLargeError:
         return Work(gaps={Gap(kind.label, TOO_LARGE): 1})
     operators = {kind.label: macs} if macs else {}

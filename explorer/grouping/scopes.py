@@ -329,7 +329,6 @@ def join_unscoped(graph: Graph, scopes: list[Scope | None]) -> list[Scope]:
 
 def _consumer_scopes(node: Node, graph: Graph, scopes: list[Scope | None]) -> list[Scope]:
     """Return the scopes of what takes a node's results; who only asks for a shape counts last."""
-    readers = graph.dialect.shape_operators.readers
     found: list[Scope] = []
     asking: list[Scope] = []
     for value in node.outputs:
@@ -340,7 +339,7 @@ def _consumer_scopes(node: Node, graph: Graph, scopes: list[Scope | None]) -> li
             while inner.graph is not graph and inner.graph.parent_node is not None:
                 inner = inner.graph.parent_node
             if inner.graph is graph and (scope := scopes[graph.index_of(inner)]) is not None:
-                (asking if consumer.op_type in readers else found).append(scope)
+                (asking if consumer.operator.has("reads_shape") else found).append(scope)
     return found or asking
 
 

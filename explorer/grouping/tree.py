@@ -224,10 +224,11 @@ def _delay_copies(
     ]
     first = next((index for index, scope in enumerate(scopes) if scope is not None), 0)
     copies += [index for index in range(first) if _copies_input(graph.nodes[index])]
-    readers = graph.dialect.shape_operators.readers
     for index in copies:
         users = [user for value in graph.nodes[index].outputs if value for user in value.users]
-        using = [find_outer_node(user, graph) for user in users if user.op_type not in readers]
+        using = [
+            find_outer_node(user, graph) for user in users if not user.operator.has("reads_shape")
+        ]
         own = [graph.index_of(node) for node in using if node is not None]
         places[index] = min(own, default=index) - 0.5
     return sorted(shown, key=lambda index: places.get(index, index)) if places else shown

@@ -174,7 +174,7 @@ def _find_uses(
 def _list_givers(graph: Graph, index: int) -> Iterator[int]:
     """Yield the nodes that give more than a shape to a node."""
     node = graph.nodes[index]
-    if node.op_type in graph.dialect.shape_operators.readers:
+    if node.operator.has("reads_shape"):
         return
     for value in (*node.inputs, *node.captures):
         if value is not None and value.producer is not None and value.graph is graph:

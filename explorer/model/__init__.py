@@ -16,7 +16,7 @@ from .constant import (
     is_constant,
     is_constant_node,
 )
-from .dialect import BodyBinding, ConstantSource, Dialect, QuantizedOperand, ShapeOperators
+from .dialect import BodyBinding, ConstantSource, Dialect
 from .dtype import DataType, data_type
 from .escaped import EscapedText
 from .filling import fill_later
@@ -26,6 +26,11 @@ from .model import Model
 from .nesting import find_outer_node, is_before
 from .node import Node, NodeDetails, NodeLoader, wire_nodes
 from .paths import resolve_path
+from .quantized_operands import (
+    QuantizedOperand,
+    find_quantized_bias,
+    list_quantized_operands,
+)
 from .sparse_tensor import SparseTensor
 from .storage import ExternalLocation, Payload, Segment, StatedQuantization, StoredRow
 from .tensor import Tensor
@@ -42,7 +47,13 @@ from .types import (
 )
 from .value import QuantizationAnnotation, Value
 from .warning import ModelWarning
-from .wiring import Wiring, count_each_operator, find_operators
+from .wiring import (
+    Wiring,
+    count_each_operator,
+    find_nodes_where,
+    find_nodes_with,
+    find_operators,
+)
 
 if TYPE_CHECKING:
     from .device import (
@@ -94,7 +105,6 @@ __all__ = [
     "QuantizedOperand",
     "Segment",
     "SequenceType",
-    "ShapeOperators",
     "ShardedDimension",
     "ShardingSpec",
     "SparseTensor",
@@ -114,11 +124,15 @@ __all__ = [
     "describe_constant",
     "fill_later",
     "find_constant_nodes",
+    "find_nodes_where",
+    "find_nodes_with",
     "find_operators",
     "find_outer_node",
+    "find_quantized_bias",
     "is_before",
     "is_constant",
     "is_constant_node",
+    "list_quantized_operands",
     "resolve_path",
     "wire_nodes",
 ]

@@ -7,8 +7,8 @@ dialect beside its reader.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -46,72 +46,12 @@ class BodyBinding:
     needs_equal_numbers: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class QuantizedOperand:
-    """Where an operator has a quantized operand, and the operand's scale and zero point.
-
-    Parameters
-    ----------
-    index
-        Which input it is, or which output where ``is_output``.
-    scale, zero_point
-        Which inputs these are, or outputs where ``scale_is_output``; None for none.
-    axis
-        The axis that the operator's definition fixes for scales that differ.
-    quantized, quantized_is_output
-        Where the stored numbers are, if not in the operand itself.
-    scales_product
-        Whether no operand is the scale, but what multiplies the product of two integer operands.
-    every
-        Where positive, the same holds again for each further input so many places on.
-    source
-        What says so, where the operator's name does not.
-    """
-
-    index: int
-    scale: int | None
-    zero_point: int | None
-    is_output: bool = False
-    axis: int | None = None
-    quantized: int | None = None
-    quantized_is_output: bool = False
-    scale_is_output: bool = False
-    scales_product: bool = False
-    every: int = 0
-    source: str = ""
-
-    def shift(self, places: int) -> QuantizedOperand:
-        """Return the same some inputs further on."""
-        scale = None if self.scale is None else self.scale + places
-        zero_point = None if self.zero_point is None else self.zero_point + places
-        return replace(self, index=self.index + places, scale=scale, zero_point=zero_point)
-
-
-@dataclass(frozen=True, slots=True)
-class ShapeOperators:
-    """Operators that compute shapes, ranges and indices.
-
-    Parameters
-    ----------
-    readers
-        Those that read the shape of their operand.
-    arithmetic
-        Those that such arithmetic is made of.
-    operands
-        By operator, the operands that tell sizes, places or axes; everything else is data.
-    """
-
-    readers: frozenset[str] = frozenset()
-    arithmetic: frozenset[str] = frozenset()
-    operands: Mapping[str, frozenset[int]] = field(default_factory=dict)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Dialect:
     """What differs between formats: how domains are written, and what operators mean.
 
-    Tables of operators are about those of the format's own domain, but for
-    ``quantized_operands``, and about what ``same_operators`` says is the same as one of these.
+    Tables of operators are about those of the format's own domain, and about what
+    ``same_operators`` says is the same as one of these.
 
     Parameters
     ----------
@@ -147,22 +87,10 @@ class Dialect:
         By operator, how its graphs correspond to it.
     other_bodies
         The same for all other operators.
-    quantized_operands
-        By operator, its quantized operands.
-    quantized_domains
-        The domains of these operators.
-    quantized_biases
-        By operator, the operand that is its bias, in integers of 32 bits.
     self_quantized_prefixes
         How the names of operators begin that state the scale of their first result in their own
         attributes. The reader puts it into
         :attr:`~netloupe.explorer.model.node.NodeDetails.quantization`.
-    running_statistics
-        By operator, the operands that training only measures (mean and variance).
-    copying
-        Operators that give their first operand as it is.
-    shape_operators
-        Operators that compute shapes.
     node_fields
         Further fields of :class:`~netloupe.explorer.model.node.NodeDetails` that files of this
         format state.
@@ -183,13 +111,7 @@ class Dialect:
     element_type_attributes: frozenset[str] = frozenset()
     bodies: Mapping[str, BodyBinding] = field(default_factory=dict)
     other_bodies: BodyBinding = BodyBinding(needs_equal_numbers=True)
-    quantized_operands: Mapping[str, tuple[QuantizedOperand, ...]] = field(default_factory=dict)
-    quantized_domains: frozenset[str] = frozenset()
-    quantized_biases: Mapping[str, int] = field(default_factory=dict)
     self_quantized_prefixes: tuple[str, ...] = ()
-    running_statistics: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    copying: frozenset[str] = frozenset()
-    shape_operators: ShapeOperators = ShapeOperators()
     node_fields: tuple[str, ...] = ()
 
     def read_domain(self, text: str) -> str:
@@ -221,13 +143,3 @@ class Dialect:
     def body_binding(self, op_type: str) -> BodyBinding:
         """Return how the graphs of an operator correspond to it."""
         return self.bodies.get(op_type, self.other_bodies)
-
-    def list_quantized_operands(self, node: Node) -> Iterator[QuantizedOperand]:
-        """Yield the quantized operands of a node, going by its operator."""
-        if node.domain not in self.quantized_domains:
-            return
-        for operand in self.quantized_operands.get(node.op_type, ()):
-            yield operand
-            if operand.every:
-                for shift in range(operand.every, len(node.inputs) - operand.index, operand.every):
-                    yield operand.shift(shift)

@@ -12,7 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Container, Hashable, Iterable, Iterator, Sequence
+    from collections.abc import (
+        Callable,
+        Collection,
+        Container,
+        Hashable,
+        Iterable,
+        Iterator,
+        Sequence,
+    )
+
+    from netloupe.explorer.operators import Operator
 
     from .graph import Graph
     from .node import Node
@@ -49,6 +59,8 @@ class Wiring:
         (nodes,), int64.
     with_others
         Indices of the nodes that have captures or control inputs, which are not told here.
+    firsts
+        By number of an operator the index of the first node that has it, once somebody asked.
     by_op_type
         The numbers of the operators of each op_type, once :func:`find_operators` was asked.
     """
@@ -59,6 +71,7 @@ class Wiring:
     bounds: Integers
     operators: Integers
     with_others: tuple[int, ...] = ()
+    firsts: list[int] = field(default_factory=list)
     by_op_type: dict[str, list[int]] = field(default_factory=dict)
 
 
@@ -103,14 +116,45 @@ def find_operators(graph: Graph, op_types: Container[str]) -> Integers:
         return np.array(few, np.int64) if few else _NONE
     operators, known = graph.wiring.operators, graph.wiring.by_op_type
     if not known:
-        firsts = np.zeros(int(operators.max(initial=-1)) + 1, np.int64)
-        firsts[operators[::-1]] = np.arange(len(operators))[::-1]
-        for number, first in enumerate(firsts.tolist()):
+        for number, first in enumerate(_find_firsts(graph)):
             known.setdefault(nodes[first].op_type, []).append(number)
     names: Iterable[str] = known
     if isinstance(op_types, Set) and len(op_types) < len(known):
         names = [name for name in op_types if name in known]
     wanted = [number for name in names if name in op_types for number in known[name]]
+    return _list_nodes_of(operators, wanted)
+
+
+def find_nodes_with(graph: Graph, *traits: str) -> Integers:
+    """Return the indices of the nodes whose operator has any of some traits, in order."""
+    return find_nodes_where(graph, lambda operator: operator.has(*traits))
+
+
+def find_nodes_where(graph: Graph, holds: Callable[[Operator], bool]) -> Integers:
+    """Return the indices of the nodes for whose operator something holds, in order.
+
+    It is asked once for each operator, or for each node of a small graph.
+    """
+    nodes = graph.nodes
+    if len(nodes) < _SMALL:
+        few = [index for index, node in enumerate(nodes) if holds(node.operator)]
+        return np.array(few, np.int64) if few else _NONE
+    firsts = _find_firsts(graph)
+    wanted = [n for n, first in enumerate(firsts) if holds(nodes[first].operator)]
+    return _list_nodes_of(graph.wiring.operators, wanted)
+
+
+def _find_firsts(graph: Graph) -> list[int]:
+    wiring = graph.wiring
+    if not wiring.firsts:
+        operators = wiring.operators
+        firsts = np.zeros(int(operators.max(initial=-1)) + 1, np.int64)
+        firsts[operators[::-1]] = np.arange(len(operators))[::-1]
+        wiring.firsts.extend(firsts.tolist())
+    return wiring.firsts
+
+
+def _list_nodes_of(operators: Integers, wanted: Sequence[int]) -> Integers:
     if not wanted:
         return _NONE
     is_wanted = np.zeros(int(operators.max()) + 1, np.bool_)

@@ -1,9 +1,10 @@
-"""What the operators of ONNX and its common extensions declare about themselves.
+"""What is known of the operators of ONNX, its common extensions and Caffe2.
 
-In come a domain, an operator type and an opset version; out come the formal names of inputs and
-outputs, the kinds and defaults of attributes, the body as a function, and in what two versions
-differ, from a table made by ``tools/make_operator_table.py``. This package must not know models,
-readers or protobuf, and needs no ``onnx`` except for documentation.
+In come a domain, an operator type and an opset version; out come what the operator is (roles of
+operands, traits, family, cost rule), from the catalogue in ``catalogue/``, and the formal names of
+inputs and outputs, the kinds and defaults of attributes, the body as a function, and in what two
+versions differ, from a table made by ``tools/make_operator_table.py``. This package must not know
+models, readers or protobuf, and needs no ``onnx`` except for documentation.
 """
 
 from typing import TYPE_CHECKING
@@ -11,6 +12,17 @@ from typing import TYPE_CHECKING
 from netloupe.explorer.later import import_later
 
 if TYPE_CHECKING:
+    from .catalogue import (
+        Layout,
+        Operator,
+        RoleList,
+        WeightKind,
+        find_operator,
+        kind_of,
+        list_known_domains,
+        list_known_operators,
+    )
+    from .registry import kept_with_catalogue
     from .schemas import (
         AttributeDefault,
         AttributeSchema,
@@ -20,7 +32,6 @@ if TYPE_CHECKING:
         Parameter,
         find_release,
         find_schema,
-        list_known_domains,
         read_documentation,
     )
     from .versions import (
@@ -31,10 +42,22 @@ if TYPE_CHECKING:
         find_default,
         rename_value,
     )
+    from .vocabulary import ARRANGING_ROLES, OPERATOR_FAMILIES, ROLES, TRAITS
 else:
     __getattr__ = import_later(
         __name__,
         {
+            "catalogue": [
+                "Layout",
+                "Operator",
+                "RoleList",
+                "WeightKind",
+                "find_operator",
+                "kind_of",
+                "list_known_domains",
+                "list_known_operators",
+            ],
+            "registry": ["kept_with_catalogue"],
             "schemas": [
                 "AttributeDefault",
                 "AttributeSchema",
@@ -44,7 +67,6 @@ else:
                 "Parameter",
                 "find_release",
                 "find_schema",
-                "list_known_domains",
                 "read_documentation",
             ],
             "versions": [
@@ -55,24 +77,37 @@ else:
                 "find_default",
                 "rename_value",
             ],
+            "vocabulary": ["ARRANGING_ROLES", "OPERATOR_FAMILIES", "ROLES", "TRAITS"],
         },
     )
 
 __all__ = [
+    "ARRANGING_ROLES",
+    "OPERATOR_FAMILIES",
+    "ROLES",
     "SUCCESSORS",
+    "TRAITS",
     "AttributeDefault",
     "AttributeSchema",
     "BecameOperand",
     "BodyNode",
     "FunctionBody",
+    "Layout",
+    "Operator",
     "OperatorSchema",
     "Parameter",
+    "RoleList",
     "VersionDifference",
+    "WeightKind",
     "compare_versions",
     "find_default",
+    "find_operator",
     "find_release",
     "find_schema",
+    "kept_with_catalogue",
+    "kind_of",
     "list_known_domains",
+    "list_known_operators",
     "read_documentation",
     "rename_value",
 ]

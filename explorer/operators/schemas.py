@@ -206,12 +206,6 @@ def find_schema(domain: str, op_type: str, opset_version: int | None) -> Operato
     return _build_schema(domain, op_type, max(since_versions)) if since_versions else None
 
 
-@cache
-def list_known_domains() -> frozenset[str]:
-    """Return the domains of which operators are known."""
-    return frozenset(_load_operators())
-
-
 def find_release(package: str) -> str:
     """Return of which release of ``onnx`` or ``onnxruntime`` the declarations are: ``1.32``."""
     release: str = _load_table()["sources"][package]

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netloupe.explorer.errors import TensorDataError
-from netloupe.explorer.model import Node, data_type
+from netloupe.explorer.model import Node, data_type, find_quantized_bias
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.tensors import Elements, open_elements
 
@@ -193,7 +193,7 @@ def open_weight(weight: QuantizedWeight) -> QuantizedElements:
         return _open_coded(weight, node)
     if weight.scheme == "simulated" and node is not None:
         return _open_simulated(weight, node)
-    if weight.is_bias and node is not None and node.op_type in node.graph.dialect.quantized_biases:
+    if weight.is_bias and node is not None and find_quantized_bias(node.operator) is not None:
         return _open_bias(weight, node)
     stated = weight.value if weight.statement is None else weight.statement.quantized
     found = find_quantization(stated or weight.value)

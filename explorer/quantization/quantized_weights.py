@@ -10,7 +10,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from netloupe.explorer.model import Graph, Node, Tensor, Value, find_operators
+from netloupe.explorer.model import (
+    Graph,
+    Node,
+    Tensor,
+    Value,
+    find_nodes_where,
+    find_operators,
+    find_quantized_bias,
+    list_quantized_operands,
+)
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 
 from .codebooks import CODEBOOK_OP, count_codebook_weights
@@ -206,13 +215,12 @@ def _name_scheme(statement: Statement) -> Scheme:
 
 def _list_biases(graph: Graph, seen: set[Value]) -> Iterator[QuantizedWeight]:
     """Yield the biases of operators on integers, whose scale is the product of two others."""
-    places = graph.dialect.quantized_biases
-    for index in find_operators(graph, places).tolist():
-        node = graph.nodes[index]
-        place = places[node.op_type]
-        value = node.input(place)
+    for index in find_nodes_where(graph, lambda each: find_quantized_bias(each) is not None):
+        node = graph.nodes[int(index)]
+        place = find_quantized_bias(node.operator)
+        value = None if place is None else node.input(place)
         tensor = find_stored_tensor(value) if value is not None else None
-        if node.domain not in graph.dialect.quantized_domains or value is None or value in seen:
+        if value is None or value in seen:
             continue
         if tensor is None or not is_narrow(tensor.dtype):
             continue
@@ -238,7 +246,7 @@ def _list_biases(graph: Graph, seen: set[Value]) -> Iterator[QuantizedWeight]:
 
 def list_bias_scales(node: Node) -> list[Value]:
     """Return the scales of the two factors that an operator on integers adds a bias to."""
-    operands = [*node.graph.dialect.list_quantized_operands(node)]
+    operands = [*list_quantized_operands(node)]
     places = [each.scale for each in operands if not each.is_output and each.scale is not None]
     found = [node.inputs[place] for place in places if place < len(node.inputs)]
     return [value for value in found[:2] if value is not None]

@@ -16,8 +16,10 @@ from netloupe.explorer.model import (
     StatedQuantization,
     Tensor,
     Value,
-    find_operators,
+    find_nodes_where,
+    list_quantized_operands,
 )
+from netloupe.explorer.operators import Operator
 
 from .products import find_integer_scale
 
@@ -85,18 +87,15 @@ def find_statement(value: Value, users: Iterable[Node] | None = None) -> Stateme
     stated = _find_stated(value)
     if stated is not None:
         return Statement(stated.source, value.producer, value, stated=stated)
-    dialect = value.graph.dialect
-    table = dialect.quantized_operands
     producer = value.producer
-    if producer is not None and producer.op_type in table:
-        for operand in dialect.list_quantized_operands(producer):
+    if producer is not None:
+        for operand in list_quantized_operands(producer):
             if operand.is_output and _at(producer.outputs, operand.index) is value:
                 return _state(operand, producer)
     for user in _choose_users(value) if users is None else users:
-        if user.op_type in table:
-            for operand in dialect.list_quantized_operands(user):
-                if not operand.is_output and _at(user.inputs, operand.index) is value:
-                    return _state(operand, user)
+        for operand in list_quantized_operands(user):
+            if not operand.is_output and _at(user.inputs, operand.index) is value:
+                return _state(operand, user)
     return None
 
 
@@ -132,13 +131,12 @@ def _choose_users(value: Value) -> Sequence[Node]:
 
 def _find_quantizing(graph: Graph) -> dict[Value, set[Node]]:
     """Return by value the nodes that take it, and say how it is quantized, for a graph's values."""
-    table = graph.dialect.quantized_operands
     found: dict[Value, set[Node]] = {}
     model = graph.model  # training graphs see the values of the main graph
     for each in model.graphs if graph is model.graph else (graph, *graph.subgraphs):
-        for index in find_operators(each, table).tolist():
+        for index in find_nodes_where(each, _is_quantized).tolist():
             node = each.nodes[index]
-            for operand in graph.dialect.list_quantized_operands(node):
+            for operand in list_quantized_operands(node):
                 value = None if operand.is_output else _at(node.inputs, operand.index)
                 if value is not None and value.graph is graph:
                     found.setdefault(value, set()).add(node)
@@ -151,26 +149,28 @@ def list_statements(graph: Graph) -> Iterator[Statement]:
         value = graph.values.get(annotation.tensor_name)
         if value is not None and value.annotation is not None:
             yield _read_annotation(value)
-    dialect = graph.dialect
-    for index in find_operators(graph, dialect.quantized_operands).tolist():
+    for index in find_nodes_where(graph, _is_quantized).tolist():
         node = graph.nodes[index]
-        for operand in dialect.list_quantized_operands(node):
+        for operand in list_quantized_operands(node):
             yield _state(operand, node)
 
 
 def may_state_quantization(graph: Graph) -> bool:
     """Return whether annotations or nodes of a graph may say how values are quantized."""
-    dialect = graph.dialect
-    if graph.annotations or dialect.self_quantized_prefixes:
+    if graph.annotations or graph.dialect.self_quantized_prefixes:
         return True
-    return len(find_operators(graph, dialect.quantized_operands)) > 0
+    return len(find_nodes_where(graph, _is_quantized)) > 0
+
+
+def _is_quantized(operator: Operator) -> bool:
+    return operator.is_quantized
 
 
 def state_zero_point(value: Value) -> Statement | None:
     """Find the weights that a value is the zero points of, where a blocked operator takes both."""
     for user in value.users:
         if user.op_type in BLOCKED_OPS:
-            for operand in user.graph.dialect.list_quantized_operands(user):
+            for operand in list_quantized_operands(user):
                 if _at(user.inputs, operand.zero_point) is value:
                     return _state(operand, user)
     return None

@@ -156,7 +156,6 @@ def _tells_padding(piece: PreparationNodes, value: Value) -> bool:
     if shape is None or len(shape) != 2:
         return False
     given = {use.value for use in piece.uses}
-    readers = piece.graph.dialect.shape_operators.readers
     pending = [value]
     seen: set[Value] = set()
     while pending:
@@ -167,7 +166,7 @@ def _tells_padding(piece: PreparationNodes, value: Value) -> bool:
         if current in given:
             return True
         for user in current.users:
-            if user not in piece.inside or user.op_type in readers:
+            if user not in piece.inside or user.operator.has("reads_shape"):
                 continue
             if user.op_type in _COMPARISONS and any(map(is_shifted_range, user.inputs)):
                 continue

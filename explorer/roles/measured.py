@@ -81,8 +81,10 @@ def join_measured(
 
 def _joins_body(graph: Graph, piece: PreparationPiece, is_before: Booleans) -> bool:
     """Return whether all that takes the elements of a piece also takes what a layer gives."""
-    readers = graph.dialect.shape_operators.readers
-    users = [*islice(_list_users(graph, piece.nodes, without=readers), _MOST_LOOKED)]
+    takers = _list_users(graph, piece.nodes)
+    users = [
+        *islice((user for user in takers if not user.operator.has("reads_shape")), _MOST_LOOKED)
+    ]
     return bool(users) and all(
         user.graph is graph
         and any(
@@ -96,16 +98,14 @@ def _joins_body(graph: Graph, piece: PreparationPiece, is_before: Booleans) -> b
     )
 
 
-def _list_users(
-    graph: Graph, nodes: Iterable[int], without: frozenset[str] = frozenset()
-) -> Iterator[Node]:
+def _list_users(graph: Graph, nodes: Iterable[int]) -> Iterator[Node]:
     """Yield what takes the results of some nodes and is none of them, whatever the graph."""
     inside = {*nodes}
     for index in inside:
         for value in graph.nodes[index].outputs:
             for user in value.users if value is not None else ():
                 is_inside = user.graph is graph and user.index in inside
-                if not is_inside and user.op_type not in without:
+                if not is_inside:
                     yield user
 
 
@@ -144,8 +144,7 @@ def _find_asking(
     graph: Graph, piece: PreparationPiece, piece_of: Mapping[int, int], is_silent: Booleans
 ) -> list[int]:
     """Return the pieces that work with the shape of what a piece gives."""
-    readers = graph.dialect.shape_operators.readers
-    pending = [user for user in _list_users(graph, piece.nodes) if user.op_type in readers]
+    pending = [user for user in _list_users(graph, piece.nodes) if user.operator.has("reads_shape")]
     seen: set[Node] = set()
     found: dict[int, None] = {}
     while pending and len(seen) < _MOST_LOOKED:

@@ -79,18 +79,17 @@ class PreparationNodes:
                 for user in value.users if value is not None else ():
                     if user in self.inside or (user.graph is self.graph and user.index in shapes):
                         continue
-                    if user.op_type not in self.graph.dialect.shape_operators.readers:
+                    if not user.operator.has("reads_shape"):
                         assert value is not None  # noqa: S101 - it has users
                         yield PreparationUse(value, user)
 
     def list_inputs(self) -> list[Value]:
         """Return the inputs of the graph whose elements the piece takes."""
-        shapes = self.graph.dialect.shape_operators.readers
         return [
             *dict.fromkeys(
                 value
                 for node in self.nodes
-                if node.op_type not in shapes
+                if not node.operator.has("reads_shape")
                 for value in node.inputs
                 if value is not None and value.is_input and value.initializer is None
             )

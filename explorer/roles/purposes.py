@@ -149,12 +149,11 @@ def _passes(value: Value) -> bool:
 
 def _tells_size(node: Node) -> bool:
     """Return whether a node gives a shape, or chooses from one."""
-    readers = node.graph.dialect.shape_operators.readers
     sizes = node.input(0) if node.op_type in ("Gather", "Slice") else None
     if sizes is not None:
         chosen = sizes.producer
-        return chosen is not None and chosen.op_type in readers
-    return node.op_type in readers
+        return chosen is not None and chosen.operator.has("reads_shape")
+    return node.operator.has("reads_shape")
 
 
 def _find_state(piece: PreparationNodes) -> Purpose | None:

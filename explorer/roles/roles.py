@@ -8,7 +8,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from netloupe.explorer.model import Graph, Node, Value, find_constant_nodes, find_operators
+from netloupe.explorer.model import (
+    Graph,
+    Node,
+    Value,
+    find_constant_nodes,
+    find_nodes_with,
+    find_operators,
+)
 
 from .determined_nodes import Booleans, Integers, find_determined_nodes, list_edges
 from .input_independence import find_input_independence, is_input_independent
@@ -16,7 +23,6 @@ from .preparation import cut_preparation
 from .preparation_pieces import PreparationPiece
 from .shape_arithmetic import find_shape_nodes
 from .unlearned import find_unlearned
-from .weight_operators import WEIGHT_OPERATORS
 from .weighted import find_weighted
 from .written_norms import find_written_norms
 
@@ -40,13 +46,8 @@ _FINISHING = _ARRANGING | frozenset(
 _SCALING = frozenset({"Add", "Mul"})
 #: where preparation is more than all the rest, and than this, the graph is not about weights
 _MOST_ALONE = 30
-#: operators of the body even where none of their operands is a weight
-_COMPUTING = frozenset(
-    op_type
-    for operators in WEIGHT_OPERATORS.values()
-    for op_type, operator in operators.items()
-    if operator.kind not in ("embedding", "normalization")
-) | {"GroupQueryAttention", "MultiHeadAttention", "PackedMultiHeadAttention", "PagedAttention"}
+#: what makes a node part of the body even where none of its operands is a weight
+_COMPUTING = ("attends", "convolves", "fitted", "multiplies", "recurrent", "routes_experts")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,7 +148,7 @@ def _find(graph: Graph) -> Roles:
         return found
     edges = sources, targets = list_edges(graph)
     reads_shape = np.zeros(count, np.bool_)
-    reads_shape[find_operators(graph, graph.dialect.shape_operators.readers)] = True
+    reads_shape[find_nodes_with(graph, "reads_shape")] = True
     carrying = ~reads_shape[targets]
     sources, targets = sources[carrying], targets[carrying]
     is_before = find_determined_nodes(~weighted, sources, targets)
@@ -163,7 +164,7 @@ def _find(graph: Graph) -> Roles:
         return found
     pieces, loose = cut_preparation(graph, core, is_before, codes == _SHAPE, edges, carrying)
     computing = weighted.copy()
-    computing[find_operators(graph, _COMPUTING)] = True
+    computing[find_nodes_with(graph, *_COMPUTING)] = True
     is_after = find_determined_nodes(~computing, targets, sources) & ~is_before & (codes == _BODY)
     _finish_layers(graph, is_after, is_fixed, sources, targets)
     unboxed = np.zeros(count, np.bool_)

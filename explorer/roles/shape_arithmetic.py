@@ -16,25 +16,30 @@ Two passes over the nodes in file order, one forward and one backward: linear ti
 
 from __future__ import annotations
 
-from netloupe.explorer.model import Graph, Node, Value, find_operators, is_constant_node
+from netloupe.explorer.model import (
+    Graph,
+    Node,
+    Value,
+    find_nodes_with,
+    is_constant_node,
+)
 
-#: operators that only change layout or type
-_LAYOUT = frozenset({"Cast", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"})
+#: what only changes layout or type
+_LAYOUT = ("casts", "copies", "permutes", "reshapes")
 
 
 def find_shape_nodes(graph: Graph) -> set[int]:
     """Return the indexes of the nodes of a graph that only do arithmetic on shapes."""
     nodes, own = graph.nodes, graph.dialect.domain
-    operators = graph.dialect.shape_operators
-    sources = find_operators(graph, operators.readers).tolist()
+    sources = find_nodes_with(graph, "reads_shape").tolist()
     if not any(nodes[index].domain == own for index in sources):
         return set()
     derived = bytearray(len(nodes))
-    readers, arithmetic = operators.readers, operators.arithmetic
     for node in nodes:
-        if node.op_type in readers:
+        operator = node.operator
+        if operator.has("reads_shape"):
             derived[graph.index_of(node)] = node.domain == own
-        elif node.op_type in arithmetic and node.domain == own and not node.subgraphs:
+        elif operator.has("shape_arithmetic") and node.domain == own and not node.subgraphs:
             derived[graph.index_of(node)] = all(
                 value is None or _is_known(value, graph, derived) for value in node.inputs
             )
@@ -43,7 +48,7 @@ def find_shape_nodes(graph: Graph) -> set[int]:
         if derived[graph.index_of(node)] and not is_constant_node(node):
             is_accepted = _only_tells(node, accepted)
         else:
-            is_layout = node.op_type in _LAYOUT and node.domain == own
+            is_layout = node.operator.has(*_LAYOUT) and node.domain == own
             is_accepted = is_layout and _is_only_measured(node)
         if is_accepted:
             accepted.add(node.index)
@@ -64,7 +69,6 @@ def _is_known(value: Value, graph: Graph, derived: bytearray) -> bool:
 
 def _only_tells(node: Node, accepted: set[int]) -> bool:
     """Return whether all results of a node are used, and only to tell shapes."""
-    dialect = node.graph.dialect
     used = False
     for value in node.outputs:
         if value is None:
@@ -75,19 +79,17 @@ def _only_tells(node: Node, accepted: set[int]) -> bool:
             used = True
             if consumer.graph is node.graph and consumer.index in accepted:
                 continue
-            operands = dialect.shape_operators.operands.get(consumer.op_type)
-            if operands is None or index not in operands or consumer.domain != dialect.domain:
+            if not consumer.operator.arranges(index):
                 return False
     return used
 
 
 def _is_only_measured(node: Node) -> bool:
     """Return whether a node is used, and only for the shapes of its results."""
-    readers = node.graph.dialect.shape_operators.readers
     users = [user for value in node.outputs if value is not None for user in value.users]
     return (
         bool(users)
-        and all(user.op_type in readers and user.graph is node.graph for user in users)
+        and all(user.operator.has("reads_shape") and user.graph is node.graph for user in users)
         and not any(value is not None and value.is_output for value in node.outputs)
     )
 
@@ -104,8 +106,7 @@ def _reach_from_shapes(graph: Graph, accepted: set[int]) -> set[int]:
             if producer is not None and producer.graph is graph and producer.index in accepted:
                 neighbours[index].append(producer.index)
                 neighbours[graph.index_of(producer)].append(index)
-    readers = graph.dialect.shape_operators.readers
-    pending = [index for index in accepted if graph.nodes[index].op_type in readers]
+    pending = [index for index in accepted if graph.nodes[index].operator.has("reads_shape")]
     reached = set(pending)
     # what takes from an ordinary node's integers by way of one that is not accepted counts too
     pending += [

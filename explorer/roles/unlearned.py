@@ -17,7 +17,6 @@ from netloupe.explorer.model import Graph, Node, Value, find_operators
 
 from .determined_nodes import Booleans
 from .input_independence import is_input_independent
-from .weight_operators import find_weight_operator
 from .weights import find_weight
 
 #: operators that only change layout or type
@@ -59,8 +58,7 @@ def _walk_to_product(graph: Graph, end: int, weighted: Booleans) -> Iterator[int
         if node is None or node.graph is not graph:
             return
         if weighted[graph.index_of(node)]:
-            operator = find_weight_operator(node.domain, node.op_type)
-            if operator is not None and operator.is_product:
+            if node.operator.weight_kind and node.operator.multiplies_either:
                 yield node.index
             return
         if node.index != end and node.op_type not in LAYOUT and node.op_type != "Mul":

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from netloupe.explorer.model import Function, Graph, Node, Value
+from netloupe.explorer.operators import Operator
 from netloupe.explorer.progress import step
 
 from .determined_nodes import Booleans, Integers
@@ -16,7 +17,6 @@ from .input_independence import (
     find_input_independence_given,
     is_input_independent,
 )
-from .weight_operators import WeightOperator, find_weight_operator
 from .weights import find_weight
 
 _STEP = 10_000
@@ -55,9 +55,8 @@ class _Search:
                     self._holds(graph.nodes[index], fixed, depth) for index in indices.tolist()
                 ]
                 continue
-            operator = find_weight_operator(node.domain, node.op_type)
-            if operator is not None:
-                found[indices] = _have_weights(graph, fixed, indices, operator)
+            if node.operator.weight_kind:
+                found[indices] = _have_weights(graph, fixed, indices, node.operator)
         for node in graph.nodes:
             if node.subgraphs and not found[graph.index_of(node)]:
                 found[graph.index_of(node)] = any(
@@ -78,12 +77,12 @@ class _Search:
         fixed = find_input_independence(graph)
         for indices in _list_alike(graph):
             node = graph.nodes[int(indices[0])]
-            operator = find_weight_operator(node.domain, node.op_type)
+            operator = node.operator
             if node.function is not None:
                 calls = (graph.nodes[index] for index in indices.tolist())
                 if any(self._holds(call, fixed, 1) for call in calls):
                     return True
-            elif operator is not None and _have_weights(graph, fixed, indices, operator).any():
+            elif operator.weight_kind and _have_weights(graph, fixed, indices, operator).any():
                 return True
         return False
 
@@ -127,20 +126,20 @@ def _list_alike(graph: Graph) -> Iterator[Integers]:
 
 
 def _have_weights(
-    graph: Graph, fixed: InputIndependence, indices: Integers, operator: WeightOperator
+    graph: Graph, fixed: InputIndependence, indices: Integers, operator: Operator
 ) -> Booleans:
     """Return for each of some nodes of one operator whether it has a weight."""
-    if not operator.operands:
+    if not operator.weight_places:
         return np.ones(len(indices), np.bool_)
     wiring = graph.wiring
-    taken = [_take(graph, indices, place) for place in operator.operands]
+    taken = [_take(graph, indices, place) for place in operator.weight_places]
     is_fixed = [(numbers >= 0) & np.append(fixed.values, False)[numbers] for numbers in taken]
-    if operator.is_product:
+    if operator.multiplies_either:
         found: Booleans = (is_fixed[0] != is_fixed[1]) & (np.diff(wiring.bounds)[indices] > 1)
     else:
         found = np.logical_or.reduce(is_fixed)
     node = graph.nodes[int(indices[0])]
-    if operator.kind == "embedding" or node.op_type == "Einsum":
+    if operator.weight_kind == "embedding" or node.op_type == "Einsum":
         _judge_each(graph, indices, found, taken[0])
     return found
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from netloupe.explorer.model import Node, SparseTensor, Tensor, Value
+from netloupe.explorer.model import Node, SparseTensor, Tensor, Value, list_quantized_operands
+from netloupe.explorer.operators import Operator, WeightKind
 
 from .input_independence import is_input_independent
 from .origins import Dims, find_origin
-from .weight_operators import WeightKind, WeightOperator, find_weight_operator
 
 #: integers of more bits are indices and sizes, not quantized numbers
 _MOST_BITS = 8
@@ -58,12 +58,10 @@ class Weight:
     @property
     def is_transposed(self) -> bool:
         """Whether the node multiplies by the transposed operand (``transB``, Caffe2's FC)."""
-        operator = find_weight_operator(self.node.domain, self.node.op_type)
-        if operator is None:
-            return False
-        if operator.layout == "linear transposed":
+        operator = self.node.operator
+        if operator.weight_layout == "linear_transposed":
             return True
-        return operator.is_product and _has_flag(self.node, _TRANSPOSING[self._side])
+        return operator.multiplies_either and _has_flag(self.node, _TRANSPOSING[self._side])
 
     @property
     def is_left(self) -> bool:
@@ -72,8 +70,7 @@ class Weight:
 
     @property
     def _side(self) -> int:
-        operator = find_weight_operator(self.node.domain, self.node.op_type)
-        return 0 if operator is not None and operator.is_product and self.index == 0 else 1
+        return 0 if self.node.operator.multiplies_either and self.index == 0 else 1
 
     @property
     def features(self) -> tuple[int | None, int | None] | None:
@@ -90,8 +87,8 @@ class Weight:
         """The sizes of a convolution's kernel; None for all other weights."""
         if self.kind != "convolution" or self.dims is None or len(self.dims) < 3:
             return None
-        operator = find_weight_operator(self.node.domain, self.node.op_type)
-        if operator is None or not operator.layout:
+        operator = self.node.operator
+        if not operator.weight_layout:
             return None
         return self.dims[1:-1] if _is_channels_last(self.node, operator) else self.dims[2:]
 
@@ -100,10 +97,9 @@ def find_weight(node: Node, calls: Sequence[Node] = ()) -> Weight | None:
     """Return the weight of a node; None where it has none.
 
     That is what stands at the weight operand of a convolution, a product with a matrix, a
-    recurrent layer, an embedding, a normalization or another operator of
-    :data:`~netloupe.explorer.roles.weight_operators.WEIGHT_OPERATORS`, and depends on no input of
-    the model. Of a product exactly one factor must be such. The table of a Gather has rows of
-    floating-point or quantized numbers.
+    recurrent layer, an embedding, a normalization or another operator of which the catalogue says
+    what it does with its weight, and depends on no input of the model. Of a product exactly one
+    factor must be such. The table of a Gather has rows of floating-point or quantized numbers.
 
     Parameters
     ----------
@@ -113,34 +109,37 @@ def find_weight(node: Node, calls: Sequence[Node] = ()) -> Weight | None:
         For a node in a function: the calls that lead to it, the outermost first. Without them
         the weight is what all calls have in common.
     """
-    operator = find_weight_operator(node.domain, node.op_type)
-    if operator is None or node.function is not None:
+    operator = node.operator
+    kind = operator.weight_kind
+    if not kind or node.function is not None:
         return None
-    if not operator.operands:
-        return Weight(node, operator.kind)
+    if not operator.weight_places:
+        return Weight(node, kind)
     index = _choose_operand(node, operator, calls)
     value = node.inputs[index] if index is not None else None
     origin = find_origin(value, calls) if value is not None else None
     if index is None or value is None or origin is None:
         return None
     is_quantized = (
-        origin.is_quantized or operator.is_quantized or _is_stated_quantized(node, index, value)
+        origin.is_quantized
+        or operator.has("quantized_weight")
+        or _is_stated_quantized(node, index, value)
     )
-    if operator.kind == "embedding" and not _is_table(value, origin.tensor, origin.dims):
+    if kind == "embedding" and not _is_table(value, origin.tensor, origin.dims):
         return None
-    return Weight(node, operator.kind, value, index, origin.tensor, origin.dims, is_quantized)
+    return Weight(node, kind, value, index, origin.tensor, origin.dims, is_quantized)
 
 
-def _choose_operand(node: Node, operator: WeightOperator, calls: Sequence[Node]) -> int | None:
+def _choose_operand(node: Node, operator: Operator, calls: Sequence[Node]) -> int | None:
     """Return the input of a node that is its weight."""
     fixed = []
-    for index in operator.operands:
+    for index in operator.weight_places:
         value = node.input(index)
         if value is not None and (
             is_input_independent(value) or (calls and find_origin(value, calls))
         ):
             fixed.append(index)
-    if not fixed or (operator.is_product and (len(fixed) > 1 or len(node.inputs) < 2)):
+    if not fixed or (operator.multiplies_either and (len(fixed) > 1 or len(node.inputs) < 2)):
         return None
     if node.op_type == "Einsum" and not _contracts(node):
         return None
@@ -177,10 +176,9 @@ def _is_table(value: Value, tensor: Tensor | SparseTensor | None, dims: Dims | N
 
 def _is_stated_quantized(node: Node, index: int, value: Value) -> bool:
     """Return whether the operator or an annotation says that an operand is quantized."""
-    dialect = node.graph.dialect
     return value.annotation is not None or any(
         operand.index == index and not operand.is_output
-        for operand in dialect.list_quantized_operands(node)
+        for operand in list_quantized_operands(node)
     )
 
 
@@ -190,12 +188,12 @@ def _has_flag(node: Node, names: frozenset[str]) -> bool:
     )
 
 
-def _is_channels_last(node: Node, operator: WeightOperator) -> bool:
+def _is_channels_last(node: Node, operator: Operator) -> bool:
     """Return whether the channels that a convolution takes are its weight's last axis."""
     order = node.attributes.get("order")
     if order is not None:
         return order.value in ("NHWC", b"NHWC")
-    return operator.is_channels_last
+    return operator.has("channels_last")
 
 
 def _read_number(node: Node, name: str, default: int | None) -> int | None:
@@ -207,14 +205,12 @@ def _read_number(node: Node, name: str, default: int | None) -> int | None:
 
 def _read_features(weight: Weight) -> tuple[int | None, int | None] | None:
     node, dims = weight.node, weight.dims
-    operator = find_weight_operator(node.domain, node.op_type)
-    if operator is None:
-        return None
+    operator = node.operator
     if node.attributes.keys() >= {"K", "N"}:  # packed: the dims are not those of the matrix
         return _read_number(node, "K", None), _read_number(node, "N", None)
     if dims is None:
         return None
-    if operator.layout == "linear":
+    if operator.weight_layout == "linear":
         if not dims:
             return None
         if len(dims) == 1:
@@ -222,16 +218,16 @@ def _read_features(weight: Weight) -> tuple[int | None, int | None] | None:
         first, second = dims[-2:]
         # x · W takes rows and gives columns; W · x and a transposed factor the other way
         return (second, first) if weight.is_transposed != weight.is_left else (first, second)
-    if operator.layout == "linear transposed" and len(dims) >= 2:
+    if operator.weight_layout == "linear_transposed" and len(dims) >= 2:
         return _multiply(dims[1:]), dims[0]
-    if operator.layout in ("conv", "conv transposed") and len(dims) >= 3:
+    if operator.weight_layout in ("conv", "conv_transposed") and len(dims) >= 3:
         group = _read_number(node, "group", 1)
         inner = dims[-1] if _is_channels_last(node, operator) else dims[1]
         whole = None if group is None or inner is None else group * inner
-        return (whole, dims[0]) if operator.layout == "conv" else (dims[0], whole)
-    if operator.layout == "recurrent" and len(dims) == 3:
+        return (whole, dims[0]) if operator.weight_layout == "conv" else (dims[0], whole)
+    if operator.weight_layout == "recurrent" and len(dims) == 3:
         return dims[2], _read_number(node, "hidden_size", None)
-    if operator.layout == "table" and len(dims) >= 2:
+    if operator.weight_layout == "table" and len(dims) >= 2:
         return dims[0], _multiply(dims[1:])
     return None
 

@@ -11,7 +11,7 @@ from onnx import FunctionProto, ModelProto, NodeProto, TensorProto, TypeProto, d
 from onnx import numpy_helper as numpy_tools
 
 from netloupe import load
-from netloupe.explorer.costs.rules import find_operator
+from netloupe.explorer.costs.rules import find_cost_rule
 from netloupe.explorer.operators.schemas import _load_operators
 
 OPSET = 28
@@ -168,9 +168,9 @@ def test_what_is_defined_by_a_product_is_known_to_multiply() -> None:
         for version in schema.function_opset_versions if schema.has_function else ():
             data = schema.get_function_with_opset_version(version)
             made = {*list_operators(FunctionProto.FromString(data).node)}
-            operator = find_operator(schema.domain, schema.name)
+            rule = find_cost_rule(schema.domain, schema.name)
             if made & PRODUCTS:
-                assert operator is None or operator.multiplies, schema.name
+                assert rule is None or rule.multiplies, schema.name
             checked += 1
     assert checked > 40
 
@@ -189,7 +189,7 @@ def test_no_operator_without_a_rule_costs_nothing() -> None:
             model = load(helper.make_model(graph, opset_imports=opsets))
             costs = model.costs()
             told = {one.what for one in costs.unknown if one.affects == "macs"}
-            if find_operator(domain, op_type) is None:
+            if find_cost_rule(domain, op_type) is None:
                 assert costs.macs_is_lower_bound
                 assert told == {model.dialect.name_operator(domain, op_type)}
                 looked += 1
@@ -197,7 +197,7 @@ def test_no_operator_without_a_rule_costs_nothing() -> None:
                 assert costs.macs or told, op_type
     assert looked > 100
     for op_type in ("DFT", "STFT", "GRUUnit"):  # of these no rule says how often they multiply
-        assert find_operator("", op_type) is None
+        assert find_cost_rule("", op_type) is None
 
 
 def test_every_operator_of_onnx_is_judged() -> None:
@@ -205,6 +205,7 @@ def test_every_operator_of_onnx_is_judged() -> None:
     unknown = {
         schema.name
         for schema in defs.get_all_schemas()
-        if schema.domain in ("", "ai.onnx.ml") and find_operator(schema.domain, schema.name) is None
+        if schema.domain in ("", "ai.onnx.ml")
+        and find_cost_rule(schema.domain, schema.name) is None
     }
     assert unknown == {"DFT", "STFT"}

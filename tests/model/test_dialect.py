@@ -22,13 +22,13 @@ from netloupe.explorer.model import (
     Node,
     NodeDetails,
     Payload,
-    QuantizedOperand,
     Tensor,
     Value,
     constant_tensor,
     data_type,
     is_constant_node,
 )
+from netloupe.explorer.operators import registry
 from netloupe.explorer.quantization import find_quantization
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.view.bodies import bind_body
@@ -181,8 +181,6 @@ TOY = Dialect(
     element_types={7: "int8"},
     element_type_attributes=frozenset({"kind"}),
     bodies={"Repeat": BodyBinding(first_operand=1)},
-    quantized_operands={"Mac8": (QuantizedOperand(0, 1, None),)},
-    quantized_domains=frozenset({"toy"}),
     node_fields=("engine",),
 )
 
@@ -253,6 +251,14 @@ def make_toy() -> Model:
     return model
 
 
+@pytest.fixture
+def toy_operators() -> Iterator[None]:
+    registry.set_entries("toy", {"Mac8": {"operands": "data data.scale", "quantized": "linear"}})
+    yield
+    registry.remove_domain("toy")
+
+
+@pytest.mark.usefixtures("toy_operators")
 def test_another_format_needs_its_dialect_only() -> None:
     model = make_toy()
     graph = model.graph

@@ -1,7 +1,5 @@
 """Families of operators."""
 
-from collections import Counter
-
 import onnx
 import onnx.parser
 import pytest
@@ -9,7 +7,6 @@ import pytest
 from netloupe.explorer.model import Model
 from netloupe.explorer.operators import schemas
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render import category
 from netloupe.explorer.render.category import FAMILIES, category_of, category_of_operator
 
 
@@ -35,11 +32,6 @@ from netloupe.explorer.render.category import FAMILIES, category_of, category_of
 )
 def test_family_of_an_operator(domain: str, op_type: str, family: str) -> None:
     assert category_of_operator(domain, op_type) == family
-
-
-def test_every_operator_is_named_once() -> None:
-    names = [name for text in category._OPERATORS.values() for name in text.split()]
-    assert [name for name, count in Counter(names).items() if count > 1] == []
 
 
 def test_every_operator_of_the_table_has_a_family() -> None:

@@ -14,7 +14,7 @@ from netloupe.explorer.checks.operands import (
 )
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
-from netloupe.explorer.model import Node, Value, find_operators
+from netloupe.explorer.model import Node, Value, find_operators, list_quantized_operands
 from netloupe.explorer.notation import write_number, write_percent
 
 from .quantization import find_dequantizer, read_flat_numbers
@@ -77,7 +77,7 @@ def _find_joined_scales(subject: Subject) -> Iterator[Occurrence]:
     for graph in subject.graphs:
         for index in find_operators(graph, _QUANTIZED_JOINING).tolist():
             node = graph.nodes[index]
-            operands = graph.dialect.list_quantized_operands(node)
+            operands = list_quantized_operands(node)
             yield from _judge_joined(
                 node,
                 [
@@ -193,7 +193,7 @@ def _takes_codes(node: Node) -> bool:
     """Return whether an operator is one on quantized numbers, or runs what may be."""
     if node.function is not None or node.subgraphs:
         return True
-    if node.op_type in node.graph.dialect.quantized_operands:
+    if node.operator.is_quantized:
         return True
     return bool(node.domain) or node.op_type.startswith(("QLinear", "Int8"))
 

@@ -36,7 +36,5 @@ CAFFE2 = Dialect(
     bodies={"Do": BodyBinding(takes_operands=False, needs_equal_numbers=True)},
     other_bodies=BodyBinding(by_name=True),
     self_quantized_prefixes=("Int8",),
-    running_statistics={"SpatialBN": (3, 4)},
-    copying=frozenset({"Copy", "StopGradient"}),
     node_fields=("engine", "device", "is_gradient", "debug_info", "op_version"),
 )

@@ -7,9 +7,6 @@ from dataclasses import replace
 from netloupe.explorer.model import BodyBinding, Dialect
 from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
 
-from .quantized_operands import QUANTIZED_BIASES, QUANTIZED_OPERANDS
-from .shape_operators import SHAPE_OPERATORS
-
 _IN_ORDER = BodyBinding()
 
 ONNX = Dialect(
@@ -42,12 +39,6 @@ ONNX = Dialect(
         "Scan": _IN_ORDER,
         "SequenceMap": _IN_ORDER,
     },
-    quantized_operands=QUANTIZED_OPERANDS,
-    quantized_domains=frozenset({"", "com.microsoft"}),
-    quantized_biases=QUANTIZED_BIASES,
-    running_statistics={"BatchNormalization": (3, 4)},
-    copying=frozenset({"Identity"}),
-    shape_operators=SHAPE_OPERATORS,
 )
 
 #: values in files of their own (onnx-data.proto), whose tensors need no names

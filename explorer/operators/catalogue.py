@@ -1,0 +1,302 @@
+"""What operators are: one entry for each, by domain and name, read from ``catalogue.json``.
+
+An entry has the members (all may be missing; the words are those of ``vocabulary.py``)
+
+- ``operands``, ``results``: the role of each, with spaces between: ``data weight bias``. A star
+  (``data*``) says that it stands for all further ones; several with stars take turns.
+  ``weight.scale`` is the scale of the operand ``weight``, or of that ``data`` which stands before
+  it; ``result.scale`` that of the first result;
+- ``traits``: what it does, with spaces between;
+- ``form_of``: an operator, of the same domain or of ``ai.onnx``, that it does the work of: with
+  quantized operands, with an activation, in another layout or under another name. RoleList, traits,
+  family and weight are those of that operator where none are given;
+- ``activation``: the activation that is applied to the result; ``activation:`` where an attribute
+  of that name tells it;
+- ``family``: the family that a picture colours it as;
+- ``weight``: what it does with its weight, and how the weight's dimensions are to be read:
+  ``convolution conv``;
+- ``rule``, ``per_element``, ``per_operand``: the rule of the room ``costs`` that tells its results
+  and MACs, and other operations for each element of the first result and of the first operand;
+- ``quantized``: ``linear`` where quantized operands with roles of scales and zero points mean
+  (element - zero point) · scale. ``scale_axes`` names the axes that the definition fixes for scales
+  that differ;
+- ``body``: how the graphs of an operator that runs graphs correspond to it;
+- ``before``: by a version what differs before that version.
+
+Sources: the ONNX operator specification; ONNX Runtime's ContribOperators; the documentation of
+Caffe2's operators; that of QONNX, FINN and Brevitas.
+"""
+
+from __future__ import annotations
+
+import json
+import pkgutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Literal
+
+from .registry import REGISTERED, kept_with_catalogue
+from .vocabulary import ARRANGING_ROLES
+
+#: what an operator does with its weight
+WeightKind = Literal[
+    "convolution", "linear", "recurrent", "embedding", "normalization", "attention", "experts", "ml"
+]
+#: how the dimensions of a weight are to be read; "" where nothing is said of features
+Layout = Literal["", "conv", "conv_transposed", "linear", "linear_transposed", "recurrent", "table"]
+
+_INHERITED = ("operands", "results", "traits", "family", "weight")
+_NUMBERS = "0123456789"
+#: operands of a product, the likelier place of the weight first
+_WEIGHT_ROLES = ("weight", "weight1", "factor2", "factor1", "factor", "rows")
+
+
+@dataclass(frozen=True, slots=True)
+class RoleList:
+    """The roles of operands, or of results, by place.
+
+    Parameters
+    ----------
+    names
+        Those that are listed.
+    repeated
+        So many of the last ones take turns for all further places.
+    """
+
+    names: tuple[str, ...] = ()
+    repeated: int = 0
+
+    def at(self, place: int) -> str:
+        """Return the role at a place, ``weight1``; "" where none is known."""
+        if place < len(self.names):
+            return self.names[place] if place >= 0 else ""
+        if not self.repeated:
+            return ""
+        first = len(self.names) - self.repeated
+        return self.names[first + (place - first) % self.repeated]
+
+    def kind_at(self, place: int) -> str:
+        """Return the role at a place without number and owner: ``weight`` of ``weight1.scale``."""
+        return kind_of(self.at(place))
+
+    def find(self, *roles: str) -> int | None:
+        """Return the place of the first of some roles that is there, written in full; else None."""
+        return next((self.names.index(role) for role in roles if role in self.names), None)
+
+    def list_of(self, *kinds: str) -> tuple[int, ...]:
+        """Return the places of some roles, whatever their numbers; scales and such are left out."""
+        return tuple(
+            place
+            for place, name in enumerate(self.names)
+            if "." not in name and kind_of(name) in kinds
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operator:
+    """What is known of an operator.
+
+    Parameters
+    ----------
+    domain, op_type
+        Its name; ``""`` is the domain ``ai.onnx``.
+    is_known
+        Whether the catalogue has it.
+    form
+        The op_type of the operator that it is a form of; its own where it is none. An operator of
+        an unknown domain has that before it: ``com.example::Relu``.
+    activation
+        The op_type of an activation that is applied to the result, or the name of an attribute
+        that tells it with a colon behind.
+    operands, results
+        The roles of each.
+    traits
+        What it does: words of :data:`~netloupe.explorer.operators.vocabulary.TRAITS`.
+    family
+        A key of a theme's palette; "" where unknown.
+    weight_kind, weight_layout
+        What it does with its weight, and how its dimensions are to be read; "" for nothing.
+    rule
+        The name of the rule that tells results and MACs; "" where none does.
+    per_element, per_operand
+        Other operations for each element of the first result, and of the first operand.
+    is_quantized
+        Whether quantized operands mean (element - zero point) · scale.
+    scale_axes
+        By role the axis that is fixed for scales that differ.
+    body
+        How graphs inside correspond to it; None where it runs none.
+    """
+
+    domain: str
+    op_type: str
+    is_known: bool = False
+    form: str = ""
+    activation: str = ""
+    operands: RoleList = RoleList()
+    results: RoleList = RoleList()
+    traits: frozenset[str] = frozenset()
+    family: str = ""
+    weight_kind: WeightKind | Literal[""] = ""
+    weight_layout: Layout = ""
+    rule: str = ""
+    per_element: int = 0
+    per_operand: int = 0
+    is_quantized: bool = False
+    scale_axes: Mapping[str, int] = field(default_factory=dict)
+    body: Mapping[str, Any] | None = None
+    _before: tuple[tuple[int, Operator], ...] = ()
+
+    def has(self, *traits: str) -> bool:
+        """Return whether it has any of some traits."""
+        return not self.traits.isdisjoint(traits)
+
+    def at(self, version: int | None) -> Operator:
+        """Return what it is under a version of its operator set; None is the newest."""
+        if version is not None:
+            for limit, older in self._before:
+                if version < limit:
+                    return older
+        return self
+
+    @property
+    def has_versions(self) -> bool:
+        """Whether it was something else under an older version."""
+        return bool(self._before)
+
+    @property
+    def weight_places(self) -> tuple[int, ...]:
+        """The operands that may be the weight, the likeliest first."""
+        if not self.weight_kind:
+            return ()
+        roles = ("rows",) if self.weight_kind == "embedding" else _WEIGHT_ROLES
+        places = (self.operands.find(role) for role in roles)
+        found = [place for place in places if place is not None]
+        if self.operands.repeated and self.operands.kind_at(0) == "factor":
+            return (1, 0)
+        return tuple(found[: 2 if self.multiplies_either else 1])
+
+    @property
+    def multiplies_either(self) -> bool:
+        """Whether either operand of its product may be the weight, but only one."""
+        return any(kind_of(role) == "factor" for role in self.operands.names)
+
+    def arranges(self, place: int) -> bool:
+        """Return whether an operand tells sizes, places or axes."""
+        role = self.operands.at(place)
+        return "." not in role and kind_of(role) in ARRANGING_ROLES
+
+
+def find_operator(domain: str, op_type: str, version: int | None = None) -> Operator:
+    """Return what is known of an operator.
+
+    Parameters
+    ----------
+    domain
+        The operator's domain, as nodes have it: ``""`` for ``ai.onnx``.
+    op_type
+        The operator's name.
+    version
+        The version of the operator set that holds; None for the newest.
+
+    Returns
+    -------
+    Operator
+        One of which nothing is known but its name, where the catalogue does not have it.
+    """
+    return _find_newest(domain, op_type).at(version)
+
+
+def list_known_operators(domain: str) -> tuple[str, ...]:
+    """Return the op_types of a domain that the catalogue has, sorted."""
+    return tuple(sorted({*_read_catalogue().get(domain, ()), *REGISTERED.get(domain, ())}))
+
+
+@kept_with_catalogue(maxsize=1)
+def list_known_domains() -> frozenset[str]:
+    """Return the domains of which the catalogue has operators."""
+    return frozenset({*_read_catalogue(), *REGISTERED})
+
+
+def kind_of(role: str) -> str:
+    """Return a role without number and without what it is of: ``weight`` of ``weight1.scale``."""
+    return role.partition(".")[0].rstrip(_NUMBERS)
+
+
+@kept_with_catalogue(maxsize=1 << 16)
+def _find_newest(domain: str, op_type: str) -> Operator:
+    entry = _complete(domain, op_type)
+    if entry is None:
+        is_own = domain in _read_catalogue() or domain in REGISTERED
+        return Operator(domain, op_type, form=op_type if is_own else f"{domain}::{op_type}")
+    changes = {int(version): changed for version, changed in entry.get("before", {}).items()}
+    older = tuple(
+        (version, _build(domain, op_type, {**entry, **changes[version]}))
+        for version in sorted(changes)
+    )
+    return _build(domain, op_type, entry, older)
+
+
+def _complete(domain: str, op_type: str) -> dict[str, Any] | None:
+    """Return an entry, with what it has from the one that it is a form of."""
+    entry = _find_entry(domain, op_type)
+    if entry is None or "form_of" not in entry:
+        return entry
+    base = entry["form_of"]
+    has_own = base != op_type and _find_entry(domain, base) is not None
+    origin = domain if has_own else ""
+    inherited = _complete(origin, base) or {}
+    form = inherited.get("form_of", base)
+    taken = {key: inherited[key] for key in _INHERITED if key in inherited}
+    return {**taken, **entry, "form_of": form}
+
+
+def _find_entry(domain: str, op_type: str) -> dict[str, Any] | None:
+    """Return the entry of an operator; what was registered comes before the catalogue's own."""
+    registered = REGISTERED.get(domain, {}).get(op_type)
+    return _read_catalogue().get(domain, {}).get(op_type) if registered is None else registered
+
+
+def _build(
+    domain: str,
+    op_type: str,
+    entry: Mapping[str, Any],
+    older: tuple[tuple[int, Operator], ...] = (),
+) -> Operator:
+    words: list[Any] = [*entry.get("weight", "").split(), "", ""]
+    return Operator(
+        domain,
+        op_type,
+        is_known=True,
+        form=entry.get("form_of", op_type),
+        activation=entry.get("activation", ""),
+        operands=_read_roles(entry.get("operands", "")),
+        results=_read_roles(entry.get("results", "")),
+        traits=frozenset(entry.get("traits", "").split()),
+        family=entry.get("family", ""),
+        weight_kind=words[0],
+        weight_layout=words[1],
+        rule=entry.get("rule", ""),
+        per_element=entry.get("per_element", 0),
+        per_operand=entry.get("per_operand", 0),
+        is_quantized=entry.get("quantized") == "linear",
+        scale_axes=entry.get("scale_axes", {}),
+        body=entry.get("body"),
+        _before=older,
+    )
+
+
+def _read_roles(text: str) -> RoleList:
+    words = text.split()
+    names = tuple(word.rstrip("*") for word in words)
+    return RoleList(names, sum(word[-1] == "*" for word in words))
+
+
+@cache
+def _read_catalogue() -> dict[str, dict[str, dict[str, Any]]]:
+    data = pkgutil.get_data(__name__, "catalogue.json")
+    if data is None:  # only a loader that cannot read files at all
+        raise FileNotFoundError("netloupe was installed without its catalogue of operators")
+    entries: dict[str, dict[str, dict[str, Any]]] = json.loads(data)
+    return entries
