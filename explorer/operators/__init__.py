@@ -42,7 +42,15 @@ if TYPE_CHECKING:
         find_default,
         rename_value,
     )
-    from .vocabulary import ARRANGING_ROLES, OPERATOR_FAMILIES, ROLES, TRAITS
+    from .vocabulary import (
+        ARRANGING_ROLES,
+        ARRANGING_TRAITS,
+        HANDING_TRAITS,
+        LAYOUT_TRAITS,
+        OPERATOR_FAMILIES,
+        ROLES,
+        TRAITS,
+    )
 else:
     __getattr__ = import_later(
         __name__,
@@ -77,12 +85,23 @@ else:
                 "find_default",
                 "rename_value",
             ],
-            "vocabulary": ["ARRANGING_ROLES", "OPERATOR_FAMILIES", "ROLES", "TRAITS"],
+            "vocabulary": [
+                "ARRANGING_ROLES",
+                "ARRANGING_TRAITS",
+                "HANDING_TRAITS",
+                "LAYOUT_TRAITS",
+                "OPERATOR_FAMILIES",
+                "ROLES",
+                "TRAITS",
+            ],
         },
     )
 
 __all__ = [
     "ARRANGING_ROLES",
+    "ARRANGING_TRAITS",
+    "HANDING_TRAITS",
+    "LAYOUT_TRAITS",
     "OPERATOR_FAMILIES",
     "ROLES",
     "SUCCESSORS",

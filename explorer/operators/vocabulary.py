@@ -99,11 +99,15 @@ ARRANGING_ROLES: Final = frozenset(
 TRAITS: Final = {
     "accumulates": "sums or multiplies up along an axis",
     "activates": "is an activation function",
+    "adds": "adds operands",
     "associative": "gives the same in whatever order several are put together",
     "attends": "is attention",
     "attends_linearly": "is attention with a state instead of scores",
+    "averages": "takes the mean over axes",
+    "branches": "runs one of several graphs",
     "casts": "changes the type of its first operand alone",
     "channels_last": "takes the last axis of data and weight for channels",
+    "clips": "limits elements to a range",
     "commutative": "gives the same for operands in any order",
     "compares": "compares two operands",
     "control_flow": "runs graphs",
@@ -112,10 +116,12 @@ TRAITS: Final = {
     "counts": "gives numbers at equal distances",
     "dequantizes": "makes numbers of quantized elements",
     "detects": "computes or chooses the boxes of a detector",
+    "divides": "divides the first operand by the second",
     "drops_out": "gives its first operand as it is but in training",
     "elementwise": "computes each element from those at the same place",
     "encodes": "writes something in another way: as a word, a number, a vector",
     "fills": "gives one element many times",
+    "finds_largest": "tells where the largest or the least element is",
     "fitted": "holds in attributes what was fitted to data",
     "gates": "computes how much of something counts",
     "generates": "gives numbers by a rule",
@@ -123,9 +129,12 @@ TRAITS: Final = {
     "joins": "puts operands one behind the other",
     "logical": "computes truth values from truth values, or tells what numbers are",
     "looks_up": "takes rows or elements by index",
+    "loops": "runs a graph several times",
     "masks": "keeps a part of the places and sets others to zero",
     "moves_pixels": "moves elements between space and channels",
     "multiplies": "multiplies matrices",
+    "multiplies_elements": "multiplies elements of operands",
+    "negates": "turns the sign",
     "normalizes": "is a normalization",
     "opaque": "holds a compiled part of a model",
     "pads": "puts elements around",
@@ -155,11 +164,23 @@ TRAITS: Final = {
     "sequence": "works on lists of tensors, or on what may be missing",
     "shape_arithmetic": "sizes of shapes are computed with it",
     "simulates_quantization": "quantizes numbers and gives them back as numbers",
+    "slices": "takes a part of its operand by where it begins and ends",
     "solves": "is linear algebra besides products: transforms, inverses, distances",
+    "splits": "gives its operand in several parts, one for each result",
     "stores_constant": "gives a stored tensor",
+    "subtracts": "subtracts the second operand from the first",
+    "takes_power": "raises to a power",
+    "takes_root": "takes the square root, or 1 / square root",
     "trains": "belongs to training: losses, gradients, updates",
     "transposed": "is a transposed convolution",
 }
+
+#: what changes nothing of the elements but their order and type
+LAYOUT_TRAITS: Final = ("casts", "copies", "permutes", "reshapes")
+#: what hands its first operand on, changed in nothing but order, type and precision
+HANDING_TRAITS: Final = (*LAYOUT_TRAITS, "dequantizes", "drops_out", "quantizes")
+#: what only chooses elements, and puts them elsewhere
+ARRANGING_TRAITS: Final = (*LAYOUT_TRAITS, "joins", "pads", "picks", "repeats")
 
 #: which family an operator is coloured as
 OPERATOR_FAMILIES: Final = (
