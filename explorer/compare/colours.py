@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from netloupe.explorer.errors import TensorDataError
-from netloupe.explorer.model import Tensor
-from netloupe.explorer.patterns import SHAPE_READERS
+from netloupe.explorer.model import Tensor, find_nodes_with
 
 from .digests import shape_of_digest
 from .hashing import Hashes, hash_each, mix
@@ -67,6 +66,7 @@ class Flows:
         #: units, each behind what it takes from
         self.order = _sort(units)
         place_of = self.rank()
+        reading_shapes = {*find_nodes_with(units.graph, "reads_shape").tolist()}
         #: pairs of units, one of which gives what the other takes, ordered by the latter
         self._ordered = [
             (operand.source, unit)
@@ -74,7 +74,7 @@ class Flows:
             for operand in units.operands[unit]
             if operand.source >= 0
             and place_of[operand.source] < place_of[unit]
-            and units.kinds[unit] not in SHAPE_READERS  # data do not flow on from there
+            and units.members[unit][0] not in reading_shapes  # data do not flow on from there
         ]
 
     def refine(self, colours: Hashes, rounds: int) -> Hashes:

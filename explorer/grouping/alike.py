@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from netloupe.explorer.model import Node, Tensor, Value
 from netloupe.explorer.model.constant import constant_tensor
-from netloupe.explorer.patterns import KINDS, read_dims, read_numbers
+from netloupe.explorer.patterns import read_dims, read_numbers
 from netloupe.explorer.roles import is_input_independent
 
 #: a tensor of so few elements may hold numbers that tell one block from another
@@ -84,7 +84,7 @@ def _list_taking_masks(nodes: Sequence[Node], places: dict[Node, int]) -> frozen
     What only adds to the values of a layer, as a residual connection does, is none of them: the
     operand is another one in each layer.
     """
-    ends = [node for node in nodes if KINDS.get(node.op_type, node.op_type) == "Softmax"]
+    ends = [node for node in nodes if node.operator.form == "Softmax"]
     back = _follow(ends, lambda node: (v.producer for v in node.inputs if v is not None), places)
     onward = _follow(
         ends,
@@ -108,7 +108,7 @@ def _follow(
         for node in next_to(pending.pop()):
             if node is None or node in seen or node not in places:
                 continue
-            if KINDS.get(node.op_type, node.op_type) not in _PRODUCTS:
+            if node.operator.form not in _PRODUCTS:
                 seen.add(node)
                 pending.append(node)
     return seen

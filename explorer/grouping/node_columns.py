@@ -13,7 +13,6 @@ import numpy as np
 from netloupe.explorer.arrays import sort_distinct
 from netloupe.explorer.model import Graph, Node, Value, is_constant_node
 from netloupe.explorer.model.wiring import number_alike, to_array
-from netloupe.explorer.patterns import SHAPE_READERS
 
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
@@ -209,7 +208,7 @@ def _find_used_outside(
     if count < len(row_of):
         _, firsts, kinds = np.unique(wiring.operators, return_index=True, return_inverse=True)
         reads_shape = np.array(
-            [graph.nodes[first].op_type in SHAPE_READERS for first in firsts.tolist()], bool
+            [graph.nodes[first].operator.has("reads_shape") for first in firsts.tolist()], bool
         )
         others = np.repeat((row_of < 0) & ~reads_shape[kinds], np.diff(wiring.bounds))
         taken = wiring.used[others]
@@ -224,4 +223,4 @@ def _find_used_outside(
 
 def is_used_outside(value: Value, find_row: FindRow) -> bool:
     """Return whether nodes without a row use a value, but for those that ask for its shape."""
-    return any(find_row(user) < 0 and user.op_type not in SHAPE_READERS for user in value.users)
+    return any(find_row(user) < 0 and not user.operator.has("reads_shape") for user in value.users)

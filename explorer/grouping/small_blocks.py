@@ -11,7 +11,7 @@ from collections.abc import Mapping, Set
 from operator import attrgetter
 
 from netloupe.explorer.model import Node, Value, find_operators
-from netloupe.explorer.patterns import SHAPE_READERS, find_graph_context, find_small_blocks
+from netloupe.explorer.patterns import find_graph_context, find_small_blocks
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import find_weight
 
@@ -195,7 +195,7 @@ def join_embeddings(root: Group, free_path: FreePath) -> None:
 
 def _is_taken_once(value: Value) -> bool:
     """Return whether one node takes the elements of a value; others may ask for its shape."""
-    return sum(user.op_type not in SHAPE_READERS for user in value.users[:_MOST_NODES]) == 1
+    return sum(not user.operator.has("reads_shape") for user in value.users[:_MOST_NODES]) == 1
 
 
 def _is_circular(values: list[Value]) -> bool:
@@ -210,7 +210,7 @@ def _is_circular(values: list[Value]) -> bool:
         seen.add(value)
         if value in values or len(seen) > _MOST_NODES:
             return True
-        if value.producer is not None and value.producer.op_type not in SHAPE_READERS:
+        if value.producer is not None and not value.producer.operator.has("reads_shape"):
             pending += value.producer.inputs
     return False
 

@@ -105,6 +105,7 @@ TRAITS: Final = {
     "attends_linearly": "is attention with a state instead of scores",
     "averages": "takes the mean over axes",
     "branches": "runs one of several graphs",
+    "broadcasts": "gives elements several times along axes of size 1, as arithmetic does",
     "casts": "changes the type of its first operand alone",
     "channels_last": "takes the last axis of data and weight for channels",
     "clips": "limits elements to a range",

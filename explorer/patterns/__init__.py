@@ -10,7 +10,7 @@ from .blocks import Motif, find_motifs
 from .convolutions import read_convolution
 from .found_blocks import FoundBlock, FoundBlocks
 from .graph_context import GraphContext, find_graph_context
-from .operations import KINDS, Operations
+from .operations import Operations
 from .readings import read_numbers
 from .recognise import (
     MOST_NODES,
@@ -24,12 +24,9 @@ from .recognition import Detail, Recognition
 from .shape_values import describe_shape_value
 from .shortcuts import has_projection
 from .weight_sizes import read_dims
-from .wires import SHAPE_READERS
 
 __all__ = [
-    "KINDS",
     "MOST_NODES",
-    "SHAPE_READERS",
     "Detail",
     "FoundBlock",
     "FoundBlocks",

@@ -5,37 +5,17 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterator
 
-from .wires import PASSING, Wires
+from netloupe.explorer.operators import ARRANGING_TRAITS, HANDING_TRAITS
 
-_ATTENTIONS = frozenset(
-    {"Attention", "GroupQueryAttention", "MultiHeadAttention", "ScaledDotProductAttention"}
-    | {"LinearAttention"}
-)
-_PRODUCTS = frozenset({"BatchMatMul", "Einsum", "FusedMatMul", "MatMul"})
+from .wires import Wires
+
 #: what may stand between the two products of an attention
-_SCORES = frozenset(
-    {"Add", "Cast", "Clip", "Div", "Dropout", "Identity", "IsNaN", "Mul", "Reshape", "Sub", "Tanh"}
-    | {"DequantizeLinear", "QuantizeLinear", "Transpose", "Where"}
-)
+_SCORES = (*(*HANDING_TRAITS, "adds", "clips", "divides", "multiplies_elements", "subtracts"),)
+_ALSO_SCORES = frozenset({"IsNaN", "Tanh", "Where"})
 #: what may stand between a projection and the products: heads, rotary positions, norms, caches
-_HEADS = PASSING | frozenset(
-    {
-        "Add",
-        "Concat",
-        "Div",
-        "Expand",
-        "Flatten",
-        "Gather",
-        "LayerNormalization",
-        "Mul",
-        "Neg",
-        "RMSNormalization",
-        "RotaryEmbedding",
-        "SimplifiedLayerNormalization",
-        "Slice",
-        "Split",
-        "Tile",
-    }
+_HEADS = (
+    *(*HANDING_TRAITS, *ARRANGING_TRAITS, "adds", "divides", "looks_up", "multiplies_elements"),
+    *("negates", "normalizes", "rotates"),
 )
 _MOST_OF_ATTENTION = 120
 _MOST_STEPS = 14
@@ -44,7 +24,7 @@ _MOST_STEPS = 14
 def find_attention_places(wires: Wires) -> Iterator[frozenset[int]]:
     """Yield the places of products around a Softmax, and of the projections around them."""
     for place in range(len(wires.nodes)):
-        if wires.op(place) in _ATTENTIONS:
+        if wires.has(place, "attends"):
             core, end = {place}, place
         elif wires.op(place) == "Softmax":
             found = _find_core(wires, place)
@@ -71,9 +51,13 @@ def _find_core(wires: Wires, softmax: int) -> tuple[set[int], int] | None:
         core.update(
             user
             for user in wires.users(place)
-            if user >= 0 and wires.op(user) in _SCORES and core.issuperset(wires.users(user))
+            if user >= 0 and _is_of_scores(wires, user) and core.issuperset(wires.users(user))
         )
     return core, onward[-1]
+
+
+def _is_of_scores(wires: Wires, place: int) -> bool:
+    return wires.has(place, *_SCORES) or wires.op(place) in _ALSO_SCORES
 
 
 def _search(start: int, follow: Callable[[int], list[int]], wires: Wires) -> list[int] | None:
@@ -87,9 +71,9 @@ def _search(start: int, follow: Callable[[int], list[int]], wires: Wires) -> lis
                 if place in seen:
                     continue
                 seen.add(place)
-                if wires.op(place) in _PRODUCTS and len(wires.computed(place)) > 1:
+                if wires.has(place, "multiplies") and len(wires.computed(place)) > 1:
                     return [*way[1:], place]
-                if wires.op(place) in _SCORES:
+                if _is_of_scores(wires, place):
                     longer.append([*way, place])
         ways = longer[:16]
     return None
@@ -109,7 +93,7 @@ def _add_projections(wires: Wires, core: set[int]) -> None:
         if place in core or not core.issuperset(wires.users(place)):
             continue
         is_linear = wires.is_linear(place)
-        if not is_linear and wires.op(place) not in _HEADS:
+        if not is_linear and not wires.has(place, *_HEADS):
             continue
         core.add(place)
         if place in last:

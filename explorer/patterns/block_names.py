@@ -10,7 +10,7 @@ from .blocks import Motif, find_motifs
 from .estimators import is_predictor, name_estimator, read_estimator
 from .graph_context import GraphContext
 from .recognise import try_to_recognise
-from .residuals import CONVOLUTIONS, SUMS, is_depthwise
+from .residuals import is_depthwise
 from .wires import Wires, is_fixed
 
 #: a block is named after one thing in it that makes up so much of it
@@ -65,10 +65,10 @@ def _name_estimator(nodes: Sequence[Node]) -> str:
 
 
 def _name_convolutions(nodes: Sequence[Node]) -> str:
-    convolutions = [node for node in nodes if node.op_type in CONVOLUTIONS]
+    convolutions = [node for node in nodes if node.operator.has("convolves")]
     if not convolutions:
         return ""
-    joins = [node for node in nodes if node.op_type in ("Concat", "DepthConcat")]
+    joins = [node for node in nodes if node.operator.has("joins")]
     if joins and len(convolutions) > 3 and max(len(node.inputs) for node in joins) > 2:
         return "Inception block"
     is_residual = _has_shortcut(nodes)
@@ -97,7 +97,7 @@ def _joins_twins(wires: Wires, join: Node) -> bool:
     starts = []
     for value in wires.computed(wires.place(join)):
         producer = wires.producer(value)
-        while producer is not None and wires.op(producer) not in CONVOLUTIONS:
+        while producer is not None and not wires.has(producer, "convolves"):
             operands = wires.computed(producer)
             producer = wires.producer(operands[0]) if len(operands) == 1 else None
         if producer is None:
@@ -114,7 +114,7 @@ def _has_shortcut(nodes: Sequence[Node]) -> bool:
     wires = Wires(nodes)
     for place, node in enumerate(nodes):
         operands = wires.computed(place)
-        if node.op_type not in SUMS or len(operands) != 2:
+        if not node.operator.has("adds") or len(operands) != 2:
             continue
         one, other = operands
         # the convolution of a shortcut may stand before the block, that of a branch may not
@@ -135,7 +135,7 @@ def _list_before(wires: Wires, value: Value, most: int) -> dict[Value, int]:
     for _ in range(len(wires.nodes) + _MOST_BEFORE):
         place = wires.producer(value)
         node = value.producer if place is None else wires.nodes[place]
-        is_convolution = node is not None and node.op_type in CONVOLUTIONS
+        is_convolution = node is not None and node.operator.has("convolves")
         outside += is_convolution and place is None
         if node is None or outside > most:
             break

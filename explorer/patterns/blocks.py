@@ -15,38 +15,17 @@ from netloupe.explorer.progress import step
 
 from .attention_places import find_attention_places
 from .readings import read_scalar
-from .residuals import CONVOLUTIONS, find_residual_blocks
+from .residuals import find_residual_blocks
 from .wires import Wires
 
-_ACTIVATIONS = frozenset(
-    {
-        "Celu",
-        "Clip",
-        "Elu",
-        "FastGelu",
-        "Gelu",
-        "HardSwish",
-        "Int8Relu",
-        "LeakyRelu",
-        "Mish",
-        "PRelu",
-        "QuickGelu",
-        "Relu",
-        "Selu",
-        "Sigmoid",
-        "Swish",
-        "Tanh",
-    }
-)
 #: activations as the field writes them, where that differs from the operator's name
 _WRITTEN = {
     "Gelu": "GELU",
-    "Int8Relu": "ReLU",
     "LeakyRelu": "LeakyReLU",
     "PRelu": "PReLU",
     "Relu": "ReLU",
 }
-_NORMALIZATIONS = {"BatchNormalization": "BN", "SpatialBN": "BN", "InstanceNormalization": "IN"}
+_NORMALIZATIONS = {"BatchNormalization": "BN", "InstanceNormalization": "IN"}
 _MOST_LAYERS = 32
 #: activations that exporters write out
 _WRITTEN_OUT = frozenset({"GELU", "HardSwish", "QuickGELU", "SiLU"})
@@ -125,6 +104,11 @@ def _fixed_givers(wires: Wires, places: frozenset[int]) -> set[int]:
         and not wires.computed(producer)
         and places.issuperset(wires.users(producer))
     }
+
+
+def _is_activation(wires: Wires, place: int) -> bool:
+    """Return whether a node is an activation of each element; Softmax is not."""
+    return wires.has(place, "activates") and wires.has(place, "elementwise")
 
 
 Search = Callable[[Wires, dict[int, Motif]], Iterator[Motif]]
@@ -290,7 +274,7 @@ def _find_mlps(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:
             continue
         if motif is not None and motif.name in _WRITTEN_OUT:
             inner = set(motif.places)
-        elif motif is None and wires.op(place) in _ACTIVATIONS:
+        elif motif is None and _is_activation(wires, place):
             inner = {place}
         else:
             continue
@@ -331,7 +315,7 @@ def _follow_layers(wires: Wires, owner: dict[int, Motif], end: int, done: set[in
             break
         motif = owner.get(place)
         is_known = motif is not None and motif.name in _WRITTEN_OUT
-        if not is_known and (motif is not None or wires.op(place) not in _ACTIVATIONS):
+        if not is_known and (motif is not None or not _is_activation(wires, place)):
             break
         inner = set(motif.places) if motif is not None else {place}
         following = wires.linear_behind(max(inner))
@@ -348,7 +332,7 @@ def _follow_layers(wires: Wires, owner: dict[int, Motif], end: int, done: set[in
 def _find_convolutions(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]:
     """Find a convolution with the normalization and the activation behind it."""
     for place in range(len(wires.nodes)):
-        if wires.op(place) not in CONVOLUTIONS:
+        if not wires.has(place, "convolves"):
             continue
         places, parts = [place], ["Conv"]
         following = wires.only_user(place)
@@ -364,7 +348,7 @@ def _find_convolutions(wires: Wires, owner: dict[int, Motif]) -> Iterator[Motif]
         if motif is not None and motif.places.issuperset(users):
             places.extend(motif.places)
             parts.append(motif.name)
-        elif following is not None and wires.op(following) in _ACTIVATIONS:
+        elif following is not None and _is_activation(wires, following):
             places.append(following)
             parts.append(_WRITTEN.get(wires.op(following), wires.op(following)))
         yield Motif(" · ".join(parts), frozenset(places))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from netloupe.explorer.model import Graph, Value, find_operators
+from netloupe.explorer.model import Graph, Node, Value, find_nodes_with
 from netloupe.explorer.roles import is_input_independent
 from netloupe.explorer.roles.determined_nodes import find_determined_nodes, list_edges
 
 from .shape_values import ShapeValues
 from .stored_positions import hides_later
-from .wires import SHAPE_READERS
 
 
 class GraphContext:
@@ -47,10 +46,12 @@ class GraphContext:
         Or the product of such a scale and that of a weight.
         """
         node = value.producer
-        if node is None or node.op_type not in ("DynamicQuantizeLinear", "Mul"):
+        if node is None:
             return False
-        if node.op_type == "DynamicQuantizeLinear":
+        if _measures_scale(node):
             return _is_measured(value)
+        if not node.operator.has("multiplies_elements"):
+            return False
         return len(node.inputs) == 2 and all(
             operand is not None
             and operand.producer is not node
@@ -82,9 +83,14 @@ def find_graph_context(graph: Graph) -> GraphContext:
     return graph._graph_context
 
 
+def _measures_scale(node: Node) -> bool:
+    """Return whether a node tells scale and zero point as results."""
+    return node.operator.results.find("data.scale") is not None
+
+
 def _is_measured(value: Value) -> bool:
     node = value.producer
-    return node is not None and node.op_type == "DynamicQuantizeLinear" and value.output_index > 0
+    return node is not None and _measures_scale(node) and value.output_index > 0
 
 
 def _find_unchanging(graph: Graph) -> bytes:
@@ -92,7 +98,7 @@ def _find_unchanging(graph: Graph) -> bytes:
     wiring = graph.wiring
     count = len(graph.nodes)
     readers = np.zeros(count, np.bool_)
-    readers[find_operators(graph, SHAPE_READERS)] = True
+    readers[find_nodes_with(graph, "reads_shape")] = True
     varying = np.zeros(len(wiring.values) + 1, np.bool_)  # the last is for what is left out
     for number in np.flatnonzero(wiring.producers < 0).tolist():
         value = wiring.values[number]

@@ -8,84 +8,20 @@ without.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
-from netloupe.explorer.model import Node, Value
+from netloupe.explorer.model import Node, Value, list_quantized_operands
+from netloupe.explorer.operators import HANDING_TRAITS, Operator
 
 from .graph_context import GraphContext
 from .readings import read_quantized, read_scalar
 from .shuffles import read_shuffle
-from .wires import OUTSIDE, SHAPE_READERS, read_operator
+from .wires import OUTSIDE
 
-#: operators that change nothing but type, precision or layout of their first operand
-ARRANGEMENT = frozenset(
-    {
-        "Alias",
-        "Cast",
-        "CastLike",
-        "Copy",
-        "DequantizeLinear",
-        "Dropout",
-        "DynamicQuantizeLinear",
-        "Expand",
-        "ExpandDims",
-        "Flatten",
-        "FlattenToVec",
-        "Identity",
-        "Int8Dequantize",
-        "Int8Quantize",
-        "NCHW2NHWC",
-        "NHWC2NCHW",
-        "QuantizeLinear",
-        "Reshape",
-        "Squeeze",
-        "StopGradient",
-        "Transpose",
-        "Unsqueeze",
-    }
-)
-#: operators that do what another one does; quantized and fused forms of both formats
-_SAME = {
-    "Conv": "Conv1D Conv2D Conv3D ConvInteger ConvRelu FusedConv Int8Conv Int8ConvRelu NhwcConv"
-    " NhwcFusedConv QLinearConv",
-    "Gemm": "DynamicQuantizeMatMul FC FusedGemm Int8FC MatMulInteger MatMulIntegerToFloat"
-    " MatMulNBits QGemm MatMulBnb4 MatMulFpQ4",
-    "MatMul": "BatchMatMul FusedMatMul QLinearMatMul",
-    "Add": "Int8Add Int8AddRelu Int8Sum Int8SumRelu QLinearAdd Sum SumRelu",
-    "Mul": "QLinearMul",
-    "Sigmoid": "QLinearSigmoid",
-    "LeakyRelu": "Int8LeakyRelu QLinearLeakyRelu",
-    "Relu": "Int8Relu",
-    "Softmax": "Int8Softmax QLinearSoftmax",
-    "Concat": "Int8Concat QLinearConcat",
-    "AveragePool": "Int8AveragePool QLinearAveragePool",
-    "GlobalAveragePool": "QLinearGlobalAveragePool",
-    "ReduceMean": "QLinearReduceMean",
-    "MaxPool": "Int8MaxPool NhwcMaxPool",
-    "BatchNormalization": "SpatialBN",
-    "InstanceNormalization": "InstanceNorm",
-    "LayerNormalization": "LayerNorm",
-    "RMSNormalization": "SimplifiedLayerNormalization",
-    "Attention": "QAttention",
-}
-KINDS = {op_type: kind for kind, names in _SAME.items() for op_type in names.split()}
-#: operators of which only the first operand is data; others tell sizes, places and axes
-_FIRST_ONLY = frozenset(
-    {"Clip", "CumSum", "DepthToSpace", "MatMulNBits", "Pad", "ReduceL1", "ReduceL2", "ReduceMax"}
-    | {"ReduceMean", "ReduceMin", "ReduceSum", "ReduceSumSquare", "Resize", "Slice", "Split"}
-    | {"Tile", "TopK", "Trilu", "Upsample", "Compress"}
-)
-#: which operands of quantized operators are data or weights, not scales or zero points
-_DATA = {
-    "DynamicQuantizeMatMul": (0, 1),
-    "QGemm": (0, 3, 6),
-    "QLinearAdd": (0, 3),
-    "QLinearConv": (0, 3, 8),
-    "QLinearMatMul": (0, 3),
-    "QLinearMul": (0, 3),
-}
-#: products that quantization splits: what multiplies their result by the scale belongs to them
-_INTEGER_PRODUCTS = frozenset({"ConvInteger", "MatMulInteger"})
+#: what changes nothing but type, precision or layout of the first operand
+ARRANGING = (*HANDING_TRAITS, "broadcasts")
+#: roles of operands that limit what is computed with, or fill the places around
+_LIMITING = frozenset({"bound", "fill"})
 _MOST_USERS = 10_000
 
 
@@ -129,7 +65,7 @@ class Operations:
         #: Transposes that move pixels, by what they do
         self._shuffles: dict[Node, str] = {}
         for node in nodes:
-            if node.op_type in SHAPE_READERS or self._gives_fixed(node):
+            if node.operator.has("reads_shape") or self._gives_fixed(node):
                 continue
             if self._is_arrangement(node):
                 self.arrangement.append(node)
@@ -137,8 +73,7 @@ class Operations:
                 self._numbers[node] = len(self.nodes)
                 self.nodes.append(node)
         for node in self.nodes:
-            operator = read_operator(node)
-            kind = self._shuffles.get(node) or KINDS.get(operator, operator)
+            kind = self._shuffles.get(node) or node.operator.form
             operands = self._find_operands(node)
             if kind == "MatMul" and len(operands) == 1:
                 kind = "Gemm"
@@ -155,7 +90,7 @@ class Operations:
 
     def _is_arrangement(self, node: Node) -> bool:
         """Return whether a node only arranges; moving pixels between space and channels is more."""
-        if node.op_type == "Transpose":
+        if node.operator.has("permutes"):
             shuffle = read_shuffle(node, self.context)
             if shuffle is not None:
                 self._shuffles[node] = shuffle[0]
@@ -163,7 +98,7 @@ class Operations:
         if self._is_rescaling(node):
             self._rescaling.add(node)
             return True
-        return node.op_type in ARRANGEMENT
+        return node.operator.has(*ARRANGING)
 
     def _gives_fixed(self, node: Node) -> bool:
         outputs = [value for value in node.outputs if value is not None]
@@ -171,20 +106,18 @@ class Operations:
 
     def _is_rescaling(self, node: Node) -> bool:
         """Return whether a node multiplies a product of integers by its scale."""
-        if node.op_type != "Mul":
+        if not node.operator.has("multiplies_elements"):
             return False
         data = [value for value in node.inputs if value is not None and not self.is_fixed(value)]
         producer = self.source(data[0]).producer if len(data) == 1 else None
-        return producer in self._inside and producer.op_type in _INTEGER_PRODUCTS
+        return producer in self._inside and producer.operator.has("scales_product")
 
     def _find_operands(self, node: Node) -> list[Value]:
-        taken: Iterable[Value | None] = node.inputs
-        if node.op_type in _FIRST_ONLY:
-            taken = node.inputs[:1]
-        elif node.op_type in _INTEGER_PRODUCTS:
-            taken = node.inputs[:2]
+        operator = node.operator
         return [
-            self.source(value) for value in taken if value is not None and not self.is_fixed(value)
+            self.source(value)
+            for place, value in enumerate(node.inputs)
+            if value is not None and _is_data(operator, place) and not self.is_fixed(value)
         ]
 
     def _find_users(self) -> None:
@@ -209,7 +142,9 @@ class Operations:
         users = value.users
         if len(users) > _MOST_USERS:
             return True
-        return any(user not in self._inside and user.op_type not in SHAPE_READERS for user in users)
+        return any(
+            user not in self._inside and not user.operator.has("reads_shape") for user in users
+        )
 
     def is_fixed(self, value: Value | None) -> bool:
         """Return whether a value is a constant, or follows from constants and shapes alone."""
@@ -230,7 +165,7 @@ class Operations:
             node = current.producer
             if node is None or node not in self._inside or node in self._numbers:
                 break
-            if node.op_type not in ARRANGEMENT and node not in self._rescaling:
+            if not node.operator.has(*ARRANGING) and node not in self._rescaling:
                 break
             data = next((v for v in node.inputs if v is not None and not self.is_fixed(v)), None)
             if data is None:
@@ -290,10 +225,11 @@ class Operations:
         values = self.fixed(number)
         if len(values) != 1:
             return None
-        inputs = self.nodes[number].inputs
-        if self.nodes[number].op_type in _DATA:  # its scale and zero point stand behind it
-            place = inputs.index(values[0])
-            return read_quantized(inputs[place : place + 3])
+        node = self.nodes[number]
+        for operand in list_quantized_operands(node):
+            if not operand.is_output and node.input(operand.index) is values[0]:
+                places = (operand.index, operand.scale, operand.zero_point)
+                return read_quantized([node.input(at) for at in places if at is not None])
         return read_scalar(values[0])
 
     def is_closed(self, numbers: set[int], end: int) -> bool:
@@ -307,14 +243,23 @@ def _is_used_only_by(node: Node, users: Collection[Node]) -> bool:
     return any(value.users for value in outputs) and not any(
         value.is_output
         or len(value.users) > _MOST_USERS
-        or any(user not in users and user.op_type not in SHAPE_READERS for user in value.users)
+        or any(user not in users and not user.operator.has("reads_shape") for user in value.users)
         for value in outputs
     )
 
 
 def list_data(node: Node) -> Sequence[Value | None]:
     """Return the operands of a node that are no scales or zero points."""
-    places = _DATA.get(node.op_type)
-    if places is None:
-        return node.inputs
-    return [node.inputs[place] for place in places if place < len(node.inputs)]
+    operands = node.operator.operands
+    return [value for place, value in enumerate(node.inputs) if "." not in operands.at(place)]
+
+
+def _is_data(operator: Operator, place: int) -> bool:
+    """Return whether an operand is computed with; others tell sizes, places, axes, limits, scales.
+
+    What stands first always is.
+    """
+    if not place:
+        return True
+    role = operator.operands.at(place)
+    return not ("." in role or role in _LIMITING or operator.arranges(place))

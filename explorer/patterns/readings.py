@@ -15,19 +15,14 @@ def read_scalar(value: Value | None) -> float | None:
         if (
             value is None
             or value.producer is None
-            or value.producer.op_type
-            not in (
-                "Cast",
-                "Identity",
-                "CastLike",
-            )
+            or not value.producer.operator.has("casts", "copies")
         ):
             break
         value = value.producer.input(0)
     if value is None:
         return None
     node = value.producer
-    if node is not None and node.op_type == "DequantizeLinear":
+    if node is not None and node.operator.has("dequantizes"):
         return read_quantized(node.inputs[:3])
     tensor = constant_tensor(value)
     if tensor is not None:

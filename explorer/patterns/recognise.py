@@ -19,7 +19,7 @@ from .found_blocks import BlockFinder, FoundBlock, FoundBlocks
 from .graph_context import GraphContext, find_graph_context
 from .linear import find_embeddings, find_linears, find_mlps, read_table
 from .norms import find_norms
-from .operations import ARRANGEMENT, Operations
+from .operations import ARRANGING, Operations
 from .positions import find_merging, find_waves
 from .pyramids import find_pyramid_steps
 from .recognition import Recognition
@@ -152,7 +152,7 @@ def recognise(nodes: Sequence[Node], context: GraphContext | None = None) -> Rec
 
 def _recognise_table(nodes: Sequence[Node]) -> Recognition | None:
     """Return an embedding of positions: its rows are picked by what shapes alone tell."""
-    picking = [node for node in nodes if node.op_type not in ARRANGEMENT]
+    picking = [node for node in nodes if not node.operator.has(*ARRANGING)]
     if len(picking) != 1 or picking[0].op_type != "Gather":
         return None
     table = find_weight(picking[0])

@@ -14,7 +14,6 @@ from .readings import read_int, read_ints, read_numbers
 from .recognition import Detail
 from .shuffles import SHUFFLE, UNSHUFFLE, read_shuffle
 from .whole_groups import is_row, make_whole_block
-from .wires import SHAPE_READERS
 
 #: what they are called, and the sign of their factor, as of the strides of convolutions
 _SHUFFLES = {SHUFFLE: ("Pixel shuffle", "×"), UNSHUFFLE: ("Pixel unshuffle", "/")}
@@ -146,7 +145,7 @@ def is_older(value: Value, other: Value) -> bool:
 
 def is_shared(value: Value) -> bool:
     """Return whether several nodes take the elements of a value."""
-    users = {user for user in value.users[:_MOST_USERS] if user.op_type not in SHAPE_READERS}
+    users = {user for user in value.users[:_MOST_USERS] if not user.operator.has("reads_shape")}
     return len(users) > 1
 
 

@@ -14,13 +14,8 @@ from netloupe.explorer.model import Node, Value
 from .weight_sizes import read_dims
 from .wires import Wires
 
-SUMS = frozenset({"Add", "Int8Add", "Int8Sum", "Int8SumRelu", "Sum", "SumRelu"})
-CONVOLUTIONS = frozenset({"Conv", "ConvRelu", "ConvTranspose", "Int8Conv", "Int8ConvRelu"})
 #: what a shortcut may consist of
-_SHORTCUT = CONVOLUTIONS | frozenset(
-    {"AveragePool", "BatchNormalization", "Identity", "MaxPool", "SpatialBN"}
-)
-_ACTIVATIONS = frozenset({"Clip", "HardSwish", "Int8Relu", "LeakyRelu", "PRelu", "Relu"})
+_SHORTCUT = ("convolves", "copies", "normalizes", "pools")
 _MOST_SHORTCUT = 3
 _MOST_NODES = 64
 
@@ -33,13 +28,13 @@ def find_residual_blocks(wires: Wires) -> Iterator[tuple[str, frozenset[int]]]:
     """
     for end in range(len(wires.nodes)):
         operands = wires.computed(end)
-        if wires.op(end) not in SUMS or len(operands) != 2:
+        if not wires.has(end, "adds") or len(operands) != 2:
             continue
         places = _find_sides(wires, end, *operands) or _find_sides(wires, end, *operands[::-1])
         if places is None:
             continue
         following = wires.only_user(end)
-        if following is not None and wires.op(following) in _ACTIVATIONS:
+        if following is not None and wires.has(following, "activates"):
             places.add(following)
         nodes = [wires.nodes[place] for place in places]
         # units of ShuffleNet have groups besides
@@ -73,7 +68,7 @@ def _find_sides(wires: Wires, end: int, shortcut: Value, main: Value) -> set[int
         if places is not None:
             return places
         producer = wires.producer(start)
-        if producer is None or wires.op(producer) not in _SHORTCUT:
+        if producer is None or not wires.has(producer, *_SHORTCUT):
             return None
         operands = wires.computed(producer)
         if not operands or not {end, *chain}.issuperset(wires.users(producer)):
@@ -99,7 +94,7 @@ def _walk_back(wires: Wires, core: set[int], main: Value, start: Value) -> set[i
         core.add(place)
         if len(core) > _MOST_NODES:
             return None
-        convolutions += wires.op(place) in CONVOLUTIONS
+        convolutions += wires.has(place, "convolves")
         reached = reached or start in wires.nodes[place].inputs
         for producer in wires.producers(place):
             if producer != barrier and producer not in core:

@@ -10,15 +10,11 @@ from collections.abc import Sequence
 
 from netloupe.explorer.model import Node
 
-from .residuals import CONVOLUTIONS, SUMS
 from .wires import Wires
 
-_CONVOLUTIONS = CONVOLUTIONS | {"ConvInteger", "QLinearConv"}
-_SUMS = SUMS | {"QLinearAdd"}
 #: what may stand beside the convolution in a shortcut
-_BESIDE = frozenset(
-    {"Add", "AveragePool", "BatchNormalization", "DequantizeLinear", "GlobalAveragePool"}
-    | {"Identity", "InstanceNormalization", "MaxPool", "Mul", "QuantizeLinear", "SpatialBN"}
+_BESIDE = (
+    *("adds", "copies", "dequantizes", "multiplies_elements", "normalizes", "pools", "quantizes"),
 )
 _MOST_STEPS = 8
 _MOST_NODES = 400
@@ -37,7 +33,7 @@ def has_projection(nodes: Sequence[Node]) -> bool:
     wires = Wires(nodes)
     among = frozenset(nodes)
     return any(
-        wires.op(place) in _SUMS
+        wires.has(place, "adds")
         and len(wires.computed(place)) == 2
         and sum(_is_projection(wires, among, place, operand) for operand in range(2)) == 1
         for place in range(len(nodes))
@@ -56,8 +52,8 @@ def _is_projection(wires: Wires, among: frozenset[Node], end: int, operand: int)
         producer = wires.producer(value)
         if producer is None or not inside.issuperset(wires.users(producer)):
             break
-        is_convolution = wires.op(producer) in _CONVOLUTIONS
-        if not is_convolution and wires.op(producer) not in _BESIDE:
+        is_convolution = wires.has(producer, "convolves")
+        if not is_convolution and not wires.has(producer, *_BESIDE):
             return False
         operands = wires.computed(producer)
         if len(operands) != 1:

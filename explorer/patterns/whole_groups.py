@@ -11,7 +11,7 @@ from netloupe.explorer.model import Node, Value
 from .convolutions import is_pointwise, read_convolution
 from .found_blocks import FoundBlock, FoundBlocks
 from .linear import read_table, write_widths
-from .operations import ARRANGEMENT, Operations
+from .operations import ARRANGING, Operations
 from .readings import read_ints
 from .recognition import Detail
 
@@ -187,7 +187,7 @@ def _tell(value: Value) -> tuple[str, ...]:
         if node.op_type == "Gather":
             told = read_table(node)
             return told[0] if told is not None else ()
-        if node.op_type not in ARRANGEMENT:
+        if not node.operator.has(*ARRANGING):
             return ()
         value = data
     return ()

@@ -5,30 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from netloupe.explorer.model import Node, Value, is_constant
-from netloupe.explorer.operators import list_known_domains
+from netloupe.explorer.operators import HANDING_TRAITS
 
-#: operators that use no element of their operand
-SHAPE_READERS = frozenset({"Shape", "Size"})
-#: operators that change nothing but type, precision or layout
-PASSING = frozenset(
-    {"Cast", "DequantizeLinear", "Dropout", "Identity", "QuantizeLinear", "Reshape", "Squeeze"}
-    | {"Transpose", "Unsqueeze"}
-)
-_LINEAR = frozenset(
-    {"FC", "FusedMatMul", "Gemm", "MatMul", "MatMulInteger", "MatMulNBits", "QLinearMatMul"}
-)
 #: stands for all users that are not among the nodes
 OUTSIDE = -1
-
-
-def read_operator(node: Node) -> str:
-    """Return the op_type of a node, with the domain before it where nothing is known of that.
-
-    An operator of a stranger does not do what one of ONNX does because it is called the same.
-    """
-    domain = node.domain
-    is_known = domain == node.graph.dialect.domain or domain in list_known_domains()
-    return node.op_type if is_known else f"{domain}::{node.op_type}"
 
 
 def is_fixed(value: Value) -> bool:
@@ -38,7 +18,7 @@ def is_fixed(value: Value) -> bool:
     node = value.producer
     return (
         node is not None
-        and node.op_type in PASSING
+        and node.operator.has(*HANDING_TRAITS)
         and all(operand is None or is_constant(operand) for operand in node.inputs)
     )
 
@@ -54,13 +34,17 @@ class Wires:
 
     def __init__(self, nodes: Sequence[Node]) -> None:
         self.nodes = nodes
-        self._operators = [*map(read_operator, nodes)]
+        self._operators = [node.operator for node in nodes]
         self._places = {node: place for place, node in enumerate(nodes)}
         self._users: list[tuple[int, ...] | None] = [None] * len(nodes)
 
     def op(self, place: int) -> str:
-        """Return the operator of a node: see :func:`read_operator`."""
-        return self._operators[place]
+        """Return the operator that a node's is a form of: ``Conv`` for ``QLinearConv``, too."""
+        return self._operators[place].form
+
+    def has(self, place: int, *traits: str) -> bool:
+        """Return whether the operator of a node has any of some traits."""
+        return self._operators[place].has(*traits)
 
     def place(self, node: Node) -> int:
         """Return the place of one of the nodes."""
@@ -96,7 +80,7 @@ class Wires:
                 for value in self.nodes[place].outputs
                 if value is not None
                 for consumer in value.users
-                if consumer.op_type not in SHAPE_READERS
+                if not consumer.operator.has("reads_shape")
             ]
             users = self._users[place] = tuple(dict.fromkeys(found))
         return users
@@ -108,17 +92,17 @@ class Wires:
 
     def is_linear(self, place: int) -> bool:
         """Return whether a node multiplies by a constant matrix."""
-        return self.op(place) in _LINEAR and self.has_constant(place)
+        return self.op(place) in ("Gemm", "MatMul") and self.has_constant(place)
 
     def is_scaling(self, place: int, *ops: str) -> bool:
         """Return whether a node is one of some operators with a constant operand."""
         return self.op(place) in ops and self.has_constant(place)
 
-    def follow(self, place: int, ops: Collection[str] = PASSING) -> list[int]:
-        """Return the chain of only users behind a node that are of some operators."""
+    def follow(self, place: int, traits: Collection[str] = HANDING_TRAITS) -> list[int]:
+        """Return the chain of only users behind a node whose operators have one of some traits."""
         chain: list[int] = []
         user = self.only_user(place)
-        while user is not None and self.op(user) in ops and len(chain) < 16:
+        while user is not None and self.has(user, *traits) and len(chain) < 16:
             chain.append(user)
             user = self.only_user(user)
         return chain
@@ -130,7 +114,7 @@ class Wires:
         if found is None or not self.is_linear(found):
             return []
         chain.append(found)
-        shaped = self.follow(found, ("Cast", "DequantizeLinear", "QuantizeLinear", "Reshape"))
+        shaped = self.follow(found, ("casts", "dequantizes", "quantizes", "reshapes"))
         bias = self.only_user(shaped[-1] if shaped else found)
         if bias is not None and self.is_scaling(bias, "Add"):
             return [*chain, *shaped, bias]
@@ -155,7 +139,7 @@ class Wires:
                 if first is not None and is_reshaped and self.only_user(first) == producer:
                     chain.append(first)
                 return chain
-            if self.op(producer) not in PASSING and not self.is_scaling(
+            if not self.has(producer, *HANDING_TRAITS) and not self.is_scaling(
                 producer, "Add", "Mul", "Div"
             ):
                 return []

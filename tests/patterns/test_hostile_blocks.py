@@ -11,8 +11,9 @@ from onnx import TensorProto, helper
 
 from netloupe.explorer.grouping import Group, build_group_tree
 from netloupe.explorer.model import Graph
+from netloupe.explorer.operators import find_operator, list_known_domains, list_known_operators
 from netloupe.explorer.patterns import GraphContext, recognise
-from netloupe.explorer.patterns.operations import ARRANGEMENT, KINDS
+from netloupe.explorer.patterns.operations import ARRANGING
 from netloupe.explorer.readers.load import load
 from tests.corpus import MADE, corpus_file
 
@@ -22,7 +23,14 @@ _OTHERS = """
     DepthToSpace Reciprocal Constant ConstantOfShape HardSigmoid Relu Gelu LayerNormalization
     LpNormalization MultiHeadAttention GroupQueryAttention MoE
 """
-_OPS = sorted({*_OTHERS.split(), *ARRANGEMENT, *KINDS, *KINDS.values()})
+#: what arranges, and what is a form of another operator, with that
+_ASKED = [
+    operator
+    for domain in sorted(list_known_domains())
+    for op_type in list_known_operators(domain)
+    if (operator := find_operator(domain, op_type)).has(*ARRANGING) or operator.form != op_type
+]
+_OPS = sorted({*_OTHERS.split(), *(o.op_type for o in _ASKED), *(o.form for o in _ASKED)})
 
 
 def write_any(chance: random.Random, count: int) -> Graph:
