@@ -232,6 +232,17 @@ MIXTRAL = Architecture(
     words=("pre-norm", "RMSNorm", "causal", "grouped-query", "rotary", "SwiGLU", "experts"),
     parameters=5_194_816,
 )
+PHI = Architecture(
+    family="decoder-only transformer",
+    blocks=_transformer(12),
+    width=64,
+    inner_width=256,
+    heads=4,
+    head_width=16,
+    vocabulary=1000,
+    words=("parallel", "LayerNorm", "causal", "rotary", "GELU"),
+    parameters=727_400,
+)
 MAMBA = Architecture(
     family="state-space model",
     blocks=_transformer(24, "Mamba block"),
@@ -550,6 +561,7 @@ ZOO_ARCHITECTURES: dict[str, Architecture] = {
     **_both("mobilenetv2", MOBILENET_V2),
     **_both("mobilenetv3", MOBILENET_V3),
     **_both("opt", OPT),
+    **_both("phi", PHI),
     **_both("pythia", PYTHIA),
     **_both("qwen3", QWEN3),
     **_both("resnet50", RESNET_50),

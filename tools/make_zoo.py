@@ -24,6 +24,7 @@ import onnx
 import torch
 from zoo import (
     convolutional,
+    decoders,
     detection,
     diffusion,
     generation,
@@ -50,6 +51,7 @@ MODELS: dict[str, Callable[[], onnx.ModelProto]] = {}
 for _subject in (
     text,
     generation,
+    decoders,
     images,
     speech,
     convolutional,
