@@ -243,6 +243,22 @@ PHI = Architecture(
     words=("parallel", "LayerNorm", "causal", "rotary", "GELU"),
     parameters=727_400,
 )
+#: of operators of ONNX Runtime, with weights of four bits
+GENAI_LLAMA = Architecture(
+    family="decoder-only transformer",
+    blocks=_transformer(12),
+    width=64,
+    inner_width=192,
+    heads=4,
+    key_value_heads=2,
+    head_width=16,
+    vocabulary=1000,
+    words=("pre-norm", "RMSNorm", "causal", "grouped-query", "rotary", "SwiGLU", "with past"),
+    # two tables of 1,000 tokens, a norm at the end, and in a layer products and two norms
+    parameters=2 * 64_000 + 64 + 12 * (64 * 128 + 64 * 64 + 3 * 64 * 192 + 2 * 64),
+)
+#: of ONNX's own operators; one of six layers sees all that came before
+WINDOWED_DECODER = replace(GENAI_LLAMA, words=(*GENAI_LLAMA.words, "window 512 in 5 of 6"))
 MAMBA = Architecture(
     family="state-space model",
     blocks=_transformer(24, "Mamba block"),
@@ -577,6 +593,8 @@ ZOO_ARCHITECTURES: dict[str, Architecture] = {
     **_both("wav2vec2", WAV2VEC2),
     **_both("whisper", WHISPER),
     **_both("yolov8", YOLOV8),
+    "built/genai_llama.matmulnbits_int4.onnx": GENAI_LLAMA,
+    "built/windowed_decoder.opset28.onnx": WINDOWED_DECODER,
     "exported/condloop.dynamo.onnx": MODEST,
     "exported/scripted.legacy.onnx": MODEST,
     "quantized/bert.dynamic.onnx": BERT,

@@ -27,6 +27,7 @@ from zoo import (
     decoders,
     detection,
     diffusion,
+    fused,
     generation,
     images,
     quantized,
@@ -59,6 +60,7 @@ for _subject in (
     diffusion,
     recurrent,
     quantized,
+    fused,
 ):
     MODELS.update(_subject.MODELS)
 

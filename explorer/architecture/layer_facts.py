@@ -15,6 +15,14 @@ from .sizes import list_matrices, read_stated_shape
 from .sketch import BlockSketch
 
 _MOST_OF_MASK = 300
+#: where operators take what is kept of earlier steps
+_PAST = {
+    "Attention": slice(4, 5),
+    "GroupQueryAttention": slice(3, 5),
+    "LinearAttention": slice(3, 4),
+    "MultiHeadAttention": slice(6, 8),
+}
+_NONE = slice(0, 0)
 _WEIGHTED = frozenset({"conv", "excitation", "inverted", "linear", "mixer", "recurrent"})
 _WEIGHTED_WHOLES = _WEIGHTED | {"experts", "mlp", "residual", "separable"}
 
@@ -29,6 +37,10 @@ def describe_layers(outline: Outline, layers: Sequence[Layer]) -> dict[str, Deta
         mixture = _write_mixture([one.get("attention") for one in facts])
         if mixture:
             shared["mixture"] = mixture
+    if "window" not in shared:
+        windows = _write_windows([one.get("window", 0) for one in facts])
+        if windows:
+            shared["windows"] = windows
     if len(layers) > 2:
         weights = [list_matrices(outline, layer.parts) for layer in layers]
         if weights[0] and all(weights[0] == other for other in weights):
@@ -54,12 +66,28 @@ def _write_mixture(names: Sequence[Detail | None]) -> str:
     return f"{'in turn ' if period else ''}{', '.join(told)}"
 
 
+def _write_windows(windows: Sequence[Detail]) -> str:
+    """Return in how many layers attention sees a window; of those that repeat where they do."""
+    known = sorted({window for window in windows if isinstance(window, int) and window})
+    if len(known) != 1:
+        return ""
+    count = len(windows)
+    repeating = (
+        length
+        for length in range(2, count // 2 + 1)
+        if all(window == windows[place % length] for place, window in enumerate(windows))
+    )
+    period = next(repeating, count)
+    inside = sum(window == known[0] for window in windows[:period])
+    return f"window {known[0]:,} in {inside} of {period}"
+
+
 def _describe_layer(outline: Outline, layer: Layer) -> dict[str, Detail]:
     found: dict[str, Detail] = {}
     attentions = layer.attentions
     if attentions:
         first = attentions[0]
-        for key in ("heads", "head_width", "kv_heads", "causal", "positions"):
+        for key in ("heads", "head_width", "kv_heads", "causal", "positions", "window"):
             if key in first.details:
                 found[key] = first.details[key]
         found["attention"] = first.name
@@ -121,12 +149,21 @@ def _order_norm(outline: Outline, part: OutlinePart) -> tuple[str, OutlinePart |
         behind = users[0] if users and is_only else None
     stream = find_stream(outline, part)
     before = _find_norm_before(outline, part)
-    if before is not None and before is not stream:
+    if before is not None and (before is not stream or not _adds_norm(outline, residual, before)):
         return "pre-norm", before
     if behind is not None and (stream is None or before is None or before is stream):
         # the stream itself is what the block takes
         return "post-norm", behind
     return "", None
+
+
+def _adds_norm(outline: Outline, residual: OutlinePart, norm: OutlinePart) -> bool:
+    """Return whether a residual sum adds what a norm gives, and not the sum that it is of.
+
+    Norms that add give their sum besides.
+    """
+    results = outline.operations.nodes[norm.end].outputs[:1]
+    return any(value in results for value in outline.operands(residual))
 
 
 def _find_norm_before(outline: Outline, part: OutlinePart) -> OutlinePart | None:
@@ -154,10 +191,11 @@ def has_past(outline: Outline, attention: OutlinePart) -> bool:
         node = outline.operations.nodes[number]
         if node.op_type == "Concat" and _is_input(node.input(0)):
             return True
-        if node.op_type in ("GroupQueryAttention", "MultiHeadAttention"):
-            places = (3, 4) if node.op_type == "GroupQueryAttention" else (6, 7)
-            if any(place < len(node.inputs) and _is_input(node.inputs[place]) for place in places):
-                return True
+        if any(
+            _is_input(value)
+            for value in node.inputs[_PAST.get(outline.operations.kinds[number], _NONE)]
+        ):
+            return True
     return False
 
 

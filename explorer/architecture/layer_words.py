@@ -107,6 +107,10 @@ def _write_attention(details: Mapping[str, Detail]) -> str:
         words.append(f"{positions}{noun}")
     if details.get("causal"):
         words.append("causal")
+    if "window" in details:
+        words.append(f"window {details['window']:,}")
+    elif "windows" in details:
+        words.append(str(details["windows"]))
     if details.get("past"):
         words.append("with past")
     text = ", ".join((text, *words))

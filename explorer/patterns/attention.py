@@ -11,7 +11,7 @@ from .attention_heads import BEFORE_PRODUCTS, count_heads, read_fused
 from .attention_scores import MASK_OPERATORS, has_linear_biases, is_causal, is_relative, is_rotary
 from .found import Blocks, Found
 from .operations import Operations, list_data
-from .readings import read_str
+from .readings import read_int, read_str
 from .recognition import Detail
 from .wires import OUTSIDE
 
@@ -112,7 +112,7 @@ def _complete(blocks: Blocks, core: set[int], end: int, scores: list[int], ancho
     is_linear = operations.nodes[anchor].op_type == "LinearAttention"
     projections = _add_projections(blocks, whole, _GATES if is_linear else frozenset())
     _add_feeders(blocks, core, whole)
-    users = operations.users[end]
+    users = operations.takers(end)  # what a fused operator keeps for the next step goes outside
     last = blocks.holding(users[0] if users else None, "linear")
     if last is not None and last.numbers.issuperset(users):
         whole |= last.numbers
@@ -143,7 +143,7 @@ def _complete(blocks: Blocks, core: set[int], end: int, scores: list[int], ancho
         found = [source for source, _ in sources]
         is_packed = node.op_type in ("QAttention", "PackedAttention", "DecoderMaskedSelfAttention")
         is_packed |= node.op_type == "Attention" and node.domain == "com.microsoft"
-        is_packed |= len(inputs) > 1 and node.op_type == "GroupQueryAttention" and len(inputs) < 3
+        is_packed |= node.op_type == "GroupQueryAttention" and 0 < len(inputs) < 3
         name = "Self-attention" if is_packed else _name_by_sources(found)
         if is_linear:
             name = "Linear attention"
@@ -178,8 +178,23 @@ def _complete(blocks: Blocks, core: set[int], end: int, scores: list[int], ancho
     if is_masked:
         facts.append("causal")
         details["causal"] = True
+    window = _read_window(node)
+    if window:
+        facts.append(f"window {window}")
+        details["window"] = window
     details["attention"] = name
     return Found("attention", name, frozenset(whole), end, tuple(facts), details)
+
+
+def _read_window(node: Node) -> int:
+    """Return how many tokens a fused operator attends to, with the one that attends; 0 for all.
+
+    GroupQueryAttention counts that one, and ONNX's Attention only what is left of it.
+    """
+    if node.op_type == "GroupQueryAttention":
+        return max(read_int(node, "local_window_size") or 0, 0)
+    left = read_int(node, "left_window_size")
+    return left + 1 if left is not None and left >= 0 else 0
 
 
 def _second_product(operations: Operations, core: set[int], anchor: int) -> int:

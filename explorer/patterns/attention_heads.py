@@ -149,6 +149,7 @@ def read_fused(
     heads = read_int(node, "num_heads") or read_int(node, "q_num_heads") or 0
     shared = read_int(node, "kv_num_heads") or 0
     is_masked = bool(read_int(node, "unidirectional") or read_int(node, "is_causal"))
+    is_masked |= read_int(node, "right_window_size") == 0
     is_masked |= node.op_type in ("GroupQueryAttention", "DecoderMaskedSelfAttention")
     width, query = 0, node.input(0)
     if heads:
@@ -157,6 +158,11 @@ def read_fused(
         if node.domain == "com.microsoft" and node.op_type in ("Attention", "QAttention"):
             dims = read_dims(node.input(1))
             hidden = dims[-1] // 3 if len(dims) == 2 and dims[-1] % 3 == 0 else 0
+        elif node.op_type == "GroupQueryAttention" and node.input(1) is None:
+            # one projection for queries, keys and values
+            hidden = max((out for out in outs if isinstance(out, int)), default=0)
+            hidden, rest = divmod(hidden * heads, heads + 2 * shared)
+            hidden = hidden if not rest else 0
         elif len(projections) != 3 or len({*map(str, outs)}) != 1:
             hidden = max((o for o in outs if isinstance(o, int)), default=0) if shared else 0
             hidden = hidden if len(projections) == 3 else 0

@@ -376,6 +376,54 @@ def test_layers_of_two_kinds_of_attention_are_told_apart(kinds: str, said: str) 
     )
 
 
+@pytest.mark.parametrize(
+    ("windows", "said"),
+    [
+        ([8, 8, 0, 8, 8, 0], "causal, window 8 in 2 of 3; "),
+        ([8, 8, 8, 8, 8, 0], "causal, window 8 in 5 of 6; "),
+        ([8, 8, 8], "causal, window 8; "),
+        ([8, 9, 8, 9], "causal; "),
+        ([0, 0, 0], "causal; "),
+    ],
+)
+def test_windows_of_attention_are_told_with_how_many_layers_have_one(
+    windows: list[int], said: str
+) -> None:
+    net = Network()
+    x = net.embed()
+    for window in windows:
+        attended = net.attend_fused(net.norm(x, 8), left_window_size=window - 1)
+        x = net.add("Add", x, attended)
+        x = net.add("Add", x, net.feed(net.norm(x, 8)))
+    told = net.finish(net.linear(net.norm(x, 8), 8, 100), opset=25).architecture
+    assert f"self-attention 2 heads × 4, {said}MLP" in told.summary
+
+
+def test_norms_that_add_are_told_by_what_the_sums_behind_them_take() -> None:
+    def tell(place: int) -> str:
+        net = Network()
+        x = net.embed()
+        normed = net.norm(x, 8)
+        sums = [normed, x]
+        for number in range(3):
+            for part in (net.attend_fused, net.feed):
+                branch = part(normed)
+                outputs = [f"n{number}{part.__name__}", "", "", f"s{number}{part.__name__}"]
+                net.nodes.append(
+                    helper.make_node(
+                        "SkipLayerNormalization",
+                        [sums[place], branch, net.weight(8)],
+                        outputs,
+                        domain="com.microsoft",
+                    )
+                )
+                normed, sums = outputs[0], [outputs[0], outputs[3]]
+        return net.finish(net.linear(normed, 8, 100), opset=25).architecture.summary
+
+    assert "3 blocks (pre-norm LayerNorm; " in tell(1)
+    assert "3 blocks (post-norm LayerNorm; " in tell(0)
+
+
 def test_attention_without_a_better_name_is_not_told_as_a_kind() -> None:
     net = Network()
     x = net.embed()

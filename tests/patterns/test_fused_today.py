@@ -210,3 +210,36 @@ def test_a_swiglu_says_which_activation_it_has(form: str, activation: str) -> No
     found = recognise(graph.nodes)
     assert found is not None
     assert (found.text, found.details["activation"]) == ("SwiGLU 8 → 24 → 8", activation)
+
+
+KEPT = {
+    "queries, keys and values of one product": """
+        p = MatMul (x, w)
+        a, k1, v1 = com.microsoft.GroupQueryAttention <num_heads = 4, kv_num_heads = 2>
+            (p, , , k0, v0, n, m)
+    """,
+    "one product each": """
+        q = MatMul (x, wq)  k = MatMul (x, wk)  v = MatMul (x, wv)
+        a, k1, v1 = com.microsoft.GroupQueryAttention <num_heads = 4, kv_num_heads = 2>
+            (q, k, v, k0, v0, n, m)
+    """,
+    "ONNX's operator": """
+        q = MatMul (x, wq)  k = MatMul (x, wk)  v = MatMul (x, wv)
+        a, k1, v1 = Attention <q_num_heads = 4, kv_num_heads = 2, is_causal = 1>
+            (q, k, v, , k0, v0)
+    """,
+}
+
+
+@pytest.mark.parametrize("form", KEPT)
+def test_attention_that_gives_what_it_keeps_holds_its_last_product(form: str) -> None:
+    dims = {"w": (32, 64), "wq": (32, 32), "wk": (32, 16), "wv": (32, 16), "wo": (32, 32)}
+    weights = ", ".join(f"float[{a},{b}] {name}" for name, (a, b) in dims.items())
+    kept = "float[b,2,p,8] k0, float[b,2,p,8] v0, int32[b] n, int32 m"
+    given = "float[b,s,32] y, float[b,2,t,8] k1, float[b,2,t,8] v1"
+    header = '<ir_version: 10, opset_import: ["" : 25, "com.microsoft" : 1]>'
+    text = f"g (float[b,s,32] x, {kept}, {weights}) => ({given})"
+    graph = load(f"{header} {text} {{ {KEPT[form]}  y = MatMul (a, wo) }}".encode()).graph
+    for value in graph.inputs:
+        value.is_parameter = value.name in dims
+    assert text_of(graph) == "Grouped-query attention, 4 heads × 8 over 2, causal"
