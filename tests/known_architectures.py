@@ -243,6 +243,24 @@ PHI = Architecture(
     words=("parallel", "LayerNorm", "causal", "rotary", "GELU"),
     parameters=727_400,
 )
+#: Gemma Team, Gemma 3 Technical Report, 2025, section 2: norms on both sides of each branch, and
+#: one of six layers that sees all that came before
+GEMMA3 = Architecture(
+    family="decoder-only transformer",
+    blocks=_transformer(12),
+    width=64,
+    inner_width=256,
+    heads=4,
+    key_value_heads=1,
+    head_width=16,
+    vocabulary=1000,
+    words=(
+        *("pre- and post-norm", "RMSNorm", "causal", "multi-query", "rotary", "GEGLU"),
+        "window 512 in 5 of 6",
+    ),
+    parameters=780_224,
+    tied=64_000,
+)
 #: of operators of ONNX Runtime, with weights of four bits
 GENAI_LLAMA = Architecture(
     family="decoder-only transformer",
@@ -563,6 +581,7 @@ ZOO_ARCHITECTURES: dict[str, Architecture] = {
     **_both("efficientnet", EFFICIENTNET),
     **_both("espcn", ESPCN),
     **_both("gemma", GEMMA),
+    **_both("gemma3", GEMMA3),
     **_both("gpt2", GPT2),
     **_both("gpt2_past", GPT2),
     **_both("gru", GRU),

@@ -150,7 +150,9 @@ def _order_norm(outline: Outline, part: OutlinePart) -> tuple[str, OutlinePart |
     stream = find_stream(outline, part)
     before = _find_norm_before(outline, part)
     if before is not None and (before is not stream or not _adds_norm(outline, residual, before)):
-        return "pre-norm", before
+        users = outline.users(part)
+        is_normal = bool(users) and all(user.kind == "norm" for user in users)
+        return ("pre-norm" if residual in users or not is_normal else "pre- and post-norm"), before
     if behind is not None and (stream is None or before is None or before is stream):
         # the stream itself is what the block takes
         return "post-norm", behind

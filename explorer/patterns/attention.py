@@ -8,7 +8,14 @@ from collections.abc import Callable, Iterator
 from netloupe.explorer.model import Node, Value
 
 from .attention_heads import BEFORE_PRODUCTS, count_heads, read_fused
-from .attention_scores import MASK_OPERATORS, has_linear_biases, is_causal, is_relative, is_rotary
+from .attention_scores import (
+    MASK_OPERATORS,
+    has_linear_biases,
+    is_causal,
+    is_relative,
+    is_rotary,
+    read_window,
+)
 from .found import Blocks, Found
 from .operations import Operations, list_data
 from .readings import read_int, read_str
@@ -178,7 +185,7 @@ def _complete(blocks: Blocks, core: set[int], end: int, scores: list[int], ancho
     if is_masked:
         facts.append("causal")
         details["causal"] = True
-    window = _read_window(node)
+    window = max([_read_stated_window(node), *(read_window(operations, n) for n in core)])
     if window:
         facts.append(f"window {window}")
         details["window"] = window
@@ -186,7 +193,7 @@ def _complete(blocks: Blocks, core: set[int], end: int, scores: list[int], ancho
     return Found("attention", name, frozenset(whole), end, tuple(facts), details)
 
 
-def _read_window(node: Node) -> int:
+def _read_stated_window(node: Node) -> int:
     """Return how many tokens a fused operator attends to, with the one that attends; 0 for all.
 
     GroupQueryAttention counts that one, and ONNX's Attention only what is left of it.

@@ -399,6 +399,49 @@ def test_windows_of_attention_are_told_with_how_many_layers_have_one(
     assert f"self-attention 2 heads × 4, {said}MLP" in told.summary
 
 
+@pytest.mark.parametrize(
+    ("comparison", "is_turned", "seen"),
+    [
+        ("Greater", False, 5),
+        ("GreaterOrEqual", False, 6),
+        ("Less", True, 5),
+        ("LessOrEqual", True, 6),
+    ],
+)
+def test_a_window_is_told_by_what_positions_are_compared_with(
+    comparison: str, is_turned: bool, seen: int
+) -> None:
+    net = Network()
+    x = net.embed()
+    count = net.add("Squeeze", net.add("Slice", net.add("Shape", "ids"), *map(net.numbers, (1, 2))))
+    zero, one = (net.store(np.int64(number)) for number in (0, 1))
+    places = net.add("Range", zero, count, one)
+    keys = net.add("Unsqueeze", places, net.numbers(0))
+    queries = net.add("Unsqueeze", places, net.numbers(1))
+    before = net.add("Sub", queries, net.numbers(5))
+    operands = (before, keys) if is_turned else (keys, before)
+    near = net.add(comparison, *operands)
+    seen_both = net.add("And", near, net.add("LessOrEqual", keys, queries))
+    far = net.store(np.float32(-1e9))
+    mask = net.add("Where", seen_both, net.store(np.float32(0)), far)
+    for _ in range(2):
+        normed = net.norm(x, 8)
+        x = net.add("Add", x, net.attend(normed, normed, mask=mask))
+        x = net.add("Add", x, net.feed(net.norm(x, 8)))
+    told = net.finish(net.linear(net.norm(x, 8), 8, 100)).architecture
+    assert f"self-attention 2 heads × 4, causal, window {seen}; " in told.summary
+
+
+def test_norms_before_and_behind_a_branch_are_both_told() -> None:
+    net = Network()
+    x = net.embed()
+    for _ in range(3):
+        x = net.add("Add", x, net.norm(net.attend_fused(net.norm(x, 8)), 8))
+        x = net.add("Add", x, net.norm(net.feed(net.norm(x, 8)), 8))
+    told = net.finish(net.linear(net.norm(x, 8), 8, 100), opset=25).architecture
+    assert "3 blocks (pre- and post-norm LayerNorm; " in told.summary
+
+
 def test_norms_that_add_are_told_by_what_the_sums_behind_them_take() -> None:
     def tell(place: int) -> str:
         net = Network()
