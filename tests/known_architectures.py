@@ -277,6 +277,24 @@ GENAI_LLAMA = Architecture(
 )
 #: of ONNX's own operators; one of six layers sees all that came before
 WINDOWED_DECODER = replace(GENAI_LLAMA, words=(*GENAI_LLAMA.words, "window 512 in 5 of 6"))
+#: S. Yang and others, Gated Delta Networks, 2024, figure 1, and one of four layers with attention
+GENAI_HYBRID = replace(
+    GENAI_LLAMA,
+    blocks=(Blocks("transformer block", (8,), otherwise=((2,), (3, 1, 3, 1))),),
+    key_value_heads=None,
+    head_width=None,
+    words=(
+        *("pre-norm", "RMSNorm", "SwiGLU", "with past"),
+        "in turn 3 with linear attention 4 heads × 8, gated delta rule and 1 with grouped-query",
+        "grouped-query attention 4 heads × 16 over 2, rotary, all causal",
+    ),
+    # tables, the last norm, and in a layer its MLP and two norms; then what mixes tokens
+    parameters=2 * 64_000
+    + 64
+    + 8 * (3 * 64 * 192 + 2 * 64)
+    + 2 * (64 * (128 + 2 * 32) + 64 * 64 + 2 * 16)
+    + 6 * (64 * (96 + 32 + 2 * 4) + 96 * 4 + 2 * 4 + 8 + 32 * 64),
+)
 MAMBA = Architecture(
     family="state-space model",
     blocks=_transformer(24, "Mamba block"),
@@ -612,6 +630,7 @@ ZOO_ARCHITECTURES: dict[str, Architecture] = {
     **_both("wav2vec2", WAV2VEC2),
     **_both("whisper", WHISPER),
     **_both("yolov8", YOLOV8),
+    "built/genai_hybrid.onnx": GENAI_HYBRID,
     "built/genai_llama.matmulnbits_int4.onnx": GENAI_LLAMA,
     "built/windowed_decoder.opset28.onnx": WINDOWED_DECODER,
     "exported/condloop.dynamo.onnx": MODEST,

@@ -9,6 +9,7 @@ from itertools import groupby
 from netloupe.explorer.model import Value
 from netloupe.explorer.patterns import Detail, read_dims
 
+from .layer_words import write_attention, write_sight
 from .layers import Layer, Stack, find_stream, find_sum
 from .outline import Outline, OutlinePart
 from .sizes import list_matrices, read_stated_shape
@@ -23,6 +24,8 @@ _PAST = {
     "MultiHeadAttention": slice(6, 8),
 }
 _NONE = slice(0, 0)
+#: what attention is called where its kind is not known
+_NAMELESS = frozenset({"", "Attention", "Cross-attention"})
 _WEIGHTED = frozenset({"conv", "excitation", "inverted", "linear", "mixer", "recurrent"})
 _WEIGHTED_WHOLES = _WEIGHTED | {"experts", "mlp", "residual", "separable"}
 
@@ -30,11 +33,9 @@ _WEIGHTED_WHOLES = _WEIGHTED | {"experts", "mlp", "residual", "separable"}
 def describe_layers(outline: Outline, layers: Sequence[Layer]) -> dict[str, Detail]:
     """Return what is so of every one of some layers: heads, widths, norms, activation."""
     facts = [_describe_layer(outline, layer) for layer in layers]
-    shared = {
-        key: value for key, value in facts[0].items() if all(one.get(key) == value for one in facts)
-    }
+    shared = _list_shared(facts)
     if "attention" not in shared:
-        mixture = _write_mixture([one.get("attention") for one in facts])
+        mixture = _write_mixture(facts)
         if mixture:
             shared["mixture"] = mixture
     if "window" not in shared:
@@ -48,9 +49,17 @@ def describe_layers(outline: Outline, layers: Sequence[Layer]) -> dict[str, Deta
     return shared
 
 
-def _write_mixture(names: Sequence[Detail | None]) -> str:
+def _list_shared(facts: Sequence[Mapping[str, Detail]]) -> dict[str, Detail]:
+    """Return what is so of all of some layers."""
+    return {
+        key: value for key, value in facts[0].items() if all(one.get(key) == value for one in facts)
+    }
+
+
+def _write_mixture(facts: Sequence[Mapping[str, Detail]]) -> str:
     """Return how many layers have which attention, in turn where that repeats; "" for unknown."""
-    if not all(isinstance(name, str) and name not in ("", "Attention") for name in names):
+    names = [one.get("attention") for one in facts]
+    if not all(isinstance(name, str) and name not in _NAMELESS for name in names):
         return ""  # of one that has no better name it is not known whether it is another
     count = len(names)
     repeating = (
@@ -62,8 +71,14 @@ def _write_mixture(names: Sequence[Detail | None]) -> str:
     runs = [(str(name), len([*run])) for name, run in groupby(names[:period])]
     if not runs:
         runs = [(str(name), number) for name, number in Counter(names).items()]
-    told = [f"{number} with {name[:1].lower()}{name[1:]}" for name, number in runs]
-    return f"{'in turn ' if period else ''}{', '.join(told)}"
+    seen = {key: value for key, value in _list_shared(facts).items() if key in ("causal", "past")}
+    told = []
+    for name, number in runs:
+        alike = _list_shared([one for one in facts if one.get("attention") == name])
+        words = {key: value for key, value in alike.items() if key not in seen}
+        told.append(f"{number} with {write_attention(words)}")
+    sight = ", ".join(write_sight(seen))
+    return f"{'in turn ' if period else ''}{' and '.join(told)}{', all ' if sight else ''}{sight}"
 
 
 def _write_windows(windows: Sequence[Detail]) -> str:
@@ -87,7 +102,7 @@ def _describe_layer(outline: Outline, layer: Layer) -> dict[str, Detail]:
     attentions = layer.attentions
     if attentions:
         first = attentions[0]
-        for key in ("heads", "head_width", "kv_heads", "causal", "positions", "window"):
+        for key in ("heads", "head_width", "kv_heads", "causal", "positions", "window", "rule"):
             if key in first.details:
                 found[key] = first.details[key]
         found["attention"] = first.name

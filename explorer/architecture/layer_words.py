@@ -79,14 +79,15 @@ def write_layers(details: Mapping[str, Detail]) -> str:
         said.append(f"{details['order']} {details['norm']}")
     if details.get("parallel"):
         said.append("attention and MLP in parallel")
-    said.append(_write_attention(details) or str(details.get("mixture", "")))
+    said.append(write_attention(details) or str(details.get("mixture", "")))
     said.append(_write_feeding(details))
     if details.get("shared"):
         said.append("weights shared by all")
     return "; ".join(part for part in said if part)
 
 
-def _write_attention(details: Mapping[str, Detail]) -> str:
+def write_attention(details: Mapping[str, Detail]) -> str:
+    """Return what is so of the attention of layers: kind, heads, positions, what it sees."""
     name = str(details.get("attention", ""))
     if not name:
         return ""
@@ -100,22 +101,25 @@ def _write_attention(details: Mapping[str, Detail]) -> str:
         text += f" {heads} head{'s' if heads > 1 else ''}" + (f" × {width}" if width else "")
         if isinstance(shared, int) and shared != heads:
             text += f" over {shared}"
-    words = []
+    words = [str(details["rule"])] if "rule" in details else []
     positions = details.get("positions")
     if positions:
         noun = "" if positions == "rotary" else " position" if positions == 1 else " positions"
         words.append(f"{positions}{noun}")
-    if details.get("causal"):
-        words.append("causal")
+    words += write_sight(details)
+    text = ", ".join((text, *words))
+    crossing = "deformable cross-attention" if details.get("deformable") else "cross-attention"
+    return text + (f", {crossing}" if details.get("cross") else "")
+
+
+def write_sight(details: Mapping[str, Detail]) -> list[str]:
+    """Return which tokens attention sees."""
+    words = ["causal"] if details.get("causal") else []
     if "window" in details:
         words.append(f"window {details['window']:,}")
     elif "windows" in details:
         words.append(str(details["windows"]))
-    if details.get("past"):
-        words.append("with past")
-    text = ", ".join((text, *words))
-    crossing = "deformable cross-attention" if details.get("deformable") else "cross-attention"
-    return text + (f", {crossing}" if details.get("cross") else "")
+    return [*words, "with past"] if details.get("past") else words
 
 
 def _write_feeding(details: Mapping[str, Detail]) -> str:

@@ -356,6 +356,7 @@ CONTRIB_OPERATORS: dict[str, Operator] = {
     "MultiHeadAttention": _MULTIPLY(_both(attend_to_keys)),
     "GroupQueryAttention": _MULTIPLY(_both(attend_in_groups)),
     "LinearAttention": _MULTIPLY(_both(attend_linearly)),
+    "CausalConvWithState": _MULTIPLY(_both(convolve_causally)),
 }
 
 #: ai.onnx.ml

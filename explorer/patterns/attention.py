@@ -29,8 +29,9 @@ _FUSED = frozenset(
 )
 #: of LinearAttention: how the state takes up a token, where that is not by a sum alone
 _UPDATE_RULES = {"gated": "gated", "delta": "delta rule", "gated_delta": "gated delta rule"}
-#: what gives LinearAttention its decay and rate: of projections of their own
-_GATES = frozenset({"Exp", "Log", "Sigmoid", "Softplus"})
+#: what gives LinearAttention its decay and rate, of projections of their own, and what mixes each
+#: channel with those before it
+_BEFORE_STATES = frozenset({"CausalConvWithState", "Exp", "Log", "Sigmoid", "Softplus"})
 _PRODUCTS = frozenset({"Einsum", "MatMul"})
 #: what may stand between the two products of an attention
 _SCORES = frozenset(
@@ -115,9 +116,10 @@ def _search(
 def _complete(blocks: Blocks, core: set[int], end: int, scores: list[int], anchor: int) -> Found:
     """Add the projections before and behind a core, and tell what it is."""
     operations = blocks.operations
-    whole = set(core)
     is_linear = operations.nodes[anchor].op_type == "LinearAttention"
-    projections = _add_projections(blocks, whole, _GATES if is_linear else frozenset())
+    gate, end = _find_gate(blocks, end)
+    whole = core | gate
+    projections = _add_projections(blocks, whole, _BEFORE_STATES if is_linear else frozenset())
     _add_feeders(blocks, core, whole)
     users = operations.takers(end)  # what a fused operator keeps for the next step goes outside
     last = blocks.holding(users[0] if users else None, "linear")
@@ -144,8 +146,9 @@ def _complete(blocks: Blocks, core: set[int], end: int, scores: list[int], ancho
     else:
         inputs = [value for value in node.inputs[:3] if value is not None]
         sources = [_trace(blocks, value, whole) for value in inputs]
-        if is_linear:  # without those of its decay and rate
-            projections = [projection for _, projection in sources if projection is not None]
+        if is_linear or gate:  # without those of its decay, rate and gate
+            found_ones = [projection for _, projection in sources if projection is not None]
+            projections = list({id(one): one for one in found_ones}.values())
         heads, width, shared, is_masked = read_fused(operations, anchor, projections)
         found = [source for source, _ in sources]
         is_packed = node.op_type in ("QAttention", "PackedAttention", "DecoderMaskedSelfAttention")
@@ -155,7 +158,9 @@ def _complete(blocks: Blocks, core: set[int], end: int, scores: list[int], ancho
         if is_linear:
             name = "Linear attention"
             rule = _UPDATE_RULES.get(read_str(node, "update_rule") or "gated_delta")
-            facts += [rule] if rule else []
+            if rule:
+                facts.append(rule)
+                details["rule"] = rule
             is_masked = True  # the state holds nothing of what comes later
     if shared > heads or (shared and heads % shared):  # each key is shared by as many queries
         shared = 0
@@ -191,6 +196,34 @@ def _complete(blocks: Blocks, core: set[int], end: int, scores: list[int], ancho
         details["window"] = window
     details["attention"] = name
     return Found("attention", name, frozenset(whole), end, tuple(facts), details)
+
+
+def _find_gate(blocks: Blocks, end: int) -> tuple[set[int], int]:
+    """Return what gates the result of an attention, and the operation that gives what is gated.
+
+    The result, perhaps normalized, is multiplied by a squashed projection of what attention takes
+    (S. Yang and others, Gated Delta Networks, 2024, figure 1; Z. Qiu and others, Gated Attention
+    for Large Language Models, 2025, equation 5).
+    """
+    operations = blocks.operations
+    numbers: set[int] = set()
+    users = operations.takers(end)
+    norm = blocks.holding(users[0] if users else None, "norm")
+    last = end
+    if norm is not None and norm.numbers.issuperset(users):
+        numbers |= norm.numbers
+        last = norm.end
+        users = operations.users[last]
+    product = users[0] if len(users) == 1 else OUTSIDE
+    if product == OUTSIDE or operations.kinds[product] != "Mul":
+        return set(), end
+    for value in operations.operands[product]:
+        squashed = blocks.ending(operations.giver(value), "activation")
+        if squashed is None or squashed.name not in ("SiLU", "Sigmoid") or squashed.end == last:
+            continue
+        if operations.only_user(squashed.end) == product:
+            return {*numbers, *squashed.numbers, product}, product
+    return set(), end
 
 
 def _read_stated_window(node: Node) -> int:

@@ -141,6 +141,28 @@ def _read_heads(
     return found
 
 
+#: where operators take what is kept of earlier steps, and which axis of that is a head's width
+_KEPT = {
+    "Attention": (4, 3),
+    "GroupQueryAttention": (3, 3),
+    "LinearAttention": (3, 2),
+    "MultiHeadAttention": (6, 3),
+}
+
+
+def _read_kept_width(operations: Operations, number: int) -> int:
+    """Return how wide the heads are of which something is kept; 0 where it is not stated."""
+    node = operations.nodes[number]
+    place, axis = _KEPT.get(node.op_type, (0, 0))
+    value = node.inputs[place] if 0 < place < len(node.inputs) else None
+    stated = value.type if value is not None else None
+    shape = stated.shape if isinstance(stated, TensorType) else None
+    if shape is None or len(shape) != 4:
+        return 0
+    width = shape[axis].value
+    return width if isinstance(width, int) else 0
+
+
 def read_fused(
     operations: Operations, number: int, projections: list[Found]
 ) -> tuple[int, int, int, bool]:
@@ -167,6 +189,7 @@ def read_fused(
             hidden = max((o for o in outs if isinstance(o, int)), default=0) if shared else 0
             hidden = hidden if len(projections) == 3 else 0
         width = hidden // heads if hidden % heads == 0 else 0
+        width = _read_kept_width(operations, number) or width
     elif isinstance(type_ := query.type if query is not None else None, TensorType):
         shape = type_.shape
         if shape is not None and len(shape) == 4:  # (batch, heads, sequence, width)

@@ -348,13 +348,25 @@ def test_an_mlp_names_each_of_its_activations() -> None:
     )
 
 
+_DELTA = "linear attention 2 heads × 4, gated delta rule"
+
+
 @pytest.mark.parametrize(
     ("kinds", "said"),
     [
-        ("LLLGLLLG", "in turn 3 with linear attention, 1 with self-attention"),
-        ("GLGL", "in turn 1 with self-attention, 1 with linear attention"),
-        ("LLGLL", "4 with linear attention, 1 with self-attention"),
-        ("LLLL", "linear attention 2 heads × 4, causal"),
+        (
+            "LLLGLLLG",
+            f"in turn 3 with {_DELTA} and 1 with self-attention 2 heads × 4, all causal",
+        ),
+        (
+            "GLGL",
+            f"in turn 1 with self-attention 2 heads × 4 and 1 with {_DELTA}, all causal",
+        ),
+        (
+            "LLGLL",
+            f"4 with {_DELTA} and 1 with self-attention 2 heads × 4, all causal",
+        ),
+        ("LLLL", f"{_DELTA}, causal"),
         ("GGGG", "self-attention 2 heads × 4, causal"),
     ],
 )

@@ -243,3 +243,35 @@ def test_attention_that_gives_what_it_keeps_holds_its_last_product(form: str) ->
     for value in graph.inputs:
         value.is_parameter = value.name in dims
     assert text_of(graph) == "Grouped-query attention, 4 heads × 8 over 2, causal"
+
+
+def test_a_gate_behind_attention_is_part_of_it() -> None:
+    text = """
+        p = MatMul (x, w)  s = Constant <value = int64[3] {32, 32, 32}> ()
+        q, k, g = Split <axis = -1> (p, s)  v = MatMul (x, wv)
+        a = Attention <q_num_heads = 4, kv_num_heads = 4> (q, k, v)
+        o = Sigmoid (g)  h = Mul (a, o)  y = MatMul (h, wo)
+    """
+    weights = {"w": (32, 96), "wv": (32, 32), "wo": (32, 32)}
+    assert text_of_nodes(text, 25, **weights).startswith("Self-attention, 4 heads")
+    # a product with something else is none
+    other = text.replace("Sigmoid (g)", "Sin (g)")
+    assert text_of_nodes(other, 25, **weights) == ""
+
+
+def test_linear_attention_holds_its_convolution_norm_and_gate() -> None:
+    text = """
+        p = MatMul (x, w)  t = Transpose <perm = [0, 2, 1]> (p)
+        c, cs = com.microsoft.CausalConvWithState <activation = "silu"> (t, wc)
+        u = Transpose <perm = [0, 2, 1]> (c)  s = Constant <value = int64[3] {32, 32, 32}> ()
+        q, k, v = Split <axis = -1> (u, s)  n = Constant <value = int64[4] {0, 0, 4, 8}> ()
+        q1 = Reshape (q, n)  q2 = LpNormalization <axis = -1> (q1)
+        f = Constant <value = int64[3] {0, 0, 32}> ()  q3 = Reshape (q2, f)
+        a, as = com.microsoft.LinearAttention <q_num_heads = 4, kv_num_heads = 4> (q3, k, v)
+        a1 = Reshape (a, n)  a2 = SimplifiedLayerNormalization (a1, wn)  a3 = Reshape (a2, f)
+        z = MatMul (x, wz)  z1 = Sigmoid (z)  z2 = Mul (z, z1)
+        h = Mul (a3, z2)  y = MatMul (h, wo)
+    """
+    weights = {"w": (32, 96), "wc": (96, 1, 4), "wn": (8,), "wz": (32, 32), "wo": (32, 32)}
+    said = text_of_nodes(text, 25, **weights)
+    assert said == "Linear attention, gated delta rule, 4 heads, causal"
