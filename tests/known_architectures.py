@@ -261,6 +261,22 @@ GEMMA3 = Architecture(
     parameters=780_224,
     tied=64_000,
 )
+#: DeepSeek-AI, DeepSeek-V3 Technical Report, 2024, section 2.1: the first layer has an MLP, others
+#: experts and one that takes every token
+DEEPSEEK_V3 = Architecture(
+    family="decoder-only transformer, mixture of experts",
+    blocks=(Blocks("transformer block", (8,), otherwise=((1, 7),)),),
+    heads=4,
+    head_width=24,
+    vocabulary=1000,
+    experts=8,
+    used_experts=2,
+    words=(
+        *("pre-norm", "RMSNorm", "causal", "latent attention", "32 latent features", "rotary"),
+        "1 with SwiGLU 64 → 192 and 7 with 8 experts and 1 shared, 2 per token, SwiGLU 64 → 32",
+    ),
+    parameters=704_704,
+)
 #: of operators of ONNX Runtime, with weights of four bits
 GENAI_LLAMA = Architecture(
     family="decoder-only transformer",
@@ -592,6 +608,7 @@ ZOO_ARCHITECTURES: dict[str, Architecture] = {
     **_both("conformer", CONFORMER),
     **_both("convnext", CONVNEXT),
     **_both("deberta", DEBERTA),
+    **_both("deepseek_v3", DEEPSEEK_V3),
     **_both("densenet", DENSENET),
     **_both("detr", DETR),
     **_both("distilbert", DISTILBERT),

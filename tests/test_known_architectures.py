@@ -103,6 +103,8 @@ NAMELESS_OTHERWISE: dict[str, str] = {
     "built/windowed_decoder.opset28.onnx": "attributes tell windows, which one of six blocks lacks",
     "exported/albert.legacy.onnx": "all blocks but the first begin with copies of weights",
     "exported/bart.dynamo.onnx": _ALIKE_ENDS,
+    "exported/deepseek_v3.dynamo.onnx": "two norms of the first block are alike",
+    "exported/deepseek_v3.legacy.onnx": "two norms of the first block are alike",
     "exported/detr.dynamo.onnx": _ALIKE_ENDS,
     "exported/distilgpt2_merged.legacy.onnx": _FUNCTIONS,
     "exported/efficientnet.dynamo.onnx": _PIECES,

@@ -9,7 +9,7 @@ from itertools import groupby
 from netloupe.explorer.model import Value
 from netloupe.explorer.patterns import Detail, read_dims
 
-from .layer_words import write_attention, write_sight
+from .layer_words import write_attention, write_feeding, write_sight
 from .layers import Layer, Stack, find_stream, find_sum
 from .outline import Outline, OutlinePart
 from .sizes import list_matrices, read_stated_shape
@@ -24,6 +24,10 @@ _PAST = {
     "MultiHeadAttention": slice(6, 8),
 }
 _NONE = slice(0, 0)
+#: what is told of an attention
+_OF_ATTENTION = (
+    *("heads", "head_width", "kv_heads", "latent", "causal", "positions", "window", "rule"),
+)
 #: what attention is called where its kind is not known
 _NAMELESS = frozenset({"", "Attention", "Cross-attention"})
 _WEIGHTED = frozenset({"conv", "excitation", "inverted", "linear", "mixer", "recurrent"})
@@ -38,6 +42,15 @@ def describe_layers(outline: Outline, layers: Sequence[Layer]) -> dict[str, Deta
         mixture = _write_mixture(facts)
         if mixture:
             shared["mixture"] = mixture
+    if "feeding" not in shared and all("feeding" in one for one in facts):
+        told = [f"{number} with {write_feeding(a)}" for number, a in _list_kinds(facts, "feeding")]
+        shared["feedings"] = " and ".join(told)
+        mixed = [one for one in facts if "experts" in one]
+        shared |= {
+            key: value
+            for key, value in (_list_shared(mixed) if mixed else {}).items()
+            if key in ("experts", "top", "shared_experts")
+        }
     if "window" not in shared:
         windows = _write_windows([one.get("window", 0) for one in facts])
         if windows:
@@ -56,6 +69,15 @@ def _list_shared(facts: Sequence[Mapping[str, Detail]]) -> dict[str, Detail]:
     }
 
 
+def _list_kinds(
+    facts: Sequence[Mapping[str, Detail]], key: str
+) -> list[tuple[int, dict[str, Detail]]]:
+    """Return for each value of a fact how many layers have it, and what is so of all of them."""
+    names = dict.fromkeys(one[key] for one in facts)
+    kinds = [[one for one in facts if one[key] == name] for name in names]
+    return [(len(kind), _list_shared(kind)) for kind in kinds]
+
+
 def _write_mixture(facts: Sequence[Mapping[str, Detail]]) -> str:
     """Return how many layers have which attention, in turn where that repeats; "" for unknown."""
     names = [one.get("attention") for one in facts]
@@ -72,10 +94,10 @@ def _write_mixture(facts: Sequence[Mapping[str, Detail]]) -> str:
     if not runs:
         runs = [(str(name), number) for name, number in Counter(names).items()]
     seen = {key: value for key, value in _list_shared(facts).items() if key in ("causal", "past")}
+    alike = {str(one["attention"]): one for _, one in _list_kinds(facts, "attention")}
     told = []
     for name, number in runs:
-        alike = _list_shared([one for one in facts if one.get("attention") == name])
-        words = {key: value for key, value in alike.items() if key not in seen}
+        words = {key: value for key, value in alike[name].items() if key not in seen}
         told.append(f"{number} with {write_attention(words)}")
     sight = ", ".join(write_sight(seen))
     return f"{'in turn ' if period else ''}{' and '.join(told)}{', all ' if sight else ''}{sight}"
@@ -102,7 +124,7 @@ def _describe_layer(outline: Outline, layer: Layer) -> dict[str, Detail]:
     attentions = layer.attentions
     if attentions:
         first = attentions[0]
-        for key in ("heads", "head_width", "kv_heads", "causal", "positions", "window", "rule"):
+        for key in _OF_ATTENTION:
             if key in first.details:
                 found[key] = first.details[key]
         found["attention"] = first.name
@@ -122,7 +144,7 @@ def _describe_layer(outline: Outline, layer: Layer) -> dict[str, Detail]:
         widths = fed.details.get("widths")
         if isinstance(widths, tuple) and len(names) == 1:
             found["widths"] = widths
-        for key in ("experts", "top", "unit", "activation"):
+        for key in ("experts", "top", "shared_experts", "unit", "activation"):
             if key in fed.details:
                 found[key] = fed.details[key]
         found["feeding"] = fed.name

@@ -20,7 +20,7 @@ def list_sizes(details: Mapping[str, Detail]) -> dict[str, Detail]:
     widths = details.get("widths")
     if isinstance(widths, tuple) and len(widths) == 3:
         found |= {"width": widths[0], "inner_width": widths[1]}
-    for key in ("heads", "head_width", "kv_heads", "experts"):
+    for key in ("heads", "head_width", "kv_heads", "latent", "experts", "shared_experts"):
         if key in details:
             found[key] = details[key]
     if "top" in details:
@@ -80,7 +80,7 @@ def write_layers(details: Mapping[str, Detail]) -> str:
     if details.get("parallel"):
         said.append("attention and MLP in parallel")
     said.append(write_attention(details) or str(details.get("mixture", "")))
-    said.append(_write_feeding(details))
+    said.append(write_feeding(details) or str(details.get("feedings", "")))
     if details.get("shared"):
         said.append("weights shared by all")
     return "; ".join(part for part in said if part)
@@ -101,6 +101,8 @@ def write_attention(details: Mapping[str, Detail]) -> str:
         text += f" {heads} head{'s' if heads > 1 else ''}" + (f" × {width}" if width else "")
         if isinstance(shared, int) and shared != heads:
             text += f" over {shared}"
+    if "latent" in details:
+        text += f" over {details['latent']} latent features"
     words = [str(details["rule"])] if "rule" in details else []
     positions = details.get("positions")
     if positions:
@@ -122,7 +124,8 @@ def write_sight(details: Mapping[str, Detail]) -> list[str]:
     return [*words, "with past"] if details.get("past") else words
 
 
-def _write_feeding(details: Mapping[str, Detail]) -> str:
+def write_feeding(details: Mapping[str, Detail]) -> str:
+    """Return what is so of the MLPs or experts of layers."""
     name = str(details.get("feeding", ""))
     if not name:
         return ""
@@ -133,7 +136,9 @@ def _write_feeding(details: Mapping[str, Detail]) -> str:
         if unit and isinstance(widths, tuple):
             unit += " " + write_way(widths[:-1])
         experts = details["experts"]
-        return f"{experts} expert{'' if experts == 1 else 's'}{chosen}{unit}"
+        beside = details.get("shared_experts")
+        more = f" and {beside} shared" if beside else ""
+        return f"{experts} expert{'' if experts == 1 else 's'}{more}{chosen}{unit}"
     text = name
     if isinstance(widths, tuple):
         text += " " + write_way(widths[:-1])

@@ -164,6 +164,10 @@ def _complete(blocks: Blocks, core: set[int], end: int, scores: list[int], ancho
             is_masked = True  # the state holds nothing of what comes later
     if shared > heads or (shared and heads % shared):  # each key is shared by as many queries
         shared = 0
+    latent = _read_latent(blocks, sources, whole)
+    if latent and name == "Self-attention":
+        name = "Latent attention"
+        details["latent"] = latent
     if heads and shared and shared != heads:
         name = name.replace("Self-attention", "Grouped-query attention")
         if shared == 1:
@@ -178,6 +182,8 @@ def _complete(blocks: Blocks, core: set[int], end: int, scores: list[int], ancho
             details["kv_heads"] = shared
             text += f" over {shared}"
         facts.append(text)
+    if "latent" in details:
+        facts.append(f"latent {latent}")
     if is_rotary(operations, whole, anchor):
         facts.append("rotary")
         details["positions"] = "rotary"
@@ -237,6 +243,24 @@ def _read_stated_window(node: Node) -> int:
     return left + 1 if left is not None and left >= 0 else 0
 
 
+def _read_latent(
+    blocks: Blocks, sources: list[tuple[Value | None, Found | None]], whole: set[int]
+) -> int:
+    """Return of how many features keys and values are that are one projection of them; else 0.
+
+    A projection of what attention takes gives the features, which are normalized (DeepSeek-AI,
+    DeepSeek-V2, 2024, section 2.1 and figure 3).
+    """
+    key, value = (sources[1][1], sources[2][1]) if len(sources) == 3 else (None, None)
+    if key is None or key is not value or key is sources[0][1]:
+        return 0
+    givers = blocks.operations.givers(min(key.numbers))
+    width = key.details.get("in")
+    is_inside = bool(givers) and whole.issuperset(givers)
+    is_normal = is_inside and blocks.holding(givers[0], "norm") is not None
+    return width if is_normal and isinstance(width, int) else 0
+
+
 def _second_product(operations: Operations, core: set[int], anchor: int) -> int:
     onward = _search(
         operations, anchor, lambda n: [user for user in operations.users[n] if user != OUTSIDE]
@@ -262,6 +286,7 @@ def _add_projections(
     """
     operations = blocks.operations
     projections: list[Found] = []
+    latent: set[int] = set()
     pending = [-giver for number in core for giver in operations.givers(number)]
     heapq.heapify(pending)
     first = len(core)
@@ -269,14 +294,22 @@ def _add_projections(
     while pending and len(core) - first < _MOST_OF_ATTENTION:
         number = -heapq.heappop(pending)
         # what is kept of keys and values for the next step goes outside, too
-        if number in core or not core.issuperset({*operations.users[number]} - {OUTSIDE}):
-            continue
+        users = {*operations.users[number]} - {OUTSIDE} - core
+        if number in core or any(operations.users[user] for user in users):
+            continue  # but of some only the shape is taken
+        core |= users
         linear = blocks.ending(number, "linear")
         if linear is not None:
             core |= linear.numbers
             projections.append(linear)
+            for giver in operations.givers(min(linear.numbers)):
+                if blocks.ending(giver, "norm") is not None and giver not in latent:
+                    latent.add(giver)
+                    heapq.heappush(pending, -giver)
             continue
         norm = blocks.holding(number, "norm")
+        if number in latent and (norm is None or not _is_latent(blocks, norm, core)):
+            continue
         if norm is not None:
             # a norm of queries or keys; not one before the projections, nor of both
             if norm.end == number and operations.is_closed(set(norm.numbers), number):
@@ -293,6 +326,21 @@ def _add_projections(
         for giver in operations.givers(number):
             heapq.heappush(pending, -giver)
     return projections
+
+
+def _is_latent(blocks: Blocks, norm: Found, core: set[int]) -> bool:
+    """Return whether a norm is of a projection, or a part of one, that nothing else takes."""
+    operations = blocks.operations
+    inside = core | norm.numbers
+    starts = {giver for number in norm.numbers for giver in operations.givers(number)} - inside
+    start = starts.pop() if len(starts) == 1 else None
+    if start is not None and operations.kinds[start] in ("Slice", "Split"):
+        if not inside.issuperset(operations.users[start]):
+            return False
+        inside.add(start)
+        start = next(iter(operations.givers(start)), None)
+    linear = blocks.ending(start, "linear")
+    return linear is not None and inside.issuperset(operations.users[linear.end])
 
 
 def _add_feeders(blocks: Blocks, core: set[int], whole: set[int]) -> None:
@@ -328,16 +376,21 @@ def _trace(
             return value, projection
         linear = blocks.ending(giver, "linear")
         if linear is not None:
-            projection = linear
-            value = operations.operands[min(linear.numbers)][0]
-            # positions may be added before
-            return operations.source(value), projection
+            projection = projection or linear
+            # positions may be added before, or a norm of fewer features be there
+            value = operations.source(operations.operands[min(linear.numbers)][0])
+            if operations.giver(value) in whole:
+                continue
+            return value, projection
         taken = operations.operands[giver]
         if not taken:
             return value, projection
         kind = operations.kinds[giver]
-        if kind == "Concat":  # what was cached comes first, what is new behind it
-            value = taken[-1]
+        if kind == "Concat":
+            # what was cached comes first, what is new behind it; of features those come first that
+            # tell no position
+            joins_features = read_int(operations.nodes[giver], "axis") in (-1, 3)
+            value = taken[0] if joins_features else taken[-1]
             continue
         inside = [v for v in taken if operations.giver(v) in whole]
         value = (inside or taken)[0]

@@ -27,6 +27,7 @@ BEFORE_PRODUCTS = frozenset(
         "ReduceMean",
         "Reciprocal",
         "RotaryEmbedding",
+        "ScatterND",
         "Slice",
         "Split",
         "Sqrt",

@@ -35,6 +35,8 @@ def is_rotary(operations: Operations, whole: set[int], anchor: int) -> bool:
             return True
         if kind != "Concat":
             continue
+        if _joins_turned(operations, number):
+            return True
         turned = [operations.given_by(v, "Neg") for v in operations.operands[number]]
         if not any(n is not None and n in whole for n in turned):
             continue
@@ -44,6 +46,18 @@ def is_rotary(operations: Operations, whole: set[int], anchor: int) -> bool:
             if sums is not None and operations.kinds[sums] == "Add":
                 return True
     return False
+
+
+def _joins_turned(operations: Operations, number: int) -> bool:
+    """Return whether two halves are put together that are turned: a·cos - b·sin, b·cos + a·sin."""
+    halves = []
+    for value in operations.operands[number]:
+        combined = operations.given_by(value, "Sub" if not halves else "Add")
+        products = operations.givers(combined) if combined is not None else []
+        if len(products) != 2 or any(operations.kinds[product] != "Mul" for product in products):
+            return False
+        halves.append({v for product in products for v in operations.operands[product]})
+    return len(halves) == 2 and halves[0] == halves[1] and len(halves[0]) == 2
 
 
 def is_causal(operations: Operations, number: int) -> bool:
