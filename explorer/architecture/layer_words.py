@@ -93,7 +93,7 @@ def write_attention(details: Mapping[str, Detail]) -> str:
         return ""
     if name in ("Attention", "Cross-attention"):
         name = "attention"
-    name = name[:1].lower() + name[1:]
+    name = name if name.startswith("Mamba") else name[:1].lower() + name[1:]
     heads, width = details.get("heads"), details.get("head_width")
     shared = details.get("kv_heads")
     text = name

@@ -14,7 +14,7 @@ from .attention_scores import (
     is_causal,
     is_relative,
     is_rotary,
-    read_window,
+    read_masked_window,
 )
 from .found import Blocks, Found
 from .operations import Operations, list_data
@@ -196,7 +196,7 @@ def _complete(blocks: Blocks, core: set[int], end: int, scores: list[int], ancho
     if is_masked:
         facts.append("causal")
         details["causal"] = True
-    window = max([_read_stated_window(node), *(read_window(operations, n) for n in core)])
+    window = max([_read_stated_window(node), *(read_masked_window(operations, n) for n in core)])
     if window:
         facts.append(f"window {window}")
         details["window"] = window

@@ -50,7 +50,7 @@ def is_rotary(operations: Operations, whole: set[int], anchor: int) -> bool:
 
 def _joins_turned(operations: Operations, number: int) -> bool:
     """Return whether two halves are put together that are turned: a·cos - b·sin, b·cos + a·sin."""
-    halves = []
+    halves: list[set[Value]] = []
     for value in operations.operands[number]:
         combined = operations.given_by(value, "Sub" if not halves else "Add")
         products = operations.givers(combined) if combined is not None else []
@@ -84,7 +84,7 @@ def is_causal(operations: Operations, number: int) -> bool:
     return False
 
 
-def read_window(operations: Operations, number: int) -> int:
+def read_masked_window(operations: Operations, number: int) -> int:
     """Return how many tokens a mask lets one see, itself with them; 0 where it is no window.
 
     It compares positions with others less a number (I. Beltagy and others, Longformer, 2020,
