@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 from netloupe.explorer.model import Node, Value
 
+from .attention_forms import find_gate, is_latent, read_latent
 from .attention_heads import BEFORE_PRODUCTS, count_heads, read_fused
 from .attention_scores import (
     MASK_OPERATORS,
@@ -117,7 +118,7 @@ def _complete(blocks: Blocks, core: set[int], end: int, scores: list[int], ancho
     """Add the projections before and behind a core, and tell what it is."""
     operations = blocks.operations
     is_linear = operations.nodes[anchor].op_type == "LinearAttention"
-    gate, end = _find_gate(blocks, end)
+    gate, end = find_gate(blocks, end)
     whole = core | gate
     projections = _add_projections(blocks, whole, _BEFORE_STATES if is_linear else frozenset())
     _add_feeders(blocks, core, whole)
@@ -164,7 +165,7 @@ def _complete(blocks: Blocks, core: set[int], end: int, scores: list[int], ancho
             is_masked = True  # the state holds nothing of what comes later
     if shared > heads or (shared and heads % shared):  # each key is shared by as many queries
         shared = 0
-    latent = _read_latent(blocks, sources, whole)
+    latent = read_latent(blocks, sources, whole)
     if latent and name == "Self-attention":
         name = "Latent attention"
         details["latent"] = latent
@@ -204,34 +205,6 @@ def _complete(blocks: Blocks, core: set[int], end: int, scores: list[int], ancho
     return Found("attention", name, frozenset(whole), end, tuple(facts), details)
 
 
-def _find_gate(blocks: Blocks, end: int) -> tuple[set[int], int]:
-    """Return what gates the result of an attention, and the operation that gives what is gated.
-
-    The result, perhaps normalized, is multiplied by a squashed projection of what attention takes
-    (S. Yang and others, Gated Delta Networks, 2024, figure 1; Z. Qiu and others, Gated Attention
-    for Large Language Models, 2025, equation 5).
-    """
-    operations = blocks.operations
-    numbers: set[int] = set()
-    users = operations.takers(end)
-    norm = blocks.holding(users[0] if users else None, "norm")
-    last = end
-    if norm is not None and norm.numbers.issuperset(users):
-        numbers |= norm.numbers
-        last = norm.end
-        users = operations.users[last]
-    product = users[0] if len(users) == 1 else OUTSIDE
-    if product == OUTSIDE or operations.kinds[product] != "Mul":
-        return set(), end
-    for value in operations.operands[product]:
-        squashed = blocks.ending(operations.giver(value), "activation")
-        if squashed is None or squashed.name not in ("SiLU", "Sigmoid") or squashed.end == last:
-            continue
-        if operations.only_user(squashed.end) == product:
-            return {*numbers, *squashed.numbers, product}, product
-    return set(), end
-
-
 def _read_stated_window(node: Node) -> int:
     """Return how many tokens a fused operator attends to, with the one that attends; 0 for all.
 
@@ -241,24 +214,6 @@ def _read_stated_window(node: Node) -> int:
         return max(read_int(node, "local_window_size") or 0, 0)
     left = read_int(node, "left_window_size")
     return left + 1 if left is not None and left >= 0 else 0
-
-
-def _read_latent(
-    blocks: Blocks, sources: list[tuple[Value | None, Found | None]], whole: set[int]
-) -> int:
-    """Return of how many features keys and values are that are one projection of them; else 0.
-
-    A projection of what attention takes gives the features, which are normalized (DeepSeek-AI,
-    DeepSeek-V2, 2024, section 2.1 and figure 3).
-    """
-    key, value = (sources[1][1], sources[2][1]) if len(sources) == 3 else (None, None)
-    if key is None or key is not value or key is sources[0][1]:
-        return 0
-    givers = blocks.operations.givers(min(key.numbers))
-    width = key.details.get("in")
-    is_inside = bool(givers) and whole.issuperset(givers)
-    is_normal = is_inside and blocks.holding(givers[0], "norm") is not None
-    return width if is_normal and isinstance(width, int) else 0
 
 
 def _second_product(operations: Operations, core: set[int], anchor: int) -> int:
@@ -308,7 +263,7 @@ def _add_projections(
                     heapq.heappush(pending, -giver)
             continue
         norm = blocks.holding(number, "norm")
-        if number in latent and (norm is None or not _is_latent(blocks, norm, core)):
+        if number in latent and (norm is None or not is_latent(blocks, norm, core)):
             continue
         if norm is not None:
             # a norm of queries or keys; not one before the projections, nor of both
@@ -326,21 +281,6 @@ def _add_projections(
         for giver in operations.givers(number):
             heapq.heappush(pending, -giver)
     return projections
-
-
-def _is_latent(blocks: Blocks, norm: Found, core: set[int]) -> bool:
-    """Return whether a norm is of a projection, or a part of one, that nothing else takes."""
-    operations = blocks.operations
-    inside = core | norm.numbers
-    starts = {giver for number in norm.numbers for giver in operations.givers(number)} - inside
-    start = starts.pop() if len(starts) == 1 else None
-    if start is not None and operations.kinds[start] in ("Slice", "Split"):
-        if not inside.issuperset(operations.users[start]):
-            return False
-        inside.add(start)
-        start = next(iter(operations.givers(start)), None)
-    linear = blocks.ending(start, "linear")
-    return linear is not None and inside.issuperset(operations.users[linear.end])
 
 
 def _add_feeders(blocks: Blocks, core: set[int], whole: set[int]) -> None:

@@ -94,8 +94,9 @@ def _find_mask(blocks: Blocks, first: Found) -> set[int]:
         return set()
     product = givers[0]
     is_alone = operations.only_user(product) in first.numbers
-    taken = [blocks.ending(giver, "norm") for giver in operations.givers(product)]
-    return {product} if is_alone and blocks.owner[product] is None and any(taken) else set()
+    before = operations.givers(product)
+    is_first = not before or any(blocks.ending(giver, "norm") is not None for giver in before)
+    return {product} if is_alone and blocks.owner[product] is None and is_first else set()
 
 
 def _make(blocks: Blocks, numbers: frozenset[int], end: int, inner: Detail | None) -> Found:

@@ -111,6 +111,9 @@ _MAMBA_2 = """
 def test_a_mixer_whose_one_projection_gives_gate_content_and_steps() -> None:
     weights = {"win": [16, 84], "wc": [48, 1, 4], "bdt": [4], "aa": [4], "wout": [32, 16]}
     assert text_of(graph_of(_MAMBA_2, **weights)) == "Mamba-2, 4 heads × 8, causal"
+    # padded places are left out before
+    masked = _MAMBA_2.replace("MatMul (x, win)", "MatMul (xm, win)")
+    assert text_of(graph_of(f"xm = Mul (x, z) {masked}", **weights)).startswith("Mamba-2, ")
     # decays that are not summed up are of another recurrence
     other = _MAMBA_2.replace("CumSum (da, ax)", "Tile (da, ax)")
     assert "Mamba-2" not in text_of(graph_of(other, **weights))
