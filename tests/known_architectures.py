@@ -232,6 +232,85 @@ MIXTRAL = Architecture(
     words=("pre-norm", "RMSNorm", "causal", "grouped-query", "rotary", "SwiGLU", "experts"),
     parameters=5_194_816,
 )
+PHI = Architecture(
+    family="decoder-only transformer",
+    blocks=_transformer(12),
+    width=64,
+    inner_width=256,
+    heads=4,
+    head_width=16,
+    vocabulary=1000,
+    words=("parallel", "LayerNorm", "causal", "rotary", "GELU"),
+    parameters=727_400,
+)
+#: Gemma Team, Gemma 3 Technical Report, 2025, section 2: norms on both sides of each branch, and
+#: one of six layers that sees all that came before
+GEMMA3 = Architecture(
+    family="decoder-only transformer",
+    blocks=_transformer(12),
+    width=64,
+    inner_width=256,
+    heads=4,
+    key_value_heads=1,
+    head_width=16,
+    vocabulary=1000,
+    words=(
+        *("pre- and post-norm", "RMSNorm", "causal", "multi-query", "rotary", "GEGLU"),
+        "window 512 in 5 of 6",
+    ),
+    parameters=780_224,
+    tied=64_000,
+)
+#: DeepSeek-AI, DeepSeek-V3 Technical Report, 2024, section 2.1: the first layer has an MLP, others
+#: experts and one that takes every token
+DEEPSEEK_V3 = Architecture(
+    family="decoder-only transformer, mixture of experts",
+    blocks=(Blocks("transformer block", (8,), otherwise=((1, 7),)),),
+    heads=4,
+    head_width=24,
+    vocabulary=1000,
+    experts=8,
+    used_experts=2,
+    words=(
+        *("pre-norm", "RMSNorm", "causal", "latent attention", "32 latent features", "rotary"),
+        "1 with SwiGLU 64 → 192 and 7 with 8 experts and 1 shared, 2 per token, SwiGLU 64 → 32",
+    ),
+    parameters=704_704,
+)
+#: of operators of ONNX Runtime, with weights of four bits
+GENAI_LLAMA = Architecture(
+    family="decoder-only transformer",
+    blocks=_transformer(12),
+    width=64,
+    inner_width=192,
+    heads=4,
+    key_value_heads=2,
+    head_width=16,
+    vocabulary=1000,
+    words=("pre-norm", "RMSNorm", "causal", "grouped-query", "rotary", "SwiGLU", "with past"),
+    # two tables of 1,000 tokens, a norm at the end, and in a layer products and two norms
+    parameters=2 * 64_000 + 64 + 12 * (64 * 128 + 64 * 64 + 3 * 64 * 192 + 2 * 64),
+)
+#: of ONNX's own operators; one of six layers sees all that came before
+WINDOWED_DECODER = replace(GENAI_LLAMA, words=(*GENAI_LLAMA.words, "window 512 in 5 of 6"))
+#: S. Yang and others, Gated Delta Networks, 2024, figure 1, and one of four layers with attention
+GENAI_HYBRID = replace(
+    GENAI_LLAMA,
+    blocks=(Blocks("transformer block", (8,), otherwise=((2,), (3, 1, 3, 1))),),
+    key_value_heads=None,
+    head_width=None,
+    words=(
+        *("pre-norm", "RMSNorm", "SwiGLU", "with past"),
+        "in turn 3 with linear attention 4 heads × 8, gated delta rule and 1 with grouped-query",
+        "grouped-query attention 4 heads × 16 over 2, rotary, all causal",
+    ),
+    # tables, the last norm, and in a layer its MLP and two norms; then what mixes tokens
+    parameters=2 * 64_000
+    + 64
+    + 8 * (3 * 64 * 192 + 2 * 64)
+    + 2 * (64 * (128 + 2 * 32) + 64 * 64 + 2 * 16)
+    + 6 * (64 * (96 + 32 + 2 * 4) + 96 * 4 + 2 * 4 + 8 + 32 * 64),
+)
 MAMBA = Architecture(
     family="state-space model",
     blocks=_transformer(24, "Mamba block"),
@@ -529,6 +608,7 @@ ZOO_ARCHITECTURES: dict[str, Architecture] = {
     **_both("conformer", CONFORMER),
     **_both("convnext", CONVNEXT),
     **_both("deberta", DEBERTA),
+    **_both("deepseek_v3", DEEPSEEK_V3),
     **_both("densenet", DENSENET),
     **_both("detr", DETR),
     **_both("distilbert", DISTILBERT),
@@ -536,6 +616,7 @@ ZOO_ARCHITECTURES: dict[str, Architecture] = {
     **_both("efficientnet", EFFICIENTNET),
     **_both("espcn", ESPCN),
     **_both("gemma", GEMMA),
+    **_both("gemma3", GEMMA3),
     **_both("gpt2", GPT2),
     **_both("gpt2_past", GPT2),
     **_both("gru", GRU),
@@ -550,6 +631,7 @@ ZOO_ARCHITECTURES: dict[str, Architecture] = {
     **_both("mobilenetv2", MOBILENET_V2),
     **_both("mobilenetv3", MOBILENET_V3),
     **_both("opt", OPT),
+    **_both("phi", PHI),
     **_both("pythia", PYTHIA),
     **_both("qwen3", QWEN3),
     **_both("resnet50", RESNET_50),
@@ -565,6 +647,9 @@ ZOO_ARCHITECTURES: dict[str, Architecture] = {
     **_both("wav2vec2", WAV2VEC2),
     **_both("whisper", WHISPER),
     **_both("yolov8", YOLOV8),
+    "built/genai_hybrid.onnx": GENAI_HYBRID,
+    "built/genai_llama.matmulnbits_int4.onnx": GENAI_LLAMA,
+    "built/windowed_decoder.opset28.onnx": WINDOWED_DECODER,
     "exported/condloop.dynamo.onnx": MODEST,
     "exported/scripted.legacy.onnx": MODEST,
     "quantized/bert.dynamic.onnx": BERT,

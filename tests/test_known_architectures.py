@@ -99,8 +99,12 @@ _PIECES = "what differs between two stages is cut into pieces"
 _FUNCTIONS = "its stacks are in functions and branches, which keep their names"
 #: models of which structure alone, without a name, tells other stacks than are known
 NAMELESS_OTHERWISE: dict[str, str] = {
+    "built/genai_llama.matmulnbits_int4.onnx": "the first block has a norm that adds nothing",
+    "built/windowed_decoder.opset28.onnx": "attributes tell windows, which one of six blocks lacks",
     "exported/albert.legacy.onnx": "all blocks but the first begin with copies of weights",
     "exported/bart.dynamo.onnx": _ALIKE_ENDS,
+    "exported/deepseek_v3.dynamo.onnx": "two norms of the first block are alike",
+    "exported/deepseek_v3.legacy.onnx": "two norms of the first block are alike",
     "exported/detr.dynamo.onnx": _ALIKE_ENDS,
     "exported/distilgpt2_merged.legacy.onnx": _FUNCTIONS,
     "exported/efficientnet.dynamo.onnx": _PIECES,

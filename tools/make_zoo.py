@@ -24,8 +24,10 @@ import onnx
 import torch
 from zoo import (
     convolutional,
+    decoders,
     detection,
     diffusion,
+    fused,
     generation,
     images,
     quantized,
@@ -50,6 +52,7 @@ MODELS: dict[str, Callable[[], onnx.ModelProto]] = {}
 for _subject in (
     text,
     generation,
+    decoders,
     images,
     speech,
     convolutional,
@@ -57,6 +60,7 @@ for _subject in (
     diffusion,
     recurrent,
     quantized,
+    fused,
 ):
     MODELS.update(_subject.MODELS)
 

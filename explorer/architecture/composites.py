@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from netloupe.explorer.model import Node, Value
-from netloupe.explorer.patterns import Detail, FoundBlock, Operations, find_blocks
+from netloupe.explorer.patterns import Detail, FoundBlock, Operations, find_blocks, read_dims
 
 from .outline import Outline, OutlinePart
 
@@ -117,7 +117,7 @@ def _find_experts(outline: Outline) -> Iterator[Merge]:
     choices = [
         part
         for part in outline.of_kind("TopK")
-        if any(giver.kind == "linear" or giver.name == "Softmax" for giver in outline.givers(part))
+        if any(_gives_choice(outline, giver) for giver in outline.givers(part))
     ]
     if not choices:
         return
@@ -141,10 +141,21 @@ def _find_experts(outline: Outline) -> Iterator[Merge]:
             inner = _read_inner(its_nodes, int(details.get("experts", 0)))  # type: ignore[arg-type]
             if inner:
                 details["widths"] = inner
-                names = {part.name for part in parts if part.kind == "activation"} - {"Softmax"}
+                names = {part.name for part in parts if part.kind == "activation"}
+                names -= {"Sigmoid", "Softmax"}
                 if names == {"SiLU"}:  # of one half, by which the other is multiplied
                     details["unit"] = "SwiGLU"
+                beside = sum(part.kind == "mlp" for part in parts)
+                if beside:  # that take every token (D. Dai and others, DeepSeekMoE, 2024, 3.2)
+                    details["shared_experts"] = beside
             yield parts, make_part(parts, "experts", found.name, details)
+
+
+def _gives_choice(outline: Outline, part: OutlinePart) -> bool:
+    """Return whether a part gives weights of experts; a bias may be added to these."""
+    if part.kind == "Add":
+        return any(giver.name == "Sigmoid" for giver in outline.givers(part))
+    return part.kind == "linear" or part.name in ("Sigmoid", "Softmax")
 
 
 def _recognise_experts(
@@ -163,8 +174,8 @@ def _read_inner(nodes: Sequence[Node], experts: int) -> tuple[int, int, int] | N
     """
     tables: list[tuple[int, ...]] = []
     for node in nodes:
-        if node.op_type == "Gather" and node.inputs:
-            dims = _dims(node.input(0))
+        if node.op_type in ("Gather", "GatherND") and node.inputs:
+            dims = read_dims(node.input(0))
             if len(dims) == 3 and dims[0] == experts:
                 tables.append(dims)
     if len(tables) != 2:
@@ -173,11 +184,6 @@ def _read_inner(nodes: Sequence[Node], experts: int) -> tuple[int, int, int] | N
         if sorted(tables[0][1:]) == sorted((width, 2 * inner)):
             return width, inner, width
     return None
-
-
-def _dims(value: Value | None) -> tuple[int, ...]:
-    tensor = value.initializer if value is not None else None
-    return tuple(tensor.dims) if tensor is not None else ()
 
 
 def find_fires(outline: Outline) -> Iterator[Merge]:

@@ -9,12 +9,27 @@ from itertools import groupby
 from netloupe.explorer.model import Value
 from netloupe.explorer.patterns import Detail, read_dims
 
+from .layer_words import write_attention, write_feeding, write_sight
 from .layers import Layer, Stack, find_stream, find_sum
 from .outline import Outline, OutlinePart
 from .sizes import list_matrices, read_stated_shape
 from .sketch import BlockSketch
 
 _MOST_OF_MASK = 300
+#: where operators take what is kept of earlier steps
+_PAST = {
+    "Attention": slice(4, 5),
+    "GroupQueryAttention": slice(3, 5),
+    "LinearAttention": slice(3, 4),
+    "MultiHeadAttention": slice(6, 8),
+}
+_NONE = slice(0, 0)
+#: what is told of an attention
+_OF_ATTENTION = (
+    *("heads", "head_width", "kv_heads", "latent", "causal", "positions", "window", "rule"),
+)
+#: what attention is called where its kind is not known
+_NAMELESS = frozenset({"", "Attention", "Cross-attention"})
 _WEIGHTED = frozenset({"conv", "excitation", "inverted", "linear", "mixer", "recurrent"})
 _WEIGHTED_WHOLES = _WEIGHTED | {"experts", "mlp", "residual", "separable"}
 
@@ -22,13 +37,24 @@ _WEIGHTED_WHOLES = _WEIGHTED | {"experts", "mlp", "residual", "separable"}
 def describe_layers(outline: Outline, layers: Sequence[Layer]) -> dict[str, Detail]:
     """Return what is so of every one of some layers: heads, widths, norms, activation."""
     facts = [_describe_layer(outline, layer) for layer in layers]
-    shared = {
-        key: value for key, value in facts[0].items() if all(one.get(key) == value for one in facts)
-    }
+    shared = _list_shared(facts)
     if "attention" not in shared:
-        mixture = _write_mixture([one.get("attention") for one in facts])
+        mixture = _write_mixture(facts)
         if mixture:
             shared["mixture"] = mixture
+    if "feeding" not in shared and all("feeding" in one for one in facts):
+        told = [f"{number} with {write_feeding(a)}" for number, a in _list_kinds(facts, "feeding")]
+        shared["feedings"] = " and ".join(told)
+        mixed = [one for one in facts if "experts" in one]
+        shared |= {
+            key: value
+            for key, value in (_list_shared(mixed) if mixed else {}).items()
+            if key in ("experts", "top", "shared_experts")
+        }
+    if "window" not in shared:
+        windows = _write_windows([one.get("window", 0) for one in facts])
+        if windows:
+            shared["windows"] = windows
     if len(layers) > 2:
         weights = [list_matrices(outline, layer.parts) for layer in layers]
         if weights[0] and all(weights[0] == other for other in weights):
@@ -36,9 +62,26 @@ def describe_layers(outline: Outline, layers: Sequence[Layer]) -> dict[str, Deta
     return shared
 
 
-def _write_mixture(names: Sequence[Detail | None]) -> str:
+def _list_shared(facts: Sequence[Mapping[str, Detail]]) -> dict[str, Detail]:
+    """Return what is so of all of some layers."""
+    return {
+        key: value for key, value in facts[0].items() if all(one.get(key) == value for one in facts)
+    }
+
+
+def _list_kinds(
+    facts: Sequence[Mapping[str, Detail]], key: str
+) -> list[tuple[int, dict[str, Detail]]]:
+    """Return for each value of a fact how many layers have it, and what is so of all of them."""
+    names = dict.fromkeys(one[key] for one in facts)
+    kinds = [[one for one in facts if one[key] == name] for name in names]
+    return [(len(kind), _list_shared(kind)) for kind in kinds]
+
+
+def _write_mixture(facts: Sequence[Mapping[str, Detail]]) -> str:
     """Return how many layers have which attention, in turn where that repeats; "" for unknown."""
-    if not all(isinstance(name, str) and name not in ("", "Attention") for name in names):
+    names = [one.get("attention") for one in facts]
+    if not all(isinstance(name, str) and name not in _NAMELESS for name in names):
         return ""  # of one that has no better name it is not known whether it is another
     count = len(names)
     repeating = (
@@ -50,8 +93,30 @@ def _write_mixture(names: Sequence[Detail | None]) -> str:
     runs = [(str(name), len([*run])) for name, run in groupby(names[:period])]
     if not runs:
         runs = [(str(name), number) for name, number in Counter(names).items()]
-    told = [f"{number} with {name[:1].lower()}{name[1:]}" for name, number in runs]
-    return f"{'in turn ' if period else ''}{', '.join(told)}"
+    seen = {key: value for key, value in _list_shared(facts).items() if key in ("causal", "past")}
+    alike = {str(one["attention"]): one for _, one in _list_kinds(facts, "attention")}
+    told = []
+    for name, number in runs:
+        words = {key: value for key, value in alike[name].items() if key not in seen}
+        told.append(f"{number} with {write_attention(words)}")
+    sight = ", ".join(write_sight(seen))
+    return f"{'in turn ' if period else ''}{' and '.join(told)}{', all ' if sight else ''}{sight}"
+
+
+def _write_windows(windows: Sequence[Detail]) -> str:
+    """Return in how many layers attention sees a window; of those that repeat where they do."""
+    known = sorted({window for window in windows if isinstance(window, int) and window})
+    if len(known) != 1:
+        return ""
+    count = len(windows)
+    repeating = (
+        length
+        for length in range(2, count // 2 + 1)
+        if all(window == windows[place % length] for place, window in enumerate(windows))
+    )
+    period = next(repeating, count)
+    inside = sum(window == known[0] for window in windows[:period])
+    return f"window {known[0]:,} in {inside} of {period}"
 
 
 def _describe_layer(outline: Outline, layer: Layer) -> dict[str, Detail]:
@@ -59,7 +124,7 @@ def _describe_layer(outline: Outline, layer: Layer) -> dict[str, Detail]:
     attentions = layer.attentions
     if attentions:
         first = attentions[0]
-        for key in ("heads", "head_width", "kv_heads", "causal", "positions"):
+        for key in _OF_ATTENTION:
             if key in first.details:
                 found[key] = first.details[key]
         found["attention"] = first.name
@@ -79,7 +144,7 @@ def _describe_layer(outline: Outline, layer: Layer) -> dict[str, Detail]:
         widths = fed.details.get("widths")
         if isinstance(widths, tuple) and len(names) == 1:
             found["widths"] = widths
-        for key in ("experts", "top", "unit", "activation"):
+        for key in ("experts", "top", "shared_experts", "unit", "activation"):
             if key in fed.details:
                 found[key] = fed.details[key]
         found["feeding"] = fed.name
@@ -121,12 +186,23 @@ def _order_norm(outline: Outline, part: OutlinePart) -> tuple[str, OutlinePart |
         behind = users[0] if users and is_only else None
     stream = find_stream(outline, part)
     before = _find_norm_before(outline, part)
-    if before is not None and before is not stream:
-        return "pre-norm", before
+    if before is not None and (before is not stream or not _adds_norm(outline, residual, before)):
+        users = outline.users(part)
+        is_normal = bool(users) and all(user.kind == "norm" for user in users)
+        return ("pre-norm" if residual in users or not is_normal else "pre- and post-norm"), before
     if behind is not None and (stream is None or before is None or before is stream):
         # the stream itself is what the block takes
         return "post-norm", behind
     return "", None
+
+
+def _adds_norm(outline: Outline, residual: OutlinePart, norm: OutlinePart) -> bool:
+    """Return whether a residual sum adds what a norm gives, and not the sum that it is of.
+
+    Norms that add give their sum besides.
+    """
+    results = outline.operations.nodes[norm.end].outputs[:1]
+    return any(value in results for value in outline.operands(residual))
 
 
 def _find_norm_before(outline: Outline, part: OutlinePart) -> OutlinePart | None:
@@ -154,10 +230,11 @@ def has_past(outline: Outline, attention: OutlinePart) -> bool:
         node = outline.operations.nodes[number]
         if node.op_type == "Concat" and _is_input(node.input(0)):
             return True
-        if node.op_type in ("GroupQueryAttention", "MultiHeadAttention"):
-            places = (3, 4) if node.op_type == "GroupQueryAttention" else (6, 7)
-            if any(place < len(node.inputs) and _is_input(node.inputs[place]) for place in places):
-                return True
+        if any(
+            _is_input(value)
+            for value in node.inputs[_PAST.get(outline.operations.kinds[number], _NONE)]
+        ):
+            return True
     return False
 
 

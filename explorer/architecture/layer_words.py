@@ -20,7 +20,7 @@ def list_sizes(details: Mapping[str, Detail]) -> dict[str, Detail]:
     widths = details.get("widths")
     if isinstance(widths, tuple) and len(widths) == 3:
         found |= {"width": widths[0], "inner_width": widths[1]}
-    for key in ("heads", "head_width", "kv_heads", "experts"):
+    for key in ("heads", "head_width", "kv_heads", "latent", "experts", "shared_experts"):
         if key in details:
             found[key] = details[key]
     if "top" in details:
@@ -79,20 +79,21 @@ def write_layers(details: Mapping[str, Detail]) -> str:
         said.append(f"{details['order']} {details['norm']}")
     if details.get("parallel"):
         said.append("attention and MLP in parallel")
-    said.append(_write_attention(details) or str(details.get("mixture", "")))
-    said.append(_write_feeding(details))
+    said.append(write_attention(details) or str(details.get("mixture", "")))
+    said.append(write_feeding(details) or str(details.get("feedings", "")))
     if details.get("shared"):
         said.append("weights shared by all")
     return "; ".join(part for part in said if part)
 
 
-def _write_attention(details: Mapping[str, Detail]) -> str:
+def write_attention(details: Mapping[str, Detail]) -> str:
+    """Return what is so of the attention of layers: kind, heads, positions, what it sees."""
     name = str(details.get("attention", ""))
     if not name:
         return ""
     if name in ("Attention", "Cross-attention"):
         name = "attention"
-    name = name[:1].lower() + name[1:]
+    name = name if name.startswith("Mamba") else name[:1].lower() + name[1:]
     heads, width = details.get("heads"), details.get("head_width")
     shared = details.get("kv_heads")
     text = name
@@ -100,21 +101,31 @@ def _write_attention(details: Mapping[str, Detail]) -> str:
         text += f" {heads} head{'s' if heads > 1 else ''}" + (f" × {width}" if width else "")
         if isinstance(shared, int) and shared != heads:
             text += f" over {shared}"
-    words = []
+    if "latent" in details:
+        text += f" over {details['latent']} latent features"
+    words = [str(details["rule"])] if "rule" in details else []
     positions = details.get("positions")
     if positions:
         noun = "" if positions == "rotary" else " position" if positions == 1 else " positions"
         words.append(f"{positions}{noun}")
-    if details.get("causal"):
-        words.append("causal")
-    if details.get("past"):
-        words.append("with past")
+    words += write_sight(details)
     text = ", ".join((text, *words))
     crossing = "deformable cross-attention" if details.get("deformable") else "cross-attention"
     return text + (f", {crossing}" if details.get("cross") else "")
 
 
-def _write_feeding(details: Mapping[str, Detail]) -> str:
+def write_sight(details: Mapping[str, Detail]) -> list[str]:
+    """Return which tokens attention sees."""
+    words = ["causal"] if details.get("causal") else []
+    if "window" in details:
+        words.append(f"window {details['window']:,}")
+    elif "windows" in details:
+        words.append(str(details["windows"]))
+    return [*words, "with past"] if details.get("past") else words
+
+
+def write_feeding(details: Mapping[str, Detail]) -> str:
+    """Return what is so of the MLPs or experts of layers."""
     name = str(details.get("feeding", ""))
     if not name:
         return ""
@@ -125,7 +136,9 @@ def _write_feeding(details: Mapping[str, Detail]) -> str:
         if unit and isinstance(widths, tuple):
             unit += " " + write_way(widths[:-1])
         experts = details["experts"]
-        return f"{experts} expert{'' if experts == 1 else 's'}{chosen}{unit}"
+        beside = details.get("shared_experts")
+        more = f" and {beside} shared" if beside else ""
+        return f"{experts} expert{'' if experts == 1 else 's'}{more}{chosen}{unit}"
     text = name
     if isinstance(widths, tuple):
         text += " " + write_way(widths[:-1])

@@ -9,7 +9,7 @@ from .outline import Outline, OutlinePart
 
 _FEEDING = frozenset({"experts", "mlp"})
 #: what may stand between a block's result and the sum with the stream
-_BETWEEN = frozenset({"Concat", "Mul", "Pad", "Slice"})
+_BETWEEN = frozenset({"Concat", "Mul", "Pad", "Slice", "norm"})
 _MOST_BETWEEN = 8
 #: a graph with more streams is none that a family has
 _MOST_CHAINS = 16

@@ -76,7 +76,7 @@ def _tell_single(outline: Outline, stacks: list[Stack]) -> Sketch | None:
     extra: list[str] = []
     if tokens and len(stem) <= 1 and all(part.kind == "linear" for part in stem):
         if is_causal:
-            family = "decoder-only transformer"
+            family = _name_decoder(stack)
         elif is_seeing:
             family = "encoder-only transformer"
     elif patch is not None and len(stem) == 1 and not tokens:
@@ -107,6 +107,17 @@ def _tell_single(outline: Outline, stacks: list[Stack]) -> Sketch | None:
     if family == "speech encoder":
         clause = clause.replace(" block", " transformer block", 1)
     return Sketch(family, title, (*extra, clause, *write_sizes(facts)), tuple(blocks), facts)
+
+
+def _name_decoder(stack: Stack) -> str:
+    """Return what a decoder is by what mixes its tokens: attention, states or both.
+
+    O. Lieber and others, Jamba: A Hybrid Transformer-Mamba Language Model, 2024, figure 1.
+    """
+    states = sum(part.name == "Mamba-2" for part in stack.attentions)
+    if not states:
+        return "decoder-only transformer"
+    return "state-space model" if states == len(stack.attentions) else "hybrid transformer-Mamba"
 
 
 def _list_feature_convolutions(wave: Sequence[OutlinePart]) -> list[OutlinePart]:

@@ -312,9 +312,13 @@ def convolve_causally(use: Use) -> tuple[list[Fact | None], Amount | None]:
     """Return results and MACs of CausalConvWithState-27: each channel has a kernel of its own.
 
     Data are [B, C, L] and the weight is [C, 1, k]; a result for each position, and the last k - 1
-    positions as the state.
+    positions as the state. ONNX Runtime's may have channels last, take some channels of several, or
+    go along more axes than one: these are not counted.
     """
     data, weight = use.operand(0), use.dims(1)
+    is_other = use.integer("channels_last", 0) or use.integer("input_channels", 0)
+    if is_other or use.integer("ndim", 1) != 1 or use.integer("state_length", 0):
+        return [Fact(None, data.dtype)], None
     results: list[Fact | None] = [Fact(data.dims, data.dtype)]
     if data.dims is None or len(data.dims) != 3 or weight is None or len(weight) != 3:
         return results, None

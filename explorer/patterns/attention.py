@@ -7,11 +7,19 @@ from collections.abc import Callable, Iterator
 
 from netloupe.explorer.model import Node, Value
 
+from .attention_forms import find_gate, is_latent, read_latent
 from .attention_heads import BEFORE_PRODUCTS, count_heads, read_fused
-from .attention_scores import MASK_OPERATORS, has_linear_biases, is_causal, is_relative, is_rotary
+from .attention_scores import (
+    MASK_OPERATORS,
+    has_linear_biases,
+    is_causal,
+    is_relative,
+    is_rotary,
+    read_masked_window,
+)
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations, list_data
-from .readings import read_str
+from .readings import read_int, read_str
 from .recognition import Detail
 from .wires import OUTSIDE
 
@@ -22,8 +30,9 @@ _FUSED = frozenset(
 )
 #: of LinearAttention: how the state takes up a token, where that is not by a sum alone
 _UPDATE_RULES = {"gated": "gated", "delta": "delta rule", "gated_delta": "gated delta rule"}
-#: what gives LinearAttention its decay and rate: of projections of their own
-_GATES = frozenset({"Exp", "Log", "Sigmoid", "Softplus"})
+#: what gives LinearAttention its decay and rate, of projections of their own, and what mixes each
+#: channel with those before it
+_BEFORE_STATES = frozenset({"CausalConvWithState", "Exp", "Log", "Sigmoid", "Softplus"})
 _PRODUCTS = frozenset({"Einsum", "MatMul"})
 #: what may stand between the two products of an attention
 _SCORES = frozenset(
@@ -110,11 +119,12 @@ def _complete(
 ) -> FoundBlock:
     """Add the projections before and behind a core, and tell what it is."""
     operations = blocks.operations
-    whole = set(core)
     is_linear = operations.nodes[anchor].op_type == "LinearAttention"
-    projections = _add_projections(blocks, whole, _GATES if is_linear else frozenset())
+    gate, end = find_gate(blocks, end)
+    whole = core | gate
+    projections = _add_projections(blocks, whole, _BEFORE_STATES if is_linear else frozenset())
     _add_feeders(blocks, core, whole)
-    users = operations.users[end]
+    users = operations.takers(end)  # what a fused operator keeps for the next step goes outside
     last = blocks.holding(users[0] if users else None, "linear")
     if last is not None and last.numbers.issuperset(users):
         whole |= last.numbers
@@ -139,21 +149,28 @@ def _complete(
     else:
         inputs = [value for value in node.inputs[:3] if value is not None]
         sources = [_trace(blocks, value, whole) for value in inputs]
-        if is_linear:  # without those of its decay and rate
-            projections = [projection for _, projection in sources if projection is not None]
+        if is_linear or gate:  # without those of its decay, rate and gate
+            found_ones = [projection for _, projection in sources if projection is not None]
+            projections = list({id(one): one for one in found_ones}.values())
         heads, width, shared, is_masked = read_fused(operations, anchor, projections)
         found = [source for source, _ in sources]
         is_packed = node.op_type in ("QAttention", "PackedAttention", "DecoderMaskedSelfAttention")
         is_packed |= node.op_type == "Attention" and node.domain == "com.microsoft"
-        is_packed |= len(inputs) > 1 and node.op_type == "GroupQueryAttention" and len(inputs) < 3
+        is_packed |= node.op_type == "GroupQueryAttention" and 0 < len(inputs) < 3
         name = "Self-attention" if is_packed else _name_by_sources(found)
         if is_linear:
             name = "Linear attention"
             rule = _UPDATE_RULES.get(read_str(node, "update_rule") or "gated_delta")
-            facts += [rule] if rule else []
+            if rule:
+                facts.append(rule)
+                details["rule"] = rule
             is_masked = True  # the state holds nothing of what comes later
     if shared > heads or (shared and heads % shared):  # each key is shared by as many queries
         shared = 0
+    latent = read_latent(blocks, sources, whole)
+    if latent and name == "Self-attention":
+        name = "Latent attention"
+        details["latent"] = latent
     if heads and shared and shared != heads:
         name = name.replace("Self-attention", "Grouped-query attention")
         if shared == 1:
@@ -168,6 +185,8 @@ def _complete(
             details["kv_heads"] = shared
             text += f" over {shared}"
         facts.append(text)
+    if "latent" in details:
+        facts.append(f"latent {latent}")
     if is_rotary(operations, whole, anchor):
         facts.append("rotary")
         details["positions"] = "rotary"
@@ -180,8 +199,23 @@ def _complete(
     if is_masked:
         facts.append("causal")
         details["causal"] = True
+    window = max([_read_stated_window(node), *(read_masked_window(operations, n) for n in core)])
+    if window:
+        facts.append(f"window {window}")
+        details["window"] = window
     details["attention"] = name
     return FoundBlock("attention", name, frozenset(whole), end, tuple(facts), details)
+
+
+def _read_stated_window(node: Node) -> int:
+    """Return how many tokens a fused operator attends to, with the one that attends; 0 for all.
+
+    GroupQueryAttention counts that one, and ONNX's Attention only what is left of it.
+    """
+    if node.op_type == "GroupQueryAttention":
+        return max(read_int(node, "local_window_size") or 0, 0)
+    left = read_int(node, "left_window_size")
+    return left + 1 if left is not None and left >= 0 else 0
 
 
 def _second_product(operations: Operations, core: set[int], anchor: int) -> int:
@@ -209,6 +243,7 @@ def _add_projections(
     """
     operations = blocks.operations
     projections: list[FoundBlock] = []
+    latent: set[int] = set()
     pending = [-giver for number in core for giver in operations.givers(number)]
     heapq.heapify(pending)
     first = len(core)
@@ -216,14 +251,22 @@ def _add_projections(
     while pending and len(core) - first < _MOST_OF_ATTENTION:
         number = -heapq.heappop(pending)
         # what is kept of keys and values for the next step goes outside, too
-        if number in core or not core.issuperset({*operations.users[number]} - {OUTSIDE}):
-            continue
+        users = {*operations.users[number]} - {OUTSIDE} - core
+        if number in core or any(operations.users[user] for user in users):
+            continue  # but of some only the shape is taken
+        core |= users
         linear = blocks.ending(number, "linear")
         if linear is not None:
             core |= linear.numbers
             projections.append(linear)
+            for giver in operations.givers(min(linear.numbers)):
+                if blocks.ending(giver, "norm") is not None and giver not in latent:
+                    latent.add(giver)
+                    heapq.heappush(pending, -giver)
             continue
         norm = blocks.holding(number, "norm")
+        if number in latent and (norm is None or not is_latent(blocks, norm, core)):
+            continue
         if norm is not None:
             # a norm of queries or keys; not one before the projections, nor of both
             if norm.end == number and operations.is_closed(set(norm.numbers), number):
@@ -275,16 +318,21 @@ def _trace(
             return value, projection
         linear = blocks.ending(giver, "linear")
         if linear is not None:
-            projection = linear
-            value = operations.operands[min(linear.numbers)][0]
-            # positions may be added before
-            return operations.source(value), projection
+            projection = projection or linear
+            # positions may be added before, or a norm of fewer features be there
+            value = operations.source(operations.operands[min(linear.numbers)][0])
+            if operations.giver(value) in whole:
+                continue
+            return value, projection
         taken = operations.operands[giver]
         if not taken:
             return value, projection
         kind = operations.kinds[giver]
-        if kind == "Concat":  # what was cached comes first, what is new behind it
-            value = taken[-1]
+        if kind == "Concat":
+            # what was cached comes first, what is new behind it; of features those come first that
+            # tell no position
+            joins_features = read_int(operations.nodes[giver], "axis") in (-1, 3)
+            value = taken[0] if joins_features else taken[-1]
             continue
         inside = [v for v in taken if operations.giver(v) in whole]
         value = (inside or taken)[0]

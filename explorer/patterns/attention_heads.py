@@ -27,6 +27,7 @@ BEFORE_PRODUCTS = frozenset(
         "ReduceMean",
         "Reciprocal",
         "RotaryEmbedding",
+        "ScatterND",
         "Slice",
         "Split",
         "Sqrt",
@@ -141,6 +142,28 @@ def _read_heads(
     return found
 
 
+#: where operators take what is kept of earlier steps, and which axis of that is a head's width
+_KEPT = {
+    "Attention": (4, 3),
+    "GroupQueryAttention": (3, 3),
+    "LinearAttention": (3, 2),
+    "MultiHeadAttention": (6, 3),
+}
+
+
+def _read_kept_width(operations: Operations, number: int) -> int:
+    """Return how wide the heads are of which something is kept; 0 where it is not stated."""
+    node = operations.nodes[number]
+    place, axis = _KEPT.get(node.op_type, (0, 0))
+    value = node.inputs[place] if 0 < place < len(node.inputs) else None
+    stated = value.type if value is not None else None
+    shape = stated.shape if isinstance(stated, TensorType) else None
+    if shape is None or len(shape) != 4:
+        return 0
+    width = shape[axis].value
+    return width if isinstance(width, int) else 0
+
+
 def read_fused(
     operations: Operations, number: int, projections: list[FoundBlock]
 ) -> tuple[int, int, int, bool]:
@@ -149,6 +172,7 @@ def read_fused(
     heads = read_int(node, "num_heads") or read_int(node, "q_num_heads") or 0
     shared = read_int(node, "kv_num_heads") or 0
     is_masked = bool(read_int(node, "unidirectional") or read_int(node, "is_causal"))
+    is_masked |= read_int(node, "right_window_size") == 0
     is_masked |= node.op_type in ("GroupQueryAttention", "DecoderMaskedSelfAttention")
     width, query = 0, node.input(0)
     if heads:
@@ -157,10 +181,16 @@ def read_fused(
         if node.domain == "com.microsoft" and node.op_type in ("Attention", "QAttention"):
             dims = read_dims(node.input(1))
             hidden = dims[-1] // 3 if len(dims) == 2 and dims[-1] % 3 == 0 else 0
+        elif node.op_type == "GroupQueryAttention" and node.input(1) is None:
+            # one projection for queries, keys and values
+            hidden = max((out for out in outs if isinstance(out, int)), default=0)
+            hidden, rest = divmod(hidden * heads, heads + 2 * shared)
+            hidden = hidden if not rest else 0
         elif len(projections) != 3 or len({*map(str, outs)}) != 1:
             hidden = max((o for o in outs if isinstance(o, int)), default=0) if shared else 0
             hidden = hidden if len(projections) == 3 else 0
         width = hidden // heads if hidden % heads == 0 else 0
+        width = _read_kept_width(operations, number) or width
     elif isinstance(type_ := query.type if query is not None else None, TensorType):
         shape = type_.shape
         if shape is not None and len(shape) == 4:  # (batch, heads, sequence, width)

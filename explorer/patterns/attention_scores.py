@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.model.constant import constant_tensor
 
 from .operations import Operations
-from .readings import read_int, read_numbers
+from .readings import read_int, read_numbers, read_scalar
 from .stored_positions import compares_stored_positions
 
 _COMPARISONS = frozenset({"Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
@@ -35,6 +35,8 @@ def is_rotary(operations: Operations, whole: set[int], anchor: int) -> bool:
             return True
         if kind != "Concat":
             continue
+        if _joins_turned(operations, number):
+            return True
         turned = [operations.given_by(v, "Neg") for v in operations.operands[number]]
         if not any(n is not None and n in whole for n in turned):
             continue
@@ -46,26 +48,31 @@ def is_rotary(operations: Operations, whole: set[int], anchor: int) -> bool:
     return False
 
 
+def _joins_turned(operations: Operations, number: int) -> bool:
+    """Return whether two halves are put together that are turned: a·cos - b·sin, b·cos + a·sin."""
+    halves: list[set[Value]] = []
+    for value in operations.operands[number]:
+        combined = operations.given_by(value, "Sub" if not halves else "Add")
+        products = operations.givers(combined) if combined is not None else []
+        if len(products) != 2 or any(operations.kinds[product] != "Mul" for product in products):
+            return False
+        halves.append({v for product in products for v in operations.operands[product]})
+    return len(halves) == 2 and halves[0] == halves[1] and len(halves[0]) == 2
+
+
 def is_causal(operations: Operations, number: int) -> bool:
     """Return whether a mask compares positions with one another, or is one triangle of a matrix.
 
     A mask that is stored as it is added counts by its numbers.
     """
     node = operations.nodes[number]
-    if node.op_type not in ("Add", "Where", "Sub", "Mul"):
+    if node.op_type not in _MASKING:
         return False
     if node.op_type == "Where" and node.inputs and _is_buffer(operations, node.input(0)):
         return True
     if node.op_type == "Add" and any(map(operations.context.hides_later, node.inputs)):
         return True
-    pending = [value for value in node.inputs if value is not None]
-    seen: set[Node] = set()
-    while pending and len(seen) < _MOST_OF_MASK:
-        value = pending.pop()
-        producer = value.producer
-        if producer is None or producer in seen:
-            continue
-        seen.add(producer)
+    for producer in _list_of_mask(node):
         kind = producer.op_type
         if kind == "Trilu":
             return True
@@ -74,9 +81,63 @@ def is_causal(operations: Operations, number: int) -> bool:
                 return True
             if compares_stored_positions(*producer.inputs):
                 return True
-        if kind in _MASK_STEPS:
-            pending += [operand for operand in producer.inputs if operand is not None]
     return False
+
+
+def read_masked_window(operations: Operations, number: int) -> int:
+    """Return how many tokens a mask lets one see, itself with them; 0 where it is no window.
+
+    It compares positions with others less a number (I. Beltagy and others, Longformer, 2020,
+    section 3.1).
+    """
+    node = operations.nodes[number]
+    for producer in _list_of_mask(node) if node.op_type in _MASKING else ():
+        if producer.op_type not in _COMPARISONS or len(producer.inputs) != 2:
+            continue
+        for place, (shifted, other) in enumerate((producer.inputs, producer.inputs[::-1])):
+            before = _read_shift(shifted)
+            if not before or not _is_positions(other):
+                continue
+            # a position less the number is below one that is seen, or for those not seen above it
+            is_strict = producer.op_type in ("Greater", "Less")
+            is_seen = producer.op_type.startswith("Less") == (place == 0)
+            return before if is_strict == is_seen else before + 1
+    return 0
+
+
+def _read_shift(value: Value | None) -> int:
+    """Return what is taken from positions; 0 where they are none, or nothing is."""
+    for _ in range(12):
+        node = value.producer if value is not None else None
+        if node is None or not node.inputs:
+            return 0
+        if node.op_type in ("Sub", "Add") and len(node.inputs) == 2:
+            shift = read_scalar(node.input(1))
+            if shift is None or not _is_positions(node.input(0)):
+                return 0
+            return max(int(shift if node.op_type == "Sub" else -shift), 0)
+        if node.op_type not in _SHIFTING:
+            return 0
+        value = node.input(0)
+    return 0
+
+
+#: what puts a mask on scores
+_MASKING = frozenset({"Add", "Mul", "Sub", "Where"})
+
+
+def _list_of_mask(node: Node) -> Iterator[Node]:
+    """Yield the nodes that make the masks among what a node takes."""
+    pending = [value for value in node.inputs if value is not None]
+    seen: set[Node] = set()
+    while pending and len(seen) < _MOST_OF_MASK:
+        producer = pending.pop().producer
+        if producer is None or producer in seen:
+            continue
+        seen.add(producer)
+        yield producer
+        if producer.op_type in _MASK_STEPS:
+            pending += [operand for operand in producer.inputs if operand is not None]
 
 
 #: what a mask is made of; it ends where weights or data come in

@@ -33,13 +33,17 @@ def find_experts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         return
     router, choice, count = found
     numbers = _follow(blocks, router)
+    if choice is not None and operations.kinds[choice] == "TopK":
+        # of several the last one: groups of experts may be chosen before (DeepSeek-AI, DeepSeek-V3,
+        # 2024, section 2.1.2)
+        choice = max(number for number in numbers if operations.kinds[number] == "TopK")
     kinds = {number: operations.kinds[number] for number in sorted(numbers)}
     owners = (blocks.owner[number] for number in kinds)
     experts = {id(f): f for f in owners if f is not None and f.kind == "mlp"}
     tables = [
         number
         for number, kind in kinds.items()
-        if kind == "Gather" and choice in operations.givers(number)
+        if kind in ("Gather", "GatherND") and choice in operations.givers(number)
     ]
     fused = [number for number, kind in kinds.items() if kind in _FUSED]
     products = [

@@ -189,6 +189,14 @@ class Operations:
         giver = self.giver(value)
         return giver if giver is not None and self.kinds[giver] in kinds else None
 
+    def takers(self, number: int) -> list[int]:
+        """Return what takes the first result of an operation, and `OUTSIDE` where that leaves."""
+        first, *others = self.nodes[number].outputs or (None,)
+        if first is None or not any(other is not None for other in others):
+            return self.users[number]
+        found = [u for u in self.users[number] if u >= 0 and first in self.operands[u]]
+        return [*found, OUTSIDE] if self._leaves(first) else found
+
     def only_user(self, number: int) -> int | None:
         """Return the one operation that takes an operation's results; None for several."""
         users = self.users[number]

@@ -28,6 +28,7 @@ from .resampling import find_joined, find_pixel_shuffles, find_resampled
 from .separable import find_excitations, find_separable
 from .shuffles import list_shuffle_nodes
 from .similarity import find_similarities, find_similarity
+from .state_spaces import find_mixers
 from .transformers import find_reduced_attentions, find_sublayers, find_transformers
 from .whole_groups import (
     find_branches,
@@ -56,6 +57,7 @@ FINDERS: tuple[BlockFinder, ...] = (
     find_excitations,
     find_separable,
     find_residuals,
+    find_mixers,
 )
 #: what is told of all operations together, the most telling first
 WHOLE_GROUP_FINDERS: tuple[BlockFinder, ...] = (

@@ -62,6 +62,8 @@ def find_transformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         facts.append(f"{'shifted ' if 'Concat' in shifting else ''}windows {window}×{window}")
         details["window"] = window
     name = "Transformer decoder block" if is_decoder else "Transformer block"
+    if attentions[0].name == "Mamba-2":
+        name = "Mamba-2 block"
     last = outline[-1]
     end = last.end if isinstance(last, FoundBlock) else last
     parts = (*attentions, *feeding, *norms)

@@ -110,6 +110,15 @@ class Network:
         attended = self.add("LinearAttention", *operands, **numbers)
         return self.add("MatMul", attended, self.weight(width, width))
 
+    def attend_fused(self, x: str, width: int = 8, heads: int = 2, **attributes: int) -> str:
+        """Add the operator Attention between linear nodes."""
+        query, key, value = (
+            self.add("MatMul", x, self.weight(width, width)) for _ in ("query", "key", "value")
+        )
+        numbers = {"q_num_heads": heads, "kv_num_heads": heads, "is_causal": 1, **attributes}
+        attended = self.add("Attention", query, key, value, **numbers)
+        return self.add("MatMul", attended, self.weight(width, width))
+
     def finish(self, *outputs: str, shape: Shape | None = None, opset: int = 21) -> Model:
         given = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name in outputs]
         graph = helper.make_graph(self.nodes, "g", self.inputs, given, self.weights)

@@ -348,13 +348,25 @@ def test_an_mlp_names_each_of_its_activations() -> None:
     )
 
 
+_DELTA = "linear attention 2 heads × 4, gated delta rule"
+
+
 @pytest.mark.parametrize(
     ("kinds", "said"),
     [
-        ("LLLGLLLG", "in turn 3 with linear attention, 1 with self-attention"),
-        ("GLGL", "in turn 1 with self-attention, 1 with linear attention"),
-        ("LLGLL", "4 with linear attention, 1 with self-attention"),
-        ("LLLL", "linear attention 2 heads × 4, causal"),
+        (
+            "LLLGLLLG",
+            f"in turn 3 with {_DELTA} and 1 with self-attention 2 heads × 4, all causal",
+        ),
+        (
+            "GLGL",
+            f"in turn 1 with self-attention 2 heads × 4 and 1 with {_DELTA}, all causal",
+        ),
+        (
+            "LLGLL",
+            f"4 with {_DELTA} and 1 with self-attention 2 heads × 4, all causal",
+        ),
+        ("LLLL", f"{_DELTA}, causal"),
         ("GGGG", "self-attention 2 heads × 4, causal"),
     ],
 )
@@ -374,6 +386,97 @@ def test_layers_of_two_kinds_of_attention_are_told_apart(kinds: str, said: str) 
         f"Decoder-only transformer: {len(kinds)} blocks (pre-norm LayerNorm; {said}; "
         "MLP 8 → 32, GELU), vocabulary 100."
     )
+
+
+@pytest.mark.parametrize(
+    ("windows", "said"),
+    [
+        ([8, 8, 0, 8, 8, 0], "causal, window 8 in 2 of 3; "),
+        ([8, 8, 8, 8, 8, 0], "causal, window 8 in 5 of 6; "),
+        ([8, 8, 8], "causal, window 8; "),
+        ([8, 9, 8, 9], "causal; "),
+        ([0, 0, 0], "causal; "),
+    ],
+)
+def test_windows_of_attention_are_told_with_how_many_layers_have_one(
+    windows: list[int], said: str
+) -> None:
+    net = Network()
+    x = net.embed()
+    for window in windows:
+        attended = net.attend_fused(net.norm(x, 8), left_window_size=window - 1)
+        x = net.add("Add", x, attended)
+        x = net.add("Add", x, net.feed(net.norm(x, 8)))
+    told = net.finish(net.linear(net.norm(x, 8), 8, 100), opset=25).architecture
+    assert f"self-attention 2 heads × 4, {said}MLP" in told.summary
+
+
+@pytest.mark.parametrize(
+    ("comparison", "is_turned", "seen"),
+    [
+        ("Greater", False, 5),
+        ("GreaterOrEqual", False, 6),
+        ("Less", True, 5),
+        ("LessOrEqual", True, 6),
+    ],
+)
+def test_a_window_is_told_by_what_positions_are_compared_with(
+    comparison: str, is_turned: bool, seen: int
+) -> None:
+    net = Network()
+    x = net.embed()
+    count = net.add("Squeeze", net.add("Slice", net.add("Shape", "ids"), *map(net.numbers, (1, 2))))
+    zero, one = (net.store(np.int64(number)) for number in (0, 1))
+    places = net.add("Range", zero, count, one)
+    keys = net.add("Unsqueeze", places, net.numbers(0))
+    queries = net.add("Unsqueeze", places, net.numbers(1))
+    before = net.add("Sub", queries, net.numbers(5))
+    operands = (before, keys) if is_turned else (keys, before)
+    near = net.add(comparison, *operands)
+    seen_both = net.add("And", near, net.add("LessOrEqual", keys, queries))
+    far = net.store(np.float32(-1e9))
+    mask = net.add("Where", seen_both, net.store(np.float32(0)), far)
+    for _ in range(2):
+        normed = net.norm(x, 8)
+        x = net.add("Add", x, net.attend(normed, normed, mask=mask))
+        x = net.add("Add", x, net.feed(net.norm(x, 8)))
+    told = net.finish(net.linear(net.norm(x, 8), 8, 100)).architecture
+    assert f"self-attention 2 heads × 4, causal, window {seen}; " in told.summary
+
+
+def test_norms_before_and_behind_a_branch_are_both_told() -> None:
+    net = Network()
+    x = net.embed()
+    for _ in range(3):
+        x = net.add("Add", x, net.norm(net.attend_fused(net.norm(x, 8)), 8))
+        x = net.add("Add", x, net.norm(net.feed(net.norm(x, 8)), 8))
+    told = net.finish(net.linear(net.norm(x, 8), 8, 100), opset=25).architecture
+    assert "3 blocks (pre- and post-norm LayerNorm; " in told.summary
+
+
+def test_norms_that_add_are_told_by_what_the_sums_behind_them_take() -> None:
+    def tell(place: int) -> str:
+        net = Network()
+        x = net.embed()
+        normed = net.norm(x, 8)
+        sums = [normed, x]
+        for number in range(3):
+            for part in (net.attend_fused, net.feed):
+                branch = part(normed)
+                outputs = [f"n{number}{part.__name__}", "", "", f"s{number}{part.__name__}"]
+                net.nodes.append(
+                    helper.make_node(
+                        "SkipLayerNormalization",
+                        [sums[place], branch, net.weight(8)],
+                        outputs,
+                        domain="com.microsoft",
+                    )
+                )
+                normed, sums = outputs[0], [outputs[0], outputs[3]]
+        return net.finish(net.linear(normed, 8, 100), opset=25).architecture.summary
+
+    assert "3 blocks (pre-norm LayerNorm; " in tell(1)
+    assert "3 blocks (post-norm LayerNorm; " in tell(0)
 
 
 def test_attention_without_a_better_name_is_not_told_as_a_kind() -> None:

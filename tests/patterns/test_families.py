@@ -95,6 +95,33 @@ def test_a_selective_state_space_block() -> None:
     assert text_of(graph_of(other, **weights)) == ""
 
 
+_MAMBA_2 = """
+    p = MatMul (x, win)  parts = Constant <value = int64[3] {32, 48, 4}> ()
+    g, u, dt = Split <axis = -1> (p, parts)  ut = Transpose <perm = [0, 2, 1]> (u)
+    c = Conv <kernel_shape = [4], group = 48, pads = [3, 0]> (ut, wc)
+    sc = Sigmoid (c)  v = Mul (c, sc)  vt = Transpose <perm = [0, 2, 1]> (v)
+    more = Constant <value = int64[3] {32, 8, 8}> ()  h, bb, cc = Split <axis = -1> (vt, more)
+    d1 = Add (dt, bdt)  d = Softplus (d1)  da = Mul (d, aa)
+    ax = Constant <value = int64[1] {1}> ()  ds = CumSum (da, ax)  e = Exp (ds)
+    k = Mul (e, h)  m = Mul (k, bb)  o = Mul (m, cc)
+    sg = Sigmoid (g)  gg = Mul (g, sg)  r = Mul (o, gg)  y = MatMul (r, wout)
+"""
+
+
+def test_a_mixer_whose_one_projection_gives_gate_content_and_steps() -> None:
+    weights = {"win": [16, 84], "wc": [48, 1, 4], "bdt": [4], "aa": [4], "wout": [32, 16]}
+    assert text_of(graph_of(_MAMBA_2, **weights)) == "Mamba-2, 4 heads × 8, causal"
+    # padded places are left out before
+    masked = _MAMBA_2.replace("MatMul (x, win)", "MatMul (xm, win)")
+    assert text_of(graph_of(f"xm = Mul (x, z) {masked}", **weights)).startswith("Mamba-2, ")
+    # decays that are not summed up are of another recurrence
+    other = _MAMBA_2.replace("CumSum (da, ax)", "Tile (da, ax)")
+    assert "Mamba-2" not in text_of(graph_of(other, **weights))
+    # a kernel for several channels mixes more than places
+    other = _MAMBA_2.replace("group = 48", "group = 24")
+    assert "Mamba-2" not in text_of(graph_of(other, **{**weights, "wc": [48, 2, 4]}))
+
+
 _CSP = """
     a = Conv <kernel_shape = [1, 1]> (x, v)  l, r = Split <axis = 1, num_outputs = 2> (a)
     b = Conv <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (r, w)  c = Relu (b)

@@ -210,3 +210,109 @@ def test_a_swiglu_says_which_activation_it_has(form: str, activation: str) -> No
     found = recognise(graph.nodes)
     assert found is not None
     assert (found.text, found.details["activation"]) == ("SwiGLU 8 → 24 → 8", activation)
+
+
+KEPT = {
+    "queries, keys and values of one product": """
+        p = MatMul (x, w)
+        a, k1, v1 = com.microsoft.GroupQueryAttention <num_heads = 4, kv_num_heads = 2>
+            (p, , , k0, v0, n, m)
+    """,
+    "one product each": """
+        q = MatMul (x, wq)  k = MatMul (x, wk)  v = MatMul (x, wv)
+        a, k1, v1 = com.microsoft.GroupQueryAttention <num_heads = 4, kv_num_heads = 2>
+            (q, k, v, k0, v0, n, m)
+    """,
+    "ONNX's operator": """
+        q = MatMul (x, wq)  k = MatMul (x, wk)  v = MatMul (x, wv)
+        a, k1, v1 = Attention <q_num_heads = 4, kv_num_heads = 2, is_causal = 1>
+            (q, k, v, , k0, v0)
+    """,
+}
+
+
+@pytest.mark.parametrize("form", KEPT)
+def test_attention_that_gives_what_it_keeps_holds_its_last_product(form: str) -> None:
+    dims = {"w": (32, 64), "wq": (32, 32), "wk": (32, 16), "wv": (32, 16), "wo": (32, 32)}
+    weights = ", ".join(f"float[{a},{b}] {name}" for name, (a, b) in dims.items())
+    kept = "float[b,2,p,8] k0, float[b,2,p,8] v0, int32[b] n, int32 m"
+    given = "float[b,s,32] y, float[b,2,t,8] k1, float[b,2,t,8] v1"
+    header = '<ir_version: 10, opset_import: ["" : 25, "com.microsoft" : 1]>'
+    text = f"g (float[b,s,32] x, {kept}, {weights}) => ({given})"
+    graph = load(f"{header} {text} {{ {KEPT[form]}  y = MatMul (a, wo) }}".encode()).graph
+    for value in graph.inputs:
+        value.is_parameter = value.name in dims
+    assert text_of(graph) == "Grouped-query attention, 4 heads × 8 over 2, causal"
+
+
+def test_a_gate_behind_attention_is_part_of_it() -> None:
+    text = """
+        p = MatMul (x, w)  s = Constant <value = int64[3] {32, 32, 32}> ()
+        q, k, g = Split <axis = -1> (p, s)  v = MatMul (x, wv)
+        a = Attention <q_num_heads = 4, kv_num_heads = 4> (q, k, v)
+        o = Sigmoid (g)  h = Mul (a, o)  y = MatMul (h, wo)
+    """
+    weights = {"w": (32, 96), "wv": (32, 32), "wo": (32, 32)}
+    assert text_of_nodes(text, 25, **weights).startswith("Self-attention, 4 heads")
+    # a product with something else is none
+    other = text.replace("Sigmoid (g)", "Sin (g)")
+    assert text_of_nodes(other, 25, **weights) == ""
+
+
+def test_linear_attention_holds_its_convolution_norm_and_gate() -> None:
+    text = """
+        p = MatMul (x, w)  t = Transpose <perm = [0, 2, 1]> (p)
+        c, cs = com.microsoft.CausalConvWithState <activation = "silu"> (t, wc)
+        u = Transpose <perm = [0, 2, 1]> (c)  s = Constant <value = int64[3] {32, 32, 32}> ()
+        q, k, v = Split <axis = -1> (u, s)  n = Constant <value = int64[4] {0, 0, 4, 8}> ()
+        q1 = Reshape (q, n)  q2 = LpNormalization <axis = -1> (q1)
+        f = Constant <value = int64[3] {0, 0, 32}> ()  q3 = Reshape (q2, f)
+        a, as = com.microsoft.LinearAttention <q_num_heads = 4, kv_num_heads = 4> (q3, k, v)
+        a1 = Reshape (a, n)  a2 = SimplifiedLayerNormalization (a1, wn)  a3 = Reshape (a2, f)
+        z = MatMul (x, wz)  z1 = Sigmoid (z)  z2 = Mul (z, z1)
+        h = Mul (a3, z2)  y = MatMul (h, wo)
+    """
+    weights = {"w": (32, 96), "wc": (96, 1, 4), "wn": (8,), "wz": (32, 32), "wo": (32, 32)}
+    said = text_of_nodes(text, 25, **weights)
+    assert said == "Linear attention, gated delta rule, 4 heads, causal"
+
+
+LATENT = """
+    d = MatMul (x, wd)  parts = Constant <value = int64[2] {16, 8}> ()
+    c, r = Split <axis = -1> (d, parts)  n = RMSNormalization (c, wn)
+    kv = MatMul (n, wkv)  s = Constant <value = int64[4] {0, 0, 4, 16}> ()
+    kv1 = Reshape (kv, s)  kv2 = Transpose <perm = [0, 2, 1, 3]> (kv1)
+    halves = Constant <value = int64[2] {8, 8}> ()  k, v = Split <axis = -1> (kv2, halves)
+    e = Constant <value = int64[4] {1, 4, 9, 8}> ()  axes = Constant <value = int64[1] {1}> ()
+    r1 = Unsqueeze (r, axes)  r2 = Expand (r1, e)  k1 = Concat <axis = -1> (k, r2)
+    q = MatMul (x, wq)  q1 = Reshape (q, s)  q2 = Transpose <perm = [0, 2, 1, 3]> (q1)
+    kt = Transpose <perm = [0, 1, 3, 2]> (k1)  a = MatMul (q2, kt)  p = Softmax (a)
+    o = MatMul (p, v)  o1 = Transpose <perm = [0, 2, 1, 3]> (o)
+    f = Constant <value = int64[3] {0, 0, 32}> ()  o2 = Reshape (o1, f)  y = MatMul (o2, wo)
+"""
+
+
+def test_keys_and_values_of_few_features_make_latent_attention() -> None:
+    weights = {"wd": (32, 24), "wn": (16,), "wkv": (16, 64), "wq": (32, 64), "wo": (32, 32)}
+    said = text_of_nodes(LATENT, 23, **weights)
+    assert said == "Latent attention, 4 heads × 16, latent 16"
+    # of a norm that others take, too, it is not known what it is of
+    other = LATENT.replace("(o2, wo)", "(o3, wo)").replace("y =", "o3 = Add (o2, n)  y =")
+    assert "Latent" not in text_of_nodes(other, 23, **weights)
+
+
+def test_experts_are_chosen_of_groups_that_are_chosen_before() -> None:
+    text = """
+        l = MatMul (x, router)  s = Sigmoid (l)  b = Add (s, bias)
+        two = Constant <value = int64[1] {2}> ()  three = Constant <value = int64[1] {3}> ()
+        g = Constant <value = int64[3] {-1, 4, 2}> ()  b1 = Reshape (b, g)
+        best, bi = TopK (b1, two)  last = Constant <value = int64[1] {-1}> ()
+        sums = ReduceSum <keepdims = 0> (best, last)  gv, gi = TopK (sums, two)
+        zero = Sub (sums, sums)  one = Abs (gv)  m = ScatterElements <axis = -1> (zero, gi, one)
+        m1 = Unsqueeze (m, last)  m2 = Mul (b1, m1)  all = Constant <value = int64[2] {-1, 8}> ()
+        m3 = Reshape (m2, all)  ev, e = TopK (m3, three)  w = GatherElements <axis = -1> (s, e)
+        i = Unsqueeze (e, last)  u = GatherND (up, i)  d = GatherND (down, i)
+        h = MatMul (x, u)  h1 = Relu (h)  o = MatMul (h1, d)  o1 = Mul (o, w)  y = Neg (o1)
+    """
+    weights = {"router": (16, 8), "bias": (8,), "up": (8, 16, 32), "down": (8, 32, 16)}
+    assert text_of_nodes(text, **weights) == "Mixture of experts, 8 experts, top 3"

@@ -1,0 +1,69 @@
+"""Forms that attention has besides its scores: gates of results, keys of latent features."""
+
+from __future__ import annotations
+
+from netloupe.explorer.model import Value
+
+from .found_blocks import FoundBlock, FoundBlocks
+from .wires import OUTSIDE
+
+
+def find_gate(blocks: FoundBlocks, end: int) -> tuple[set[int], int]:
+    """Return what gates the result of an attention, and the operation that gives what is gated.
+
+    The result, perhaps normalized, is multiplied by a squashed projection of what attention takes
+    (S. Yang and others, Gated Delta Networks, 2024, figure 1; Z. Qiu and others, Gated Attention
+    for Large Language Models, 2025, equation 5).
+    """
+    operations = blocks.operations
+    numbers: set[int] = set()
+    users = operations.takers(end)
+    norm = blocks.holding(users[0] if users else None, "norm")
+    last = end
+    if norm is not None and norm.numbers.issuperset(users):
+        numbers |= norm.numbers
+        last = norm.end
+        users = operations.users[last]
+    product = users[0] if len(users) == 1 else OUTSIDE
+    if product == OUTSIDE or operations.kinds[product] != "Mul":
+        return set(), end
+    for value in operations.operands[product]:
+        squashed = blocks.ending(operations.giver(value), "activation")
+        if squashed is None or squashed.name not in ("SiLU", "Sigmoid") or squashed.end == last:
+            continue
+        if operations.only_user(squashed.end) == product:
+            return {*numbers, *squashed.numbers, product}, product
+    return set(), end
+
+
+def is_latent(blocks: FoundBlocks, norm: FoundBlock, core: set[int]) -> bool:
+    """Return whether a norm is of a projection, or a part of one, that nothing else takes."""
+    operations = blocks.operations
+    inside = core | norm.numbers
+    starts = {giver for number in norm.numbers for giver in operations.givers(number)} - inside
+    start = starts.pop() if len(starts) == 1 else None
+    if start is not None and operations.kinds[start] in ("Slice", "Split"):
+        if not inside.issuperset(operations.users[start]):
+            return False
+        inside.add(start)
+        start = next(iter(operations.givers(start)), None)
+    linear = blocks.ending(start, "linear")
+    return linear is not None and inside.issuperset(operations.users[linear.end])
+
+
+def read_latent(
+    blocks: FoundBlocks, sources: list[tuple[Value | None, FoundBlock | None]], whole: set[int]
+) -> int:
+    """Return of how many features keys and values are that are one projection of them; else 0.
+
+    A projection of what attention takes gives the features, which are normalized (DeepSeek-AI,
+    DeepSeek-V2, 2024, section 2.1 and figure 3).
+    """
+    key, value = (sources[1][1], sources[2][1]) if len(sources) == 3 else (None, None)
+    if key is None or key is not value or key is sources[0][1]:
+        return 0
+    givers = blocks.operations.givers(min(key.numbers))
+    width = key.details.get("in")
+    is_inside = bool(givers) and whole.issuperset(givers)
+    is_normal = is_inside and blocks.holding(givers[0], "norm") is not None
+    return width if is_normal and isinstance(width, int) else 0
