@@ -127,6 +127,7 @@ TRAITS: Final = {
     "gates": "computes how much of something counts",
     "generates": "gives numbers by a rule",
     "generates_text": "is a step of generating text",
+    "inserts_axes": "gives its operand with more axes; an axis that it names is one of the result",
     "joins": "puts operands one behind the other",
     "logical": "computes truth values from truth values, or tells what numbers are",
     "looks_up": "takes rows or elements by index",
