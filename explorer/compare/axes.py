@@ -5,29 +5,13 @@ from __future__ import annotations
 from netloupe.explorer.model import Node, TensorType, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 
-#: whose axes are those of the result
-_OF_RESULT = ("Unsqueeze", "OneHot")
 #: the attributes that name axes of one operand or result
 AXES = frozenset({"axis", "axes", "gather_axis", "quantize_axis"})
-#: which axes these name counts, not in which order
-_UNORDERED = frozenset({"MeanVarianceNormalization", "QLinearReduceMean", "Squeeze", "Unsqueeze"})
-_RUNTIME = "com.microsoft"
-#: of ONNX Runtime, by operator, the operand whose axes are named
-_OF_RUNTIME = {
-    **dict.fromkeys(("BiasSoftmax", "DequantizeLinear", "GatherBlockQuantized"), 0),
-    **dict.fromkeys(("QLinearReduceMean", "QLinearSoftmax", "QuantizeLinear"), 0),
-    **dict.fromkeys(("QOrderedLayerNormalization", "ReduceSumInteger"), 0),
-    "QLinearConcat": 2,
-}
-#: what gives as many axes as its first operand has
-_KEEPING = frozenset(
-    {"Abs", "BatchNormalization", "Cast", "Clip", "Concat", "Conv", "CumSum", "Dropout", "Elu"}
-    | {"Erf", "Exp", "Gelu", "HardSigmoid", "HardSwish", "Identity", "LayerNormalization"}
-    | {"LeakyRelu", "Log", "LogSoftmax", "MaxPool", "AveragePool", "Neg", "Pad", "Reciprocal"}
-    | {"Relu", "Sigmoid", "Slice", "Softmax", "Split", "Sqrt", "Tanh", "Transpose"}
+#: what gives as many axes as its first operand has, or as that operand which has most
+_KEEPING = (
+    *("accumulates", "activates", "casts", "convolves", "copies", "drops_out", "elementwise"),
+    *("joins", "normalizes", "pads", "permutes", "picks", "pools"),
 )
-#: what gives as many axes as that operand has which has most
-_BROADCASTING = frozenset({"Add", "Div", "Mul", "Pow", "Sub", "Where"})
 #: so many nodes are followed back at most
 _MOST_FOLLOWED = 64
 
@@ -59,7 +43,8 @@ def are_same_axes(left: Node, right: Node, one: object, other: object) -> bool:
 
 
 def _is_unordered(node: Node) -> bool:
-    return node.op_type in _UNORDERED or node.op_type.startswith("Reduce")
+    """Return whether it counts which axes a node names, not in which order."""
+    return node.operator.has("normalizes", "reduces", "reshapes")
 
 
 def _sort(axes: object) -> object:
@@ -70,13 +55,12 @@ def _sort(axes: object) -> object:
 
 def _find_rank(node: Node) -> int | None:
     """Return how many axes those of a node's attributes are counted among; None if unknown."""
-    dialect = node.graph.dialect
-    is_own = node.domain == dialect.domain and dialect.has_opsets
-    if node.function is not None or not (is_own or node.domain == _RUNTIME):
+    operator = node.operator
+    if node.function is not None or not node.graph.dialect.has_opsets or not operator.is_known:
         return None  # what others count their axes among is not known
-    place = 0 if is_own else _OF_RUNTIME.get(node.op_type)
-    operands = node.outputs if node.op_type in _OF_RESULT and is_own else node.inputs
-    return None if place is None or place >= len(operands) else count_axes(operands[place])
+    if operator.has("inserts_axes"):
+        return count_axes(node.output(0))
+    return count_axes(node.input(operator.operands.find("data") or 0))
 
 
 def count_axes(value: Value | None) -> int | None:
@@ -97,17 +81,22 @@ def _count_axes(value: Value, left: list[int]) -> int | None:
     if node is None or node.domain or node.function is not None or not left[0]:
         return None
     left[0] -= 1
-    order = node.attributes.get("perm")
-    if node.op_type == "Transpose" and order is not None:
+    operator, order = node.operator, node.attributes.get("perm")
+    if operator.has("permutes") and order is not None:
         return len(order.value) if isinstance(order.value, tuple) else None
-    if node.op_type == "Reshape":
+    if operator.form == "Reshape":
         taken = node.input(1)
         shape = None if taken is None else find_stored_tensor(taken)
         return shape.dims[0] if shape is not None and len(shape.dims) == 1 else None
-    is_reduced = node.op_type.startswith("Reduce") and _keeps_axes(node)
-    if not is_reduced and node.op_type not in _KEEPING | _BROADCASTING:
+    is_reduced = operator.has("reduces") and _keeps_axes(node)
+    if not is_reduced and not operator.has(*_KEEPING):
         return None
-    operands = node.inputs if node.op_type in _BROADCASTING else node.inputs[:1]
+    kinds = ("choice", "data") if operator.has("elementwise") else ()  # else the first one
+    operands = [
+        value
+        for place, value in enumerate(node.inputs)
+        if not place or operator.operands.kind_at(place) in kinds
+    ]
     counts = [None if one is None else _count_axes(one, left) for one in operands]
     known = [count for count in counts if count is not None]
     return max(known) if len(known) == len(counts) > 0 else None

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.model import Graph, Node, Tensor
+from netloupe.explorer.model import Graph, Node, Tensor, find_nodes_where
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.progress import is_ending, step
@@ -140,9 +140,8 @@ def _may_be(stored: tuple[int, ...], dims: tuple[int, ...]) -> bool:
 def _list_weights(graph: Graph, *, is_blocked: bool) -> Iterator[Tensor]:
     """Yield the weights of convolutions, each once."""
     seen: set[Tensor] = set()
-    for node in graph.nodes:
-        if node.op_type not in ("Conv", "FusedConv") or len(node.inputs) < 2:
-            continue
+    for index in find_nodes_where(graph, lambda operator: operator.form == "Conv").tolist():
+        node = graph.nodes[index]
         value = node.input(1)
         if (node.domain == BLOCKED_DOMAIN) != is_blocked or value is None:
             continue
@@ -197,7 +196,7 @@ class BlockedNumbers(NamedTuple):
 def list_blocked(nodes: Iterable[Node]) -> Iterator[Tensor]:
     """Yield the weights and biases of the convolutions among some nodes that are in blocks."""
     for node in nodes:
-        if node.domain == BLOCKED_DOMAIN and node.op_type == "Conv":
+        if node.domain == BLOCKED_DOMAIN and node.operator.has("convolves"):
             for value in node.inputs[1:3]:
                 tensor = find_stored_tensor(value) if value is not None else None
                 if tensor is not None:

@@ -37,19 +37,12 @@ _KERNEL = _PARTS[0]
 _BY_NAME: Mapping[str, _Part] = {
     name: part for part in _PARTS for name in (part.several, part.one, *part.each)
 }
-#: what reads its window in these spellings
-_WINDOWED = frozenset(
-    {f"{kind}{rank}" for kind in ("AveragePool", "Conv", "MaxPool") for rank in ("", "1D", "2D")}
-    | {f"{kind}3D" for kind in ("AveragePool", "Conv", "MaxPool")}
-    | {"ConvTranspose", "Int8AveragePool", "Int8AveragePoolRelu", "Int8Conv", "Int8ConvRelu"}
-    | {"Int8ConvTranspose", "Int8MaxPool", "Int8MaxPoolRelu", "LpPool"}
-)
 
 
 def move_same_way(left: Node, right: Node, name: str) -> bool:
     """Return whether an attribute is of a spelling of Caffe2, and two nodes say the same by it."""
     part = _BY_NAME.get(name)
-    if part is None or left.op_type != right.op_type or left.op_type not in _WINDOWED:
+    if part is None or left.op_type != right.op_type or not left.operator.has("convolves", "pools"):
         return False
     for node in (left, right):
         dialect = node.graph.dialect

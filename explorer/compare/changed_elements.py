@@ -88,7 +88,8 @@ def list_other_numbers(found: Diff) -> list[Change]:
     """Return what differs of numbers that are stored, but not as dense weights."""
     told = [change for change in found.about if "sparse initializer " in change.what]
     for one in found.nodes:
-        is_constant = all(node.op_type == "Constant" for node in (*one.pair.left, *one.pair.right))
+        nodes = (*one.pair.left, *one.pair.right)
+        is_constant = all(node.operator.form == "Constant" for node in nodes)
         is_without_inputs = not any(node.inputs for node in one.pair.right)
         told += (
             change

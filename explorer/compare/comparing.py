@@ -110,7 +110,7 @@ def diff(
 
 
 def _gives_constant(node: Node) -> bool:
-    return node.op_type == "Constant" and node.domain == node.graph.dialect.domain
+    return node.operator.form == "Constant"
 
 
 def _is_unused_constant(node: Node) -> bool:

@@ -302,8 +302,10 @@ class _Finder:
         for one, part in zip(chosen, parts.values, strict=True):
             nodes = [*self._others.nodes(one.unit)]
             users = part.users
-            is_added = len(users) == 1 and users[0].op_type == "Add" and not part.is_output
-            if one.bias is None or [node.op_type for node in nodes] != ["MatMul", "Add"]:
+            is_added = len(users) == 1 and users[0].operator.has("adds") and not part.is_output
+            product, *behind = (node.operator for node in nodes)
+            is_biased = product.form == "MatMul" and len(behind) == 1 and behind[0].has("adds")
+            if one.bias is None or not is_biased:
                 return None
             if not is_added or all(
                 value is part or value is None or find_stored_tensor(value) is None
@@ -354,7 +356,7 @@ class _Finder:
             node
             for one in chosen
             for node in self._others.nodes(one.unit)
-            if one.bias is None and node.op_type == "Add" and one.result not in node.outputs
+            if one.bias is None and node.operator.has("adds") and one.result not in node.outputs
         }
         pieces, start = [], 0
         for place, one in enumerate(chosen):

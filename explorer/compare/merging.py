@@ -154,7 +154,7 @@ class _Merger:
 
 def _is_spare(node: Node) -> bool:
     """Return whether a node is a constant, which another exporter writes as an initializer."""
-    return node.op_type == "Constant" and not node.inputs
+    return node.operator.form == "Constant" and not node.inputs
 
 
 class _GraphMerger:

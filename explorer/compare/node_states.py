@@ -98,7 +98,7 @@ class _Ways:
         if value in self._values or value.initializer in self._tensors:
             return True
         producer = value.producer
-        is_stored = producer is not None and producer.op_type == "Constant"
+        is_stored = producer is not None and producer.operator.form == "Constant"
         return is_stored and find_stored_tensor(value) in self._tensors
 
     def list_between(self, nodes: Iterable[Node]) -> Iterator[Node]:

@@ -206,7 +206,7 @@ def find_silent_default(silent: Node, stating: Node, name: str) -> object:
     name
         The attribute's name.
     """
-    if (silent.domain, silent.op_type, name) == ("", "Split", "num_outputs"):
+    if name == "num_outputs" and silent.operator.has("splits"):
         return len(silent.outputs)  # before 18 it is not stated
     for node in (silent, stating):
         version = node.opset_version
