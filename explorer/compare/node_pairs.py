@@ -8,13 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from netloupe.explorer.model import Graph, Node, Value
 
 _MOST_USERS = 10_000
-#: operators on integers, and what they are on floats; others are called QLinear and that
-_ON_FLOATS = {
-    "ConvInteger": "Conv",
-    "MatMulInteger": "MatMul",
-    "MatMulNBits": "MatMul",
-    "QGemm": "Gemm",
-}
 
 
 def pair_nodes_outside_units(
@@ -73,9 +66,9 @@ def pair_same_operators(
     #: nodes that are no part of a block count as paired
     others = {user for node in (*lefts, *rights) for user in _list_around(node)}
     paired = others - {*lefts, *rights}
-    first, second = (Counter(map(_find_operator, nodes)) for nodes in (lefts, rights))
-    single = {op for op, count in first.items() if count == second[op] == 1}
-    free = [(_choose(lefts, operator), _choose(rights, operator)) for operator in sorted(single)]
+    first, second = (Counter(node.operator.form for node in nodes) for nodes in (lefts, rights))
+    single = {form for form, count in first.items() if count == second[form] == 1}
+    free = [(_choose(lefts, form), _choose(rights, form)) for form in sorted(single)]
     while free:
         waiting = _add(free, known, paired)
         while waiting:
@@ -87,7 +80,7 @@ def pair_same_operators(
         left, right = (
             sorted(
                 (node for node in nodes if node not in paired),
-                key=lambda node: (*_find_operator(node), node.index),
+                key=lambda node: (node.operator.form, node.index),
             )
             for nodes in (lefts, rights)
         )
@@ -95,14 +88,8 @@ def pair_same_operators(
     yield from known.items()
 
 
-def _find_operator(node: Node) -> tuple[str, str]:
-    """Return domain and operator; of one on integers that on floats."""
-    name = _ON_FLOATS.get(node.op_type, node.op_type.removeprefix("QLinear"))
-    return (node.domain, name) if name == node.op_type else (node.graph.dialect.domain, name)
-
-
-def _choose(nodes: Sequence[Node], operator: tuple[str, str]) -> Node:
-    return next(node for node in nodes if _find_operator(node) == operator)
+def _choose(nodes: Sequence[Node], form: str) -> Node:
+    return next(node for node in nodes if node.operator.form == form)
 
 
 def _list_around(node: Node) -> Iterator[Node]:
@@ -122,7 +109,7 @@ def _add(
 ) -> list[tuple[Node, Node]]:
     added = []
     for one, other in candidates:
-        if one in paired or other in paired or _find_operator(one) != _find_operator(other):
+        if one in paired or other in paired or one.operator.form != other.operator.form:
             continue
         known[one] = other
         paired |= {one, other}
