@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 Numbers = npt.NDArray[np.float64]
 
-_CONVOLUTIONS = frozenset({"Conv", "FusedConv"})
 _EPSILON = 1e-5
 #: what a normalization by stored numbers states, or has as default
 _INFERENCE = {"training_mode": 0, "is_test": 1, "spatial": 1}
@@ -181,7 +180,8 @@ def _compare_summands(pair: Pair, left: Node, right: Node) -> Iterator[Change]:
     """Yield what one convolution adds to what it gives, where the other side adds nothing."""
     sides = ((left, pair.left), (right, pair.right))
     added = [
-        takes_summand(node) or any(each.op_type == "Add" for each in nodes) for node, nodes in sides
+        takes_summand(node) or any(each.operator.has("adds") for each in nodes)
+        for node, nodes in sides
     ]
     if added[0] != added[1]:
         one, other = ("yes" if each else "no" for each in added)
@@ -193,7 +193,7 @@ def has_other_numbers(left: Node, right: Node) -> bool:
 
     Then what stood behind it was put into them: else it is gone, or was put there.
     """
-    if left.op_type not in _CONVOLUTIONS or right.op_type not in _CONVOLUTIONS:
+    if not _is_convolution(left) or not _is_convolution(right):
         return False
     sides = [_list_tensors(node, range(1, 3)) for node in (left, right)]
     for one, other in zip(*sides, strict=True):
@@ -206,15 +206,21 @@ def has_other_numbers(left: Node, right: Node) -> bool:
 
 def _read_side(nodes: tuple[Node, ...]) -> tuple[Node, Node | None] | None:
     """Return the convolution of some nodes, and the normalization behind it."""
-    convolutions = [node for node in nodes if node.op_type in _CONVOLUTIONS]
-    norms = [node for node in nodes if node.op_type == "BatchNormalization"]
+    convolutions = [node for node in nodes if _is_convolution(node)]
+    norms = [node for node in nodes if node.operator.form == "BatchNormalization"]
     if len(convolutions) != 1 or len(norms) > 1:
         return None
     # what else multiplies or adds is not calculated
     for node in nodes:
-        if node.op_type == "Mul" or (node.op_type == "Add" and _adds_constant(node)):
+        operator = node.operator
+        if operator.has("multiplies_elements") or (operator.has("adds") and _adds_constant(node)):
             return None
     return convolutions[0], norms[0] if norms else None
+
+
+def _is_convolution(node: Node) -> bool:
+    """Return whether a node is a convolution on floats."""
+    return node.operator.form == "Conv" and not node.operator.is_quantized
 
 
 def _adds_constant(node: Node) -> bool:

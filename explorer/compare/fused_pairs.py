@@ -10,7 +10,7 @@ Sources: onnx/docs/Operators.md; ContribOperators.md of ONNX Runtime.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +18,10 @@ import numpy.typing as npt
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Node, Tensor
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
-from netloupe.explorer.operators import find_default, find_schema
+from netloupe.explorer.operators import Operator, find_default, find_schema
 from netloupe.explorer.progress import is_ending
 
+from .activations import read_activation
 from .changes import Change, compare_attributes
 from .pair import Pair
 from .partitions import find_partition, is_same_partition, tell_partition
@@ -29,31 +30,36 @@ from .read_gelus import compare_gelus
 from .read_norms import compare_norms
 from .roles import list_operands
 
-_CONVOLUTIONS = frozenset({"Conv", "ConvInteger", "FusedConv", "QLinearConv"})
-_TRANSPOSED = frozenset({"ConvTranspose"})
-_GEMMS = frozenset({"FusedGemm", "Gemm", "QGemm"})
-_MATMULS = frozenset({"FusedMatMul", "MatMul", "MatMulInteger", "QLinearMatMul", "TransposeMatMul"})
-_PRODUCTS = _GEMMS | _MATMULS
-_NORMALIZATIONS = frozenset({"BatchNormalization"})
-#: what says in attributes of its own what it computes, whatever stands around it
+#: what says in attributes of its own what it computes, whatever stands around it. That is known of
+#: these, and no trait: what others state is compared elsewhere, or may be put into other nodes
 _ALIKE = frozenset(
     {"AveragePool", "Celu", "Elu", "GRU", "GroupNormalization", "GroupQueryAttention"}
     | {"HardSigmoid", "InstanceNormalization", "LRN", "LSTM", "LeakyRelu", "LogSoftmax", "LpPool"}
     | {"MatMulNBits", "MaxPool", "RNN", "Selu", "Softmax", "ThresholdedRelu", "TopK"}
 )
-_WINDOW = ("auto_pad", "pads", "dilations", "strides", "group", "kernel_shape")
-#: by the operators that are called alike, the attributes that are compared
-_FAMILIES: tuple[tuple[frozenset[str], tuple[str, ...]], ...] = (
-    (_CONVOLUTIONS, _WINDOW),
-    (_TRANSPOSED, (*_WINDOW, "output_padding", "output_shape")),
-    (_PRODUCTS, ("alpha", "beta", "transA", "transB", "transBatchA", "transBatchB")),
+#: what holds for operators that do the same, and the attributes of theirs that are compared
+_FAMILIES: tuple[tuple[Callable[[Operator], bool], tuple[str, ...]], ...] = (
+    (
+        lambda operator: operator.has("convolves"),
+        (
+            *("auto_pad", "pads", "dilations", "strides", "group", "kernel_shape"),
+            *("output_padding", "output_shape"),
+        ),
+    ),
+    (
+        lambda operator: operator.has("multiplies") and operator.weight_layout == "linear",
+        ("alpha", "beta", "transA", "transB", "transBatchA", "transBatchB"),
+    ),
     # momentum is of training alone
-    (_NORMALIZATIONS, ("epsilon", "training_mode", "is_test", "spatial")),
+    (
+        lambda operator: operator.form == "BatchNormalization",
+        ("epsilon", "training_mode", "is_test", "spatial"),
+    ),
 )
 #: what holds for a product whose operator has no such attribute
 _OF_PRODUCTS = {"alpha": 1.0, "beta": 1.0}
-#: what a product may have inside, as factor and as turned operand
-_FACTORS, _TURNING = frozenset({"Div", "Mul"}), "Transpose"
+#: what a product may have inside as factor
+_FACTORS = ("divides", "multiplies_elements")
 #: of larger weights so many rows and columns are looked at to tell whether one is turned
 _MOST_ROWS = 2**11
 _BIAS = 2
@@ -71,11 +77,14 @@ def compare_fused(pair: Pair) -> Iterator[Change]:
     """
     if not all(node.graph.dialect.has_opsets for node in (*pair.left, *pair.right)):
         return
-    for family, names in _FAMILIES:
-        heads = find_fused_head(pair.left, family), find_fused_head(pair.right, family)
-        if heads[0] is not None and heads[1] is not None:
-            yield from _compare_heads(pair, heads[0], heads[1], names)
-            yield from _compare_activations(pair, heads[0], heads[1])
+    for holds, names in _FAMILIES:
+        left, right = (
+            _find_only(node for node in nodes if holds(node.operator))
+            for nodes in (pair.left, pair.right)
+        )
+        if left is not None and right is not None:
+            yield from _compare_heads(pair, left, right, names)
+            yield from _compare_activations(pair, left, right)
     yield from compare_norms(pair)
     one, other = find_partition(pair.left), find_partition(pair.right)
     if one is not None and other is not None and not is_same_partition(one, other):
@@ -85,27 +94,28 @@ def compare_fused(pair: Pair) -> Iterator[Change]:
     yield from _compare_alike(pair)
 
 
-def find_fused_head(nodes: tuple[Node, ...], family: frozenset[str]) -> Node | None:
-    """Return the only one of some nodes that is of a family; None for none, and for several."""
-    found = [node for node in nodes if node.op_type in family and node.function is None]
+def _find_only(nodes: Iterable[Node]) -> Node | None:
+    """Return the only one of some nodes that calls no function; None for none, and for several."""
+    found = [node for node in nodes if node.function is None]
     return found[0] if len(found) == 1 else None
 
 
 def _compare_alike(pair: Pair) -> Iterator[Change]:
     """Yield attributes of what stands once on either side and computes the same."""
-    for op_type in sorted({node.op_type for node in pair.left} & _ALIKE):
+    for form in sorted({node.operator.form for node in pair.left} & _ALIKE):
         left, right = (
-            find_fused_head(nodes, frozenset({op_type})) for nodes in (pair.left, pair.right)
+            _find_only(node for node in nodes if node.operator.form == form)
+            for nodes in (pair.left, pair.right)
         )
-        if left is None or right is None or left.domain != right.domain:
+        if left is None or right is None or left.op_type != right.op_type:
             continue
-        for change in compare_attributes(left, right, set()):
+        for change in compare_attributes(left, right, set()) if left.domain == right.domain else ():
             if not change.aspect:
-                yield change._replace(what=f"{change.what} of {op_type}")
+                yield change._replace(what=f"{change.what} of {left.op_type}")
 
 
 def _compare_heads(pair: Pair, left: Node, right: Node, names: tuple[str, ...]) -> Iterator[Change]:
-    is_product = left.op_type in _PRODUCTS
+    is_product = left.operator.has("multiplies")
     for name in names:
         if is_product and not _is_comparable(name, pair, left, right):
             continue
@@ -120,9 +130,9 @@ def _read(node: Node, name: str) -> object:
     stated = node.attributes.get(name)
     if stated is not None:
         return None if stated.reference else stated.value
-    if node.op_type in _PRODUCTS:
+    if node.operator.has("multiplies"):
         return _OF_PRODUCTS.get(name, 0)
-    if node.op_type in _CONVOLUTIONS | _TRANSPOSED:
+    if node.operator.has("convolves"):
         return _find_default_window(node, name)
     schema = find_schema(node.domain, node.op_type, node.opset_version)
     return None if schema is None else find_default(schema, name)
@@ -145,7 +155,7 @@ def _find_kernel(node: Node) -> tuple[int, ...] | None:
     stated = node.attributes.get("kernel_shape")
     if stated is not None and isinstance(stated.value, tuple):
         return stated.value
-    weight = _find_tensor(node, 1)
+    weight = _find_tensor(node, 1) if node.operator.weight_layout else None
     return None if weight is None or len(weight.dims) <= _BIAS else (*weight.dims[2:],)
 
 
@@ -165,22 +175,22 @@ def _is_comparable(name: str, pair: Pair, left: Node, right: Node) -> bool:
     """Return whether nothing else of a pair may stand for an attribute of a product."""
     sides = pair.left, pair.right
     if name == "alpha":
-        return not _has(sides, _FACTORS)
+        return not _has(sides, *_FACTORS)
     if name == "beta":  # of a bias
         is_biased = all(
             len(list_operands(node)) > _BIAS
-            or (node.op_type in _MATMULS and _has((side,), {"Add"}))
+            or (node.operator.form == "MatMul" and _has((side,), "adds"))
             for node, side in zip((left, right), sides, strict=True)
         )
-        is_integer = "QGemm" in (left.op_type, right.op_type)
-        return is_biased and not is_integer and not _has(sides, _FACTORS)
-    if _has(sides, {_TURNING}):
+        is_integer = left.operator.is_quantized or right.operator.is_quantized
+        return is_biased and not is_integer and not _has(sides, *_FACTORS)
+    if _has(sides, "permutes"):
         return False
     return name != "transB" or not _is_turned(left, right)
 
 
-def _has(sides: tuple[tuple[Node, ...], ...], kinds: frozenset[str] | set[str]) -> bool:
-    return any(node.op_type in kinds for nodes in sides for node in nodes)
+def _has(sides: tuple[tuple[Node, ...], ...], *traits: str) -> bool:
+    return any(node.operator.has(*traits) for nodes in sides for node in nodes)
 
 
 def _is_turned(left: Node, right: Node) -> bool:
@@ -229,7 +239,7 @@ def _compare_activations(pair: Pair, left: Node, right: Node) -> Iterator[Change
     Of the numbers that belong to it those are compared that both have inside; a node with other
     numbers is paired with none that has an activation inside.
     """
-    inside = _read_name(left), _read_name(right)
+    inside = read_activation(left), read_activation(right)
     behind = [
         {node.op_type for node in nodes if node is not head}
         for nodes, head in ((pair.left, left), (pair.right, right))
@@ -249,8 +259,3 @@ def _compare_activations(pair: Pair, left: Node, right: Node) -> Iterator[Change
                 values = [None if each is None else each.value for each in (one, other)]
                 if values[0] != values[1]:
                     yield Change(f"attribute {name}", values[0], values[1])
-
-
-def _read_name(node: Node) -> str:
-    attribute = node.attributes.get("activation")
-    return attribute.value if attribute is not None and isinstance(attribute.value, str) else ""
