@@ -14,36 +14,15 @@ from typing import NamedTuple
 import numpy as np
 
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.model import Graph, Node, Value
+from netloupe.explorer.model import Graph, Node, Value, count_each_operator, find_nodes_where
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
+from netloupe.explorer.operators import Operator, find_schema
 from netloupe.explorer.progress import is_ending
 
 from .partitions import find_rewritten_partitions
 
 #: ONNX Runtime's operators on blocks of channels are called as those that they stand for
 BLOCKED_DOMAIN = "com.microsoft.nchwc"
-#: activations that do nothing above a lowest number, and below a highest one
-_CLAMPS = frozenset({"Clip", "Relu"})
-_QUANTIZE = "QuantizeLinear"
-#: norms of a sum
-SUMMING_NORMS = frozenset({"SkipLayerNormalization", "SkipSimplifiedLayerNormalization"})
-#: of operators on integers, where scale and zero point of what they give are among the operands
-_RESULTS = {
-    "QGemm": 7,
-    "QLinearAdd": 6,
-    "QLinearConv": 6,
-    "QLinearMatMul": 6,
-    "QLinearMul": 6,
-}
-#: of operators that add a bias to what they take, where it is among the operands
-_BIASES = {
-    "BiasGelu": 1,
-    "FastGelu": 1,
-    "SkipLayerNormalization": 4,
-    "SkipSimplifiedLayerNormalization": 3,
-}
-#: default of LeakyRelu, and of HardSigmoid (onnx/docs/Operators.md)
-_DEFAULTS = {"LeakyRelu": {"alpha": 0.01}, "HardSigmoid": {"alpha": 0.2, "beta": 0.5}}
 #: numbers that were written as float32 are equal up to so much
 _NEARLY = 1e-5
 #: the end of a range may be above the bound by so much, which is less than a step
@@ -57,8 +36,8 @@ class TakenIn(NamedTuple):
     ----------
     fused
         Those that are attributes of convolutions and products.
-    clamped
-        Those that may be the end of a range of codes, behind any node.
+    has_codes
+        Whether what limits numbers to a range may be the end of a range of codes, behind any node.
     has_sums
         Whether norms may have the sum before them inside, as SkipLayerNormalization.
     has_blocks
@@ -68,7 +47,7 @@ class TakenIn(NamedTuple):
     """
 
     fused: frozenset[str] = frozenset()
-    clamped: frozenset[str] = frozenset()
+    has_codes: bool = False
     has_sums: bool = False
     has_blocks: bool = False
     partitions: frozenset[str] = frozenset()
@@ -76,27 +55,27 @@ class TakenIn(NamedTuple):
 
 def list_inside(left: Graph, right: Graph) -> TakenIn:
     """Return what the nodes of two graphs have inside of them."""
-    fused: set[str] = set()
-    is_clamped = has_sums = has_blocks = False
-    for graph in (left, right):
-        for node in graph.nodes:
-            if node.domain.startswith("com.microsoft"):
-                name = read_activation(node)
-                if name:
-                    fused.add(name)
-                has_sums = has_sums or node.op_type in SUMMING_NORMS
-                has_blocks = has_blocks or node.domain == BLOCKED_DOMAIN
-            is_clamped = is_clamped or node.op_type == _QUANTIZE or node.op_type in _RESULTS
-    clamped = _CLAMPS if is_clamped else frozenset[str]()
-    partitions = find_rewritten_partitions(left, right)
-    return TakenIn(frozenset(fused), clamped, has_sums, has_blocks, partitions)
+    fused = {
+        read_activation(graph.nodes[index])
+        for graph in (left, right)
+        for index in find_nodes_where(graph, lambda operator: operator.activation != "").tolist()
+    }
+    operators = {node.operator for graph in (left, right) for node, _ in count_each_operator(graph)}
+    return TakenIn(
+        frozenset(fused) - {""},
+        any(_find_result_scale(operator) is not None for operator in operators),
+        any(o.has("normalizes") and o.operands.find("addend") is not None for o in operators),
+        any(operator.domain == BLOCKED_DOMAIN for operator in operators),
+        find_rewritten_partitions(left, right),
+    )
 
 
 def read_activation(node: Node) -> str:
-    """Return the activation that a convolution or product applies to what it gives; "" for none."""
-    if "Conv" not in node.op_type and "Gemm" not in node.op_type and "MatMul" not in node.op_type:
-        return ""
-    attribute = node.attributes.get("activation")
+    """Return the activation that a node applies to what it gives; "" for none."""
+    name = node.operator.activation
+    if not name.endswith(":"):
+        return name
+    attribute = node.attributes.get(name[:-1])
     return attribute.value if attribute is not None and isinstance(attribute.value, str) else ""
 
 
@@ -116,7 +95,7 @@ def find_added(nodes: tuple[Node, ...], holders: tuple[Node, ...]) -> Iterator[N
     if holder is None or value is None:
         return
     (user,) = value.users
-    if user.op_type != "Add" or user.domain or len(user.outputs) != 1:
+    if not user.operator.has("adds") or len(user.outputs) != 1:
         return
     yield user
     given = user.output(0)
@@ -131,7 +110,11 @@ def find_added_bias(node: Node) -> Value | None:
     Source: ContribOperators.md of ONNX Runtime: BiasGelu, FastGelu, SkipLayerNormalization,
     SkipSimplifiedLayerNormalization.
     """
-    place = _BIASES.get(node.op_type) if node.domain.startswith("com.microsoft") else None
+    operator = node.operator
+    if operator.has("normalizes"):
+        place = operator.operands.find("bias2")  # the first one is added behind
+    else:
+        place = operator.operands.find("bias") if operator.has("activates") else None
     return node.input(place) if place is not None else None
 
 
@@ -142,11 +125,11 @@ def find_biases(nodes: tuple[Node, ...], holders: tuple[Node, ...]) -> Iterator[
     inside = {*nodes}
     givers = dict.fromkeys(value.producer for n in nodes for value in n.inputs if value is not None)
     for node in givers:
-        if node is None or node in inside or node.op_type != "Add" or len(node.outputs) != 1:
+        if node is None or node in inside or not node.operator.has("adds"):
             continue
         stored = [v for v in node.inputs if v is not None and find_stored_tensor(v) is not None]
         given = node.output(0)
-        if len(stored) != 1 or given is None or given.is_output:
+        if len(stored) != 1 or len(node.outputs) != 1 or given is None or given.is_output:
             continue
         if inside.issuperset(given.users):
             yield node
@@ -154,8 +137,9 @@ def find_biases(nodes: tuple[Node, ...], holders: tuple[Node, ...]) -> Iterator[
 
 def takes_summand(node: Node) -> bool:
     """Return whether a convolution adds its fourth operand to what it gives."""
-    is_own = node.domain.startswith("com.microsoft") and "Conv" in node.op_type
-    return is_own and node.op_type in ("Conv", "FusedConv") and len(node.inputs) > 3
+    operator = node.operator
+    place = operator.operands.find("addend") if operator.has("convolves") else None
+    return place is not None and len(node.inputs) > place
 
 
 def _find_only_result(nodes: tuple[Node, ...]) -> Value | None:
@@ -197,13 +181,12 @@ def find_fused_operator(activation: Node, nodes: tuple[Node, ...]) -> Node | Non
         elif node in last and _clamps(activation, node):
             return node
     quantizing = _list_quantizing(tuple(last))
-    return next((node for node in quantizing if _is_in_range(activation, node, 1)), None)
+    return next((node for node in quantizing if _clamps(activation, node)), None)
 
 
-def _clamps(activation: Node, holder: Node) -> bool:
-    """Return whether what an operator gives are codes that stand for what an activation gives."""
-    place = _RESULTS.get(holder.op_type)
-    return place is not None and _is_in_range(activation, holder, place)
+def _find_result_scale(operator: Operator) -> int | None:
+    """Return where an operator takes the scale of the codes that it gives; None for others."""
+    return operator.operands.find("result.scale") if operator.is_quantized else None
 
 
 def _have_same_numbers(activation: Node, holder: Node) -> bool:
@@ -211,20 +194,20 @@ def _have_same_numbers(activation: Node, holder: Node) -> bool:
     stated = holder.attributes.get("activation_params")
     given = stated.value if stated is not None and isinstance(stated.value, tuple) else ()
     wanted: list[float] = []
-    for name, default in _DEFAULTS.get(activation.op_type, {}).items():
+    schema = find_schema(activation.domain, activation.op_type, activation.opset_version)
+    for name, declared in schema.attributes.items() if schema is not None else ():
         attribute = activation.attributes.get(name)
         own = holder.attributes.get(f"activation_{name}")  # as FusedGemm has it
-        wanted.append(attribute.value if attribute is not None else default)  # type: ignore[arg-type]
+        number = declared.default if attribute is None else attribute.value
+        wanted += [number] if isinstance(number, float) else []
         given = (*given, own.value) if own is not None else given
-    if activation.op_type == "Clip":
+    if activation.operator.form == "Clip":
         bounds = _read_bounds(activation)
         if bounds is None or len(given) != 2:
             return False
         wanted = [*bounds]
         given = tuple(np.clip(given, np.finfo(np.float32).min, np.finfo(np.float32).max))
     numbers = [float(number) for number in given if isinstance(number, int | float)]
-    if not numbers:
-        return not wanted or activation.op_type not in ("LeakyRelu", "HardSigmoid", "Clip")
     return len(numbers) >= len(wanted) and np.allclose(numbers[: len(wanted)], wanted, _NEARLY)
 
 
@@ -234,7 +217,7 @@ def _read_bounds(activation: Node) -> tuple[float, float] | None:
     A bound that is not given is the end of float32.
     """
     ends = np.finfo(np.float32)
-    if activation.op_type == "Relu":
+    if activation.operator.form == "Relu":
         return 0.0, float(ends.max)
     found = [float(ends.min), float(ends.max)]
     for place, name in enumerate(("min", "max")):
@@ -263,19 +246,18 @@ def _read_number(value: Value | None) -> float | None:
         return None
 
 
-def _is_in_range(activation: Node, holder: Node, place: int) -> bool:
-    """Return whether codes stand for no number that an activation would change.
+def _clamps(activation: Node, holder: Node) -> bool:
+    """Return whether codes that a node gives stand for no number that an activation would change.
 
     Parameters
     ----------
     activation
         A node that may be part of the range.
     holder
-        The node that gives the codes.
-    place
-        Where its scale is among its operands; the zero point is the next one.
+        The node that may give codes.
     """
-    if activation.op_type not in _CLAMPS or place >= len(holder.inputs):
+    place = _find_result_scale(holder.operator)
+    if place is None or not activation.operator.has("clips") or place >= len(holder.inputs):
         return False
     bounds, scale = _read_bounds(activation), _read_number(holder.input(place))
     if bounds is None or scale is None or bounds[0] != 0:
@@ -299,5 +281,5 @@ def _list_quantizing(nodes: tuple[Node, ...]) -> Iterator[Node]:
     for node in nodes:
         for value in node.outputs:
             users = value.users if value is not None else ()
-            if len(users) == 1 and users[0].op_type == _QUANTIZE:
+            if len(users) == 1 and users[0].operator.has("quantizes"):
                 yield users[0]

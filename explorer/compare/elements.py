@@ -12,7 +12,6 @@ from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.progress import step
 
 from .operator_versions import align_operands
-from .owners import WEIGHTED
 from .partitions import pair_parts
 from .roles import list_norm_weights
 
@@ -164,7 +163,7 @@ def _find_heads(pair: Pair) -> tuple[Node, Node] | None:
     """Return the convolutions or products of fused nodes; None where one side has not just one."""
     found = []
     for nodes in (pair.left, pair.right):
-        heads = [node for node in nodes if node.op_type in WEIGHTED]
+        heads = [node for node in nodes if node.operator.has("convolves", "multiplies")]
         if len(heads) != 1:
             return None
         found.append(heads[0])

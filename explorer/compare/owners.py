@@ -6,63 +6,33 @@ from collections.abc import Collection, Iterator
 from itertools import count
 
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.model import Graph, Node, TensorType, Value
+from netloupe.explorer.model import Graph, Node, TensorType, Value, find_nodes_where
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
+from netloupe.explorer.operators import Operator
 from netloupe.explorer.patterns import find_motifs
 from netloupe.explorer.progress import is_ending
 
-from .activations import TakenIn, read_activation
+from .activations import TakenIn, read_activation, takes_summand
 from .partitions import list_partitions, read_stated, read_stored_integers
 from .passed_values import PassedValues, is_scale, read_numeric_attribute
+from .roles import list_operands
 
-CONVOLUTIONS = frozenset({"Conv", "ConvInteger", "FusedConv", "Int8Conv", "QLinearConv"})
-PRODUCTS = frozenset(
-    {
-        "DynamicQuantizeMatMul",
-        "FC",
-        "FusedGemm",
-        "FusedMatMul",
-        "Gemm",
-        "Int8FC",
-        "MatMul",
-        "MatMulInteger",
-        "MatMulInteger16",
-        "MatMulIntegerToFloat",
-        "MatMulNBits",
-        "QGemm",
-        "QLinearMatMul",
-        "TransposeMatMul",
-    }
-)
-#: what has a matrix of weights, and may have what stands behind it inside
-WEIGHTED = CONVOLUTIONS | PRODUCTS
-#: what a product or sum with a constant behind it may be part of, if it belongs to a convolution
-_SCALED = frozenset({"Add", "BatchNormalization", "Conv", "Mul"})
-#: the same of codes, which take each operand with its scale and zero point
-_SCALED_CODES = frozenset({"QLinearAdd", "QLinearConv", "QLinearMul"})
-_PLACES_OF_CODES = (0, 3)
 #: x, scale, shift, mean and variance
 _NORM_OPERANDS = 5
-_NORMALIZATIONS = frozenset({"BatchNormalization", "SpatialBN"})
-#: other names of operators, and those of blocks that are written out: what they do is the same
+#: by operator what blocks of nodes are called that do the same; only here such names are compared
 SAME = {
     "BiasGelu": "GELU",
-    "ConvTranspose": "transposed convolution",
-    "DynamicQuantizeLSTM": "LSTM",
     "FastGelu": "GELU",
     "Gelu": "GELU",
     "HardSwish": "HardSwish",
     "LayerNormalization": "LayerNorm",
     "QuickGelu": "QuickGELU",
     "RMSNormalization": "RMSNorm",
-    "SimplifiedLayerNormalization": "RMSNorm",
     "SkipLayerNormalization": "LayerNorm",
     "SkipSimplifiedLayerNormalization": "RMSNorm",
-    "Sum": "Add",
     "Swish": "SiLU",
-    "Upsample": "Resize",
 }
-WRITTEN_OUT = frozenset({"GELU", "HardSwish", "LayerNorm", "QuickGELU", "RMSNorm", "SiLU"})
+WRITTEN_OUT = frozenset(SAME.values())
 NORMS = frozenset({"LayerNorm", "RMSNorm"})
 #: of so many nodes a graph is searched for blocks that are written out
 _MOST_SEARCHED = 200_000
@@ -115,19 +85,18 @@ class Owners:
                 if len(places) > 1 and not is_apart and not owner.keys() & places:
                     self.named[places[-1]] = motif.name
                     owner.update(dict.fromkeys(places, places[-1]))
-        for node in nodes:
-            chain = self._find_mish(node) if node.op_type == "Softplus" else ()
+        for index in self._find_forms("Softplus"):
+            chain = self._find_mish(nodes[index])
             if chain and chain[-1] not in self._apart and not owner.keys() & chain:
                 self.named[chain[-1]] = "Mish"
                 owner.update(dict.fromkeys(chain, chain[-1]))
-        for index, node in enumerate(nodes):
-            shape = self._find_turned_shape(node) if node.op_type == "Gather" else None
+        for index in self._find_forms("Gather"):
+            shape = self._find_turned_shape(nodes[index])
             if shape is not None and index not in self._apart:
                 self.named[index] = "Shape"
                 owner.update(dict.fromkeys((index, self.graph.index_of(shape)), index))
         for index, node in enumerate(nodes):
-            is_own = node.domain == self.graph.dialect.domain or node.op_type in _SCALED_CODES
-            if is_own and index not in owner:
+            if index not in owner:
                 before = self._find_before(node)
                 if (
                     before is not None
@@ -139,9 +108,9 @@ class Owners:
                 if before is not None:
                     place = self.graph.index_of(before)
                     owner[index] = owner.get(place, place)
-        for index, node in enumerate(nodes):
-            if node.op_type == "Gemm" and index not in owner:
-                owner.update(dict.fromkeys(self._find_flattening(node, owner), index))
+        for index in self._find_forms("Gemm"):
+            if index not in owner:
+                owner.update(dict.fromkeys(self._find_flattening(nodes[index], owner), index))
         for partition in list_partitions(self.graph) if self._inside.partitions else ():
             kind, places = partition.kind, [*map(self.graph.index_of, partition.nodes)]
             is_free = not owner.keys() & places and self._values.fixed.isdisjoint(places)
@@ -152,7 +121,7 @@ class Owners:
                 self.parts.update(zip(partition.parts, count()))
         if self._inside.has_sums:
             owner.update(self._find_sums(owner))
-        if self._inside.fused or self._inside.clamped:
+        if self._inside.fused or self._inside.has_codes:
             blocks = self._list_written_out(owner)
             for index, node in enumerate(nodes):
                 name = self.named.get(index, "") if index in blocks else node.op_type
@@ -167,26 +136,34 @@ class Owners:
                     self.named.pop(index, None)
         return owner
 
+    def _find_forms(self, form: str) -> list[int]:
+        """Return the indices of the nodes that have an operator, or a form of it."""
+        found: list[int] = find_nodes_where(self.graph, lambda o: o.form == form).tolist()
+        return found
+
     def _find_mish(self, node: Node) -> tuple[int, ...]:
         """Return the nodes of x · tanh(softplus(x)) (D. Misra, Mish, 2019, equation 1); or none."""
-        chain = [node]
-        for wanted in ("Tanh", "Mul"):
-            value = chain[-1].output(0)
-            if value is None or len(value.users) != 1 or value.is_output:
-                return ()
-            if value.users[0].op_type != wanted or value.users[0].graph is not self.graph:
-                return ()
-            chain.append(value.users[0])
-        given = chain[1].output(0)
-        others = [value for value in chain[-1].inputs if value is not given]
-        is_mish = len(others) == 1 and others[0] is node.input(0)
-        return tuple(each.index for each in chain) if is_mish else ()
+        tanh = self._find_only_user(node)
+        product = None if tanh is None else self._find_only_user(tanh)
+        if tanh is None or product is None or tanh.operator.form != "Tanh":
+            return ()
+        others = [value for value in product.inputs if value is not tanh.output(0)]
+        is_mish = product.operator.has("multiplies_elements") and others == [node.input(0)]
+        return (node.index, tanh.index, product.index) if is_mish else ()
+
+    def _find_only_user(self, node: Node) -> Node | None:
+        """Return the one node of the graph that takes what a node gives; None for more."""
+        value = node.output(0)
+        if value is None or len(value.users) != 1 or value.is_output:
+            return None
+        (user,) = value.users
+        return user if user.graph is self.graph else None
 
     def _find_turned_shape(self, node: Node) -> Node | None:
         """Return the Shape whose sizes a node puts in another order, as of what is transposed."""
         shape = self._values.find_only_giver(node.input(0)) if len(node.inputs) == 2 else None
         data, indices = shape.input(0) if shape is not None else None, node.input(1)
-        if shape is None or shape.op_type != "Shape" or data is None or indices is None:
+        if shape is None or shape.operator.form != "Shape" or data is None or indices is None:
             return None
         if read_numeric_attribute(shape, "start") or "end" in shape.attributes:
             return None
@@ -213,9 +190,8 @@ class Owners:
         for place, head in owner.items():
             if head in norms:
                 members.setdefault(head, []).append(place)
-        for index, node in enumerate(self.graph.nodes):
-            if SAME.get(node.op_type) in NORMS:
-                members[index] = [index]
+        norms_alone = find_nodes_where(self.graph, lambda o: SAME.get(o.form) in NORMS)
+        members |= {index: [index] for index in norms_alone.tolist()}
         taken: set[int] = set()
         for head, places in members.items():
             inside = {*places}
@@ -232,7 +208,7 @@ class Owners:
                 continue
             (giver,) = givers
             node = self.graph.nodes[giver]
-            is_sum = node.op_type == "Add" and not any(
+            is_sum = node.operator.has("adds") and not any(
                 value is None or self._values.is_constant(value) for value in node.inputs
             )
             if is_sum and giver not in owner and giver not in taken:
@@ -251,7 +227,8 @@ class Owners:
             return ()
         behind = result.users[0]
         for each in (before, behind):
-            if each.op_type != "Reshape" or len(each.inputs) != 2 or each.graph is not self.graph:
+            is_reshape = each.operator.form == "Reshape" and len(each.inputs) == 2
+            if not is_reshape or each.graph is not self.graph:
                 return ()
             if each.index in owner or each.index in self._values.fixed:
                 return ()
@@ -275,34 +252,34 @@ class Owners:
         weights, as the Scale behind Caffe's batch normalizations. So can the normalization behind
         what multiplies a convolution of integers by their scale.
         """
-        is_norm = node.op_type in _NORMALIZATIONS and len(node.inputs) == _NORM_OPERANDS
-        is_plain = node.op_type in ("Add", "Mul") and len(node.inputs) == 2
-        is_coded = node.op_type in ("QLinearAdd", "QLinearMul")
-        if not is_norm and not is_plain and not is_coded:
+        operands = list_operands(node)
+        if node.operator.form == "BatchNormalization":
+            wanted = _NORM_OPERANDS
+        else:
+            wanted = 2 if node.operator.has("adds", "multiplies_elements") else 0
+        if not wanted or len(operands) != wanted:
             return None
-        operands = [node.input(place) for place in _PLACES_OF_CODES] if is_coded else node.inputs
         taken = [value for value in operands if value is not None]
         data = [value for value in taken if not self._values.is_constant(value)]
         if len(taken) != len(operands) or len(data) != 1:
             return None
         before = self._values.find_only_giver(data[0])
-        if before is None or before.op_type not in _SCALED | _SCALED_CODES:
+        if before is None or before.operator.has("scales_product"):
             return None
         place = self.graph.index_of(before)
         if place in self.named:
             return None
         held_by = owner.get(place, place)
         head = self.graph.nodes[held_by]
-        is_held = head.op_type in ("Conv", "ConvInteger", "QLinearConv")
-        is_held = is_held and held_by not in self.named
-        is_held = is_held and not read_activation(head)
+        is_held = head.operator.form == "Conv" and held_by not in self.named
+        is_held = is_held and not read_activation(head) and not takes_summand(head)
         return before if is_held and self._values.takes_weight(head) else None
 
     def _follows(self, node: Node, before: Node) -> bool:
         """Return whether a bias is added to a product of integers behind its scale."""
         return (
-            node.op_type == "Add"
-            and before.op_type == "Mul"
+            node.operator.has("adds")
+            and before.operator.has("multiplies_elements")
             and self.graph.index_of(before) not in self.named
         )
 
@@ -317,7 +294,7 @@ class Owners:
 
     def _find_activated(self, node: Node, name: str, places: tuple[int, ...]) -> Node | None:
         """Return what gives an activation its operand, where both may be one operator."""
-        is_clamp = name in self._inside.clamped
+        is_clamp = self._inside.has_codes and len(places) == 1 and node.operator.has("clips")
         if name not in self._inside.fused and not is_clamp:
             return None
         inside = {self.graph.nodes[place] for place in places}
@@ -354,7 +331,7 @@ class Owners:
         if is_clamp:
             return producer
         head = producer
-        if producer.op_type not in WEIGHTED:
+        if not producer.operator.has("convolves", "multiplies"):
             before = self._find_before(producer)
             if before is None:
                 return None
@@ -366,16 +343,18 @@ class Owners:
 
         Or the product of integers that it multiplies by the scale of these.
         """
-        if node.op_type in _NORMALIZATIONS and len(node.inputs) > 1:
-            value, wanted = node.input(0), CONVOLUTIONS
+        operator = node.operator
+        if operator.form == "BatchNormalization" and len(node.inputs) > 1:
             if not all(v is None or self._values.is_constant(v) for v in node.inputs[1:]):
                 return None
-        elif (node.op_type == "Add" and len(node.inputs) == 2) or node.op_type == "QLinearAdd":
+            value = node.input(0)
+        elif operator.has("adds"):
             taken = [v for v in node.inputs if v is not None and not self._values.is_constant(v)]
             value = taken[0] if len(taken) == 1 else None
-            wanted = frozenset({"MatMul", "MatMulInteger", "Mul", "QLinearMatMul"})
         elif (
-            node.op_type == "Mul" and len(node.inputs) == 2 and not self._values.joins_scales(node)
+            operator.has("multiplies_elements")
+            and len(node.inputs) == 2
+            and not self._values.joins_scales(node)
         ):
             value, factor = node.input(0), node.input(1)
             scale = factor.producer if factor is not None else None
@@ -384,18 +363,26 @@ class Owners:
             )
             if not is_joint and not is_scale(factor):
                 return None
-            wanted = frozenset({"ConvInteger", "MatMulInteger"})
         else:
             return None
         producer = self._values.find_only_giver(value)
-        if producer is None or producer.op_type not in wanted or len(producer.inputs) < 2:
+        if producer is None or len(producer.inputs) < 2:
+            return None
+        if operator.has("adds") and producer.operator.has("multiplies_elements"):
+            # of the scales of a product
+            return producer if self._find_before(producer) is not None else None
+        if not _may_hold(producer.operator, operator):
             return None
         if read_activation(producer):  # nothing behind it can be put into the weights
             return None
-        if node.op_type == "Add" and producer.op_type == "Mul":  # of the scales of a product
-            before = self._find_before(producer)
-            return producer if before is not None else None
         return producer if self._values.takes_weight(producer) else None
+
+
+def _may_hold(before: Operator, operator: Operator) -> bool:
+    """Return whether weights may have what another operator behind does inside."""
+    if operator.has("normalizes"):
+        return before.form == "Conv"
+    return before.form == "MatMul" if operator.has("adds") else before.has("scales_product")
 
 
 def _has_other_width(reshape: Node, gemm: Node) -> bool:

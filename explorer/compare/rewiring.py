@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from netloupe.explorer.model import Node, Value, is_constant
 
 from .changes import Change
-from .owners import WEIGHTED
 from .passed_values import PASSING
 from .roles import list_operands
 from .units import COMMUTATIVE
@@ -78,7 +77,8 @@ def compare_taken(pair: Pair, matching: Matching) -> Iterator[Change]:
     found = [*_compare_sets(pair, matching)]
     yield from found
     heads = [
-        [node for node in side if node.op_type in WEIGHTED] for side in (pair.left, pair.right)
+        [node for node in side if node.operator.has("convolves", "multiplies")]
+        for side in (pair.left, pair.right)
     ]
     if not found and len(heads[0]) == len(heads[1]) == 1:
         yield from _compare_places(heads[0][0], heads[1][0], matching)

@@ -22,17 +22,13 @@ from netloupe.explorer.notation import write_count
 from netloupe.explorer.progress import is_ending, step
 
 from .activations import BLOCKED_DOMAIN, TakenIn, find_added_bias, takes_summand
-from .owners import CONVOLUTIONS, MOST_AXES, NORMS, PRODUCTS, SAME, WRITTEN_OUT, Owners
+from .owners import MOST_AXES, NORMS, SAME, WRITTEN_OUT, Owners
 from .passed_values import MOST_PASSED, REORDERING, PassedValues, read_numeric_attribute
 
 _STEP = 10_000
 
-#: products that are no layers where they take no weights
-_MATMULS = frozenset({"FusedMatMul", "MatMul", "MatMulInteger", "QLinearMatMul", "TransposeMatMul"})
 #: what units with such are called
 LAYERS = frozenset({"convolution", "product with weights"})
-#: operators on integers that are called after those on floats: ``QLinearAdd``
-_ON_INTEGERS = "QLinear"
 #: operators whose operands may stand in any order
 COMMUTATIVE = frozenset({"Add", "And", "Equal", "Max", "Mean", "Min", "Mul", "Or", "Sum", "Xor"})
 _NONE = TakenIn()
@@ -246,24 +242,21 @@ class _Reader:
         known = self._named.get(head.index)
         if known is not None:
             return known
-        op_type = head.op_type
         if head.function is not None:  # it may have another name
             return self._describe_function(head.function)
-        if op_type in CONVOLUTIONS:
+        form = head.operator.form
+        if form == "Conv":
             return "convolution"
-        if op_type in PRODUCTS:
-            return "product with weights" if has_weights or op_type not in _MATMULS else "MatMul"
-        if op_type in REORDERING:
+        if form == "Gemm" or (form == "MatMul" and has_weights):
+            return "product with weights"
+        if head.op_type in REORDERING:
             return "Transpose"
-        if op_type == "QuickGelu" and read_numeric_attribute(head, "alpha") == 1:
+        if form == "QuickGelu" and read_numeric_attribute(head, "alpha") == 1:
             return "SiLU"
-        op_type = op_type.removeprefix(_ON_INTEGERS)
-        if op_type in SAME:
-            return SAME[op_type]
+        if form in SAME:
+            return SAME[form]
         is_own = head.domain in (self.graph.dialect.domain, BLOCKED_DOMAIN)
-        if op_type != head.op_type:
-            return op_type
-        return op_type if is_own else f"{head.domain}::{op_type}"
+        return form if is_own or form != head.op_type else f"{head.domain}::{form}"
 
     def _describe_function(self, function: Function) -> str:
         known = self._functions.get(function)
