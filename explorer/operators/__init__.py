@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from .vocabulary import (
         ARRANGING_ROLES,
         ARRANGING_TRAITS,
+        CONVERTING_TRAITS,
         HANDING_TRAITS,
         LAYOUT_TRAITS,
         OPERATOR_FAMILIES,
@@ -88,6 +89,7 @@ else:
             "vocabulary": [
                 "ARRANGING_ROLES",
                 "ARRANGING_TRAITS",
+                "CONVERTING_TRAITS",
                 "HANDING_TRAITS",
                 "LAYOUT_TRAITS",
                 "OPERATOR_FAMILIES",
@@ -100,6 +102,7 @@ else:
 __all__ = [
     "ARRANGING_ROLES",
     "ARRANGING_TRAITS",
+    "CONVERTING_TRAITS",
     "HANDING_TRAITS",
     "LAYOUT_TRAITS",
     "OPERATOR_FAMILIES",

@@ -138,6 +138,7 @@ TRAITS: Final = {
     "multiplies_elements": "multiplies elements of operands",
     "negates": "turns the sign",
     "normalizes": "is a normalization",
+    "normalizes_last_axes": "is a normalization over the last axes: a LayerNorm or an RMSNorm",
     "opaque": "holds a compiled part of a model",
     "pads": "puts elements around",
     "permutes": "changes the order of axes alone",
@@ -179,6 +180,8 @@ TRAITS: Final = {
 
 #: what changes nothing of the elements but their order and type
 LAYOUT_TRAITS: Final = ("casts", "copies", "permutes", "reshapes")
+#: what changes nothing of the elements but their type and precision
+CONVERTING_TRAITS: Final = ("casts", "copies", "dequantizes", "drops_out", "quantizes")
 #: what hands its first operand on, changed in nothing but order, type and precision
 HANDING_TRAITS: Final = (*LAYOUT_TRAITS, "dequantizes", "drops_out", "quantizes")
 #: what only chooses elements, and puts them elsewhere
