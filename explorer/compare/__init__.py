@@ -23,13 +23,11 @@ from .names import NamedElement, NameMatching, match_names
 from .node_states import NodeState
 from .numbers import NumberDifference
 from .pair import Pair
-from .passed_values import PASSING
 from .reloading import reload_model
 from .replaced import Replacement
 
 __all__ = [
     "IGNORABLE",
-    "PASSING",
     "REAL_LEVELS",
     "Change",
     "Counts",

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 
 from netloupe.explorer.model import Graph, Node, Tensor, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
-from netloupe.explorer.operators import find_schema
+from netloupe.explorer.operators import find_operator, find_schema
 
 from .axes import are_same_axes
 from .changes import Change
@@ -20,8 +20,6 @@ from .operator_versions import align_operands, read_short_operand
 #: more numbers are data, such as the places that a table is read at
 _MOST_NUMBERS = 64
 _COUNTING = frozenset({"int32", "int64", "bool"})
-#: factors of sizes, though they are floats
-_FACTORS = frozenset({("Resize", "scales"), ("Upsample", "scales")})
 _AXES = ("axis", "axes")
 
 #: a tensor of the left model and one of the right one
@@ -105,8 +103,9 @@ def _find_parameter(node: Node, value: Value) -> str | None:
 def _list_parameters(domain: str, op_type: str, version: int | None) -> tuple[tuple[int, str], ...]:
     """Return the operands of an operator that say what it does: their places and names."""
     schema = find_schema(domain, op_type, version)
+    roles = find_operator(domain, op_type, version).operands
     return tuple(
         (place, operand.name)
         for place, operand in enumerate(() if schema is None else schema.inputs)
-        if (operand.types and operand.types <= _COUNTING) or (op_type, operand.name) in _FACTORS
+        if (operand.types and operand.types <= _COUNTING) or roles.at(place) == "scales"
     )

@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.model import Graph, Node, TensorType, Value, find_operators
+from netloupe.explorer.model import Graph, Node, TensorType, Value, find_nodes_with
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.progress import is_ending
 
@@ -21,7 +21,6 @@ from .axes import count_axes
 
 #: a value is divided into so many parts at most
 _MOST_PARTS = 256
-_CUTTING, _SPLITTING = frozenset({"Gather", "Slice"}), frozenset({"Split"})
 #: what begins there ends where the value does
 _TO_THE_END = 2**31 - 1
 
@@ -62,7 +61,7 @@ class Partition(NamedTuple):
     @property
     def is_split(self) -> bool:
         """Whether one node gives all parts."""
-        return self.nodes[0].op_type == "Split"
+        return self.nodes[0].operator.has("splits")
 
 
 class _Part(NamedTuple):
@@ -79,9 +78,9 @@ class _Part(NamedTuple):
 
 def list_partitions(graph: Graph) -> Iterator[Partition]:
     """Yield how values of a graph are divided; no node is in two of these."""
-    cutting = find_operators(graph, _CUTTING).tolist()
+    cutting = find_nodes_with(graph, "looks_up", "slices").tolist()
     yield from _join_pieces(graph.nodes[index] for index in cutting)
-    for index in find_operators(graph, _SPLITTING).tolist():
+    for index in find_nodes_with(graph, "splits").tolist():
         partition = _read_split(graph.nodes[index])
         if partition is not None:
             yield partition
@@ -111,7 +110,7 @@ def _join_pieces(nodes: Iterable[Node]) -> Iterator[Partition]:
 
 def find_rewritten_partitions(left: Graph, right: Graph) -> frozenset[str]:
     """Return the kinds of partitions that one of two graphs has as a Split, the other without."""
-    if len({len(find_operators(graph, _SPLITTING)) for graph in (left, right)}) == 1:
+    if len({len(find_nodes_with(graph, "splits")) for graph in (left, right)}) == 1:
         return frozenset()
     forms = [
         {(one.is_split, one.kind) for one in list_partitions(graph)} for graph in (left, right)
@@ -135,13 +134,8 @@ def pair_parts(left: Sequence[Node], right: Sequence[Node]) -> Iterator[tuple[Va
 
 def find_partition(nodes: Sequence[Node]) -> Partition | None:
     """Return how some nodes together divide a value; None where they do not."""
-    splits = [node for node in nodes if node.op_type in _SPLITTING]
-    if len(splits) == 1:
-        found = [_read_split(splits[0])]
-    elif not splits and all(node.op_type in _CUTTING for node in nodes):
-        found = [*_join_pieces(nodes)]
-    else:
-        return None
+    splits = [node for node in nodes if node.operator.has("splits")]
+    found = [*map(_read_split, splits[:1])] or [*_join_pieces(nodes)]
     return next((one for one in found if one is not None and {*one.nodes} == {*nodes}), None)
 
 
@@ -165,9 +159,12 @@ def _read_part(node: Node) -> _Part | None:
     """Return which part of its operand a Gather or a Slice gives; None where that is not stored."""
     if node.domain != node.graph.dialect.domain or len(node.outputs) != 1:
         return None
-    read = {"Gather": _read_gather, "Slice": _read_slice}.get(node.op_type)
     data = node.input(0)
-    return None if read is None or data is None else read(node, data)
+    if data is None:
+        return None
+    if node.operator.form == "Gather":
+        return _read_gather(node, data)
+    return _read_slice(node, data) if node.operator.has("slices") else None
 
 
 def _read_gather(node: Node, data: Value) -> _Part | None:
@@ -246,8 +243,8 @@ def _find_squeeze(value: Value, axis: int) -> Node | None:
     if value.is_output or len(value.users) != 1:
         return None
     (user,) = value.users
-    is_squeeze = user.op_type == "Squeeze" and user.graph is value.graph and len(user.outputs) == 1
-    if not is_squeeze or user.domain != user.graph.dialect.domain:
+    is_squeeze = user.operator.form == "Squeeze" and user.domain == user.graph.dialect.domain
+    if not is_squeeze or user.graph is not value.graph or len(user.outputs) != 1:
         return None
     axes = read_stated_list(user, "axes")
     if len(user.inputs) > 1:

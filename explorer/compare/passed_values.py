@@ -7,32 +7,8 @@ what is computed of constants alone.
 from __future__ import annotations
 
 from netloupe.explorer.model import Graph, Node, Value, is_constant_node
+from netloupe.explorer.operators import CONVERTING_TRAITS
 
-#: operators that give what they get in another form
-PASSING = frozenset(
-    {
-        "Cast",
-        "CastLike",
-        "Copy",
-        "Dequantize",
-        "DequantizeLinear",
-        "Dropout",
-        "Identity",
-        "Int8Dequantize",
-        "Int8Quantize",
-        "Quantize",
-        "QuantizeLinear",
-        "ReorderInput",
-        "ReorderOutput",
-        "StopGradient",
-    }
-)
-#: operators that put channels in blocks and back; with the channels last they transpose as well
-REORDERING = frozenset({"ReorderInput", "ReorderOutput"})
-#: what quantizes as the model runs; its scale and zero point follow from what it takes as well
-_QUANTIZING = "DynamicQuantizeLinear"
-#: what gives other numbers each time is not computed of constants alone
-_RANDOM = frozenset({"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"})
 #: so many nodes that pass a value on are followed from an operator to the next
 MOST_PASSED = 8
 
@@ -63,11 +39,11 @@ class PassedValues:
         for index, node in enumerate(self.graph.nodes):
             if (
                 is_constant_node(node)
-                or (node.op_type == "Constant" and not node.inputs)
+                or (not node.inputs and node.operator.has("stores_constant"))
                 or (
                     node.inputs
                     and not node.captures
-                    and node.op_type not in _RANDOM
+                    and not node.operator.has("random")
                     and all(value is None or self.is_constant(value) for value in node.inputs)
                 )
             ):
@@ -88,13 +64,13 @@ class PassedValues:
         """Return whether a node only gives what it takes in another form."""
         if not node.inputs or node.subgraphs:
             return False
-        if node.op_type in REORDERING and _has_channels_last(node):
-            return False
-        return node.op_type in PASSING or node.op_type == _QUANTIZING or self.joins_scales(node)
+        if node.operator.has(*CONVERTING_TRAITS):
+            return not turns_channels(node)
+        return self.joins_scales(node)
 
     def joins_scales(self, node: Node) -> bool:
         """Return whether a node multiplies the scale of what is quantized here with a constant."""
-        if node.op_type != "Mul" or len(node.inputs) != 2:
+        if len(node.inputs) != 2 or not node.operator.has("multiplies_elements"):
             return False
         first, second = node.inputs
         return is_scale(first) and second is not None and self.is_constant(second)
@@ -142,13 +118,13 @@ def is_scale(value: Value | None) -> bool:
     return (
         value is not None
         and producer is not None
-        and producer.op_type == _QUANTIZING
-        and value.output_index > 0
+        and producer.operator.results.at(value.output_index) == "data.scale"
     )
 
 
-def _has_channels_last(node: Node) -> bool:
-    return bool(read_numeric_attribute(node, "channels_last"))
+def turns_channels(node: Node) -> bool:
+    """Return whether a node that puts channels in blocks, or back, transposes as well."""
+    return node.operator.has("copies") and bool(read_numeric_attribute(node, "channels_last"))
 
 
 def read_numeric_attribute(node: Node, name: str) -> float | None:

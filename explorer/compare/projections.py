@@ -94,17 +94,18 @@ class OutputParts(NamedTuple):
 def read_projection(units: Units, unit: int) -> Projection | None:
     """Return what a unit projects by; None where it is no projection by stored floats."""
     node = units.head(unit)
-    if node.op_type == "Attention" and node.domain == MICROSOFT:
+    if node.operator.weight_kind == "attention":
         return _read_attention(unit, node)
     if units.kinds[unit] != "product with weights" or len(units.operands[unit]) != 1:
         return None
-    if node.domain != node.graph.dialect.domain or node.op_type not in ("FC", "Gemm", "MatMul"):
+    layout = node.operator.weight_layout
+    if node.domain != node.graph.dialect.domain or not layout or not _is_plain(node):
         return None
-    found = _find_weight(node.input(1)) if len(node.inputs) > 1 else None
-    if found is None or (node.op_type != "MatMul" and not _is_plain(node)):
+    found = _find_weight(node.input(1))
+    if found is None:
         return None
     weight, is_turned = found
-    is_transposed = node.op_type == "FC" or bool(read_stated(node, "transB", 0))
+    is_transposed = layout == "linear_transposed" or bool(read_stated(node, "transB", 0))
     given = [value for value in node.inputs[2:] if value is not None]
     last = node
     for other in [*units.nodes(unit)][1:]:  # the sum with the bias
@@ -115,10 +116,13 @@ def read_projection(units: Units, unit: int) -> Projection | None:
 
 
 def _read_attention(unit: int, node: Node) -> Projection | None:
-    found = _find_weight(node.input(1)) if len(node.inputs) > 1 else None
+    roles = node.operator.operands
+    weight, bias = roles.find("weight"), roles.find("bias")
+    found = None if weight is None else _find_weight(node.input(weight))
     if found is None or found[1]:
         return None
-    given = [value for value in node.inputs[2:3] if value is not None]
+    value = None if bias is None else node.input(bias)
+    given = [] if value is None else [value]
     return _add_bias(Projection(unit, found[0], False, None, None), given)
 
 
@@ -134,10 +138,8 @@ def _add_bias(bare: Projection, given: Sequence[Value]) -> Projection | None:
 
 
 def _is_plain(node: Node) -> bool:
-    """Return whether a Gemm or FC does nothing but to multiply, and to add a bias."""
-    if node.op_type == "FC":
-        return read_stated(node, "axis_w", 1) == 1
-    factors = (read_stated(node, name, 1.0) for name in ("alpha", "beta"))
+    """Return whether a product does nothing but to multiply, and to add a bias."""
+    factors = (read_stated(node, name, 1.0) for name in ("alpha", "beta", "axis_w"))
     return not read_stated(node, "transA", 0) and all(factor == 1 for factor in factors)
 
 
@@ -158,11 +160,11 @@ def _find_weight(value: Value | None) -> tuple[Tensor, bool] | None:
         node = value.producer
         if node is None or not node.inputs or node.domain != node.graph.dialect.domain:
             return None
-        if node.op_type == "Transpose":
+        if node.operator.has("permutes"):
             is_turned = not is_turned  # of a matrix, or what follows is refused
             if read_stated(node, "perm", (1, 0)) != (1, 0):
                 return None
-        elif node.op_type not in ("Cast", "Identity"):
+        elif not node.operator.has("casts", "copies"):
             return None
         value = node.input(0)
     return None
@@ -179,11 +181,11 @@ def list_parts(units: Units, projection: Projection) -> OutputParts | None:
     if len(users) > MOST_PARTS:
         return None
     takers = [(node, user) for user in users for node in units.nodes(user)]
-    own = units.graph.dialect.domain
-    operators = {node.op_type if node.domain == own else "" for node, _ in takers}
-    if len(takers) == 1 and operators == {"Split"}:
+    if len(takers) == 1 and takers[0][0].operator.has("splits"):
         return _read_split(*takers[0], projection)
-    if not 1 < len(takers) <= MOST_PARTS or operators != {"Slice"}:
+    if not 1 < len(takers) <= MOST_PARTS:
+        return None
+    if not all(node.operator.has("slices") for node, _ in takers):
         return None
     cuts = []
     for node, user in takers:

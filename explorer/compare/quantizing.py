@@ -11,15 +11,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from netloupe.explorer.model import Node, Value
+from netloupe.explorer.model import Node
+
+from .passed_values import is_scale
 
 if TYPE_CHECKING:
     from .pair import Pair
-
-_ON_INTEGERS = frozenset({"ConvInteger", "MatMulInteger"})
-_QUANTIZING = frozenset({"Cast", "DynamicQuantizeLinear", "Mul"})
-_READING = frozenset({"EmbeddingBag", "Gather", "GatherElements", "GatherND"})
-_UNDOING = "DequantizeLinear"
 
 
 def take_in_quantizing(pairs: Sequence[Pair], fixed: Collection[Pair] = ()) -> list[Pair]:
@@ -52,7 +49,7 @@ def take_in_quantizing(pairs: Sequence[Pair], fixed: Collection[Pair] = ()) -> l
 
 
 def _list_more(nodes: Sequence[Node], others: Sequence[Node], taken: set[Node]) -> Iterator[Node]:
-    if any(node.op_type in _ON_INTEGERS for node in nodes):
+    if any(node.operator.has("scales_product") for node in nodes):
         pending, seen = [*nodes], {*nodes}
         for node in pending:  # grows
             for value in node.inputs:
@@ -61,11 +58,11 @@ def _list_more(nodes: Sequence[Node], others: Sequence[Node], taken: set[Node]) 
                     continue
                 if giver.graph is not node.graph:  # it belongs to pairs of the graph around
                     continue
-                if giver.op_type in _QUANTIZING and _belongs(giver):
+                if _belongs(giver):
                     seen.add(giver)
                     pending.append(giver)
                     yield giver
-    elif len(nodes) == 1 and nodes[0].op_type in _READING:
+    elif len(nodes) == 1 and nodes[0].operator.has("looks_up"):
         user = _find_undoing(nodes[0])
         if user is not None and user not in taken:
             is_alike = len(others) == 1 and _find_undoing(others[0]) is not None
@@ -75,23 +72,14 @@ def _list_more(nodes: Sequence[Node], others: Sequence[Node], taken: set[Node]) 
 
 def _belongs(node: Node) -> bool:
     """Return whether a node quantizes, turns codes into floats, or multiplies scales."""
-    if node.op_type == "DynamicQuantizeLinear":
+    operator = node.operator
+    if operator.results.find("data.scale") is not None:
         return True
-    if node.op_type == "Cast":
+    if operator.has("casts"):
         value = node.input(0)
         giver = value.producer if value is not None else None
-        return giver is not None and giver.op_type in _ON_INTEGERS
-    return any(_is_scale(value) for value in node.inputs)
-
-
-def _is_scale(value: Value | None) -> bool:
-    giver = value.producer if value is not None else None
-    return (
-        value is not None
-        and giver is not None
-        and giver.op_type == "DynamicQuantizeLinear"
-        and value.output_index > 0
-    )
+        return giver is not None and giver.operator.has("scales_product")
+    return operator.has("multiplies_elements") and any(map(is_scale, node.inputs))
 
 
 def _find_undoing(node: Node) -> Node | None:
@@ -100,5 +88,5 @@ def _find_undoing(node: Node) -> Node | None:
     if value is None or len(value.users) != 1 or value.is_output:
         return None
     (user,) = value.users
-    is_own = user.op_type == _UNDOING and user.graph is node.graph
+    is_own = user.operator.has("dequantizes") and user.graph is node.graph
     return user if is_own and user.input(0) is value else None

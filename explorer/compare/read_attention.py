@@ -11,28 +11,26 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from netloupe.explorer.model import Node, Value
-from netloupe.explorer.operators import find_default, find_schema
+from netloupe.explorer.operators import HANDING_TRAITS, Operator, find_default, find_schema
 
 from .changes import Change
 from .operator_versions import read_short_operand
 from .pair import Pair
+from .passed_values import read_numeric_attribute
 from .read_norms import read_one_float
 from .written_out import find_dims
 
-_OPERATORS = frozenset({"Attention", "GroupQueryAttention", "MultiHeadAttention"})
 _RUNTIME = "com.microsoft"
-#: what hands scores on from a product to a softmax, and operands to the product
-_SCALING, _HANDING = ("Mul", "Div"), frozenset({"Cast", "Identity", "Reshape", "Transpose"})
-_MASKING = ("Add", "Where")
+#: what the scores are multiplied by on the way from a product to a softmax
+_SCALING = ("divides", "multiplies_elements")
 #: so many nodes are followed from a softmax or a mask
 _MOST_FOLLOWED = 64
 #: where one of these is on the way to a mask, or a table of numbers, it may hide what is behind
-_MAY_BE_CAUSAL = frozenset(
-    {"ConstantOfShape", "CumSum", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Range"}
-    | {"Shape", "Trilu", "Where", "If", "Loop", "Scan"}
+_MAY_BE_CAUSAL = (
+    *("accumulates", "compares", "control_flow", "counts", "fills", "masks", "reads_shape"),
 )
 #: what rotates queries and keys by their positions
-_ROTATING = frozenset({"Concat", "Neg", "RotaryEmbedding", "Slice", "Split"})
+_ROTATING = ("joins", "negates", "rotates", "slices", "splits")
 _MASKED = -1e4
 _NEAR, _NEAR_IN_HALF = 1e-4, 1e-2
 
@@ -54,7 +52,7 @@ def compare_attention(pair: Pair) -> Iterator[Change]:
     What cannot be read of one that is written out, as whether a mask that is calculated hides what
     is behind, is left out.
     """
-    if not any(node.op_type in _OPERATORS for node in (*pair.left, *pair.right)):
+    if not any(_attends(node) for node in (*pair.left, *pair.right)):
         return
     one, other = _read(pair.left), _read(pair.right)
     if one is None or other is None:
@@ -77,13 +75,17 @@ def _show(value: float) -> object:
 
 
 def _read(nodes: tuple[Node, ...]) -> _Attention | None:
-    heads = [node for node in nodes if node.op_type in _OPERATORS and node.function is None]
+    heads = [node for node in nodes if _attends(node) and node.function is None]
     if len(heads) == 1:
         return _read_operator(heads[0])
-    softmaxes = [node for node in nodes if node.op_type == "Softmax"]
+    softmaxes = [node for node in nodes if node.operator.form == "Softmax"]
     if heads or len(softmaxes) != 1:
         return None
     return _read_written_out(softmaxes[0], nodes)
+
+
+def _attends(node: Node) -> bool:
+    return node.operator.has("attends") and not node.operator.has("attends_linearly")
 
 
 # operators
@@ -99,13 +101,12 @@ def _read_operator(node: Node) -> _Attention:
     if scale is None or (is_runtime and scale == 0):
         size = _find_head_size(node, heads)
         scale = None if size is None else 1 / math.sqrt(size)
-    causal = {"Attention": "unidirectional", "MultiHeadAttention": "unidirectional"}
-    name = causal.get(node.op_type, "causal") if is_runtime else "is_causal"
+    causal = [_read_number(node, name) for name in ("unidirectional", "causal", "is_causal")]
     masked = _read_number(node, "mask_filter_value")
     return _Attention(
         int(heads) if heads is not None else None,
         scale,
-        bool(_read_number(node, name)),
+        None if not {*causal} - {None} else any(causal),
         bool(_read_number(node, "do_rotary")) if is_runtime else None,
         masked if masked is not None or not is_runtime else _MASKED,
     )
@@ -125,7 +126,7 @@ def _find_head_size(node: Node, heads: float | None) -> float | None:
     """Return how many numbers a head has of each query; None where it is not known."""
     if not heads:
         return None
-    if node.domain == _RUNTIME and node.op_type == "Attention":
+    if node.operator.weight_kind == "attention":
         sizes = node.attributes.get("qkv_hidden_sizes")
         dims = find_dims(node, 1)
         if sizes is not None or dims is None or len(dims) != 2 or not isinstance(dims[1], int):
@@ -151,18 +152,20 @@ def _read_written_out(softmax: Node, nodes: tuple[Node, ...]) -> _Attention:
         node = None if value is None else value.producer
         if node is None or node not in nodes:
             break
-        if node.op_type == "MatMul":
+        if node.operator.has("multiplies"):
             product = node
             break
-        if node.op_type in _MASKING:
+        if _masks(node.operator):
             ways = [one for one in node.inputs if _leads_to_product(one, nodes)]
             masks += [one for one in node.inputs if one not in ways]
             value = ways[0] if len(ways) == 1 else None
-        elif node.op_type in _SCALING:
+        elif node.operator.has(*_SCALING):
             value, scale, half = _unscale(node, scale)
             is_half = is_half or half
         else:
-            value = node.input(0) if node.op_type in _HANDING and node.inputs else None
+            value = node.input(0) if node.operator.has(*HANDING_TRAITS) else None
+    alpha = read_numeric_attribute(product, "alpha") if product is not None else None
+    scale = scale if scale is None or alpha is None else scale * alpha
     for operand in product.inputs if product is not None else ():
         scale, half = _scale_operand(operand, nodes, scale)
         is_half = is_half or half
@@ -171,10 +174,14 @@ def _read_written_out(softmax: Node, nodes: tuple[Node, ...]) -> _Attention:
         _find_heads(nodes),
         scale if product is not None else None,
         _is_causal(masks) if product is not None else None,
-        False if not any(node.op_type in _ROTATING for node in nodes) else None,
+        False if not any(node.operator.has(*_ROTATING) for node in nodes) else None,
         masked[0] if len(masked) == 1 else None,
         is_half,
     )
+
+
+def _masks(operator: Operator) -> bool:
+    return operator.has("adds") or operator.form == "Where"
 
 
 def _leads_to_product(value: Value | None, nodes: tuple[Node, ...]) -> bool:
@@ -182,10 +189,11 @@ def _leads_to_product(value: Value | None, nodes: tuple[Node, ...]) -> bool:
         node = None if value is None else value.producer
         if node is None or node not in nodes:
             return False
-        if node.op_type == "MatMul":
+        if node.operator.has("multiplies"):
             return True
         operands = [one for one in node.inputs if one is not None and read_one_float(one) is None]
-        if node.op_type not in (*_SCALING, *_HANDING, *_MASKING) or not operands:
+        is_on_way = node.operator.has(*_SCALING, *HANDING_TRAITS) or _masks(node.operator)
+        if not is_on_way or not operands:
             return False
         value = operands[0]
     return False
@@ -193,10 +201,11 @@ def _leads_to_product(value: Value | None, nodes: tuple[Node, ...]) -> bool:
 
 def _unscale(node: Node, scale: float | None) -> tuple[Value | None, float | None, bool]:
     """Return what is scaled by a number, the scale with that, and whether it is in 16 bits."""
-    for place in (1, 0) if node.op_type == "Mul" else (1,):
+    is_product = node.operator.has("multiplies_elements")
+    for place in (1, 0) if is_product else (1,):
         number = read_one_float(node.inputs[place]) if len(node.inputs) == 2 else None
         if number is not None and number[0]:
-            factor = number[0] if node.op_type == "Mul" else 1 / number[0]
+            factor = number[0] if is_product else 1 / number[0]
             return node.inputs[1 - place], None if scale is None else scale * factor, number[1]
     return node.input(0), None, False
 
@@ -210,12 +219,12 @@ def _scale_operand(
         node = None if value is None else value.producer
         if node is None or node not in nodes:
             break
-        if node.op_type in _SCALING:
+        if node.operator.has(*_SCALING):
             value, scale, half = _unscale(node, scale)
             is_half = is_half or half
-        elif node.op_type in _HANDING and node.inputs:
+        elif node.operator.has(*HANDING_TRAITS):
             value = node.input(0)
-        elif node.op_type in ("MatMul", "Add", "Gemm"):
+        elif node.operator.has("adds", "multiplies"):
             break
         else:
             return None, is_half  # what else is done may scale as well
@@ -226,7 +235,7 @@ def _find_heads(nodes: tuple[Node, ...]) -> int | None:
     """Return how many heads rows are divided into, by the shapes that are stored for it."""
     found: set[object] = set()
     for node in nodes:
-        shape = node.input(1) if node.op_type == "Reshape" and len(node.inputs) > 1 else None
+        shape = node.input(1) if node.operator.form == "Reshape" else None
         sizes = None if shape is None else read_short_operand(shape)
         if isinstance(sizes, tuple) and len(sizes) == 4:
             found.add(sizes[2])
@@ -243,7 +252,11 @@ def _is_causal(masks: list[Value | None]) -> bool | None:
             continue
         seen.add(value)
         node = value.producer
-        if len(seen) > _MOST_FOLLOWED or (node is not None and node.op_type in _MAY_BE_CAUSAL):
+        if len(seen) > _MOST_FOLLOWED:
+            return None
+        if node is not None and (
+            node.operator.has(*_MAY_BE_CAUSAL) or node.operator.form == "Where"
+        ):
             return None
         if node is not None:
             pending += node.inputs
@@ -269,10 +282,10 @@ def _find_masked(value: Value | None) -> float | None:
         node = None if value is None else value.producer
         if node is None or not node.inputs:
             return None
-        if node.op_type == "Mul" and len(node.inputs) == 2:
+        if node.operator.has("multiplies_elements") and len(node.inputs) == 2:
             numbers = [number for one in node.inputs if (number := read_one_float(one)) is not None]
             return numbers[0][0] if len(numbers) == 1 else None
-        if node.op_type not in _HANDING | {"Expand", "Unsqueeze"}:
+        if not node.operator.has(*HANDING_TRAITS, "repeats"):
             return None
         value = node.input(0)
     return None

@@ -25,10 +25,11 @@ from .read_norms import read_one_float
 Numbers = npt.NDArray[np.float64]
 
 _ERF, _TANH, _SIGMOID = "erf", "tanh", "sigmoid"
-#: by operator the formula of those that have one alone
-_FORMULAS = {"BiasGelu": _ERF, "FastGelu": _TANH, "QuickGelu": _SIGMOID, "Swish": _SIGMOID}
-_OPERATORS = frozenset({*_FORMULAS, "Gelu"})
-#: of those that are written out, by the only such node
+# local, for only here it is asked by which formula a GELU goes
+#: by operator its formula; that of Gelu without ``approximate``
+_FORMULAS = {"BiasGelu": _ERF, "FastGelu": _TANH, "Gelu": _ERF, "QuickGelu": _SIGMOID}
+_FORMULAS |= {"Swish": _SIGMOID}
+# local: the node by which one is known that is written out
 _WRITTEN_OUT = {"Erf": _ERF, "Tanh": _TANH, "Sigmoid": _SIGMOID}
 #: how ``approximate`` of Gelu calls them
 _APPROXIMATE = {"none": _ERF, "tanh": _TANH}
@@ -37,6 +38,7 @@ _NEAR, _NEAR_IN_HALF = 1e-5, 1e-2
 _TRIED = np.linspace(-3.0, 3.0, 13)
 #: what rounding to 16 bits, or a factor with few digits, leaves
 _ROUNDING = 5e-3
+# local: how the nodes of one that is written out are calculated
 _RESULTS: dict[str, Callable[..., Numbers]] = {
     "Add": np.add,
     "Cast": np.positive,
@@ -61,7 +63,7 @@ class _Gelu(NamedTuple):
 
 def compare_gelus(pair: Pair) -> Iterator[Change]:
     """Yield in what two GELUs differ, of which either may be written out as several nodes."""
-    if not any(node.op_type in _OPERATORS for node in (*pair.left, *pair.right)):
+    if not any(node.operator.form in _FORMULAS for node in (*pair.left, *pair.right)):
         return
     one, other = _read(pair.left), _read(pair.right)
     if one is None or other is None:
@@ -75,16 +77,14 @@ def compare_gelus(pair: Pair) -> Iterator[Change]:
 
 
 def _read(nodes: tuple[Node, ...]) -> _Gelu | None:
-    heads = [node for node in nodes if node.op_type in _OPERATORS and node.function is None]
+    heads = [n for n in nodes if n.operator.form in _FORMULAS and n.function is None]
     if not heads:
         return _read_written_out(nodes)
     if len(heads) > 1:
         return None
     head = heads[0]
-    if head.op_type == "Gelu":
-        stated = head.attributes.get("approximate")
-        if stated is None:
-            return _Gelu(_ERF)
+    stated = head.attributes.get("approximate")
+    if stated is not None:
         formula = _APPROXIMATE.get(str(stated.value))
         return None if formula is None else _Gelu(formula)
     stated = head.attributes.get("alpha")
@@ -92,31 +92,34 @@ def _read(nodes: tuple[Node, ...]) -> _Gelu | None:
     alpha = None if schema is None else find_default(schema, "alpha")
     if stated is not None:
         alpha = stated.value
-    return _Gelu(_FORMULAS[head.op_type], alpha if isinstance(alpha, int | float) else None)
+    return _Gelu(_FORMULAS[head.operator.form], alpha if isinstance(alpha, int | float) else None)
 
 
 def _read_written_out(nodes: tuple[Node, ...]) -> _Gelu | None:
-    marks = [node for node in nodes if node.op_type in _WRITTEN_OUT]
+    marks = [node for node in nodes if node.operator.form in _WRITTEN_OUT]
     if len(marks) != 1 or not marks[0].inputs:
         return None
-    formula = _WRITTEN_OUT[marks[0].op_type]
+    formula = _WRITTEN_OUT[marks[0].operator.form]
     if formula != _SIGMOID:
-        is_other = _has_other_numbers(nodes, formula)
+        is_other = _has_other_numbers(nodes, marks[0])
         return _Gelu(f"{formula} with other numbers" if is_other else formula)
     value = marks[0].input(0)
     giver = None if value is None else value.producer
-    if giver is None or giver not in nodes or giver.op_type not in ("Mul", "Div"):
-        return _Gelu(formula, 1.0 if giver not in nodes else None)
+    if giver is None or giver not in nodes:
+        return _Gelu(formula, 1.0)
+    if not giver.operator.has("divides", "multiplies_elements"):
+        return _Gelu(formula)
     numbers = [read_one_float(operand) for operand in giver.inputs]
-    number = numbers[-1] or (numbers[0] if giver.op_type == "Mul" else None)
+    is_product = giver.operator.has("multiplies_elements")
+    number = numbers[-1] or (numbers[0] if is_product else None)
     if number is None or not number[0]:
         return _Gelu(formula)
-    return _Gelu(formula, number[0] if giver.op_type == "Mul" else 1 / number[0], number[1])
+    return _Gelu(formula, number[0] if is_product else 1 / number[0], number[1])
 
 
 @np.errstate(all="ignore")
-def _has_other_numbers(nodes: tuple[Node, ...], formula: str) -> bool:
-    """Return whether what is written out certainly gives something else than a formula does.
+def _has_other_numbers(nodes: tuple[Node, ...], mark: Node) -> bool:
+    """Return whether what is written out certainly gives something else than its formula does.
 
     It is calculated for some numbers; a bias is left out. False where it cannot be calculated.
     """
@@ -129,7 +132,7 @@ def _has_other_numbers(nodes: tuple[Node, ...], formula: str) -> bool:
     known.update(dict.fromkeys(taken - stored, _TRIED))
     for value in stored:
         is_bias = any(
-            node.op_type == "Add" and taken.issuperset(node.inputs)
+            node.operator.has("adds") and taken.issuperset(node.inputs)
             for node in nodes
             if value in node.inputs
         )
@@ -138,7 +141,7 @@ def _has_other_numbers(nodes: tuple[Node, ...], formula: str) -> bool:
     result = None
     for node in sorted(nodes, key=lambda node: node.index):
         operands = [known.get(value) for value in node.inputs if value is not None]
-        calculate = _RESULTS.get(node.op_type)
+        calculate = _RESULTS.get(node.operator.form)
         output = node.output(0)
         if calculate is None or output is None or any(one is None for one in operands):
             return False
@@ -149,6 +152,7 @@ def _has_other_numbers(nodes: tuple[Node, ...], formula: str) -> bool:
     if result is None:
         return False
     x = _TRIED
-    inside = x / math.sqrt(2) if formula == _ERF else math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)
-    wanted = 0.5 * x * (1 + _RESULTS["Erf" if formula == _ERF else "Tanh"](inside))
+    is_exact = _WRITTEN_OUT[mark.operator.form] == _ERF
+    inside = x / math.sqrt(2) if is_exact else math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)
+    wanted = 0.5 * x * (1 + _RESULTS[mark.operator.form](inside))
     return not np.allclose(result, wanted, rtol=_ROUNDING, atol=_ROUNDING)

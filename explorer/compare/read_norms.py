@@ -13,17 +13,13 @@ from typing import NamedTuple
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Node, TensorType, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
-from netloupe.explorer.operators import find_default, find_schema
+from netloupe.explorer.operators import CONVERTING_TRAITS, find_default, find_schema
 from netloupe.explorer.progress import is_ending
 
 from .changes import Change
 from .pair import Pair
-from .passed_values import MOST_PASSED, PASSING
+from .passed_values import MOST_PASSED
 
-_NORMS = frozenset({"LayerNormalization", "RMSNormalization", "SimplifiedLayerNormalization"})
-#: these go over the last axis
-_OF_SUMS = frozenset({"SkipLayerNormalization", "SkipSimplifiedLayerNormalization"})
-_MEAN = "ReduceMean"
 #: a value has no more axes
 _MOST_AXES = 16
 #: what is stored in 16 bits is rounded by so much, and what is stored in 32 by less
@@ -56,30 +52,29 @@ def compare_norms(pair: Pair) -> Iterator[Change]:
 
 
 def _read_norm(nodes: tuple[Node, ...], rank: int | None) -> _Norm | None:
-    heads = [node for node in nodes if node.op_type in _NORMS | _OF_SUMS]
+    heads = [node for node in nodes if node.operator.has("normalizes_last_axes")]
+    has_mean = any(node.operator.has("averages") for node in nodes)
     if not heads:
-        is_norm = any(node.op_type == _MEAN for node in nodes)
-        return _read_written_out(nodes, rank) if is_norm else None
-    if len(heads) > 1 or any(node.op_type == _MEAN for node in nodes):
+        return _read_written_out(nodes, rank) if has_mean else None
+    if len(heads) > 1 or has_mean:
         return None
     head = heads[0]
     epsilon = _read_attribute(head, "epsilon")
-    axes: tuple[int, ...] | None = (-1,)
-    if head.op_type in _NORMS:
-        axis = _read_attribute(head, "axis")
-        axes = None
-        if isinstance(axis, int) and (axis < 0 or rank is not None):
-            first = axis if axis < 0 else axis - (rank or 0)
-            axes = tuple(range(first, 0)) if -_MOST_AXES <= first < 0 else None
+    axis, axes = _read_attribute(head, "axis", -1), None
+    if isinstance(axis, int) and (axis < 0 or rank is not None):
+        first = axis if axis < 0 else axis - (rank or 0)
+        axes = tuple(range(first, 0)) if -_MOST_AXES <= first < 0 else None
     return _Norm(float(epsilon) if isinstance(epsilon, int | float) else None, axes)
 
 
-def _read_attribute(node: Node, name: str) -> object:
+def _read_attribute(node: Node, name: str, without: object = None) -> object:
+    """Return what holds of an attribute, stated or not; ``without`` where the operator has none."""
     stated = node.attributes.get(name)
     if stated is not None:
         return None if stated.reference else stated.value
     schema = find_schema(node.domain, node.op_type, node.opset_version)
-    return None if schema is None else find_default(schema, name)
+    known = None if schema is None else find_default(schema, name)
+    return without if known is None else known
 
 
 def _read_written_out(nodes: tuple[Node, ...], rank: int | None) -> _Norm:
@@ -87,15 +82,15 @@ def _read_written_out(nodes: tuple[Node, ...], rank: int | None) -> _Norm:
     inside = {*nodes}
     found: list[tuple[float, bool]] = []
     for node in nodes:
-        if node.op_type != "Add" or len(node.inputs) != 2:
+        if not node.operator.has("adds") or len(node.inputs) != 2:
             continue
         for data, value in (node.inputs, node.inputs[::-1]):
             giver = _find_giver(data)
             number = read_one_float(value)
-            if giver is not None and giver in inside and giver.op_type == _MEAN and number:
+            if number and giver is not None and giver in inside and giver.operator.has("averages"):
                 found.append(number)
     epsilon = found[0] if len(found) == 1 else (None, False)
-    axes = {_read_axes(node, rank) for node in nodes if node.op_type == _MEAN}
+    axes = {_read_axes(node, rank) for node in nodes if node.operator.has("averages")}
     return _Norm(epsilon[0], axes.pop() if len(axes) == 1 else None, epsilon[1])
 
 
@@ -103,7 +98,7 @@ def _find_giver(value: Value | None) -> Node | None:
     """Return what gives a value, before nodes that only pass it on."""
     for _ in range(MOST_PASSED):
         producer = None if value is None else value.producer
-        if producer is None or producer.op_type not in PASSING or not producer.inputs:
+        if producer is None or not producer.operator.has(*CONVERTING_TRAITS):
             return producer
         value = producer.input(0)
     return None
@@ -148,10 +143,10 @@ def _read_axes(node: Node, rank: int | None) -> tuple[int, ...] | None:
 def _find_rank(nodes: tuple[Node, ...]) -> int | None:
     """Return how many axes there are of what norms take; None where it is not known."""
     for node in nodes:
-        if node.op_type not in _NORMS and node.op_type != _MEAN:
+        if not node.operator.has("averages", "normalizes_last_axes"):
             continue
         # a mean may leave out the axes that it goes over: of that only what it takes counts
-        outputs = node.outputs[:1] if node.op_type in _NORMS else ()
+        outputs = () if node.operator.has("averages") else node.outputs[:1]
         for value in (*node.inputs[:1], *outputs):
             kind = None if value is None else value.type
             if isinstance(kind, TensorType) and kind.shape is not None:

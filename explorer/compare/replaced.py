@@ -21,8 +21,6 @@ from .pair import Pair
 MOST_NODES = 4
 #: of a value with more users it is not looked up what takes it
 _MOST_USERS = 64
-#: operators that look at the sizes of what they take alone
-_SIZES = ("Shape", "Size")
 _STEP = 1_000
 
 
@@ -121,7 +119,7 @@ def _find_ends(chain: tuple[Node, ...], pairs: dict[Node, Pair]) -> _Ends | None
     inside = {*chain}
     given = [value for node in chain for value in node.outputs if value is not None]
     # what only gives its sizes, as for a Reshape, goes into the other nodes before
-    reading = [node for node in chain if node.op_type not in _SIZES] or chain
+    reading = [node for node in chain if not node.operator.has("reads_shape")] or chain
     taken = {
         value
         for node in reading

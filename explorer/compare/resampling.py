@@ -21,11 +21,6 @@ from netloupe.explorer.model.stored_tensors import find_stored_tensor
 #: attributes that :func:`compare_sampling` tells of
 SAMPLING_ATTRIBUTES = frozenset({"coordinate_transformation_mode", "nearest_mode"})
 _COORDINATES, _NEAREST = "coordinate_transformation_mode", "nearest_mode"
-#: since when a Resize states where it samples
-_STATED_SINCE = 11
-_OPERATORS = frozenset({"Resize", "Upsample"})
-#: where operands stand since then, and before
-_PLACES, _FORMER_PLACES = {"roi": 1, "scales": 2, "sizes": 3}, {"scales": 1}
 _CROP = "tf_crop_and_resize"
 _MIXED = "ceil along axes that get shorter, floor along others"
 #: axes of unknown length are tried with so many lengths, which show what repeats along an axis
@@ -71,15 +66,14 @@ def are_resampling(left: Node, right: Node) -> bool:
 
 
 def _is_resampling(node: Node) -> bool:
-    is_onnx = node.graph.dialect.has_opsets
-    return is_onnx and not node.domain and node.op_type in _OPERATORS and node.function is None
+    return not node.domain and node.operator.has("resamples") and node.function is None
 
 
 def find_unused_roi(node: Node) -> Value | None:
     """Return the operand ``roi`` of a Resize that crops nothing, and so does not read it."""
     if not _is_resampling(node) or _find_coordinates(node) == _CROP:
         return None
-    return find_operand(node, "roi")
+    return _find_operand(node, "region")
 
 
 def list_unread_regions(left: Node, right: Node) -> Iterator[Tensor]:
@@ -136,16 +130,14 @@ def _read(node: Node) -> Sampling:
     )
 
 
-def find_operand(node: Node, name: str) -> Value | None:
-    """Return the operand of Upsample or Resize that the specification calls so; None for none."""
-    places = _PLACES if _states_sampling(node) else _FORMER_PLACES
-    place = places.get(name)
+def _find_operand(node: Node, role: str) -> Value | None:
+    place = node.operator.operands.find(role)
     return node.input(place) if place is not None else None
 
 
 def _states_sampling(node: Node) -> bool:
-    version = node.opset_version
-    return node.op_type == "Resize" and (version is None or version >= _STATED_SINCE)
+    """Return whether a node is a Resize since 11, which states where it samples."""
+    return node.operator.operands.find("region") is not None
 
 
 def _find_coordinates(node: Node) -> object:
@@ -170,7 +162,7 @@ def _read_scales(node: Node) -> Floats | None:
     """Return what the attribute or stored operand holds; None for what is not known."""
     stated = node.attributes.get("scales")
     found: object = None if stated is None else stated.value
-    operand = find_operand(node, "scales")
+    operand = _find_operand(node, "scales")
     tensor = None if operand is None else find_stored_tensor(operand)
     if tensor is not None and len(tensor.dims) == 1 and tensor.size <= _MOST_SCALES:
         try:

@@ -6,17 +6,15 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from netloupe.explorer.model import Node, Value, is_constant
+from netloupe.explorer.operators import CONVERTING_TRAITS
 
 from .changes import Change
-from .passed_values import PASSING
-from .roles import list_operands
-from .units import COMMUTATIVE
+from .roles import is_on_integers, list_operands
 
 if TYPE_CHECKING:
     from .matching import Matching
     from .pair import Pair
 
-_SIZES = ("Shape", "Size")
 #: through so many nodes that only pass a value on it is followed to where it comes from
 _MOST_PASSED = 8
 
@@ -102,7 +100,7 @@ def _list_taken(nodes: tuple[Node, ...], known: Mapping[Value, Value]) -> dict[V
     inside = {*nodes}
     taken: dict[Value, None] = {}
     for node in nodes:
-        if node.op_type in _SIZES:
+        if node.operator.has("reads_shape"):
             continue
         for value in node.inputs:
             if value is not None and value.producer not in inside:
@@ -138,12 +136,11 @@ def compare_results(matching: Matching) -> Iterator[Change]:
 def is_commutative(node: Node) -> bool:
     """Return whether the operands of a node may stand in any order.
 
-    An operator of another domain only has the name; and where attributes say how operands are
-    spread (``broadcast``, ``axis``: Caffe2, and ONNX before operator set 7), it is the second that
-    is spread.
+    Codes have scales and zero points beside them; and where attributes say how operands are spread
+    (``broadcast``, ``axis``: Caffe2, and ONNX before operator set 7), it is the second that is.
     """
-    is_own = node.domain == node.graph.dialect.domain
-    return is_own and node.op_type in COMMUTATIVE and not {"axis", "broadcast"} & {*node.attributes}
+    is_any_order = node.operator.has("commutative") and not is_on_integers(node)
+    return is_any_order and not {"axis", "broadcast"} & {*node.attributes}
 
 
 def _find_origin(value: Value | None, known: Mapping[Value, Value]) -> Value | None:
@@ -155,10 +152,10 @@ def _find_origin(value: Value | None, known: Mapping[Value, Value]) -> Value | N
         producer = None if value is None else value.producer
         if not isinstance(producer, Node) or not producer.inputs:
             break
-        if producer.op_type not in PASSING or producer.input(0) is None:
+        if not producer.operator.has(*CONVERTING_TRAITS) or producer.input(0) is None:
             break
         partner = known[value].producer if value in known else None  # type: ignore[index]
-        if partner is not None and partner.op_type not in PASSING:
+        if partner is not None and not partner.operator.has(*CONVERTING_TRAITS):
             break
         value = producer.input(0)
     return value

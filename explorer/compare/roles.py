@@ -1,7 +1,6 @@
-"""What operators on integers take, in the order in which those on floats take it.
+"""What nodes take, by the roles of their operands: whichever way an operator is written.
 
-Sources: onnx/docs/Operators.md for QLinearConv and QLinearMatMul; ContribOperators.md of ONNX
-Runtime for the others.
+Operators on integers take scales and zero points between their operands; norms may be written out.
 """
 
 from __future__ import annotations
@@ -11,42 +10,20 @@ from collections.abc import Sequence
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 
-#: the places of the data, of the weight or second operand, and of the bias
-_PLACES = {
-    "DynamicQuantizeMatMul": (0, 1, 4),
-    "MatMulBnb4": (0, 1),
-    "MatMulInteger": (0, 1),
-    "MatMulIntegerToFloat": (0, 1, 6),
-    "MatMulNBits": (0, 1, 5),
-    "ConvInteger": (0, 1),
-    "QGemm": (0, 3, 6),
-    "QLinearAdd": (0, 3),
-    "QLinearConv": (0, 3, 8),
-    "QLinearMatMul": (0, 3),
-    "QLinearMul": (0, 3),
-}
-
-#: where norms take scale and shift
-_NORMS = {
-    "LayerNormalization": (1, 2),
-    "RMSNormalization": (1,),
-    "SimplifiedLayerNormalization": (1,),
-    "SkipLayerNormalization": (2, 3),
-    "SkipSimplifiedLayerNormalization": (2,),
-}
-
 
 def list_operands(node: Node) -> tuple[Value | None, ...]:
     """Return the operands of a node as the operator on floats has them, without scales."""
-    places = _PLACES.get(node.op_type)
-    if places is None:
+    if not is_on_integers(node):
         return node.inputs
-    return tuple(node.inputs[place] for place in places if place < len(node.inputs))
+    roles = node.operator.operands
+    return tuple(value for place, value in enumerate(node.inputs) if "." not in roles.at(place))
 
 
 def is_on_integers(node: Node) -> bool:
     """Return whether an operator takes codes, and scales and zero points between its operands."""
-    return node.op_type in _PLACES
+    operator = node.operator
+    has_scales = any("." in role for role in operator.operands.names)
+    return has_scales and not operator.has("dequantizes", "quantizes", "simulates_quantization")
 
 
 def list_norm_weights(nodes: Sequence[Node]) -> tuple[Value | None, Value | None] | None:
@@ -61,17 +38,22 @@ def list_norm_weights(nodes: Sequence[Node]) -> tuple[Value | None, Value | None
         None for no value that is stored; None instead of both where there is no norm.
     """
     for node in nodes:
-        places = _NORMS.get(node.op_type)
-        if places is not None:
-            taken = [node.input(place) for place in places]
-            return taken[0], taken[1] if len(taken) > 1 else None
-    if not any(node.op_type == "ReduceMean" for node in nodes):
+        operator = node.operator
+        if operator.has("normalizes_last_axes"):
+            places = (operator.operands.find(role) for role in ("weight", "bias"))
+            scale, shift = (None if place is None else node.input(place) for place in places)
+            return scale, shift
+    if not any(node.operator.has("averages") for node in nodes):
         return None
-    found: dict[str, Value] = {}
+    scale = shift = None
     for node in sorted(nodes, key=lambda node: node.index):
-        if node.op_type in ("Add", "Mul"):
+        if node.operator.has("adds", "multiplies_elements"):
             for value in node.inputs:
                 tensor = find_stored_tensor(value) if value is not None else None
-                if value is not None and tensor is not None and tensor.size > 1:
-                    found[node.op_type] = value
-    return found.get("Mul"), found.get("Add")
+                if tensor is None or tensor.size < 2:
+                    continue
+                if node.operator.has("adds"):
+                    shift = value
+                else:
+                    scale = value
+    return scale, shift

@@ -20,7 +20,6 @@ from .roles import list_operands
 if TYPE_CHECKING:
     from .matching import Matching
 
-_PRODUCTS = frozenset({"FusedGemm", "FusedMatMul", "Gemm", "MatMul", "TransposeMatMul"})
 _WEIGHT = 1
 #: so many elements are read at once
 _PIECE = 2**18
@@ -57,10 +56,7 @@ def find_turned_weights(matching: Matching) -> dict[tuple[Tensor, Tensor], Turne
     """
     uses: dict[tuple[Tensor, Tensor], list[tuple[Node, _Use, _Use]]] = {}
     for pair in matching.pairs:
-        heads = [
-            [node for node in side if node.op_type in _PRODUCTS and node.function is None]
-            for side in (pair.left, pair.right)
-        ]
+        heads = [[node for node in side if _multiplies(node)] for side in (pair.left, pair.right)]
         if len(heads[0]) != 1 or len(heads[1]) != 1:
             continue
         one, other = (_find_use(side[0]) for side in heads)
@@ -78,6 +74,12 @@ def find_turned_weights(matching: Matching) -> dict[tuple[Tensor, Tensor], Turne
     return found
 
 
+def _multiplies(node: Node) -> bool:
+    operator = node.operator
+    is_plain = operator.weight_kind == "linear" and operator.weight_layout == "linear"
+    return is_plain and node.function is None
+
+
 def _find_use(node: Node) -> _Use | None:
     operands = list_operands(node)
     value = operands[_WEIGHT] if len(operands) > _WEIGHT else None
@@ -85,7 +87,7 @@ def _find_use(node: Node) -> _Use | None:
         return None
     is_turned = bool(read_numeric_attribute(node, "transB"))
     takers, producer = _count_takers(value), value.producer
-    if producer is not None and producer.op_type == "Transpose" and not producer.domain:
+    if producer is not None and producer.operator.has("permutes"):
         (source,) = producer.inputs[:1] or (None,)
         order = producer.attributes.get("perm")
         if source is None or (order is not None and order.value != (1, 0)):

@@ -17,6 +17,7 @@ import numpy as np
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Graph, Model, Node, Tensor, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor, list_stored_tensors
+from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.progress import is_ending, step
 from netloupe.explorer.quantization.quantized_elements import QuantizedElements
 from netloupe.explorer.quantization.quantized_weights import QuantizedWeight
@@ -47,9 +48,6 @@ _SUFFIXES = re.compile(
 _MOST_PASSED = 4
 #: more elements are no bias; and what float32 leaves of a bias in 32 bits
 _LARGEST_BIAS, _ROUNDING = 2**20, 2.0**-22
-_PASSING = frozenset(
-    {"Cast", "Identity", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Flatten"}
-)
 
 #: where a weight and its twin were paired by
 Key = str
@@ -298,7 +296,7 @@ def _list_taken(node: Node) -> Iterator[Tensor]:
                     yield tensor
                 break
             before = value.producer
-            if before is None or before.op_type not in _PASSING or not before.inputs:
+            if before is None or not before.operator.has(*LAYOUT_TRAITS) or not before.inputs:
                 break
             value = before.input(0)
 

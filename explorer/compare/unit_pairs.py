@@ -83,15 +83,18 @@ def _split_rest(
         tuple(node for node in rights if node not in partners),
     )
     is_one_sided = bool(rest[0]) != bool(rest[1])
-    others = {node.op_type for side in rest for node in side}
+    others = [node.operator for side in rest for node in side]
     heads = left.head(one), right.head(other)
-    is_bias = others <= {"Add", "Mul"} and not has_other_numbers(*heads)
+    is_affine = all(operator.has("adds", "multiplies_elements") for operator in others)
+    is_bias = is_affine and not has_other_numbers(*heads)
     if is_one_sided and same and is_bias and left.kinds[one] in LAYERS:
         # the same product: what adds a bias to it on one side is no part of it on the other, but
         # what multiplies integers by their scale is
-        is_coded = any(head.op_type.endswith("Integer") for head in heads)
-        own = "Mul" if is_coded else ""
-        scales = [tuple(node for node in side if node.op_type == own) for side in rest]
+        is_coded = any(head.operator.has("scales_product") for head in heads)
+        scales = [
+            tuple(node for node in side if is_coded and node.operator.has("multiplies_elements"))
+            for side in rest
+        ]
         fewer = heads[0] if not rest[0] else heads[1]
         if len(list_operands(fewer)) > _DATA_AND_WEIGHT:  # it has a bias itself
             scales = [*rest]

@@ -23,14 +23,12 @@ from netloupe.explorer.progress import is_ending, step
 
 from .activations import BLOCKED_DOMAIN, TakenIn, find_added_bias, takes_summand
 from .owners import MOST_AXES, NORMS, SAME, WRITTEN_OUT, Owners
-from .passed_values import MOST_PASSED, REORDERING, PassedValues, read_numeric_attribute
+from .passed_values import MOST_PASSED, PassedValues, read_numeric_attribute, turns_channels
 
 _STEP = 10_000
 
 #: what units with such are called
 LAYERS = frozenset({"convolution", "product with weights"})
-#: operators whose operands may stand in any order
-COMMUTATIVE = frozenset({"Add", "And", "Equal", "Max", "Mean", "Min", "Mul", "Or", "Sum", "Xor"})
 _NONE = TakenIn()
 
 
@@ -206,7 +204,7 @@ class _Reader:
             bias = find_added_bias(node)
             inputs = node.inputs[:3] if takes_summand(node) else node.inputs
             inputs = tuple(value for value in inputs if value is not bias) if bias else inputs
-            if is_partition or (node.op_type in ("Gather", "Reshape") and len(members) > 1):
+            if is_partition or (len(members) > 1 and node.operator.has("looks_up", "reshapes")):
                 inputs = inputs[:1]  # sizes and orders are no part of what it does
             for value in (*inputs, *node.captures):
                 if value is None:
@@ -224,7 +222,7 @@ class _Reader:
             # what is quantized as the model runs is taken with its zero point and its scale, and
             # what is written out may take its operand several times
             taken = [*dict.fromkeys(taken)]
-        is_ordered = kind not in COMMUTATIVE and kind not in NORMS
+        is_ordered = kind not in NORMS and not head.operator.has("commutative")
         operands = []
         for place, value in enumerate(taken):
             source = self._unit_of(value)
@@ -249,7 +247,7 @@ class _Reader:
             return "convolution"
         if form == "Gemm" or (form == "MatMul" and has_weights):
             return "product with weights"
-        if head.op_type in REORDERING:
+        if turns_channels(head):
             return "Transpose"
         if form == "QuickGelu" and read_numeric_attribute(head, "alpha") == 1:
             return "SiLU"
@@ -276,7 +274,7 @@ class _Reader:
             producer = value.producer
             if producer is None:
                 return []
-            if producer.op_type == "Constant":
+            if producer.operator.has("stores_constant"):
                 constant = producer.details.constant
                 return [constant] if isinstance(constant, Tensor) else []
             taken = producer.input(0)

@@ -18,6 +18,7 @@ import numpy as np
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Node, Tensor, TensorType, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
+from netloupe.explorer.operators import find_default, find_schema
 from netloupe.explorer.progress import is_ending
 
 from .axes import are_same_axes, count_axes
@@ -27,12 +28,7 @@ Dims = tuple[int | str | None, ...]
 Test = Callable[[Node, Node, object], bool]
 
 #: what goes over windows, and so has attributes for each axis of these
-_WINDOWED = frozenset(
-    {"AveragePool", "Col2Im", "Conv", "ConvInteger", "ConvTranspose", "DeformConv", "FusedConv"}
-    | {"ConvTransposeWithDynamicPads", "LpPool", "MaxPool", "MaxUnpool", "MaxpoolWithMask"}
-    | {"NhwcConv", "NhwcFusedConv", "NhwcMaxPool", "QLinearAveragePool", "QLinearConv"}
-    | {"QLinearConvTranspose"}
-)
+_GOING_OVER_WINDOWS = ("convolves", "pools", "scatters")
 #: what these do along each axis where nothing is stated, and how many numbers an axis has
 _WINDOWS = {
     "dilations": (1, 1),
@@ -40,15 +36,9 @@ _WINDOWS = {
     "pads": (0, 2),
     "output_padding": (0, 1),
 }
-#: which operand of a convolution is its weight; quantized ones take scales in between
-_WEIGHTS = {
-    **dict.fromkeys(("Conv", "ConvInteger", "ConvTranspose", "DeformConv", "FusedConv"), 1),
-    "ConvTransposeWithDynamicPads": 1,
-    "QLinearConv": 3,
-}
+# local, as the next two: what the specifications say in words only
 #: by operator and attribute a single value that holds without it; of lists each entry
 _VALUES: dict[tuple[str, str], object] = {
-    ("Concat", "axis"): 1,  # before operator set 4 alone
     ("SequenceEmpty", "dtype"): 1,
     ("StringSplit", "delimiter"): "",
     ("TfIdfVectorizer", "weights"): 1.0,
@@ -58,29 +48,25 @@ _VALUES: dict[tuple[str, str], object] = {
     ("Scan", "directions"): 0,
     ("Scan", "scan_input_directions"): 0,
     ("Scan", "scan_output_directions"): 0,
-    **{
-        (op_type, name): 0
-        for op_type, names in {
-            "Attention": ("do_rotary",),
-            "GroupQueryAttention": ("do_rotary", "rotary_interleaved", "softcap"),
-            "MRotaryEmbedding": ("interleaved", "is_packed_batching"),
-            "RotaryEmbedding": (
-                *("interleaved", "is_packed_batching", "num_heads", "rotary_embedding_dim"),
-            ),
-        }.items()
-        for name in names
-    },
-    ("RotaryEmbedding", "scale"): 1.0,
-    ("MultiHeadAttention", "mask_filter_value"): -10_000.0,
 }
-#: those of them that hold in the domain of ONNX Runtime alone
-_OF_RUNTIME = frozenset(
-    {"Attention", "GroupQueryAttention", "MRotaryEmbedding", "MultiHeadAttention"}
-    | {"RotaryEmbedding"}
-)
 _RUNTIME = "com.microsoft"
+#: the same in the domain of ONNX Runtime
+_VALUES_OF_RUNTIME: dict[tuple[str, str], object] = {
+    ("Attention", "do_rotary"): 0,
+    ("GroupQueryAttention", "do_rotary"): 0,
+    ("GroupQueryAttention", "rotary_interleaved"): 0,
+    ("GroupQueryAttention", "softcap"): 0,
+    ("MRotaryEmbedding", "interleaved"): 0,
+    ("MRotaryEmbedding", "is_packed_batching"): 0,
+    ("MultiHeadAttention", "mask_filter_value"): -10_000.0,
+    ("RotaryEmbedding", "interleaved"): 0,
+    ("RotaryEmbedding", "is_packed_batching"): 0,
+    ("RotaryEmbedding", "num_heads"): 0,
+    ("RotaryEmbedding", "rotary_embedding_dim"): 0,
+    ("RotaryEmbedding", "scale"): 1.0,
+}
 _DOMAINS = ("", "ai.onnx.ml", _RUNTIME, "com.microsoft.nchwc", "com.ms.internal.nhwc")
-#: since this operator set an axis of Concat has to be stated
+#: since this operator set an axis of Concat has to be stated; before, it was 1
 _CONCAT_STATES_AXIS = 4
 #: axes of which each is of another operand or result
 SCAN_AXES = frozenset({"scan_input_axes", "scan_output_axes"})
@@ -90,23 +76,10 @@ _ACTIVATIONS = {
     "LSTM": ("Sigmoid", "Tanh", "Tanh"),
     "RNN": ("Tanh",),
 }
-#: lists that say nothing where they are empty
+#: lists that say nothing where they are empty, unless others are declared to hold without them
 _EMPTY = frozenset(
-    {
-        *((name, "axes") for name in ("ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp")),
-        *((name, "axes") for name in ("ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd")),
-        *((name, "axes") for name in ("ReduceSum", "ReduceSumSquare")),
-        *((name, f"activation_{one}") for name in _ACTIVATIONS for one in ("alpha", "beta")),
-        *((name, "activations") for name in ("GRU", "LSTM")),
-        *((name, window) for name in _WINDOWED for window in _WINDOWS),
-        ("StringNormalizer", "stopwords"),
-        *(
-            (f"TreeEnsemble{kind}", name)
-            for kind in ("Classifier", "Regressor")
-            for name in ("base_values", "nodes_hitrates", "nodes_missing_value_tracks_true")
-        ),
-        *((f"SVM{kind}", f"prob_{one}") for kind in ("Classifier", "Regressor") for one in "ab"),
-    }
+    {"activation_alpha", "activation_beta", "activations", "base_values", "nodes_hitrates"}
+    | {"nodes_missing_value_tracks_true", "prob_a", "prob_b", "stopwords"}
 )
 
 
@@ -122,25 +95,33 @@ def is_written_out(silent: Node, stating: Node, name: str, value: object) -> boo
     value
         What is stated.
     """
-    op_type, domain = stating.op_type, stating.domain
     if not _is_known(silent, stating):
         return False
-    if value == () and (op_type, name) in _EMPTY:
+    operator = stating.operator
+    if value == () and _says_nothing(stating, name):
         return True
-    if op_type in _WINDOWED and name in _WINDOWS:
+    if name in _WINDOWS and operator.has(*_GOING_OVER_WINDOWS):
         return _is_plain_window(silent, stating, name, value)
-    if (op_type, name) in _VALUES:
-        version = silent.opset_version
-        if op_type == "Concat" and (version is None or version >= _CONCAT_STATES_AXIS):
-            return False
-        if op_type in _OF_RUNTIME and domain != _RUNTIME:
-            return False
-        return _is_each(value, _VALUES[op_type, name])
+    key = operator.op_type, name
+    values = _VALUES_OF_RUNTIME if operator.domain == _RUNTIME else _VALUES
+    if key in values:
+        return _is_each(value, values[key])
     if name in SCAN_AXES:
         plain = (0,) * len(value) if isinstance(value, tuple) else None
         return bool(plain) and mean_same_scan_axes(silent, stating, name, value, plain)
     test = _TESTS.get(name)
     return test is not None and test(silent, stating, value)
+
+
+def _says_nothing(node: Node, name: str) -> bool:
+    """Return whether an attribute of a node says nothing where it is an empty list."""
+    operator = node.operator
+    if name in _EMPTY:
+        schema = find_schema(node.domain, node.op_type, node.opset_version)
+        return schema is not None and find_default(schema, name) is None
+    if name == "axes":
+        return operator.has("reduces")
+    return name in _WINDOWS and operator.has(*_GOING_OVER_WINDOWS)
 
 
 def _is_known(left: Node, right: Node) -> bool:
@@ -154,7 +135,8 @@ def have_same_padding(left: Node, right: Node) -> bool:
     """Return whether two nodes pad nothing: by ``VALID`` or by zeros."""
     if not _is_known(left, right):
         return False
-    return left.op_type == right.op_type in _WINDOWED and all(map(_pads_nothing, (left, right)))
+    is_window = left.operator.has(*_GOING_OVER_WINDOWS)
+    return is_window and all(map(_pads_nothing, (left, right)))
 
 
 def _pads_nothing(node: Node) -> bool:
@@ -198,10 +180,9 @@ def _find_kernel(node: Node) -> Dims | None:
 
 
 def _find_weight_sizes(node: Node) -> Dims | None:
-    place = _WEIGHTS.get(node.op_type)
-    dialect = node.graph.dialect
-    is_own = node.domain == dialect.domain and dialect.has_opsets
-    if place is None or not (is_own or node.domain == _RUNTIME):
+    operator = node.operator
+    place = operator.operands.find("weight")
+    if place is None or not operator.weight_layout.startswith("conv"):
         return None
     dims = find_dims(node, place)
     return None if dims is None or len(dims) <= 2 else dims[2:]
@@ -216,30 +197,38 @@ def _is_kernel_of_weight(silent: Node, stating: Node, value: object) -> bool:
 
 def _is_turned(silent: Node, stating: Node, value: object) -> bool:
     """Return whether an order of axes is that of Transpose without one: the last first."""
-    if not isinstance(value, tuple) or stating.op_type != "Transpose":
+    if not isinstance(value, tuple):
         return False
     ranks = {count_axes(node.input(0)) for node in (silent, stating) if node.inputs} - {None}
     return ranks <= {len(value)} and value == (*range(len(value))[::-1],)
+
+
+def _is_former_axis(silent: Node, stating: Node, value: object) -> bool:
+    """Return whether an axis is the one of a Concat that need not state it."""
+    version = silent.opset_version
+    is_old = version is not None and version < _CONCAT_STATES_AXIS
+    return is_old and value == 1 and stating.operator.form == "Concat"
 
 
 def _is_first_axes(silent: Node, stating: Node, value: object) -> bool:
     """Return whether axes are those that are taken where none are stated."""
     if not isinstance(value, tuple):
         return False
-    if stating.op_type.startswith("Reduce") or stating.op_type in ("Resize", "CenterCropPad"):
+    operator = stating.operator
+    if operator.has("pads", "reduces", "resamples"):
         ranks = {count_axes(node.input(0)) for node in (silent, stating) if node.inputs} - {None}
         if len(ranks) != 1:
             return False
         rank = ranks.pop() or 0
         every = (*range(rank),)
         is_noop = any(_states(node, "noop_with_empty_axes") for node in (silent, stating))
-        if stating.op_type.startswith("Reduce"):  # in whichever order
+        if operator.has("reduces"):  # in whichever order
             listed = [a for a in value if isinstance(a, int) and -rank <= a < rank]
             if len(listed) != len(value):
                 return False
             value = (*sorted(axis % rank for axis in listed),)
         return not is_noop and are_same_axes(silent, stating, value, every)
-    if stating.op_type == "Slice":
+    if operator.has("slices"):
         return are_same_axes(silent, stating, value, (*range(len(value)),))
     return False
 
@@ -253,7 +242,7 @@ def mean_same_scan_axes(left: Node, right: Node, name: str, one: object, other: 
     """Return whether a Scan goes along the same axes of what it takes, or gives, in slices."""
     if not isinstance(one, tuple) or not isinstance(other, tuple) or len(one) != len(other):
         return False
-    if not _is_known(left, right) or (left.domain, left.op_type) != ("", "Scan"):
+    if not _is_known(left, right) or left.operator.form != "Scan":
         return False
     sides = [_list_scanned(node, name) for node in (left, right)]
     if any(len(side) != len(one) for side in sides):
@@ -282,30 +271,30 @@ def _list_scanned(node: Node, name: str) -> list[Value | None]:
 
 def _is_end_of_shape(silent: Node, stating: Node, value: object) -> bool:
     ranks = {count_axes(node.input(0)) for node in (silent, stating) if node.inputs} - {None}
-    return stating.op_type == "Shape" and ranks == {value}
+    return ranks == {value}
 
 
 # what follows from what a node takes
 
 
 def _is_split_evenly(silent: Node, stating: Node, value: object) -> bool:
-    if stating.op_type != "Split" or stating.domain or not isinstance(value, tuple):
+    if not isinstance(value, tuple):
         return False
     return len({*value}) == 1 and len(value) == len(silent.outputs) == len(stating.outputs)
 
 
 def _applies_usual(silent: Node, stating: Node, value: object) -> bool:
-    usual = _ACTIVATIONS.get(stating.op_type)
+    usual = None if stating.domain else _ACTIVATIONS.get(stating.operator.op_type)
     stated = [node.attributes.get("direction") for node in (silent, stating)]
     directions = ["forward" if one is None else one.value for one in stated]
-    if usual is None or stating.domain or directions[0] != directions[1]:
+    if usual is None or directions[0] != directions[1]:
         return False
     return value == usual * (2 if directions[0] == "bidirectional" else 1)
 
 
 def _is_float_zero(silent: Node, stating: Node, value: object) -> bool:
     """Return whether a constant is filled with what fills it without a word."""
-    if stating.op_type != "ConstantOfShape" or not isinstance(value, Tensor):
+    if not stating.operator.has("fills") or not isinstance(value, Tensor):
         return False
     if value.dtype.name != "float32" or value.size != 1:
         return False
@@ -331,7 +320,7 @@ def _is_usual_scale(silent: Node, stating: Node, value: object) -> bool:
 def _find_head_size(node: Node) -> int | None:
     dims = find_dims(node, 0)
     name = "q_num_heads" if not node.domain else "num_heads"
-    if dims is None or (node.domain, node.op_type) not in _SCALED:
+    if dims is None or not node.operator.has("attends") or node.operator.weight_kind:
         return None
     if len(dims) == 4 and not node.domain:
         return dims[-1] if isinstance(dims[-1], int) else None
@@ -342,11 +331,6 @@ def _find_head_size(node: Node) -> int | None:
     if not isinstance(heads, int) or heads <= 0 or len(dims) != 3 or is_packed:
         return None
     return dims[-1] // heads if isinstance(dims[-1], int) and not dims[-1] % heads else None
-
-
-_SCALED = frozenset(
-    {("", "Attention"), (_RUNTIME, "GroupQueryAttention"), (_RUNTIME, "MultiHeadAttention")}
-)
 
 
 def find_dims(node: Node, place: int) -> Dims | None:
@@ -367,6 +351,7 @@ def find_dims(node: Node, place: int) -> Dims | None:
 _TESTS: dict[str, Test] = {
     "activations": _applies_usual,
     "axes": _is_first_axes,
+    "axis": _is_former_axis,
     "end": _is_end_of_shape,
     "kernel_shape": _is_kernel_of_weight,
     "perm": _is_turned,

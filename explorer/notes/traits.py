@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from netloupe.explorer.compare import (
-    PASSING,
     digest_weight,
     find_stated_origin,
     find_telling_name,
@@ -26,6 +25,7 @@ from netloupe.explorer.model import (
     find_operators,
     is_constant_node,
 )
+from netloupe.explorer.operators import CONVERTING_TRAITS
 from netloupe.explorer.progress import step
 
 #: names of traits from strong to weak; what :mod:`.anchor` stores and :mod:`.locate` looks up
@@ -188,7 +188,8 @@ class TraitIndex:
             for number, node in enumerate(graph.nodes):
                 if not number % _STEP:
                     step("looking for noted elements")
-                if node.op_type not in PASSING:  # what passes a weight on takes it for another
+                # what passes a weight on takes it for another
+                if not node.operator.has(*CONVERTING_TRAITS):
                     counts[self._tell_weights(node)] += 1
         return frozenset(digest for digest, count in counts.items() if count > 1)
 
@@ -252,7 +253,7 @@ def _find_tensor(value: Value) -> Tensor | None:
             constant = producer.details.constant if _is_constant(producer) else None
             return constant if isinstance(constant, Tensor) else None
         first = producer.input(0)
-        if producer.op_type not in PASSING or first is None:
+        if first is None or not producer.operator.has(*CONVERTING_TRAITS):
             return None
         value = first
     return None
@@ -271,7 +272,7 @@ def _find_giver(value: Value | None) -> Node | None:
         producer = None if value is None else value.producer
         if producer is None or _is_constant(producer):
             return None
-        if producer.op_type not in PASSING or not producer.inputs:
+        if not producer.inputs or not producer.operator.has(*CONVERTING_TRAITS):
             return producer
         value = producer.input(0)
     return None
@@ -294,7 +295,7 @@ def _list_users(node: Node) -> list[Node]:
             break
         value = waiting.pop()
         for user in () if value is None else value.users[: 2 * _MOST_USERS]:
-            if user.op_type in PASSING and user is not node:
+            if user is not node and user.operator.has(*CONVERTING_TRAITS):
                 waiting += user.outputs
             else:
                 found[user] = None

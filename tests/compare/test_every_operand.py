@@ -22,7 +22,8 @@ from tests.fuzzing.operator_models import list_operators
 _ANY_ORDER = frozenset(
     {
         *("Add", "Mul", "Max", "Min", "Sum", "Mean", "And", "Or", "Xor", "Equal"),
-        *("BitwiseAnd", "BitwiseOr", "BitwiseXor", "EQ", "NE"),
+        *("BitwiseAnd", "BitwiseOr", "BitwiseXor", "ComplexMul", "EQ", "NE"),
+        *("Int8Add", "Int8AddRelu", "Int8Sum", "Int8SumRelu"),
     }
 )
 #: operands of one that takes any number of them
