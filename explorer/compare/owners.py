@@ -9,7 +9,7 @@ from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Graph, Node, TensorType, Value, find_nodes_where
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.operators import Operator
-from netloupe.explorer.patterns import find_motifs
+from netloupe.explorer.patterns import find_motifs, find_written_out
 from netloupe.explorer.progress import is_ending
 
 from .activations import TakenIn, read_activation, takes_summand
@@ -32,7 +32,16 @@ SAME = {
     "SkipSimplifiedLayerNormalization": "RMSNorm",
     "Swish": "SiLU",
 }
-WRITTEN_OUT = frozenset(SAME.values())
+WRITTEN_OUT = frozenset(
+    {"GELU", "GroupNormalization", "HardSwish", "LayerNorm", "Mish", "QuickGELU", "RMSNorm", "SiLU"}
+)
+#: what patterns call them, where that is another name
+_BLOCKS = {
+    "GELU (tanh)": "GELU",
+    "GroupNorm": "GroupNormalization",
+    "Swish": "QuickGELU",
+    "quick GELU": "QuickGELU",
+}
 NORMS = frozenset({"LayerNorm", "RMSNorm"})
 #: of so many nodes a graph is searched for blocks that are written out
 _MOST_SEARCHED = 200_000
@@ -76,20 +85,12 @@ class Owners:
         """Return by index of a node, which node the unit is named after that it belongs to."""
         nodes = self.graph.nodes
         owner: dict[int, int] = {}
-        for motif in find_motifs(nodes) if len(nodes) <= _MOST_SEARCHED else ():
-            if motif.name in WRITTEN_OUT:
-                places = [
-                    place for place in sorted(motif.places) if place not in self._values.fixed
-                ]
-                is_apart = bool(places) and places[-1] in self._apart
-                if len(places) > 1 and not is_apart and not owner.keys() & places:
-                    self.named[places[-1]] = motif.name
-                    owner.update(dict.fromkeys(places, places[-1]))
-        for index in self._find_forms("Softplus"):
-            chain = self._find_mish(nodes[index])
-            if chain and chain[-1] not in self._apart and not owner.keys() & chain:
-                self.named[chain[-1]] = "Mish"
-                owner.update(dict.fromkeys(chain, chain[-1]))
+        for name, members in self._list_blocks():
+            places = [place for place in sorted(members) if place not in self._values.fixed]
+            is_apart = bool(places) and places[-1] in self._apart
+            if len(places) > 1 and not is_apart and not owner.keys() & places:
+                self.named[places[-1]] = name
+                owner.update(dict.fromkeys(places, places[-1]))
         for index in self._find_forms("Gather"):
             shape = self._find_turned_shape(nodes[index])
             if shape is not None and index not in self._apart:
@@ -141,23 +142,17 @@ class Owners:
         found: list[int] = find_nodes_where(self.graph, lambda o: o.form == form).tolist()
         return found
 
-    def _find_mish(self, node: Node) -> tuple[int, ...]:
-        """Return the nodes of x · tanh(softplus(x)) (D. Misra, Mish, 2019, equation 1); or none."""
-        tanh = self._find_only_user(node)
-        product = None if tanh is None else self._find_only_user(tanh)
-        if tanh is None or product is None or tanh.operator.form != "Tanh":
-            return ()
-        others = [value for value in product.inputs if value is not tanh.output(0)]
-        is_mish = product.operator.has("multiplies_elements") and others == [node.input(0)]
-        return (node.index, tanh.index, product.index) if is_mish else ()
-
-    def _find_only_user(self, node: Node) -> Node | None:
-        """Return the one node of the graph that takes what a node gives; None for more."""
-        value = node.output(0)
-        if value is None or len(value.users) != 1 or value.is_output:
-            return None
-        (user,) = value.users
-        return user if user.graph is self.graph else None
+    def _list_blocks(self) -> Iterator[tuple[str, Collection[int]]]:
+        """Yield what is written out: what it does, and the indices of its nodes."""
+        if len(self.graph.nodes) > _MOST_SEARCHED:
+            return
+        for motif in find_motifs(self.graph.nodes):
+            if motif.name in WRITTEN_OUT:
+                yield motif.name, motif.places
+        for block, nodes in find_written_out(self.graph):
+            name = _BLOCKS.get(block, block)
+            if name in WRITTEN_OUT:
+                yield name, [node.index for node in nodes]
 
     def _find_turned_shape(self, node: Node) -> Node | None:
         """Return the Shape whose sizes a node puts in another order, as of what is transposed."""

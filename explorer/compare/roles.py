@@ -29,31 +29,31 @@ def is_on_integers(node: Node) -> bool:
 def list_norm_weights(nodes: Sequence[Node]) -> tuple[Value | None, Value | None] | None:
     """Return scale and shift of a norm, as one operator or written out.
 
-    Written out, the last product with more than one constant number scales, and the last sum with
-    such shifts; ε is one number.
+    Written out, the last product with more than one constant number scales, or what divides such
+    numbers, and the last sum with such behind it shifts; ε is one number.
 
     Returns
     -------
     tuple or None
         None for no value that is stored; None instead of both where there is no norm.
     """
-    for node in nodes:
-        operator = node.operator
-        if operator.has("normalizes_last_axes"):
-            places = (operator.operands.find(role) for role in ("weight", "bias"))
-            scale, shift = (None if place is None else node.input(place) for place in places)
-            return scale, shift
-    if not any(node.operator.has("averages") for node in nodes):
+    operators = [node.operator for node in nodes]
+    if not any(one.weight_kind == "normalization" or one.has("averages") for one in operators):
         return None
     scale = shift = None
     for node in sorted(nodes, key=lambda node: node.index):
-        if node.operator.has("adds", "multiplies_elements"):
-            for value in node.inputs:
-                tensor = find_stored_tensor(value) if value is not None else None
-                if tensor is None or tensor.size < 2:
-                    continue
-                if node.operator.has("adds"):
-                    shift = value
-                else:
-                    scale = value
+        operator = node.operator
+        if operator.weight_kind == "normalization":
+            places = (operator.operands.find(role) for role in ("weight", "bias"))
+            scale, shift = (None if place is None else node.input(place) for place in places)
+        if not operator.has("adds", "divides", "multiplies_elements"):
+            continue
+        for place, value in enumerate(node.inputs):
+            tensor = find_stored_tensor(value) if value is not None else None
+            if tensor is None or tensor.size < 2:
+                continue
+            if operator.has("adds"):
+                shift = value
+            elif operator.has("multiplies_elements") or not place:
+                scale, shift = value, None
     return scale, shift

@@ -17,6 +17,7 @@ from .recognise import (
     find_blocks,
     find_fusable,
     find_small_blocks,
+    find_written_out,
     recognise,
     try_to_recognise,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "find_graph_context",
     "find_motifs",
     "find_small_blocks",
+    "find_written_out",
     "has_projection",
     "name_block",
     "read_convolution",

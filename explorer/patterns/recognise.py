@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from netloupe.explorer.model import Node
+from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import find_weight
 
@@ -196,6 +196,27 @@ def find_fusable(operations: Operations) -> list[FoundBlock]:
             blocks.add(found)
     told = {id(found): found for found in blocks.owner if found is not None}
     return [found for found in told.values() if found.kind in _FUSED_KINDS]
+
+
+def find_written_out(graph: Graph) -> Iterator[tuple[str, tuple[Node, ...]]]:
+    """Yield the norms and activations that are written out in a graph.
+
+    Yields
+    ------
+    tuple
+        What one is called, and the nodes that it consists of; no two share one.
+    """
+    operations = Operations(graph.nodes, find_graph_context(graph))
+    blocks = FoundBlocks(operations)
+    for finder in (find_norms, find_activations):
+        for found in finder(blocks):
+            blocks.add(found)
+    for entry in blocks.list_outermost():
+        if isinstance(entry, FoundBlock) and len(entry.numbers) > 1:
+            nodes = [operations.nodes[number] for number in sorted(entry.numbers)]
+            if entry.name == "GroupNorm":  # channels are put into groups before it, and back
+                nodes = [*operations.list_nodes(entry.numbers)]
+            yield entry.name, tuple(nodes)
 
 
 def find_small_blocks(
