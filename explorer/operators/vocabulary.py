@@ -170,7 +170,7 @@ TRAITS: Final = {
     "selects": "chooses elements by what they are",
     "sequence": "works on lists of tensors, or on what may be missing",
     "shape_arithmetic": "sizes of shapes are computed with it",
-    "shares_scale": "gives elements of several operands, or sums of them, so that one scale serves all",
+    "shares_scale": "gives elements of several operands, or sums of them, on one scale",
     "simulates_quantization": "quantizes numbers and gives them back as numbers",
     "slices": "takes a part of its operand by where it begins and ends",
     "solves": "is linear algebra besides products: transforms, inverses, distances",
