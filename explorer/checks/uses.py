@@ -18,7 +18,7 @@ from netloupe.explorer.costs.polynomial import TooLargeError
 from netloupe.explorer.costs.uses import Kind
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.notation import clip_text
-from netloupe.explorer.operators import OperatorSchema
+from netloupe.explorer.operators import Operator, OperatorSchema
 
 from .rule import Occurrence
 
@@ -68,6 +68,11 @@ class Case(Use):
         self.node = node
         self.given = given
         self.schema: OperatorSchema | None = kind.schema
+
+    @property
+    def operator(self) -> Operator:
+        """What the catalogue knows of the operator."""
+        return self.node.operator
 
     @property
     def version(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from math import prod
 
 from netloupe.explorer.checks.rule import Rule
@@ -133,7 +134,7 @@ def _scale_up(case: Case) -> Iterator[str]:
         )
 
 
-def _move_depth(case: Case) -> Iterator[str]:
+def _move_depth(case: Case, *, divides_channels: bool) -> Iterator[str]:
     data, block = case.dims(0), case.integer("blocksize")
     if block is not None and block < 1:
         yield f"blocksize is {block}, but must be at least 1"
@@ -143,7 +144,7 @@ def _move_depth(case: Case) -> Iterator[str]:
     if len(data) != 4:
         yield f"{case.say(0)}, but {case.op_type} takes 4 axes"
         return
-    if case.op_type == "DepthToSpace":
+    if divides_channels:
         pairs: list[tuple[object, int]] = [(data[1], block * block)]
     else:
         pairs = [(data[2], block), (data[3], block)]
@@ -152,13 +153,15 @@ def _move_depth(case: Case) -> Iterator[str]:
         yield f"{case.say(0)}, whose {wrong[0][0]} is not divisible by {wrong[0][1]}"
 
 
+#: a function of this module for each operator
 _ARRANGED: Mapping[str, Demand] = {
     "Reshape": _reshape,
     "Tile": _tile,
     "Pad": _pad,
     "Resize": _resize,
     "Upsample": _scale_up,
-    **dict.fromkeys(("DepthToSpace", "SpaceToDepth"), _move_depth),
+    "DepthToSpace": partial(_move_depth, divides_channels=True),
+    "SpaceToDepth": partial(_move_depth, divides_channels=False),
 }
 RULES = (
     Rule(

@@ -31,19 +31,17 @@ def _give_constant(case: Case) -> Iterator[str]:
         yield f"Constant has {told}, but must have exactly one of {known}"
 
 
-#: how many activations recurrent layers take for each direction (Operators.md)
-_ACTIVATIONS = {"RNN": 1, "GRU": 2, "LSTM": 3, "AttnLSTM": 3, "DynamicQuantizeLSTM": 3}
+def _recur(case: Case, each: int, default: int = 0) -> Iterator[str]:
+    """Say whether a recurrent layer has not the activations of each direction (Operators.md).
 
-
-def _recur(case: Case) -> Iterator[str]:
-    """Say whether a recurrent layer has not the activations of each direction."""
+    As many as there are by default may be written whatever the directions.
+    """
     count = count_entries(case, "activations")
     if count is None:
         return
     directions = 2 if case.text("direction", "forward") == "bidirectional" else 1
-    wanted = directions * _ACTIVATIONS[case.op_type]
-    allowed = {wanted, 0} if case.op_type != "RNN" else {wanted, 2}  # the default has two
-    if count not in allowed:
+    wanted = directions * each
+    if count not in (wanted, default):
         told = f"activations of {case.op_type} has {write_count(count, 'entry', 'entries')}"
         yield f"{told}, but must have {wanted} for {write_count(directions, 'direction')}"
 
@@ -214,7 +212,8 @@ def _saturate(case: Case) -> Iterator[str]:
     """Say whether a cast to other types than float8 is not to saturate."""
     if case.integer("saturate", 1) != 0 or not case.is_stated("saturate"):
         return
-    dtype = case.element_type("to") if case.op_type == "Cast" else case.operand(1).dtype
+    like = case.operator.operands.find("like")
+    dtype = case.element_type("to") if like is None else case.operand(like).dtype
     if dtype is not None and not dtype.name.startswith("float8"):
         yield f"saturate of {case.op_type} is 0, which ONNX Runtime takes for float8 alone"
 
@@ -255,11 +254,13 @@ def _lack_size(case: Case) -> Iterator[str]:
         yield f"{case.op_type} has no hidden_size, without which ONNX Runtime does not load it"
 
 
-#: by domain and operator what is demanded of its attributes together
+#: by domain and operator what is demanded of its attributes together: a function of this module
 DEMANDS: Mapping[str, Mapping[str, Demand]] = {
     "": {
         "Constant": _give_constant,
-        **dict.fromkeys(("RNN", "GRU", "LSTM"), _recur),
+        "RNN": partial(_recur, each=1, default=2),
+        "GRU": partial(_recur, each=2),
+        "LSTM": partial(_recur, each=3),
         "Scan": _scan,
         "Resize": _resize,
         "Clip": _clip,
@@ -273,7 +274,7 @@ DEMANDS: Mapping[str, Mapping[str, Demand]] = {
     },
     "ai.onnx.ml": {**LEARNED, **TREES},
     "com.microsoft": {
-        **dict.fromkeys(("AttnLSTM", "DynamicQuantizeLSTM"), _recur),
+        **dict.fromkeys(("AttnLSTM", "DynamicQuantizeLSTM"), partial(_recur, each=3)),
         **dict.fromkeys(("GroupQueryAttention", "SparseAttention"), _attend_to_groups),
         **dict.fromkeys(("RotaryEmbedding", "MRotaryEmbedding"), _rotate),
         **dict.fromkeys(("MoE", "QMoE"), _mix),
@@ -281,7 +282,7 @@ DEMANDS: Mapping[str, Mapping[str, Demand]] = {
         "BifurcationDetector": partial(_order, low="min_ngram_size", high="max_ngram_size"),
     },
 }
-#: what the specification allows and ONNX Runtime has no kernel for
+#: the same for what the specification allows and ONNX Runtime has no kernel for
 _UNSUPPORTED: Mapping[str, Demand] = {
     "Cast": _saturate,
     "CastLike": _saturate,

@@ -30,7 +30,7 @@ def _judge_axis(case: Case, name: str = "axis", grown: int = 0, more: int = 0) -
     if axis is None or rank is None or not case.is_stated(name):
         return
     if not rank and not grown:
-        if axis not in (0, -1) or case.op_type in ("Concat", "Gather", "Split"):
+        if axis not in (0, -1) or case.operator.has("joins", "looks_up", "splits"):
             yield f"{name} is {axis}, but {case.say(0)}, a scalar"
         return
     yield from _say_range(case, name, axis, rank + grown, more)
@@ -67,14 +67,18 @@ def _transpose(case: Case) -> Iterator[str]:
 def _judge_stated(case: Case) -> Iterator[str]:
     """Say the same of axes that are an attribute in all versions."""
     axes, rank = case.integers("axes") if case.is_stated("axes") else None, case.rank(0)
-    if axes is None or rank is None:
-        return
-    found = [*_judge_each(case, "axes", axes, rank)]
+    if axes is not None and rank is not None:
+        yield from _judge_each(case, "axes", axes, rank)
+
+
+def _crop(case: Case) -> Iterator[str]:
+    """Say whether CenterCropPad is not told a size for each of its axes (Operators.md)."""
+    found = [*_judge_stated(case)]
     yield from found
-    if found or case.op_type != "CenterCropPad":
+    axes, sizes = case.integers("axes") if case.is_stated("axes") else None, case.dims(1)
+    if found or axes is None or case.rank(0) is None or sizes is None or len(sizes) != 1:
         return
-    sizes = case.dims(1)
-    if sizes is not None and len(sizes) == 1 and are_shapes_different(sizes, (len(axes),)):
+    if are_shapes_different(sizes, (len(axes),)):
         yield f"{case.say(1)}, but axes is {list(axes[:8])}"
 
 
@@ -184,18 +188,18 @@ def _read_indices(case: Case, place: int) -> tuple[int, int] | None:
     return int(stored.min()), int(stored.max())
 
 
-def _pick(case: Case) -> Iterator[str]:
+def _pick(case: Case, *, needs_one_rank: bool = False) -> Iterator[str]:
     """Say whether a stored index is beyond the size (Operators.md, Gather: indices)."""
     found = [*_judge_axis(case)]
     yield from found
     dims, axis = case.dims(0), case.integer("axis", 0)
     if dims is not None and not dims:
-        if case.op_type == "Gather" and not found:
+        if not found:
             yield f"{case.say(0)}, a scalar, from which nothing can be picked"
         return
     if found or dims is None or axis is None or not -len(dims) <= axis < len(dims):
         return
-    if case.op_type == "GatherElements" and case.rank(1) not in (None, len(dims)):
+    if needs_one_rank and case.rank(1) not in (None, len(dims)):
         yield f"{case.say(0)} and {case.say(1)}, which must have one rank"
         return
     yield from _judge_indices(case, 1, dims[axis], f"axis {axis}")
@@ -231,7 +235,7 @@ def _scatter(case: Case) -> Iterator[str]:
 def _gather_many(case: Case) -> Iterator[str]:
     """Say whether the tuples of GatherND or ScatterND are longer than the rank."""
     known = case.known_dims(0, 1)
-    batches = case.integer("batch_dims", 0) if case.op_type == "GatherND" else 0
+    batches = case.integer("batch_dims", 0)  # which ScatterND does not have
     if known is None or batches is None:
         return
     data, indices = known
@@ -242,7 +246,7 @@ def _gather_many(case: Case) -> Iterator[str]:
     if isinstance(length, int) and length > len(data) - batches:
         yield f"{case.say(1)}, whose tuples of {length} are longer than the rank: {case.say(0)}"
         return
-    updates = case.dims(2) if case.op_type == "ScatterND" else None
+    updates = case.dims(2)
     if updates is not None and isinstance(length, int):
         wanted = (*indices[:-1], *data[length:])
         if are_shapes_different(wanted, updates):
@@ -326,18 +330,7 @@ def _reverse(case: Case) -> Iterator[str]:
         yield f"batch_axis is {batch} and time_axis {time}, but one must be 0 and the other 1"
 
 
-_REDUCING = (
-    "ReduceL1",
-    "ReduceL2",
-    "ReduceLogSum",
-    "ReduceLogSumExp",
-    "ReduceMax",
-    "ReduceMean",
-    "ReduceMin",
-    "ReduceProd",
-    "ReduceSum",
-    "ReduceSumSquare",
-)
+#: a function of this module for each operator, as in the tables behind
 _AXES: Mapping[str, Demand] = {
     **dict.fromkeys(
         [
@@ -361,9 +354,24 @@ _AXES: Mapping[str, Demand] = {
     "Transpose": _transpose,
     "Squeeze": _squeeze,
     "Unsqueeze": _unsqueeze,
-    **dict.fromkeys(_REDUCING, _judge_axes),
+    **dict.fromkeys(
+        [
+            "ReduceL1",
+            "ReduceL2",
+            "ReduceLogSum",
+            "ReduceLogSumExp",
+            "ReduceMax",
+            "ReduceMean",
+            "ReduceMin",
+            "ReduceProd",
+            "ReduceSum",
+            "ReduceSumSquare",
+        ],
+        _judge_axes,
+    ),
     "MeanVarianceNormalization": partial(_judge_axes, place=99),
-    **dict.fromkeys(("CenterCropPad", "Resize"), _judge_stated),
+    "CenterCropPad": _crop,
+    "Resize": _judge_stated,
     "TensorScatter": _scatter_cache,
     "DFT": _transform,
     "Slice": _slice,
@@ -371,9 +379,12 @@ _AXES: Mapping[str, Demand] = {
     "ReverseSequence": _reverse,
     **dict.fromkeys(("QuantizeLinear", "DequantizeLinear"), _quantize),
 }
+#: the same for parts
 _PARTS: Mapping[str, Demand] = {"Split": _split, "TopK": _take_top}
+#: the same for what is picked and scattered
 _PICKED: Mapping[str, Demand] = {
-    **dict.fromkeys(("Gather", "GatherElements"), _pick),
+    "Gather": _pick,
+    "GatherElements": partial(_pick, needs_one_rank=True),
     **dict.fromkeys(("Scatter", "ScatterElements"), _scatter),
     **dict.fromkeys(("GatherND", "ScatterND"), _gather_many),
 }

@@ -11,6 +11,7 @@ from netloupe.explorer.notation import write_count
 from .attribute_counts import count_entries, judge_choice, judge_lengths, judge_presence
 
 _KEYS = ("keys_floats", "keys_int64s", "keys_strings", "keys_tensor")
+_SUPPORT = ("coefficients", "support_vectors")
 _VALUES = ("values_floats", "values_int64s", "values_strings", "values_tensor")
 
 
@@ -61,22 +62,28 @@ def _classify_linearly(case: Case) -> Iterator[str]:
 
 
 def _support(case: Case) -> Iterator[str]:
-    """Say what of a support vector machine does not fit (Operators-ml.md, SVMClassifier)."""
+    """Say what of any support vector machine does not fit (Operators-ml.md, SVMRegressor)."""
     kernel = count_entries(case, "kernel_params")
     if kernel not in (None, 0, 3):
         told = write_count(kernel or 0, "entry", "entries")
         yield f"kernel_params of {case.op_type} has {told}, but must have 3: gamma, coef0, degree"
     yield from judge_presence(case, "rho")
     yield from judge_presence(case, "coefficients")
-    coefficients = count_entries(case, "coefficients") or 0
-    stored = count_entries(case, "support_vectors") or 0
-    if case.op_type == "SVMRegressor":
-        vectors = case.integer("n_supports", 0) or 0
-        if vectors > 0 and not stored:
-            yield f"n_supports of SVMRegressor is {vectors}, but it has no support_vectors"
-        elif 0 < coefficients < vectors:
-            yield f"n_supports of SVMRegressor is {vectors}, but it has {coefficients} coefficients"
-        return
+
+
+def _support_regression(case: Case) -> Iterator[str]:
+    yield from _support(case)
+    coefficients, stored = (count_entries(case, name) or 0 for name in _SUPPORT)
+    vectors = case.integer("n_supports", 0) or 0
+    if vectors > 0 and not stored:
+        yield f"n_supports of SVMRegressor is {vectors}, but it has no support_vectors"
+    elif 0 < coefficients < vectors:
+        yield f"n_supports of SVMRegressor is {vectors}, but it has {coefficients} coefficients"
+
+
+def _support_classes(case: Case) -> Iterator[str]:
+    yield from _support(case)
+    coefficients, stored = (count_entries(case, name) or 0 for name in _SUPPORT)
     both = [count_entries(case, name) or 0 for name in ("prob_a", "prob_b")]
     if both[0] != both[1]:
         yield f"prob_a and prob_b of SVMClassifier have {both[0]} and {both[1]} entries"
@@ -108,7 +115,7 @@ def _need(case: Case, name: str) -> Iterator[str]:
     return judge_presence(case, name)
 
 
-#: what is demanded of the attributes of operators with lists
+#: what is demanded of the attributes of operators with lists: a function of this module for each
 LEARNED: Mapping[str, Demand] = {
     "LabelEncoder": _encode_labels,
     "CategoryMapper": _map_categories,
@@ -119,5 +126,6 @@ LEARNED: Mapping[str, Demand] = {
     "DictVectorizer": partial(_choose, names=("int64_vocabulary", "string_vocabulary")),
     "FeatureVectorizer": partial(_need, name="inputdimensions"),
     "LinearClassifier": _classify_linearly,
-    **dict.fromkeys(("SVMClassifier", "SVMRegressor"), _support),
+    "SVMClassifier": _support_classes,
+    "SVMRegressor": _support_regression,
 }

@@ -172,6 +172,7 @@ _LENGTHS: dict[str, tuple[tuple[int, int, int | None], ...]] = {
     "MaxUnpool": ((2, 0, None),),
     "RoiAlign": ((2, 1, 0),),
 }
+#: a function of this module for each operator
 _RANKED: Mapping[str, Demand] = {
     **dict.fromkeys(_RANKS, _judge_ranks),
     **dict.fromkeys(_LENGTHS, _match_lists),

@@ -13,8 +13,8 @@ from netloupe.explorer.costs.products import GATES, read_factors
 from netloupe.explorer.notation import say_how_many, write_count
 
 _MOST_OPERANDS = 1_000
-#: versions from which on operands are stretched as numpy does (Operators.md)
-_STRETCHED = {"Max": 8, "Min": 8, "Sum": 8, "Mean": 8}
+#: versions from which on operands are stretched as numpy does: two, and any number (Operators.md)
+_STRETCHING, _STRETCHING_ALL = 7, 8
 
 
 def are_different(one: Dim, two: Dim) -> bool:
@@ -45,7 +45,7 @@ def find_clash(shapes: Sequence[Dims]) -> tuple[int, int, int] | None:
 
 def _stretch(case: Case) -> Iterator[str]:
     """Say which operands cannot be stretched to one shape (Broadcasting.md, multidirectional)."""
-    if case.version < _STRETCHED.get(case.op_type, 7):
+    if case.version < _STRETCHING:
         yield from _stretch_second(case)
         return
     places = [
@@ -65,7 +65,7 @@ def _stretch(case: Case) -> Iterator[str]:
 def _stretch_second(case: Case) -> Iterator[str]:
     """Say the same of operators before version 7, which stretch their second operand only."""
     known = case.known_dims(0, 1)
-    if known is None or len(case.operands) != 2 or case.op_type in _STRETCHED:
+    if known is None or len(case.operands) != 2:
         return
     first, second = known
     if not case.integer("broadcast", 0):
@@ -82,6 +82,11 @@ def _stretch_second(case: Case) -> Iterator[str]:
         return
     if any(two != 1 and are_different(first[begin + i], two) for i, two in enumerate(second)):
         yield f"{case.say(0)} and {case.say(1)}, which cannot be broadcast at axis {begin}"
+
+
+def _stretch_all(case: Case) -> Iterator[str]:
+    if case.version >= _STRETCHING_ALL:
+        yield from _stretch(case)
 
 
 def _stretch_one(case: Case, small: int, large: int = 0) -> Iterator[str]:
@@ -263,8 +268,10 @@ def _join(case: Case) -> Iterator[str]:
             return
 
 
-def _normalize(case: Case, places: Sequence[int]) -> Iterator[str]:
-    """Say which operands are no list with an entry for each channel."""
+def _normalize(
+    case: Case, places: Sequence[int], *, has_entries_of_groups: bool = False
+) -> Iterator[str]:
+    """Say which operands are no list with an entry for each channel, or for each group."""
     data = case.dims(0)
     if data is not None and len(data) < 1:
         yield f"{case.say(0)}, but {case.op_type} takes a batch with channels"
@@ -272,9 +279,9 @@ def _normalize(case: Case, places: Sequence[int]) -> Iterator[str]:
     channels: Dim = data[1] if data is not None and len(data) > 1 else None
     if data is not None and len(data) == 1:
         channels = 1  # Operators.md, BatchNormalization: what has no channels has one
-    if case.op_type == "BatchNormalization" and case.integer("spatial", 1) == 0:
+    if case.integer("spatial", 1) == 0:
         return
-    if case.op_type == "GroupNormalization" and case.version < 21:
+    if has_entries_of_groups:
         channels = case.integer("num_groups")
     for index in places:
         dims = case.dims(index) if case.has(index) else None
@@ -293,7 +300,7 @@ def _normalize_groups(case: Case) -> Iterator[str]:
     elif data and len(data) > 1 and groups and isinstance(data[1], int) and data[1] % groups:
         channels = write_count(data[1], "channel")
         yield f"{case.say(0)}, of {channels}, which is not divisible into {groups} groups"
-    yield from _normalize(case, (1, 2))
+    yield from _normalize(case, (1, 2), has_entries_of_groups=case.version < 21)
 
 
 def _normalize_layer(case: Case) -> Iterator[str]:
@@ -330,6 +337,7 @@ def _attend(case: Case) -> Iterator[str]:
         yield f"{case.say(1)} and {case.say(2)}, which must be equally long"
 
 
+#: a function of this module for each operator, as in the tables behind
 _STRETCH: Mapping[str, Demand] = {
     **dict.fromkeys(
         (
@@ -339,10 +347,6 @@ _STRETCH: Mapping[str, Demand] = {
             "Div",
             "Pow",
             "Mod",
-            "Max",
-            "Min",
-            "Sum",
-            "Mean",
             "And",
             "Or",
             "Xor",
@@ -358,10 +362,12 @@ _STRETCH: Mapping[str, Demand] = {
         ),
         _stretch,
     ),
+    **dict.fromkeys(("Max", "Min", "Sum", "Mean"), _stretch_all),
     "Where": _stretch,
     "PRelu": _stretch_slope,
     "Expand": _expand,
 }
+#: the same for products
 _PRODUCTS: Mapping[str, Demand] = {
     "MatMul": _multiply,
     "MatMulInteger": _multiply,
@@ -371,6 +377,7 @@ _PRODUCTS: Mapping[str, Demand] = {
     **dict.fromkeys(("RNN", "GRU", "LSTM"), _recur),
     "Attention": _attend,
 }
+#: the same for operators of ONNX Runtime
 _CONTRIB_PRODUCTS: Mapping[str, Demand] = {
     "FusedMatMul": _multiply,
     "MatMulIntegerToFloat": _multiply,
@@ -378,6 +385,7 @@ _CONTRIB_PRODUCTS: Mapping[str, Demand] = {
     "MatMulNBits": _project,
 }
 _JOINED: Mapping[str, Demand] = {"Concat": _join}
+#: the same for norms
 _CHANNELS: Mapping[str, Demand] = {
     "BatchNormalization": partial(_normalize, places=(1, 2, 3, 4)),
     "InstanceNormalization": partial(_normalize, places=(1, 2)),

@@ -194,7 +194,7 @@ def _walk(
         yield "a tree of TreeEnsemble leads in a circle"
 
 
-#: what is demanded of the attributes of trees
+#: what is demanded of the attributes of trees: a function of this module for each operator
 TREES: Mapping[str, Demand] = {
     **dict.fromkeys(("TreeEnsembleClassifier", "TreeEnsembleRegressor"), _follow),
     "TreeEnsemble": _index,

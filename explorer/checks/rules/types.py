@@ -17,10 +17,6 @@ _CONSTRAINTS = "Operators.md, Type Constraints; ONNX IR specification, Operators
 _MOST_OPERANDS = 1_000
 _MOST_TYPES = 8
 _MOST_REASONS = 8
-#: operators whose attributes say what type they give
-_FROM_ATTRIBUTES = frozenset({"Cast", "Constant", "ConstantOfShape"})
-#: operators whose sequences, optional values or bodies decide on types in a way of their own
-_SPECIAL = frozenset({"Loop", "Scan", "If", "SequenceMap"})
 
 
 def _refuse_types(case: Case) -> Iterator[str]:
@@ -37,7 +33,9 @@ def _refuse_result(case: Case) -> Iterator[str]:
     """Say whether an attribute asks for a type that the operator does not give."""
     formal = case.schema.output(0) if case.schema is not None else None
     fact = case.given[0] if case.given else None
-    if case.op_type not in _FROM_ATTRIBUTES or formal is None or fact is None:
+    if not case.operator.has("casts", "fills", "stores_constant") or formal is None or fact is None:
+        return
+    if case.operator.operands.find("like") is not None:  # said of that operand already
         return
     if fact.type_name and formal.types and fact.type_name not in formal.types:
         allowed = sorted(formal.types)
@@ -48,8 +46,10 @@ def _refuse_result(case: Case) -> Iterator[str]:
 def _refuse_mixtures(case: Case) -> Iterator[str]:
     """Say which operands differ in type although one variable stands for both."""
     firsts: dict[str, int] = {}
+    if case.operator.has("branches", "loops"):  # bodies decide on types in a way of their own
+        return
     for index, formal in _list_formals(case):
-        if not formal.variable or not formal.is_homogeneous or case.op_type in _SPECIAL:
+        if not formal.variable or not formal.is_homogeneous:
             continue
         first = firsts.setdefault(formal.variable, index)
         if case.operand(index).type_name != case.operand(first).type_name:

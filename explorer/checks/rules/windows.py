@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 
 from netloupe.explorer.checks.rule import Rule
 from netloupe.explorer.checks.uses import Case, Demand
-from netloupe.explorer.costs.windows import Operands
 from netloupe.explorer.notation import say_how_many, write_count
 
 from .operand_shapes import are_different, make_finder
@@ -57,19 +55,25 @@ def _find_spatial(case: Case, *places: int) -> int | None:
     return ranks[0] - 2 if ranks else None
 
 
-def _convolve(case: Case, places: Operands) -> Iterator[str]:
+def _find_weights(case: Case) -> int:
+    """Return which operand of a convolution is its weights."""
+    return case.operator.operands.find("weight") or 1
+
+
+def _convolve(case: Case) -> Iterator[str]:
     """Say what of a convolution does not fit (Operators.md, Conv: Inputs, Attributes)."""
-    data, weights = case.dims(places.data), case.dims(places.weights)
-    rank = _find_spatial(case, places.weights, places.data)
+    place = _find_weights(case)
+    data, weights = case.dims(0), case.dims(place)
+    rank = _find_spatial(case, place, 0)
     if rank is None:
         yield from _judge_lists(case, None)
         return
     if rank < 1:
-        place = places.weights if weights is not None else places.data
-        yield f"{case.say(place)}, but {case.op_type} takes at least 3 axes"
+        known = place if weights is not None else 0
+        yield f"{case.say(known)}, but {case.op_type} takes at least 3 axes"
         return
     if data is not None and weights is not None and len(data) != len(weights):
-        yield f"{case.say(places.data)} and {case.say(places.weights)}, which must have one rank"
+        yield f"{case.say(0)} and {case.say(place)}, which must have one rank"
         return
     yield from _judge_lists(case, rank)
     group = case.integer("group", 1)
@@ -80,8 +84,8 @@ def _convolve(case: Case, places: Operands) -> Iterator[str]:
         return
     kernel = case.integers("kernel_shape")
     if kernel is not None and len(kernel) == rank and any(map(are_different, kernel, weights[2:])):
-        yield f"kernel_shape is {list(kernel)}, but {case.say(places.weights)}"
-    is_transposed = case.op_type == "ConvTranspose"
+        yield f"kernel_shape is {list(kernel)}, but {case.say(place)}"
+    is_transposed = case.operator.has("transposed")
     channels = data[1] if data is not None else None
     wanted = weights[0] if is_transposed else weights[1]
     if not is_transposed and isinstance(wanted, int):
@@ -92,35 +96,32 @@ def _convolve(case: Case, places: Operands) -> Iterator[str]:
             hint = "; with its first two axes swapped it would fit"
         grouped = f" with group {group}" if group != 1 else ""
         yield (
-            f"{case.say(places.data)} and {case.say(places.weights)}: the data has {channels} "
+            f"{case.say(0)} and {case.say(place)}: the data has {channels} "
             f"channels, the weight is for {wanted}{grouped}{hint}"
         )
     elif isinstance(weights[0], int) and weights[0] % group:
-        told = f"{case.say(places.weights)}, whose number of filters, {weights[0]},"
+        told = f"{case.say(place)}, whose number of filters, {weights[0]},"
         yield f"{told} is not divisible by group {group}"
-    yield from _judge_bias(case, places, weights[1 if is_transposed else 0], group)
-
-
-def _judge_bias(case: Case, places: Operands, filters: object, group: int) -> Iterator[str]:
-    place = 8 if case.op_type == "QLinearConv" else 3 if case.op_type == "DeformConv" else 2
-    if case.op_type == "ConvInteger" or not case.has(place):
-        return
-    bias = case.dims(place)
-    if case.op_type == "ConvTranspose" and isinstance(filters, int):
+    filters = weights[1 if is_transposed else 0]
+    if is_transposed and isinstance(filters, int):
         filters *= group
-    if bias is None:
+    yield from _judge_bias(case, place, filters)
+
+
+def _judge_bias(case: Case, weights: int, filters: object) -> Iterator[str]:
+    place = case.operator.operands.find("bias")
+    bias = None if place is None else case.dims(place)
+    if place is None or bias is None:
         return
     if len(bias) != 1:
         yield f"{case.say(place)}, but a bias is a list"
     elif isinstance(filters, int) and are_different(bias[0], filters):
-        yield (
-            f"{case.say(place)}, but {say_how_many(filters, 'filter')}: {case.say(places.weights)}"
-        )
+        yield f"{case.say(place)}, but {say_how_many(filters, 'filter')}: {case.say(weights)}"
 
 
-def _judge_reach(case: Case, place: int, kernel: tuple[object, ...]) -> Iterator[str]:
+def _judge_reach(case: Case, kernel: tuple[object, ...]) -> Iterator[str]:
     """Say along which axis a kernel is larger than the data with its padding."""
-    data = case.dims(place)
+    data = case.dims(0)
     if data is None or case.text("auto_pad", "NOTSET") not in ("NOTSET", ""):
         return
     rank = len(data) - 2
@@ -138,7 +139,7 @@ def _judge_reach(case: Case, place: int, kernel: tuple[object, ...]) -> Iterator
         room = size + pads[axis] + pads[axis + rank]
         reach = (width - 1) * dilations[axis] + 1
         if room - reach + (strides[axis] - 1 if rounds_up else 0) < 0:
-            told = f"{case.say(place)}: the kernel reaches over {reach} along axis {axis + 2}"
+            told = f"{case.say(0)}: the kernel reaches over {reach} along axis {axis + 2}"
             yield f"{told}, where there are {room}; nothing comes out"
             return
 
@@ -157,10 +158,9 @@ def _pool(case: Case) -> Iterator[str]:
         yield from _judge_padding(case, kernel)
 
 
-def _move(case: Case, data: int = 0, weights: int | None = None) -> Iterator[str]:
+def _move(case: Case) -> Iterator[str]:
     """Say what of the lists does not fit, of operators whose layout is not looked at."""
-    places = [data] if weights is None else [weights, data]
-    rank = _find_spatial(case, *places)
+    rank = _find_spatial(case, _find_weights(case), 0)
     yield from _judge_lists(case, rank if rank is None or rank > 0 else None)
 
 
@@ -171,16 +171,17 @@ def _unfold(case: Case) -> Iterator[str]:
     yield from _judge_lists(case, rank if isinstance(rank, int) else None)
 
 
-def _reach(case: Case, places: Operands | None) -> Iterator[str]:
+def _reach_with_weights(case: Case) -> Iterator[str]:
     """Say whether a kernel is larger than the data, so that it fits nowhere."""
-    if places is None:
-        kernel = case.integers("kernel_shape")
-        if kernel is not None:
-            yield from _judge_reach(case, 0, kernel)
-        return
-    weights = case.dims(places.weights)
+    weights = case.dims(_find_weights(case))
     if weights is not None and len(weights) > 2:
-        yield from _judge_reach(case, places.data, weights[2:])
+        yield from _judge_reach(case, weights[2:])
+
+
+def _reach(case: Case) -> Iterator[str]:
+    kernel = case.integers("kernel_shape")
+    if kernel is not None:
+        yield from _judge_reach(case, kernel)
 
 
 def _judge_padding(case: Case, kernel: tuple[int, ...]) -> Iterator[str]:
@@ -192,27 +193,25 @@ def _judge_padding(case: Case, kernel: tuple[int, ...]) -> Iterator[str]:
         yield f"pads is {list(pads[:8])}, but must be smaller than the kernel {list(kernel[:8])}"
 
 
+#: a function of this module for each operator, as in the tables behind
 _WINDOWS: Mapping[str, Demand] = {
-    **dict.fromkeys(
-        ("Conv", "ConvInteger", "ConvTranspose"), partial(_convolve, places=Operands())
-    ),
-    "QLinearConv": partial(_convolve, places=Operands(0, 3, 7)),
+    **dict.fromkeys(("Conv", "ConvInteger", "ConvTranspose", "QLinearConv"), _convolve),
     **dict.fromkeys(("MaxPool", "AveragePool", "LpPool", "MaxUnpool"), _pool),
-    "DeformConv": partial(_move, weights=1),
+    "DeformConv": _move,
     "Col2Im": _unfold,
 }
+#: the same for operators of ONNX Runtime; the layout of some is another one
 _CONTRIB: Mapping[str, Demand] = {
-    "FusedConv": partial(_convolve, places=Operands()),
+    "FusedConv": _convolve,
     **dict.fromkeys(("NhwcMaxPool", "MaxpoolWithMask", "QLinearAveragePool"), _pool),
     **dict.fromkeys(
-        ("ConvTransposeWithDynamicPads", "NhwcConv", "NhwcFusedConv"), partial(_move, weights=1)
+        ("ConvTransposeWithDynamicPads", "NhwcConv", "NhwcFusedConv", "QLinearConv"), _move
     ),
-    "QLinearConv": partial(_move, weights=3),
 }
+#: the same for the reach of kernels; what is transposed makes more, and pads may be computed
 _REACHES: Mapping[str, Demand] = {
-    **dict.fromkeys(("Conv", "ConvInteger"), partial(_reach, places=Operands())),
-    "QLinearConv": partial(_reach, places=Operands(0, 3, 7)),
-    **dict.fromkeys(("MaxPool", "AveragePool", "LpPool"), partial(_reach, places=None)),
+    **dict.fromkeys(("Conv", "ConvInteger", "QLinearConv"), _reach_with_weights),
+    **dict.fromkeys(("MaxPool", "AveragePool", "LpPool"), _reach),
 }
 
 RULES = (
