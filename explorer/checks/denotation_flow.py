@@ -18,6 +18,7 @@ from weakref import WeakKeyDictionary
 from netloupe.explorer.model import Model, Node, SparseTensorType, TensorType, Value
 from netloupe.explorer.model.storage import multiply_dims
 from netloupe.explorer.notation import join_parts
+from netloupe.explorer.operators import Operator
 
 from .denotations import DATA_AXES, FILTER_AXES
 from .operands import read_constant, take_attribute
@@ -31,32 +32,11 @@ _BATCH, _CHANNEL, _TIME, _FEATURE = DATA_AXES
 _IN, _OUT, _SPATIAL = FILTER_AXES
 _KNOWN = frozenset((*DATA_AXES, *FILTER_AXES))
 
-#: operators that take [batch, channel, feature …], and give the same
-_SPATIAL_OPS = frozenset(
-    {"AveragePool", "BatchNormalization", "Conv", "ConvTranspose", "GlobalAveragePool"}
-    | {"GlobalLpPool", "GlobalMaxPool", "GroupNormalization", "InstanceNormalization", "LRN"}
-    | {"LpPool", "MaxPool"}
+#: the result has the axes of the first operand, in their order
+_KEEPING = (
+    *("accumulates", "activates", "casts", "convolves", "copies", "dequantizes", "drops_out"),
+    *("elementwise", "masks", "normalizes", "pads", "picks", "quantizes", "resamples"),
 )
-_RECURRENT_OPS = frozenset({"GRU", "LSTM", "RNN"})
-#: operators whose result has the axes of their first operand, in their order
-_SAME_OPS = frozenset(
-    {"Abs", "Cast", "CastLike", "Ceil", "Celu", "Clip", "DequantizeLinear", "Dropout", "Elu"}
-    | {"Erf", "Exp", "Floor", "Gelu", "HardSigmoid", "HardSwish", "Hardmax", "Identity"}
-    | {"LayerNormalization", "LeakyRelu", "Log", "LogSoftmax", "Mish", "Neg", "Pad", "PRelu"}
-    | {"QuantizeLinear", "Reciprocal", "Relu", "Resize", "Round", "Selu", "Shrink", "Sigmoid"}
-    | {"Slice", "Softmax", "Softplus", "Softsign", "Sqrt", "Tanh", "ThresholdedRelu", "Upsample"}
-    | {"CumSum", "Not", "Sign", "Split", "Swish", "Tile", "TopK", "Trilu"}
-)
-#: operators of several operands whose axes are the same, the last ones where one has fewer
-_JOINT_OPS = frozenset(
-    {"Add", "Concat", "Div", "Max", "Mean", "Min", "Mul", "Pow", "Sub", "Sum", "Where"}
-)
-
-
-#: operators all of whose results have the axes of the first operand
-_ALIKE_RESULTS = frozenset({"Dropout", "Split", "TopK"})
-#: operators whose results have no axes of their operands
-_WITHOUT_AXES = frozenset({"NonZero", "Shape", "Size"})
 _MOST_TOLD = 5
 #: by paths, since a value would keep its model
 _CARRIED: WeakKeyDictionary[Model, Mapping[str, Axes]] = WeakKeyDictionary()
@@ -115,8 +95,8 @@ def _ends_here(node: Node, known: dict[Value, Axes]) -> bool:
     """Return whether a node takes a value with denotations, and gives none that is denoted."""
     if not any(value is not None and value in known for value in node.inputs):
         return False
-    if node.op_type in _WITHOUT_AXES and node.graph.dialect.is_own(node):
-        return False
+    if node.operator.has("reads_shape") or node.operator.results.kind_at(0) == "indices":
+        return False  # what has no axes of operands
     given = [value for value in node.outputs if value is not None]
     return bool(given) and not any(value in known for value in given)
 
@@ -153,14 +133,15 @@ def _list_expected(
     """Yield by operand what it is called, and by axis which denotations are expected."""
     rank = max((len(known.get(v, ())) for v in node.inputs[:2] if v is not None), default=0)
     more = max(rank - 2, 0)
-    if node.op_type in _SPATIAL_OPS:
+    operator = node.operator
+    if operator.has("convolves", "pools", "normalizes_channels"):
         features = ((_FEATURE, _TIME),) * more
         yield 0, "data", ((_BATCH,), (_CHANNEL, _FEATURE), *features)
-        if node.op_type == "Conv":
-            yield 1, "filter", ((_OUT,), (_IN,), *(((_SPATIAL,),) * more))
-        elif node.op_type == "ConvTranspose":
-            yield 1, "filter", ((_IN,), (_OUT,), *(((_SPATIAL,),) * more))
-    elif node.op_type in _RECURRENT_OPS:
+        weight = operator.operands.find("weight")
+        if operator.has("convolves") and weight is not None:
+            channels = ((_IN,), (_OUT,)) if operator.has("transposed") else ((_OUT,), (_IN,))
+            yield weight, "filter", (*channels, *(((_SPATIAL,),) * more))
+    elif operator.has("recurrent"):
         first = (_TIME, _BATCH) if not take_attribute(node, "layout", 0) else (_BATCH, _TIME)
         yield 0, "data", ((first[0],), (first[1],), (_FEATURE, _CHANNEL))
 
@@ -170,7 +151,8 @@ def _carry(node: Node, known: dict[Value, Axes], subject: Subject) -> Iterator[O
     axes, clash = _find_result(node, known, subject)
     if clash:
         yield clash
-    count = None if node.op_type in _ALIKE_RESULTS else 1
+    is_alike = node.operator.has("drops_out", "splits") or node.operator.form == "TopK"
+    count = None if is_alike else 1
     for given in node.outputs[:count]:
         if given is not None:
             yield from _note_result(node, given, axes, known)
@@ -199,34 +181,47 @@ def _find_result(
     node: Node, known: dict[Value, Axes], subject: Subject
 ) -> tuple[Axes, Occurrence | None]:
     """Return what the axes of a node's first result are denoted, and where operands clash."""
-    if node.op_type in _JOINT_OPS:
+    operator = node.operator
+    operands = operator.operands
+    if operator.has("elementwise", "joins") and (
+        operands.repeated or len(operands.list_of("data")) > 1
+    ):
         return _join(node, known, subject)
     first = node.input(0)
     axes = known.get(first, ()) if first is not None else ()
     if not axes:
         return (), None
-    if node.op_type in _SAME_OPS or node.op_type in _SPATIAL_OPS:
+    if _keeps_axes(operator):
         return axes, None
-    if node.op_type == "Transpose":
+    if operator.has("permutes"):
         order = take_attribute(node, "perm", [*reversed(range(len(axes)))])
         if order and sorted(order) == [*range(len(axes))]:
             return tuple(axes[axis] for axis in order), None
-    elif node.op_type in ("Squeeze", "Unsqueeze") or node.op_type.startswith("Reduce"):
+    elif operands.at(1) == "axes":  # what adds axes, drops them or shrinks them
         return _change_rank(node, axes), None
-    elif node.op_type == "Reshape":
+    elif operator.form == "Reshape":
         return _reshape(node, axes, subject), None
-    elif node.op_type == "Gather":
+    elif operator.form == "Gather":
         axis, indices = take_attribute(node, "axis", 0), _find_rank(node.input(1), subject)
         if indices is not None and isinstance(axis, int) and -len(axes) <= axis < len(axes):
             axis %= len(axes)
             return (*axes[:axis], *[""] * indices, *axes[axis + 1 :]), None
-    elif node.op_type in ("Gemm", "MatMul"):
+    elif operator.weight_layout == "linear":
         is_matrix = _find_rank(node.input(1), subject) == 2
         if is_matrix and len(axes) > 1 and not take_attribute(node, "transA", 0):
             return (*axes[:-1], ""), None
-    elif node.op_type == "Flatten" and take_attribute(node, "axis", 1) == 1 and len(axes) > 1:
+    elif operator.form == "Flatten" and take_attribute(node, "axis", 1) == 1 and len(axes) > 1:
         return (axes[0], axes[1] if len(axes) == 2 else ""), None
     return (), None
+
+
+def _keeps_axes(operator: Operator) -> bool:
+    """Return whether the result has the axes of the first operand, in their order."""
+    if operator.has("pools"):
+        return operator.operands.find("boxes") is None  # of which each makes one of a batch
+    if operator.has("repeats"):
+        return operator.operands.find("repeats") is not None  # else axes may be put before
+    return operator.has(*_KEEPING) or operator.form == "TopK"
 
 
 def _reshape(node: Node, axes: Axes, subject: Subject) -> Axes:
@@ -280,7 +275,7 @@ def _change_rank(node: Node, axes: Axes) -> Axes:
     chosen = stored.reshape(-1).tolist() if stored is not None else take_attribute(node, "axes")
     if not isinstance(chosen, list | tuple) or not all(isinstance(each, int) for each in chosen):
         return ()
-    if node.op_type == "Unsqueeze":
+    if node.operator.form == "Unsqueeze":
         rank = len(axes) + len(chosen)
         added = {axis % rank for axis in chosen}
         left = iter(axes)
@@ -288,7 +283,7 @@ def _change_rank(node: Node, axes: Axes) -> Axes:
             return ()
         return tuple("" if axis in added else next(left) for axis in range(rank))
     gone = {axis % len(axes) for axis in chosen}
-    if node.op_type != "Squeeze" and take_attribute(node, "keepdims", 1):
+    if node.operator.has("reduces") and take_attribute(node, "keepdims", 1):
         return axes
     return tuple(name for axis, name in enumerate(axes) if axis not in gone)
 
