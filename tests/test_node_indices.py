@@ -38,7 +38,6 @@ _REACHED = {
     "architecture/composites.py _find_experts": "operations of one outline",
     "architecture/transformers.py _last_index": "operations of one outline",
     "architecture/transformers.py _read_window": "operations of one outline",
-    "checks/rules/quantized_values.py _find_joined_scales": "the place of an operand, no node",
     "compare/activations.py find_fused_operator": "nodes of one side of a pair",
     "compare/joining.py _list_nodes": "nodes of the units of one graph",
     "compare/matching.py _find_pairs": "left nodes of the pairs of one graph",

@@ -17,7 +17,7 @@ from .kernels import Kernel, find_kernels, list_domains
 
 #: operators whose nodes become initializers before kernels are asked for
 STORED = frozenset({"Constant"})
-#: a body that depends on the call, and is always one node of another operator
+#: a body that depends on the call, and is always one node of another operator; ONNX Runtime's way
 _WRITTEN_AS = {"CastLike": "Cast"}
 
 UNKNOWN_TYPE = "a type that decides on it is not known"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -15,9 +15,10 @@ from netloupe.explorer.model import (
     SparseTensorType,
     TensorType,
     Value,
-    find_operators,
+    find_nodes_where,
 )
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
+from netloupe.explorer.operators import Operator
 
 Array = np.ndarray[Any, Any]
 
@@ -29,25 +30,52 @@ CONTRIB_DOMAIN = "com.microsoft"
 MOST_ELEMENTS_READ = 65_536
 
 
-def list_own_nodes(graphs: Iterable[Graph], *op_types: str) -> Iterator[Node]:
-    """Yield the nodes of some of the format's own operators, or of the same in other domains."""
-    wanted = frozenset(op_types)
+def list_own_nodes(graphs: Iterable[Graph], op_type: str) -> Iterator[Node]:
+    """Yield the nodes of one of the format's own operators, or of the same in other domains."""
+    return _list_own_nodes_where(graphs, lambda operator: operator.op_type == op_type)
+
+
+def list_own_nodes_with(graphs: Iterable[Graph], *traits: str) -> Iterator[Node]:
+    """Yield the nodes of those of the format's own operators that have any of some traits."""
+    return _list_own_nodes_where(graphs, lambda operator: operator.has(*traits))
+
+
+def _list_own_nodes_where(
+    graphs: Iterable[Graph], holds: Callable[[Operator], bool]
+) -> Iterator[Node]:
     for graph in graphs:
-        for index in find_operators(graph, wanted).tolist():
+        for index in find_nodes_where(graph, holds).tolist():
             node = graph.nodes[index]
             if graph.dialect.is_own(node):
                 yield node
 
 
-def is_operator(node: Node | None, *op_types: str) -> TypeGuard[Node]:
-    """Return whether there is a node, of one of these of the format's own operators."""
-    return node is not None and node.op_type in op_types and node.graph.dialect.is_own(node)
+def is_operator(node: Node | None, op_type: str) -> TypeGuard[Node]:
+    """Return whether there is a node, of this one of the format's own operators."""
+    return node is not None and node.op_type == op_type and node.graph.dialect.is_own(node)
 
 
 def take_attribute(node: Node, name: str, default: Any = None) -> Any:
     """Return the value of an attribute; the default without it, None for a reference."""
     attribute = node.attributes.get(name)
     return default if attribute is None else attribute.value
+
+
+def find_output_channel_axis(node: Node, rank: int) -> int | None:
+    """Return the axis of a weight along which output channels lie; None where none does wholly.
+
+    ONNX operators: Conv [M, C/group, …], ConvTranspose with one group [C, M, …], Gemm [K, N]
+    or [N, K] with transB, MatMul [K, N].
+    """
+    match node.operator.weight_layout:
+        case "conv" | "linear_transposed":
+            return 0
+        case "conv_transposed":
+            return 1 if take_attribute(node, "group", 1) == 1 else None
+        case "linear":
+            return 0 if take_attribute(node, "transB", 0) else rank - 1
+        case _:
+            return None
 
 
 def read_constant(value: Value | None, most: int = MOST_ELEMENTS_READ) -> Array | None:

@@ -8,7 +8,15 @@ from itertools import islice
 from netloupe.explorer.costs.analysis import Analysis
 from netloupe.explorer.costs.fact_table import name_type
 from netloupe.explorer.costs.facts import Dims, Fact
-from netloupe.explorer.model import Graph, Node, SparseTensorType, TensorType, Value, ValueType
+from netloupe.explorer.model import (
+    Graph,
+    Node,
+    SparseTensorType,
+    TensorType,
+    Value,
+    ValueType,
+    find_nodes_with,
+)
 from netloupe.explorer.model.value import list_each_type
 
 from .rule import Occurrence
@@ -47,9 +55,8 @@ def find_stated_shapes(found: Iterable[Contradiction]) -> Iterator[Occurrence]:
 def find_branch_types(analysis: Analysis, graphs: Iterable[Graph]) -> Iterator[Occurrence]:
     """Yield the nodes of If whose branches give different types."""
     for graph in graphs:
-        for node in graph.nodes:
-            if node.op_type == "If" and node.domain == graph.dialect.domain and node.subgraphs:
-                yield from _compare_branches(analysis, node)
+        for index in find_nodes_with(graph, "branches").tolist():
+            yield from _compare_branches(analysis, graph.nodes[index])
 
 
 def _compare_branches(analysis: Analysis, node: Node) -> Iterator[Occurrence]:

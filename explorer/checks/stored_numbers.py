@@ -12,11 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.model import Graph, Model, Tensor, find_operators
+from netloupe.explorer.model import Graph, Model, Tensor, find_nodes_with
 from netloupe.explorer.model.storage import multiply_dims
 from netloupe.explorer.model.stored_tensors import list_stored_tensors
 from netloupe.explorer.progress import step
 from netloupe.explorer.tensors import Elements, Walk, open_elements
+
+from .operands import find_output_channel_axis
 
 Array = np.ndarray[Any, Any]
 
@@ -176,26 +178,17 @@ class ReadingBudget:
 
 
 def find_channel_axes(graph: Graph) -> Iterator[tuple[Tensor, int]]:
-    """Yield the weights of a graph whose output channels lie along an axis that the user fixes.
-
-    ONNX operators: Conv [M, C/group, …], ConvTranspose with one group [C, M, …], Gemm [K, N]
-    or [N, K] with transB, MatMul [K, N].
-    """
-    for index in find_operators(graph, {"Conv", "ConvTranspose", "Gemm", "MatMul"}).tolist():
+    """Yield the weights of a graph whose output channels lie along an axis that the user fixes."""
+    for index in find_nodes_with(graph, "convolves", "multiplies").tolist():
         node = graph.nodes[index]
-        value = node.input(1)
+        places = node.operator.weight_places
+        value = node.input(places[0]) if places else None
         tensor = value.initializer if value is not None else None
         if not isinstance(tensor, Tensor) or node.domain or len(tensor.dims) < 2:
             continue
-        if node.op_type == "Conv":
-            yield tensor, 0
-        elif node.op_type == "MatMul":
-            yield tensor, len(tensor.dims) - 1
-        elif node.op_type == "Gemm":
-            turned = node.attributes.get("transB")
-            yield tensor, 0 if turned is not None and turned.value else 1
-        elif "group" not in node.attributes:
-            yield tensor, 1
+        axis = find_output_channel_axis(node, len(tensor.dims))
+        if axis is not None:
+            yield tensor, axis
 
 
 def measure_numbers(elements: Elements, tensor: Tensor, axis: int | None) -> NumberFacts:

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from netloupe.explorer.checks.known_ranges import KNOWN_RANGES
 from netloupe.explorer.checks.operands import (
     find_only_user,
+    find_output_channel_axis,
     is_operator,
     list_own_nodes,
     read_constant,
-    take_attribute,
 )
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
@@ -23,8 +24,6 @@ from netloupe.explorer.notation import write_number
 
 Numbers = npt.NDArray[np.float64]
 
-#: what operators give at most, and at least 0
-_BOUNDED = {"Sigmoid": 1.0, "HardSigmoid": 1.0, "Softmax": 1.0}
 #: what is not known to be bounded is taken to stay below this: pixels end at 255, and what layers
 #: give one another is far smaller; of what may be negative too
 _MOST_POSITIVE, _MOST_EITHER = 256.0, 1024.0
@@ -65,14 +64,14 @@ def _judge_product(relu: Node, before: Node, subject: Subject) -> Iterator[Occur
         if found is None or maker is None or find_only_user(sides[found]) is not before:
             return
         product, bias_value = maker, sides[1 - found]
-    if not is_operator(product, "Conv", "Gemm", "MatMul") or product is relu:
+    if product.domain or not product.operator.has("convolves", "multiplies"):
         return
     tensor, bias = _find_tensor(product.input(1)), _read(bias_value)
     if tensor is None or bias is None or len(tensor.dims) < 2 or tensor.size > _MOST_READ:
         return
-    axis = _find_channels(product, len(tensor.dims))
+    axis = find_output_channel_axis(product, len(tensor.dims))
     bias = bias.reshape(-1)
-    if bias.size != tensor.dims[axis] or not bias.size or not (bias < 0).any():
+    if axis is None or bias.size != tensor.dims[axis] or not bias.size or not (bias < 0).any():
         return
     least, most, words = _find_range(product.input(0))
     facts = subject.numbers.facts.get(tensor)
@@ -96,21 +95,15 @@ def _judge_product(relu: Node, before: Node, subject: Subject) -> Iterator[Occur
 def _find_range(value: Value | None) -> tuple[float, float, str]:
     """Return between what numbers a value lies, and how that is known."""
     node = value.producer if value is not None else None
-    if is_operator(node, *_BOUNDED):
-        return 0.0, _BOUNDED[node.op_type], f"what it takes is {node.op_type}'s, from 0 to 1"
+    known = KNOWN_RANGES.get(node.operator.form) if node is not None else None
+    if node is not None and known is not None:
+        least, most = known
+        return least, most, f"what it takes is {node.op_type}'s, from {least:g} to {most:g}"
     if is_operator(node, "Relu"):
         far = f"what it takes, from 0 on, would have to be above {_MOST_POSITIVE:g}"
         return 0.0, _MOST_POSITIVE, far
     far = f"what it takes would have to be above {_MOST_EITHER:g} in magnitude"
     return -_MOST_EITHER, _MOST_EITHER, far
-
-
-def _find_channels(node: Node, rank: int) -> int:
-    if node.op_type == "Conv":
-        return 0
-    if node.op_type == "Gemm":
-        return 0 if take_attribute(node, "transB", 0) else 1
-    return rank - 1
 
 
 def _tell(relu: Node, dead: npt.NDArray[np.bool_], reason: str) -> Occurrence:

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from netloupe.explorer.checks.operands import (
+    is_operator,
     list_own_nodes,
+    list_own_nodes_with,
     read_constant,
     take_attribute,
 )
@@ -15,7 +17,7 @@ from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.costs.polynomial import Amount, list_symbols, list_terms, write_expression
 from netloupe.explorer.costs.ties import find_ties
-from netloupe.explorer.model import Node, Tensor, find_operators
+from netloupe.explorer.model import Node, Tensor, find_nodes_where
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.notation import write_dims
 from netloupe.explorer.roles.input_independence import is_input_independent
@@ -23,7 +25,7 @@ from netloupe.explorer.roles.input_independence import is_input_independent
 
 def _find_training(subject: Subject) -> Iterator[Occurrence]:
     graphs = [graph for graph in subject.graphs if graph.kind != "training"]
-    for node in list_own_nodes(graphs, "BatchNormalization", "Dropout") if subject.is_onnx else ():
+    for node in list_own_nodes_with(graphs, "differs_in_training") if subject.is_onnx else ():
         reason = _judge_training(node)
         if reason:
             yield Occurrence(
@@ -41,7 +43,7 @@ def _judge_training(node: Node) -> str:
         return ""
     if version < 7:
         return "" if take_attribute(node, "is_test", 0) else "is_test is not 1"
-    if node.op_type == "Dropout":
+    if node.operator.has("drops_out"):
         mode = read_constant(node.input(2)) if version >= 12 else None
         ratio = read_constant(node.input(1))
         is_on = mode is not None and mode.size == 1 and bool(mode.reshape(-1)[0])
@@ -125,29 +127,24 @@ def _find_copies(subject: Subject) -> Iterator[Occurrence]:
         )
 
 
-#: operators that take rows of a table, and where they have it
-_TABLES = {"Gather": 0, "EmbedLayerNormalization": 2}
-
-
-def _list_lookups(subject: Subject) -> Iterator[Node]:
-    for graph in subject.graphs:
-        for index in find_operators(graph, frozenset(_TABLES)).tolist():
-            yield graph.nodes[index]
-
-
 def _list_tables(subject: Subject) -> Iterator[Tensor]:
     """Yield what rows are taken from, as from the embedding that an output layer shares."""
-    for node in _list_lookups(subject):
-        table = node.input(_TABLES[node.op_type])
-        tensor = find_stored_tensor(table) if table is not None else None
-        if tensor is not None:
-            yield tensor
+    for graph in subject.graphs:
+        lookups = find_nodes_where(graph, lambda operator: operator.weight_kind == "embedding")
+        for index in lookups.tolist():
+            node = graph.nodes[index]
+            tables = (node.input(place) for place in node.operator.weight_places)
+            yield from (
+                tensor
+                for table in tables
+                if table is not None and (tensor := find_stored_tensor(table)) is not None
+            )
 
 
 def _find_double_softmax(subject: Subject) -> Iterator[Occurrence]:
-    for node in list_own_nodes(subject.graphs, "Softmax", "LogSoftmax"):
+    for node in list_own_nodes_with(subject.graphs, "distributes"):
         before = value.producer if (value := node.input(0)) is not None else None
-        if before is not None and before.op_type == "Softmax" and before.domain == node.domain:
+        if is_operator(before, "Softmax"):
             yield Occurrence(
                 node.path,
                 f"{node.op_type} of what {before.label[:100]} has made probabilities of",
@@ -156,15 +153,11 @@ def _find_double_softmax(subject: Subject) -> Iterator[Occurrence]:
             )
 
 
-#: operators whose results depend on chance, where no attribute fixes the seed
-_RANDOM = ("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform")
-
-
 def _find_chance(subject: Subject) -> Iterator[Occurrence]:
     if not subject.is_onnx:
         return
     graphs = [graph for graph in subject.graphs if graph.kind != "training"]
-    for node in list_own_nodes(graphs, *_RANDOM, "RandomUniformLike"):
+    for node in list_own_nodes_with(graphs, "random"):
         if subject.attribute(node, "seed") is None and any(
             value is not None and (value.is_used or value.is_output) for value in node.outputs
         ):

@@ -106,11 +106,11 @@ def _is_removed(node: Node, case: Case) -> bool:
     given = node.output(0)
     if node.domain or given is None or given.is_output:
         return False
-    if node.op_type == "Cast":
+    if node.operator.form == "Cast":
         result = case.given[0] if case.given else None
         before = case.operand(0).type_name
         return bool(before) and result is not None and result.type_name == before
-    return node.op_type == "Identity"
+    return node.operator.form == "Identity"
 
 
 def _tell(target: Runtime, node: Node, missing: MissingKernel) -> _Told:

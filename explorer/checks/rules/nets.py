@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from netloupe.explorer.checks.operands import list_own_nodes, take_attribute
+from netloupe.explorer.checks.operands import list_own_nodes_with, take_attribute
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.model import Graph, Node
@@ -14,8 +14,6 @@ from netloupe.explorer.notation import join_parts, write_count, write_number
 _SOURCE = "caffe2.proto; caffe2/operators"
 #: operators that move blobs between devices, and those that do not care
 _MOVING = ("Copy", "Ensure")
-#: what gives no quantized numbers, and has no scale of its own
-_UNSCALED = frozenset({"Int8Dequantize"})
 
 
 def _list_nets(subject: Subject) -> Iterator[Graph]:
@@ -33,7 +31,7 @@ def _is_trained(subject: Subject) -> bool:
 def _find_training(subject: Subject) -> Iterator[Occurrence]:
     if subject.is_onnx or _is_trained(subject):
         return
-    for node in list_own_nodes(subject.graphs, "SpatialBN", "Dropout"):
+    for node in list_own_nodes_with(subject.graphs, "differs_in_training"):
         if not take_attribute(node, "is_test"):
             yield Occurrence(
                 node.path,
@@ -77,7 +75,7 @@ def _find_bad_scales(subject: Subject) -> Iterator[Occurrence]:
     for graph in _list_nets(subject):
         prefixes = graph.dialect.self_quantized_prefixes
         for node in graph.nodes if prefixes else ():
-            if node.op_type.startswith(prefixes) and node.op_type not in _UNSCALED:
+            if node.op_type.startswith(prefixes) and not node.operator.has("dequantizes"):
                 message = _judge_scale(node)
                 if message:
                     evidence = {"op_type": node.op_type}

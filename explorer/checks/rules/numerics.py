@@ -10,6 +10,7 @@ from netloupe.explorer.checks.operands import (
     find_dtype_of,
     find_only_user,
     list_own_nodes,
+    list_own_nodes_with,
     read_constant,
     take_attribute,
 )
@@ -20,6 +21,7 @@ from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.costs.initializer_kinds import find_initializer_kinds
 from netloupe.explorer.model import Tensor
 from netloupe.explorer.notation import write_count, write_number, write_percent
+from netloupe.explorer.operators import find_schema
 
 #: numbers at most half as large become 0 in float16, whose smallest is 2**-24
 _LOST_IN_HALF = 2.0**-25
@@ -200,7 +202,10 @@ def _find_bad_variance(subject: Subject) -> Iterator[Occurrence]:
 def _find_lost_epsilon(subject: Subject) -> Iterator[Occurrence]:
     if not subject.is_onnx:
         return
-    for node in list_own_nodes(subject.graphs, "BatchNormalization", "InstanceNormalization"):
+    for node in list_own_nodes_with(subject.graphs, "normalizes"):
+        schema = find_schema(node.domain, node.op_type, node.opset_version)
+        if schema is None or "stash_type" in schema.attributes:  # these add it in float32
+            continue
         dtype = find_dtype_of(node.input(0)) or find_dtype_of(node.input(1))
         epsilon = take_attribute(node, "epsilon", 1e-5)
         if dtype == "float16" and isinstance(epsilon, float) and abs(epsilon) <= _LOST_IN_HALF:
@@ -209,7 +214,7 @@ def _find_lost_epsilon(subject: Subject) -> Iterator[Occurrence]:
     for node in list_own_nodes(subject.graphs, "Sqrt"):
         before = node.input(0)
         add = before.producer if before is not None else None
-        if add is None or add.op_type != "Add" or find_only_user(before) is not node:
+        if add is None or not add.operator.has("adds") or find_only_user(before) is not node:
             continue
         for value in add.inputs:
             if find_dtype_of(value) == "float16":

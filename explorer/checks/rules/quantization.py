@@ -11,15 +11,17 @@ import numpy.typing as npt
 
 from netloupe.explorer.checks.operands import (
     find_dtype_of,
+    find_output_channel_axis,
     is_operator,
     list_own_nodes,
+    list_own_nodes_with,
     read_constant,
     take_attribute,
 )
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.errors import TensorDataError
-from netloupe.explorer.model import Node, Tensor, Value
+from netloupe.explorer.model import Node, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.notation import write_count, write_number
 from netloupe.explorer.quantization.codes import count_lost
@@ -167,7 +169,7 @@ def _loses_codes(statement: Statement, subject: Subject) -> bool:
 
 
 def _list_pairs(subject: Subject) -> Iterator[Node]:
-    return list_own_nodes(subject.graphs, "QuantizeLinear", "DequantizeLinear")
+    return list_own_nodes_with(subject.graphs, "quantizes", "dequantizes")
 
 
 def _find_zero_points(subject: Subject) -> Iterator[Occurrence]:
@@ -176,7 +178,7 @@ def _find_zero_points(subject: Subject) -> Iterator[Occurrence]:
         stored = find_stored_tensor(zero_point) if zero_point is not None else None
         if zero_point is None or stored is None:
             continue
-        is_dequantizing = node.op_type == "DequantizeLinear"
+        is_dequantizing = node.operator.has("dequantizes")
         quantized = node.input(0) if is_dequantizing else node.output(0)
         dtype = find_dtype_of(quantized)
         if dtype is not None and dtype != stored.dtype and dtype.is_known and dtype.bits:
@@ -243,7 +245,7 @@ def _find_axes(subject: Subject) -> Iterator[Occurrence]:
 
 def _find_channel_axes(subject: Subject) -> Iterator[Occurrence]:
     """Yield weights with a scale for each index of an axis that is summed over."""
-    for node in list_own_nodes(subject.graphs, "Conv", "ConvTranspose", "MatMul", "Gemm"):
+    for node in list_own_nodes_with(subject.graphs, "convolves", "multiplies"):
         pair = find_dequantizer(node.input(1))
         scale = pair.input(1) if pair is not None else None
         stored = find_stored_tensor(scale) if scale is not None else None
@@ -254,7 +256,10 @@ def _find_channel_axes(subject: Subject) -> Iterator[Occurrence]:
         if stored.size < 2 or read_integer(pair, "block_size", 0) or not tensor.dims:
             continue
         axis = (read_integer(pair, "axis", 1) or 0) % len(tensor.dims)
-        wanted = _find_output_axis(node, tensor)
+        rank = len(tensor.dims)
+        wanted = find_output_channel_axis(node, rank)
+        if wanted == rank - 1 > 1:
+            continue  # of more axes any but one may be a batch
         if wanted not in (None, axis) and tensor.dims[axis] == stored.size:  # else see scale-axis
             yield Occurrence(
                 pair.path,
@@ -263,17 +268,6 @@ def _find_channel_axes(subject: Subject) -> Iterator[Occurrence]:
                 {"axis": axis, "output_axis": wanted, "dims": list(tensor.dims)},
                 node.op_type,
             )
-
-
-def _find_output_axis(node: Node, tensor: Tensor) -> int | None:
-    rank = len(tensor.dims)
-    if node.op_type == "Conv":
-        return 0
-    if node.op_type == "MatMul":
-        return rank - 1 if rank == 2 else None  # of more axes any but one may be a batch
-    if node.op_type == "Gemm":
-        return 0 if read_integer(node, "transB", 0) else 1
-    return 1 if read_integer(node, "group", 1) == 1 else None
 
 
 def find_dequantizer(value: Value | None) -> Node | None:
@@ -289,7 +283,7 @@ def _find_opsets(subject: Subject) -> Iterator[Occurrence]:
             continue  # com.microsoft has all of it since its version 1
         scale = node.input(1)
         stored = find_stored_tensor(scale) if scale is not None else None
-        quantized = node.input(0) if node.op_type == "DequantizeLinear" else node.output(0)
+        quantized = node.input(0) if node.operator.has("dequantizes") else node.output(0)
         dtype = find_dtype_of(quantized)
         name = "" if dtype is None else dtype.name
         if version < 13 and stored is not None and stored.size > 1:

@@ -10,6 +10,7 @@ from netloupe.explorer.checks.operands import (
     find_dtype_of,
     is_operator,
     list_own_nodes,
+    list_own_nodes_with,
     read_constant,
 )
 from netloupe.explorer.checks.rule import Occurrence, Rule
@@ -93,9 +94,10 @@ def _find_requantizing(subject: Subject) -> Iterator[Occurrence]:
 
 
 def _list_biases(subject: Subject) -> Iterator[tuple[Node, Node, Value]]:
-    """Yield Conv and Gemm with the node that dequantizes their bias, and its int32 numbers."""
-    for node in list_own_nodes(subject.graphs, "Conv", "ConvTranspose", "Gemm"):
-        pair = find_dequantizer(node.input(2))
+    """Yield convolutions and products, what dequantizes their bias, and its int32 numbers."""
+    for node in list_own_nodes_with(subject.graphs, "convolves", "multiplies"):
+        place = node.operator.operands.find("bias")
+        pair = find_dequantizer(node.input(place)) if place is not None else None
         stored = pair.input(0) if pair is not None else None
         if pair is not None and stored is not None and find_dtype_of(stored) == "int32":
             yield node, pair, stored

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from netloupe.explorer.checks.known_ranges import KNOWN_RANGES
 from netloupe.explorer.checks.operands import (
     find_dtype_of,
     find_only_user,
@@ -14,8 +15,15 @@ from netloupe.explorer.checks.operands import (
 )
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
-from netloupe.explorer.model import Node, Value, find_operators, list_quantized_operands
+from netloupe.explorer.model import (
+    Node,
+    Value,
+    find_nodes_where,
+    find_nodes_with,
+    list_quantized_operands,
+)
 from netloupe.explorer.notation import write_number, write_percent
+from netloupe.explorer.operators import Operator
 
 from .quantization import find_dequantizer, read_flat_numbers
 
@@ -26,21 +34,6 @@ _DEVIATION = 1e-3
 _WIDER = 2.0
 #: the share of codes below zero that is told behind a Relu
 _NEGATIVE = 1 / 16
-_JOINING = ("Add", "Concat", "Max", "Min", "Sub", "Sum", "Where")
-_QUANTIZED_JOINING = frozenset({"QLinearAdd", "QLinearConcat"})
-_KNOWN_RANGES = {
-    "Sigmoid": (0.0, 1.0),
-    "HardSigmoid": (0.0, 1.0),
-    "Softmax": (0.0, 1.0),
-    "Tanh": (-1.0, 1.0),
-    "Erf": (-1.0, 1.0),
-}
-#: of these the operands are the input, its scale and zero point, and those of the output
-_QUANTIZED_KNOWN = {"QLinearSigmoid": (0.0, 1.0), "QLinearSoftmax": (0.0, 1.0)}
-#: what hands numbers on without changing them
-_PASSING = ("Flatten", "MaxPool", "Reshape", "Slice", "Squeeze", "Transpose", "Unsqueeze")
-#: codes may be handed on to these, and are still codes
-_KEEPING = frozenset({*_PASSING, "Concat", "Gather", "Identity", "Pad", "Resize", "Split"})
 _ENDS = {"uint8": (0, 255), "int8": (-128, 127), "uint16": (0, 65535), "int16": (-32768, 32767)}
 
 
@@ -52,13 +45,16 @@ def _read_scale(value: Value | None) -> float | None:
     return float(numbers[0])
 
 
-def _find_range(
-    scale: Value | None, zero: Value | None, codes: Value | None
-) -> tuple[float, float] | None:
-    """Return the real range of codes: [s (qmin - z), s (qmax - z)]."""
-    step = _read_scale(scale)
+def _find_range(quantizer: Node) -> tuple[float, float] | None:
+    """Return the real range of the codes that a node gives: [s (qmin - z), s (qmax - z)]."""
+    find = quantizer.operator.operands.find
+    scale_place, zero_place = find("result.scale"), find("result.zero_point")
+    if scale_place is None or not quantizer.operator.is_quantized:
+        return None
+    zero = quantizer.input(zero_place) if zero_place is not None else None
+    step = _read_scale(quantizer.input(scale_place))
     zeros = np.zeros(1) if zero is None else read_flat_numbers(zero)
-    dtype = find_dtype_of(codes) or find_dtype_of(zero)
+    dtype = find_dtype_of(quantizer.output(0)) or find_dtype_of(zero)
     ends = _ENDS.get("uint8" if dtype is None and zero is None else getattr(dtype, "name", ""))
     if step is None or zeros is None or zeros.size != 1 or ends is None:
         return None
@@ -66,32 +62,26 @@ def _find_range(
 
 
 def _find_joined_scales(subject: Subject) -> Iterator[Occurrence]:
-    for node in list_own_nodes(subject.graphs, *_JOINING):
-        scales = []
-        for value in node.inputs[node.op_type == "Where" :]:
-            pair = find_dequantizer(value)
-            if pair is not None and pair.input(0) is not None:
-                is_constant = _is_stored(pair.input(0))
-                scales.append(None if is_constant else _read_scale(pair.input(1)))
-        yield from _judge_joined(node, scales)
     for graph in subject.graphs:
-        for index in find_operators(graph, _QUANTIZED_JOINING).tolist():
+        for index in find_nodes_with(graph, "shares_scale").tolist():
             node = graph.nodes[index]
-            operands = list_quantized_operands(node)
-            yield from _judge_joined(
-                node,
-                [
-                    _read_scale(node.input(operand.scale))
-                    for operand in operands
-                    if not operand.is_output
-                    and operand.scale is not None
-                    and not _is_stored(node.input(operand.index))
-                ],
-            )
+            scales = [
+                _read_scale(scale)
+                for codes, scale in _list_quantized(node)
+                if codes is not None and codes.initializer is None
+            ]
+            yield from _judge_joined(node, scales)
 
 
-def _is_stored(value: Value | None) -> bool:
-    return value is not None and value.initializer is not None
+def _list_quantized(node: Node) -> Iterator[tuple[Value | None, Value | None]]:
+    """Yield the codes and the scale of each quantized operand of a node."""
+    for operand in list_quantized_operands(node):
+        if not operand.is_output and operand.scale is not None:
+            yield node.input(operand.index), node.input(operand.scale)
+    for value in node.inputs:
+        pair = find_dequantizer(value)
+        if pair is not None:
+            yield pair.input(0), pair.input(1)
 
 
 def _judge_joined(node: Node, found: list[float | None]) -> Iterator[Occurrence]:
@@ -130,19 +120,19 @@ def _find_twice_quantized(subject: Subject) -> Iterator[Occurrence]:
 
 
 def _find_known_ranges(subject: Subject) -> Iterator[Occurrence]:
-    for node in list_own_nodes(subject.graphs, *_KNOWN_RANGES, "Clip"):
-        known = _KNOWN_RANGES.get(node.op_type) or _read_clip(node)
-        given = node.output(0)
-        user = find_only_user(given)
-        if known is None or not is_operator(user, "QuantizeLinear"):
-            continue
-        found = _find_range(user.input(1), user.input(2), user.output(0))
-        yield from _judge_range(user, node.op_type, known, found)
     for graph in subject.graphs:
-        for index in find_operators(graph, _QUANTIZED_KNOWN).tolist():
+        for index in find_nodes_where(graph, _has_ends).tolist():
             node = graph.nodes[index]
-            found = _find_range(node.input(3), node.input(4), node.output(0))
-            yield from _judge_range(node, node.op_type, _QUANTIZED_KNOWN[node.op_type], found)
+            known = KNOWN_RANGES.get(node.operator.form) or _read_clip(node)
+            # QLinearSigmoid and the like quantize themselves what they give
+            quantizer = node if node.operator.is_quantized else find_only_user(node.output(0))
+            if known is not None and quantizer is not None:
+                found = _find_range(quantizer)
+                yield from _judge_range(quantizer, node.op_type, known, found)
+
+
+def _has_ends(operator: Operator) -> bool:
+    return operator.form in KNOWN_RANGES or operator.has("clips")
 
 
 def _read_clip(node: Node) -> tuple[float, float] | None:
@@ -177,7 +167,7 @@ def _find_lone_quantizers(subject: Subject) -> Iterator[Occurrence]:
         if codes is None or not codes.users:
             continue
         for user in codes.users:
-            if user.op_type in _KEEPING or _takes_codes(user):
+            if _hands_codes_on(user.operator) or _takes_codes(user):
                 continue
             yield Occurrence(
                 node.path,
@@ -191,15 +181,30 @@ def _find_lone_quantizers(subject: Subject) -> Iterator[Occurrence]:
 
 def _takes_codes(node: Node) -> bool:
     """Return whether an operator is one on quantized numbers, or runs what may be."""
-    if node.function is not None or node.subgraphs:
+    if node.function is not None or node.subgraphs or node.domain:
         return True
-    if node.operator.is_quantized:
-        return True
-    return bool(node.domain) or node.op_type.startswith(("QLinear", "Int8"))
+    return node.operator.is_quantized or not node.operator.is_known
+
+
+def _changes_no_number(operator: Operator) -> bool:
+    return operator.has("copies", "permutes", "picks", "reshapes") or operator.form == "MaxPool"
+
+
+def _hands_codes_on(operator: Operator) -> bool:
+    """Return whether what an operator gives are codes where it takes codes."""
+    return _changes_no_number(operator) or operator.has(
+        "joins", "looks_up", "pads", "repeats", "resamples"
+    )
+
+
+def _list_passing(subject: Subject) -> Iterator[Node]:
+    for graph in subject.graphs:
+        for index in find_nodes_where(graph, _changes_no_number).tolist():
+            yield graph.nodes[index]
 
 
 def _find_passed_scales(subject: Subject) -> Iterator[Occurrence]:
-    for node in list_own_nodes(subject.graphs, *_PASSING):
+    for node in _list_passing(subject):
         before, after = find_dequantizer(node.input(0)), find_only_user(node.output(0))
         if before is None or not is_operator(after, "QuantizeLinear"):
             continue
@@ -226,7 +231,7 @@ def _find_negative_ranges(subject: Subject) -> Iterator[Occurrence]:
         user = find_only_user(node.output(0))
         if not is_operator(user, "QuantizeLinear"):
             continue
-        found = _find_range(user.input(1), user.input(2), user.output(0))
+        found = _find_range(user)
         if found is None:
             continue
         share = -found[0] / (found[1] - found[0])
@@ -247,7 +252,7 @@ def _find_norms(subject: Subject) -> Iterator[Occurrence]:
             quantizer = _find_producer(pair.input(0))
             value = quantizer.input(0) if is_operator(quantizer, "QuantizeLinear") else None
         conv = _find_producer(value)
-        if not is_operator(conv, "Conv", "ConvTranspose", "Gemm"):
+        if conv is None or not conv.operator.has("convolves", "multiplies"):
             continue
         if find_dequantizer(conv.input(1)) is None:
             continue

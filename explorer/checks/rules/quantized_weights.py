@@ -6,14 +6,19 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from netloupe.explorer.checks.operands import find_dtype_of, list_own_nodes
+from netloupe.explorer.checks.operands import (
+    CONTRIB_DOMAIN,
+    find_dtype_of,
+    list_own_nodes_with,
+)
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.stored_codes import StoredCodes
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.errors import TensorDataError
-from netloupe.explorer.model import Node, Tensor, Value, find_operators
+from netloupe.explorer.model import Node, Tensor, Value, find_nodes_where
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.notation import write_count, write_number, write_percent
+from netloupe.explorer.operators import find_operator
 from netloupe.explorer.progress import step
 from netloupe.explorer.quantization.codes import CodeFacts
 from netloupe.explorer.quantization.layout import read_bits, read_integer
@@ -37,7 +42,6 @@ _SPIKE = 2.0
 _MOST_EMPTY = 0.1
 _ACCUMULATOR = 2**31 - 1
 _PIECE = 2**18
-_INTEGER_OPS = ("Conv", "ConvTranspose", "Gemm", "MatMul")
 
 
 def _list_counted(subject: Subject, bits: float) -> Iterator[tuple[StoredCodes, CodeFacts]]:
@@ -130,8 +134,7 @@ def _find_weight_zero_points(subject: Subject) -> Iterator[Occurrence]:
             continue
         if one.weight.granularity == "per block":
             continue
-        taken = {node.op_type for node in one.weight.list_users()}
-        if not taken & _MULTIPLYING:
+        if not any(map(_multiplies, one.weight.list_users())):
             continue
         yield Occurrence(
             one.weight.path,
@@ -141,9 +144,8 @@ def _find_weight_zero_points(subject: Subject) -> Iterator[Occurrence]:
         )
 
 
-_MULTIPLYING = frozenset(
-    {"Conv", "ConvInteger", "ConvTranspose", "Gemm", "MatMul", "MatMulInteger", "QGemm"}
-) | {"QLinearConv", "QLinearMatMul"}
+def _multiplies(node: Node) -> bool:
+    return node.operator.has("convolves", "multiplies")
 
 
 def _find_combs(subject: Subject) -> Iterator[Occurrence]:
@@ -162,7 +164,7 @@ def _find_saturating_pairs(subject: Subject) -> Iterator[Occurrence]:
     """Yield weights of which two neighbours, times codes of 255, leave 16 bits."""
     for one, facts in _list_counted(subject, 8):
         weight = one.weight
-        users = [user for user in weight.list_users() if user.op_type in _MULTIPLYING]
+        users = [*filter(_multiplies, weight.list_users())]
         axis = find_output_axis(weight)
         if weight.storage != "int8" or axis is None or not facts.is_symmetric or not users:
             continue
@@ -188,8 +190,9 @@ def _takes_unsigned(node: Node) -> bool:
     if pair is not None:
         value = pair.input(0)
     producer = value.producer if value is not None else None
-    if producer is not None and producer.op_type in ("QuantizeLinear", "DynamicQuantizeLinear"):
-        zero = producer.input(2) if producer.op_type == "QuantizeLinear" else None
+    if producer is not None and producer.operator.has("quantizes"):
+        place = producer.operator.operands.find("result.zero_point")
+        zero = producer.input(place) if place is not None else None
         return zero is None or find_dtype_of(zero) == "uint8"
     return find_dtype_of(value) == "uint8"
 
@@ -221,11 +224,10 @@ def _count_pairs(quantized: QuantizedElements, axis: int) -> tuple[int, int]:
 
 
 def _find_packed_shapes(subject: Subject) -> Iterator[Occurrence]:
+    packed = find_operator(CONTRIB_DOMAIN, "MatMulNBits")
     for graph in subject.graphs:
-        for index in find_operators(graph, {"MatMulNBits"}).tolist():
-            node = graph.nodes[index]
-            if node.domain == "com.microsoft":
-                yield from _judge_packed(node)
+        for index in find_nodes_where(graph, lambda operator: operator is packed).tolist():
+            yield from _judge_packed(graph.nodes[index])
 
 
 def _judge_packed(node: Node) -> Iterator[Occurrence]:
@@ -261,10 +263,10 @@ def _find_tensor(value: Value | None) -> Tensor | None:
 
 
 def _find_accumulators(subject: Subject) -> Iterator[Occurrence]:
-    for node in list_own_nodes(subject.graphs, *_INTEGER_OPS):
+    for node in list_own_nodes_with(subject.graphs, "convolves", "multiplies"):
         pairs = [find_dequantizer(node.input(place)) for place in (0, 1)]
         first, second = pairs
-        if first is None or second is None:
+        if first is None or second is None or not node.operator.weight_layout:
             continue
         weight = _find_tensor(second.input(0))
         tops = [_find_top(pair.input(0)) for pair in (first, second)]
@@ -291,16 +293,14 @@ def _find_top(value: Value | None) -> int | None:
 
 def _find_depth(node: Node, weight: Tensor) -> int:
     """Return how many products are added up for one number."""
-    dims = weight.dims
+    dims, operator = weight.dims, node.operator
     if len(dims) < 2:
         return weight.size
-    if node.op_type == "Conv":
-        return weight.size // max(dims[0], 1)
-    if node.op_type == "ConvTranspose":
+    if operator.has("transposed"):
         return dims[0]
-    if node.op_type == "Gemm" and read_integer(node, "transB", 0):
-        return dims[1]
-    return dims[-2]
+    if operator.has("convolves"):
+        return weight.size // max(dims[0], 1)
+    return dims[1] if read_integer(node, "transB", 0) else dims[-2]
 
 
 RULES = (

@@ -10,7 +10,9 @@ from netloupe.explorer.checks.operands import (
     KNOWN_DOMAINS,
     find_dtype_of,
     find_only_user,
+    is_operator,
     list_own_nodes,
+    list_own_nodes_with,
     read_constant,
     take_attribute,
 )
@@ -18,22 +20,18 @@ from netloupe.explorer.checks.rule import Occurrence, Rule, Severity
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.notation import write_count
+from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.roles.input_independence import find_input_independence
 
-#: results of these differ though operands are the same
-_RANDOM = frozenset(
-    {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial"}
-    | {"Bernoulli", "Dropout"}
-)
+#: results differ though operands are the same
+_BY_CHANCE = ("drops_out", "random")
 _PASSES = "onnxoptimizer"
 
 
 def _find_nothing_done(subject: Subject) -> Iterator[Occurrence]:
     if not subject.is_onnx:
         return
-    for node in list_own_nodes(
-        subject.graphs, "Identity", "Cast", "Transpose", "Reshape", "Concat", "Dropout", "Pad"
-    ):
+    for node in list_own_nodes_with(subject.graphs, *LAYOUT_TRAITS, "drops_out", "joins", "pads"):
         reason = _judge_nothing_done(subject, node)
         if reason:
             yield Occurrence(
@@ -49,32 +47,32 @@ def _judge_nothing_done(subject: Subject, node: Node) -> str:
     taken, given = node.input(0), node.output(0)
     if taken is None or given is None or _is_needed(node, taken, given):
         return ""
-    match node.op_type:
-        case "Identity":
-            return "it is a copy"
-        case "Cast":
-            dtype = find_dtype_of(taken) or subject.fact(taken).dtype
-            number = subject.integer(node, "to")
-            wanted = node.graph.dialect.element_types.get(number) if number else None
-            return f"what it takes is {dtype}" if dtype is not None and dtype == wanted else ""
-        case "Transpose":
-            order = subject.integers(node, "perm")
-            return "the axes stay in order" if order and list(order) == [*range(len(order))] else ""
-        case "Reshape":
-            before, after = subject.fact(taken).dims, subject.fact(given).dims
-            is_known = before is not None and None not in before
-            return f"the shape stays {_write_shape(before)}" if is_known and before == after else ""
-        case "Concat":
-            return "it joins one value" if len(node.inputs) == 1 else ""
-        case "Dropout":
-            is_plain = (node.opset_version or 0) >= 7 and len(node.inputs) < 3
-            second = node.output(1)
-            return "it does so when not training" if is_plain and second is None else ""
-        case _:
-            pads = read_constant(node.input(1)) if len(node.inputs) > 1 else None
-            if pads is None and (stated := take_attribute(node, "pads")) is not None:
-                pads = np.array(stated)
-            return "it adds nothing" if pads is not None and pads.size and not pads.any() else ""
+    operator = node.operator
+    if operator.has("copies"):
+        return "it is a copy"
+    if operator.has("casts"):
+        dtype = find_dtype_of(taken) or subject.fact(taken).dtype
+        number = subject.integer(node, "to")
+        wanted = node.graph.dialect.element_types.get(number) if number else None
+        return f"what it takes is {dtype}" if dtype is not None and dtype == wanted else ""
+    if operator.has("permutes"):
+        order = subject.integers(node, "perm")
+        return "the axes stay in order" if order and list(order) == [*range(len(order))] else ""
+    if operator.has("reshapes"):
+        before, after = subject.fact(taken).dims, subject.fact(given).dims
+        is_known = before is not None and None not in before
+        return f"the shape stays {_write_shape(before)}" if is_known and before == after else ""
+    if operator.has("joins"):
+        return "it joins one value" if len(node.inputs) == 1 else ""
+    if operator.has("drops_out"):
+        is_plain = (node.opset_version or 0) >= 7 and len(node.inputs) < 3
+        second = node.output(1)
+        return "it does so when not training" if is_plain and second is None else ""
+    place = operator.operands.find("pads")
+    pads = read_constant(node.input(place)) if place is not None else None
+    if pads is None and (stated := take_attribute(node, "pads")) is not None:
+        pads = np.array(stated)
+    return "it adds nothing" if pads is not None and pads.size and not pads.any() else ""
 
 
 def _write_shape(dims: tuple[object, ...] | None) -> str:
@@ -90,10 +88,10 @@ def _find_turned_back(subject: Subject) -> Iterator[Occurrence]:
     for node in list_own_nodes(subject.graphs, "Transpose") if subject.is_onnx else ():
         value = node.input(0)
         before = value.producer if value is not None else None
-        if before is None or before.op_type != "Transpose" or find_only_user(value) is not node:
+        if not is_operator(before, "Transpose") or find_only_user(value) is not node:
             continue
         first, then = subject.integers(before, "perm"), subject.integers(node, "perm")
-        if not first or not then or sorted(first) != sorted(then) or before.domain:
+        if not first or not then or sorted(first) != sorted(then):
             continue
         if sorted(first) != [*range(len(first))]:
             continue
@@ -121,7 +119,7 @@ def _find_casts_back(subject: Subject) -> Iterator[Occurrence]:
     for node in list_own_nodes(subject.graphs, "Cast") if subject.is_onnx else ():
         value = node.input(0)
         before = value.producer if value is not None else None
-        if before is None or before.op_type != "Cast" or before.domain:
+        if not is_operator(before, "Cast"):
             continue
         source = before.input(0)
         dtype = find_dtype_of(source) or subject.fact(source).dtype
@@ -152,7 +150,7 @@ def _find_repeated(subject: Subject) -> Iterator[Occurrence]:
         operators = graph.wiring.operators.tolist()
         known: dict[tuple[object, ...], Node] = {}
         for node, number in zip(graph.nodes, operators, strict=True):
-            if not node.inputs or node.subgraphs or node.op_type in _RANDOM:
+            if not node.inputs or node.subgraphs or node.operator.has(*_BY_CHANCE):
                 continue
             if node.domain not in KNOWN_DOMAINS:
                 continue
@@ -175,9 +173,9 @@ def _find_foldable(subject: Subject) -> Iterator[Occurrence]:
         count = 0
         first: Node | None = None
         for node in graph.nodes:
-            if not fixed[graph.index_of(node)] or node.op_type in _RANDOM or not node.inputs:
+            if not fixed[graph.index_of(node)] or not node.inputs:
                 continue
-            if node.op_type not in ("DequantizeLinear", "ConstantOfShape"):
+            if not node.operator.has(*_BY_CHANCE, "dequantizes", "fills"):
                 count += 1
                 first = first or node
         if first is not None:
@@ -195,7 +193,7 @@ def _find_unfused_norms(subject: Subject) -> Iterator[Occurrence]:
     for node in list_own_nodes(subject.graphs, "BatchNormalization") if subject.is_onnx else ():
         value = node.input(0)
         before = value.producer if value is not None else None
-        if before is None or before.op_type not in ("Conv", "ConvTranspose") or before.domain:
+        if before is None or before.domain or not before.operator.has("convolves"):
             continue
         weight = before.input(1)
         constants = [weight, *node.inputs[1:5]]
@@ -207,7 +205,7 @@ def _find_unfused_norms(subject: Subject) -> Iterator[Occurrence]:
 
 
 def _find_done_twice(subject: Subject) -> Iterator[Occurrence]:
-    for node in list_own_nodes(subject.graphs, "Relu", "Abs", "Ceil", "Floor", "Round", "Sign"):
+    for node in list_own_nodes_with(subject.graphs, "idempotent"):
         value = node.input(0)
         before = value.producer if value is not None else None
         if before is not None and before.op_type == node.op_type and not before.domain:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
-from netloupe.explorer.model import Tensor, find_operators
+from netloupe.explorer.model import Tensor, find_nodes_where, find_nodes_with
 from netloupe.explorer.notation import clip_text, write_bytes, write_count, write_dims
 
 #: operators that run code that the model names or holds (ONNX Runtime, PyTorch, extensions)
@@ -41,7 +41,8 @@ def _find_external(subject: Subject) -> Iterator[Occurrence]:
 
 def _find_code_operators(subject: Subject) -> Iterator[Occurrence]:
     for graph in subject.graphs:
-        for index in find_operators(graph, _RUNNING_CODE).tolist():
+        running = find_nodes_where(graph, lambda operator: operator.op_type in _RUNNING_CODE)
+        for index in running.tolist():
             node = graph.nodes[index]
             if node.function is None:
                 name = graph.dialect.name_operator(node.domain, node.op_type)[:100]
@@ -109,7 +110,7 @@ def _find_large_texts(subject: Subject) -> Iterator[Occurrence]:
 def _find_bombs(subject: Subject) -> Iterator[Occurrence]:
     """Yield fills that make very much from a few bytes."""
     for graph in subject.graphs:
-        for index in find_operators(graph, graph.dialect.constants).tolist():
+        for index in find_nodes_with(graph, "fills", "stores_constant").tolist():
             node = graph.nodes[index]
             source = graph.dialect.constant_source(node)
             dims: tuple[int, ...] | None = None

@@ -15,6 +15,7 @@ from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.grouping import Group, find_tree
 from netloupe.explorer.model import Node, Tensor
 from netloupe.explorer.notation import join_parts, write_count, write_dims, write_number
+from netloupe.explorer.operators import ARRANGING_TRAITS
 
 #: so many siblings make a rule, from which one is the exception
 _LEAST_SIBLINGS = 4
@@ -29,13 +30,11 @@ _LEAST_RATIO, _LEAST_DEVIATIONS = 8.0, 8.0
 #: are all but equal, a tenth of an octave still counts as usual
 _TO_STD, _LEAST_SPREAD = 1.4826, 0.1
 _MOST_SHOWN = 4
-#: operators that differ at the ends of stacks: products, which projections and heads have, and what
+#: what differs at the ends of stacks: products, which projections and heads have, and what
 #: exporters trace of shapes and layouts
-_OF_BORDERS = frozenset(
-    {"Cast", "Concat", "Constant", "ConstantOfShape", "Expand", "Flatten", "Gather", "Identity"}
-    | {"Pad", "Range", "Reshape", "Shape", "Slice", "Split", "Squeeze", "Tile", "Transpose"}
-    | {"Unsqueeze", "Conv", "ConvTranspose", "FC", "Gemm", "Int8Conv", "Int8FC", "MatMul"}
-    | {"DequantizeLinear", "QuantizeLinear", "QLinearConv", "QLinearMatMul"}
+_OF_BORDERS = (
+    *("convolves", "multiplies", "dequantizes", "quantizes"),
+    *(*ARRANGING_TRAITS, "counts", "fills", "looks_up", "reads_shape", "stores_constant"),
 )
 
 _NUMBER = re.compile(r"\d+")
@@ -125,9 +124,11 @@ def _is_border(group: Group, others: Sequence[Group], more: _Signature, less: _S
     too many or too few.
     """
     has, lacks = ({name.split("\0")[0] for name in each if "\0" in name} for each in (more, less))
-    operators, changed = has | lacks, has & lacks
     has_weights = any("\0" not in name for name in (*more, *less))
-    if has_weights or changed or not operators.isdisjoint(_OF_BORDERS):
+    if has_weights or has & lacks:
+        return True
+    nodes = [*_list_nodes(group), *_list_nodes(others[0])]  # of which all others are alike
+    if any(node.op_type in has | lacks and node.operator.has(*_OF_BORDERS) for node in nodes):
         return True
     return _shares_values(group, others)
 

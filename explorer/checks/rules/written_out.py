@@ -15,7 +15,7 @@ from netloupe.explorer.patterns import (
     find_graph_context,
 )
 
-#: by what a block is called, the operator that stands for it, and its operator set
+#: by what a block is called, the operator that stands for it, and its operator set: names to show
 _OPERATORS = {
     "GELU": ("Gelu", 20),
     "GELU (tanh)": ("Gelu", 20),
@@ -26,7 +26,6 @@ _OPERATORS = {
     "RMSNorm": ("RMSNormalization", 23),
 }
 _ATTENTION = ("Attention", 23)
-_PRODUCTS = frozenset({"Einsum", "Gemm", "MatMul"})
 #: so many values are looked at between a Softmax and the product before it
 _MOST_BETWEEN = 64
 #: graphs of more nodes are not looked through
@@ -78,9 +77,9 @@ def _find_operator(found: FoundBlock, nodes: Sequence[Node]) -> tuple[str, int] 
     if found.kind != "attention":
         return _OPERATORS.get(found.name)
     # of what only has the outline of one it is not known what the scores are made of
-    if found.name == "Attention" or any(node.op_type.endswith("Attention") for node in nodes):
+    if found.name == "Attention" or any(node.operator.has("attends") for node in nodes):
         return None
-    softmaxes = [node for node in nodes if node.op_type == "Softmax"]
+    softmaxes = [node for node in nodes if node.operator.form == "Softmax"]
     return None if any(map(_takes_negated_scores, softmaxes)) else _ATTENTION
 
 
@@ -95,10 +94,11 @@ def _takes_negated_scores(softmax: Node) -> bool:
         node = value.producer if value is not None else None
         if node is None or len(waiting) > _MOST_BETWEEN:
             continue
-        if node.op_type in _PRODUCTS:
+        if node.operator.has("multiplies"):
             return is_negative
         for place, operand in enumerate(node.inputs):
-            turns = node.op_type == "Neg" or (node.op_type == "Sub" and place == 1)
+            subtracts = node.operator.has("subtracts") and place == 1
+            turns = subtracts or node.operator.has("negates")
             waiting.append((operand, is_negative ^ turns))
     return False
 
