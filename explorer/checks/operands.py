@@ -62,7 +62,7 @@ def take_attribute(node: Node, name: str, default: Any = None) -> Any:
 
 
 def find_output_channel_axis(node: Node, rank: int) -> int | None:
-    """Return the axis of a weight along which output channels lie; None where none does wholly.
+    """Return the axis of a weight along which output channels lie; None where no one axis is it.
 
     ONNX operators: Conv [M, C/group, …], ConvTranspose with one group [C, M, …], Gemm [K, N]
     or [N, K] with transB, MatMul [K, N].

@@ -30,7 +30,7 @@ _ORDER = frozenset({"DCR", "CRD"})
 _BRANCHES = _read_words(
     "BRANCH_LEQ BRANCH_LT BRANCH_GTE BRANCH_GT BRANCH_EQ BRANCH_NEQ BRANCH_MEMBER LEAF"
 )
-#: of recurrent layers; ONNX Runtime takes them in any case
+#: words of an attribute of recurrent layers; ONNX Runtime takes them in any case
 _ACTIVATIONS = _read_words(
     "Affine Relu LeakyRelu ThresholdedRelu ScaledTanh Sigmoid HardSigmoid Elu Softsign Softplus "
     "Tanh"
@@ -39,8 +39,9 @@ _SAMPLED = _read_words(
     "half_pixel half_pixel_symmetric pytorch_half_pixel align_corners asymmetric "
     "tf_half_pixel_for_nn tf_crop_and_resize"
 )
-#: by operator and attribute what it may be, in any version of either operator set (Operators.md
-#: and Operators-ml.md, Attributes); the operators of ``ai.onnx.ml`` have names of their own
+#: facts of this rule: by operator and attribute what it may be, in any version of either operator
+#: set (Operators.md and Operators-ml.md, Attributes); the operators of ``ai.onnx.ml`` have names of
+#: their own
 CHOICES: dict[tuple[str, str], frozenset[str]] = {
     **{
         (op_type, "auto_pad"): _PADDING
@@ -95,7 +96,7 @@ CHOICES: dict[tuple[str, str], frozenset[str]] = {
     ("TreeEnsembleRegressor", "aggregate_function"): frozenset({"SUM", "AVERAGE", "MIN", "MAX"}),
     ("Upsample", "mode"): frozenset({"nearest", "linear", "bilinear", "cubic"}),
 }
-#: of the operators of ONNX Runtime (ContribOperators.md)
+#: the same of the operators of ONNX Runtime (ContribOperators.md)
 CONTRIB_CHOICES: dict[tuple[str, str], frozenset[str]] = {
     **{
         (op_type, "auto_pad"): _PADDING

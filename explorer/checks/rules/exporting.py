@@ -133,12 +133,11 @@ def _list_tables(subject: Subject) -> Iterator[Tensor]:
         lookups = find_nodes_where(graph, lambda operator: operator.weight_kind == "embedding")
         for index in lookups.tolist():
             node = graph.nodes[index]
-            tables = (node.input(place) for place in node.operator.weight_places)
-            yield from (
-                tensor
-                for table in tables
-                if table is not None and (tensor := find_stored_tensor(table)) is not None
-            )
+            for place in node.operator.weight_places:
+                table = node.input(place)
+                tensor = find_stored_tensor(table) if table is not None else None
+                if tensor is not None:
+                    yield tensor
 
 
 def _find_double_softmax(subject: Subject) -> Iterator[Occurrence]:

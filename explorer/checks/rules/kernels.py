@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from netloupe.explorer.checks.kernel_search import KernelRequest, MissingKernel, search_kernel
 from netloupe.explorer.checks.kernels import list_known
+from netloupe.explorer.checks.operands import is_operator
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.runtimes import Runtime
 from netloupe.explorer.checks.subject import Subject
@@ -106,11 +107,11 @@ def _is_removed(node: Node, case: Case) -> bool:
     given = node.output(0)
     if node.domain or given is None or given.is_output:
         return False
-    if node.operator.form == "Cast":
+    if is_operator(node, "Cast"):
         result = case.given[0] if case.given else None
         before = case.operand(0).type_name
         return bool(before) and result is not None and result.type_name == before
-    return node.operator.form == "Identity"
+    return is_operator(node, "Identity")
 
 
 def _tell(target: Runtime, node: Node, missing: MissingKernel) -> _Told:

@@ -11,8 +11,8 @@ from netloupe.explorer.notation import write_count
 from .attribute_counts import count_entries, judge_choice, judge_lengths, judge_presence
 
 _KEYS = ("keys_floats", "keys_int64s", "keys_strings", "keys_tensor")
-_SUPPORT = ("coefficients", "support_vectors")
 _VALUES = ("values_floats", "values_int64s", "values_strings", "values_tensor")
+_SUPPORT = ("coefficients", "support_vectors")
 
 
 def _encode_labels(case: Case) -> Iterator[str]:

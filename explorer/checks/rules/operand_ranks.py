@@ -13,7 +13,8 @@ from .operand_shapes import are_different, make_finder
 
 #: as many axes as there may be
 _ANY = 64
-#: by operator, ranks that operands must have (Operators.md); of two numbers the least and the most
+#: facts of this rule: by operator, ranks that operands must have (Operators.md); of two numbers the
+#: least and the most
 _RANKS: dict[str, tuple[tuple[int, int, int], ...]] = {
     "Range": ((0, 0, 0), (1, 0, 0), (2, 0, 0)),
     "ConstantOfShape": ((0, 1, 1),),
@@ -166,7 +167,8 @@ def _lose(case: Case) -> Iterator[str]:
         yield f"{case.say(1)}, but must be {write_dimensions(wanted)}: {case.say(0)}"
 
 
-#: by operator which operand has as many entries as another one has along an axis, or as it has axes
+#: the same: by operator which operand has as many entries as another one has along an axis, or as
+#: it has axes
 _LENGTHS: dict[str, tuple[tuple[int, int, int | None], ...]] = {
     "Col2Im": ((2, 1, 0),),
     "MaxUnpool": ((2, 0, None),),

@@ -190,8 +190,9 @@ def _takes_unsigned(node: Node) -> bool:
     if pair is not None:
         value = pair.input(0)
     producer = value.producer if value is not None else None
-    if producer is not None and producer.operator.has("quantizes"):
-        place = producer.operator.operands.find("result.zero_point")
+    made = producer.operator if producer is not None else None
+    if producer is not None and made is not None and made.is_quantized and made.has("quantizes"):
+        place = made.operands.find("result.zero_point")
         zero = producer.input(place) if place is not None else None
         return zero is None or find_dtype_of(zero) == "uint8"
     return find_dtype_of(value) == "uint8"

@@ -49,7 +49,7 @@ def _judge_nothing_done(subject: Subject, node: Node) -> str:
         return ""
     operator = node.operator
     if operator.has("copies"):
-        return "it is a copy"
+        return "it is a copy" if is_operator(node, "Identity") else ""  # else to another device
     if operator.has("casts"):
         dtype = find_dtype_of(taken) or subject.fact(taken).dtype
         number = subject.integer(node, "to")
