@@ -35,8 +35,8 @@ def _refuse_result(case: Case) -> Iterator[str]:
     fact = case.given[0] if case.given else None
     if not case.operator.has("casts", "fills", "stores_constant") or formal is None or fact is None:
         return
-    if case.operator.operands.find("like") is not None:  # said of that operand already
-        return
+    if case.schema is not None and formal.variable in {p.variable for p in case.schema.inputs}:
+        return  # said of the operand already
     if fact.type_name and formal.types and fact.type_name not in formal.types:
         allowed = sorted(formal.types)
         shown = join_parts(allowed[:_MOST_TYPES], len(allowed))
