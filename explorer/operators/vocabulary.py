@@ -108,6 +108,7 @@ TRAITS: Final = {
     "broadcasts": "gives elements several times along axes of size 1, as arithmetic does",
     "casts": "changes the type of its first operand alone",
     "channels_last": "takes the last axis of data and weight for channels",
+    "chooses": "takes each element from one operand or another, as a condition says",
     "clips": "limits elements to a range",
     "commutative": "gives the same for operands in any order",
     "compares": "compares two operands",
@@ -135,6 +136,7 @@ TRAITS: Final = {
     "logical": "computes truth values from truth values, or tells what numbers are",
     "looks_up": "takes rows or elements by index",
     "loops": "runs a graph several times",
+    "makes_shares": "makes shares of 1 along an axis, or the logarithms of such",
     "masks": "keeps a part of the places and sets others to zero",
     "moves_pixels": "moves elements between space and channels",
     "multiplies": "multiplies matrices",
@@ -150,6 +152,7 @@ TRAITS: Final = {
     "places_positions": "gives numbers for the distances of positions",
     "pools": "takes a mean, a maximum or the like of each window",
     "pools_all": "takes a mean, a maximum or the like over the whole picture",
+    "predicts": "gives classes or numbers by what was fitted to data",
     "quantized_weight": "takes its weight quantized",
     "quantizes": "makes quantized elements of numbers",
     "random": "gives other elements each time",
@@ -175,6 +178,7 @@ TRAITS: Final = {
     "slices": "takes a part of its operand by where it begins and ends",
     "solves": "is linear algebra besides products: transforms, inverses, distances",
     "splits": "gives its operand in several parts, one for each result",
+    "squashes": "brings all numbers between two limits, as a sigmoid does",
     "stores_constant": "gives a stored tensor",
     "subtracts": "subtracts the second operand from the first",
     "takes_power": "raises to a power",
@@ -191,6 +195,8 @@ CONVERTING_TRAITS: Final = ("casts", "copies", "dequantizes", "drops_out", "quan
 HANDING_TRAITS: Final = (*LAYOUT_TRAITS, "dequantizes", "drops_out", "quantizes")
 #: what only chooses elements, and puts them elsewhere
 ARRANGING_TRAITS: Final = (*LAYOUT_TRAITS, "joins", "pads", "picks", "repeats")
+#: what puts a mask to scores
+MASKING_TRAITS: Final = ("adds", "chooses", "multiplies_elements", "subtracts")
 
 #: which family an operator is coloured as
 OPERATOR_FAMILIES: Final = (
