@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .group import Group
     from .lookup import find_group, find_tree
     from .model_group import ModelGroup, group_model
-    from .module_input_nodes import PASSING
+    from .module_input_nodes import PASSING_TRAITS
     from .recognised import recognise_function
     from .scopes import list_classes
     from .tree import GroupTree, build_group_tree
@@ -22,7 +22,7 @@ else:
     __getattr__ = import_later(
         __name__,
         {
-            "module_input_nodes": ["PASSING"],
+            "module_input_nodes": ["PASSING_TRAITS"],
             "group": ["Group"],
             "lookup": ["find_group", "find_tree"],
             "model_group": ["ModelGroup", "group_model"],
@@ -34,7 +34,7 @@ else:
     )
 
 __all__ = [
-    "PASSING",
+    "PASSING_TRAITS",
     "Group",
     "GroupTree",
     "ModelGroup",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from netloupe.explorer.model import Node, Tensor, Value
 from netloupe.explorer.model.constant import constant_tensor
+from netloupe.explorer.operators import MASKING_TRAITS
 from netloupe.explorer.patterns import read_dims, read_numbers
 from netloupe.explorer.roles import is_input_independent
 
@@ -13,12 +14,6 @@ from netloupe.explorer.roles import is_input_independent
 _FEW = 16
 #: so many users of a value are asked whether they are among the nodes
 _MOST_USERS = 1_000
-#: fused attention: an operand of theirs may be a mask, which tells causal attention
-_FUSED = frozenset({"Attention", "GroupQueryAttention", "MultiHeadAttention"})
-#: of those nodes that scores of attention go through, these may be given a mask
-_TAKING_MASKS = frozenset({"Add", "Mul", "Sub", "Where"})
-#: with these the scores of attention begin and end
-_PRODUCTS = frozenset({"Einsum", "Gemm", "MatMul"})
 
 Key = tuple[object, ...]
 
@@ -82,7 +77,8 @@ def _list_taking_masks(nodes: Sequence[Node], places: dict[Node, int]) -> frozen
     """Return the nodes one of whose operands may be a mask.
 
     What only adds to the values of a layer, as a residual connection does, is none of them: the
-    operand is another one in each layer.
+    operand is another one in each layer. Those are fused attention, and what scores of attention go
+    through between the products that they begin and end with.
     """
     ends = [node for node in nodes if node.operator.form == "Softmax"]
     back = _follow(ends, lambda node: (v.producer for v in node.inputs if v is not None), places)
@@ -91,8 +87,8 @@ def _list_taking_masks(nodes: Sequence[Node], places: dict[Node, int]) -> frozen
         lambda node: (user for v in node.outputs if v for user in v.users[:_MOST_USERS]),
         places,
     )
-    found = {node for node in back | onward if node.op_type in _TAKING_MASKS}
-    found.update(node for node in nodes if node.op_type in _FUSED)
+    found = {node for node in back | onward if node.operator.has(*MASKING_TRAITS)}
+    found.update(node for node in nodes if node.operator.has("attends"))
     return frozenset(found)
 
 
@@ -108,7 +104,7 @@ def _follow(
         for node in next_to(pending.pop()):
             if node is None or node in seen or node not in places:
                 continue
-            if node.operator.form not in _PRODUCTS:
+            if not node.operator.has("multiplies"):
                 seen.add(node)
                 pending.append(node)
     return seen

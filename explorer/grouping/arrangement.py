@@ -11,26 +11,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from netloupe.explorer.model import Graph, Node, find_operators
+from netloupe.explorer.model import Graph, Node, find_nodes_where
+from netloupe.explorer.operators import LAYOUT_TRAITS, Operator
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import Roles, find_purpose
 
 from .arrangement_targets import ArrangementTargets, Child, NodeHomes, list_producers
 from .group import Group
-from .module_input_nodes import PASSING
+from .module_input_nodes import PASSING_TRAITS
 from .role_groups import PREPARATION, FreePath
 from .shape_groups import consumers_in
 
-#: operators that compute nothing of a network: they move values, count, or tell true from false
-_ARRANGING = frozenset(
-    {"Cast", "CastLike", "ConstantOfShape", "Copy", "CumSum", "Expand", "ExpandDims", "Flatten"}
-    | {"Identity", "NCHW2NHWC", "NHWC2NCHW", "Range", "Reshape", "Shape", "Size", "Squeeze"}
-    | {"Tile", "Transpose", "Trilu", "Unsqueeze"}
-    | {"And", "Equal", "Greater", "GreaterOrEqual", "IsNaN", "Less", "LessOrEqual", "Not", "Or"}
-    | {"Xor"}
+#: what computes nothing of a network: it moves values, counts, or tells true from false
+_ARRANGING = (
+    *LAYOUT_TRAITS,
+    *("accumulates", "compares", "counts", "fills", "logical", "masks", "reads_shape", "repeats"),
 )
-#: what else moves values, where it prepares something
-_CHOOSING = frozenset({"Concat", "Gather", "Slice", "Split"})
 #: a graph of so few nodes is shown as it stands: all of it is open
 _MOST_OPEN = 15
 
@@ -71,9 +67,9 @@ def join_arrangement(
     """
     if len(root.graph.nodes) - len(roles.constants) - len(roles.shapes) <= _MOST_OPEN:
         return {}
-    found = find_operators(root.graph, _ARRANGING).tolist()
+    found = find_nodes_where(root.graph, _only_arranges).tolist()
     nodes = root.graph.nodes
-    arranging = {index for index in roles.loose if nodes[index].op_type in _CHOOSING}
+    arranging = {index for index in roles.loose if _may_prepare(nodes[index].operator)}
     arranging = arranging.union(found) - roles.shapes - {*roles.constants}
     if not arranging:
         return {}
@@ -90,6 +86,15 @@ def join_arrangement(
             if not is_repeated or "repeat" in (group.kind, inner.kind):
                 pending.append((inner, is_repeated))
     return joiner.operations
+
+
+def _only_arranges(operator: Operator) -> bool:
+    return operator.has(*_ARRANGING) and not operator.has("stores_constant")
+
+
+def _may_prepare(operator: Operator) -> bool:
+    """Return whether it computes nothing of a network either, where it prepares something."""
+    return operator.has("joins", "picks") or operator.form == "Gather"
 
 
 class _Joiner:
@@ -203,7 +208,9 @@ class _Joiner:
         there = {id(child) for child in group.children}
         rows: dict[Node, list[Node]] = {}
         for node in left:
-            if id(node) not in there or node.op_type not in PASSING or node.index in self._labels:
+            if id(node) not in there or node.index in self._labels:
+                continue
+            if not node.operator.has(*PASSING_TRAITS):
                 continue
             before: list[Node] = []
             for giver in list_producers(node):

@@ -10,8 +10,6 @@ from netloupe.explorer.roles import Roles
 from .group import Group
 from .shape_groups import Homes, consumers_in
 
-#: operators that join streams, where all operands are computed: they are drawn as circles
-_SUMS = frozenset({"Add", "Mul", "Sum"})
 #: a node with so many users is looked at no further
 _MOST_USERS = 100
 
@@ -163,9 +161,10 @@ class ArrangementTargets:
         return is_last or not self._is_sum(head)
 
     def _is_sum(self, node: Node) -> bool:
+        """Return whether a node joins streams, all of them computed: it is drawn as a circle."""
         operands = [value for value in node.inputs if value is not None]
         return (
-            node.op_type in _SUMS
+            node.operator.has("adds", "multiplies_elements")
             and node.index not in self._labels
             and len(operands) > 1
             and not any(map(is_constant, operands))

@@ -15,7 +15,6 @@ from .words import WordFinder
 _SAME_WIRING = 0.8
 _SAME_SOURCES = 0.6
 _MOST_CUTS = 6
-_JOINS = frozenset({"Concat", "DepthConcat"})
 #: how many rows of one word are looked at
 _MOST_ROWS = 200
 #: a block that stands alone among others of its word has at least so many nodes
@@ -48,7 +47,7 @@ def find_cuts(stretch: Stretch, run: Run) -> list[int]:
     cuts.append(int(firsts[best.min()]))
     # a concatenation may also begin a block: what comes along a UNet's skips
     for cut in cuts[:1]:
-        if stretch.op_type(cut + period - 1) in _JOINS and cut > low:
+        if stretch.node(cut + period - 1).operator.has("joins") and cut > low:
             cuts.append(cut - 1)
     return list(dict.fromkeys(cuts))
 

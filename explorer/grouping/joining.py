@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from netloupe.explorer.operators import LAYOUT_TRAITS
+
 from .found_repeat import FoundRepeat
 from .signatures import Integers, Stretch
 
@@ -18,7 +20,6 @@ _SAME_SOURCES = 0.6
 _ALIKE = 0.72
 _SAME = 0.6
 _SMALL = 12
-_QUANTIZERS = frozenset({"DequantizeLinear", "QuantizeLinear"})
 #: share of a neighbour's nodes, with those that only it uses, that the others have too
 _LEAST_MATCHED = 0.6
 #: how many nodes of a neighbour may not be those of a block, for each of a block's nodes
@@ -27,8 +28,6 @@ _MOST_BETWEEN = 0.6
 _MOST_SKIPPED = 80
 #: a node that begins a block may stand so many places before the others
 _MOST_BEFORE = 3
-#: operators that may stand in the stream itself where other blocks have none
-_ARRANGING = frozenset({"Cast", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"})
 
 
 def join_neighbours(
@@ -143,7 +142,11 @@ def _match(stretch: Stretch, pattern: Integers, window: range) -> dict[int, int]
 
 def _is_more_than_quantized(stretch: Stretch, pattern: Integers, pairs: dict[int, int]) -> bool:
     """Return whether not only quantizers, which are alike everywhere, are found again."""
-    telling = [place for place in pattern.tolist() if stretch.op_type(place) not in _QUANTIZERS]
+    telling = [
+        place
+        for place in pattern.tolist()
+        if not stretch.node(place).operator.has("dequantizes", "quantizes")
+    ]
     return sum(place in pairs for place in telling) >= _ALIKE * len(telling)
 
 
@@ -169,7 +172,7 @@ def _add_givers(stretch: Stretch, pattern: Integers, pairs: dict[int, int]) -> N
                 and ours not in pairs
                 and low <= theirs < high
                 and theirs not in taken
-                and stretch.op_type(ours) == stretch.op_type(theirs)
+                and stretch.node(ours).op_type == stretch.node(theirs).op_type
             ):
                 pairs[ours] = theirs
                 taken.add(theirs)
@@ -226,13 +229,13 @@ def _is_interrupted(stretch: Stretch, block: Integers, matched: set[int]) -> boo
     """Return whether all that a block computes goes through a node that others do not have.
 
     Such a node, a pool or a convolution between two stages, stands between two blocks; but a
-    node may join branches in another way. Values from long before the block, such as a mask, do
-    not count.
+    node may join branches in another way, or only change the layout. Values from long before the
+    block, such as a mask, do not count.
     """
     foreign = [
         number
         for number, place in enumerate(block.tolist())
-        if place not in matched and stretch.op_type(place) not in _ARRANGING
+        if place not in matched and not stretch.node(place).operator.has(*LAYOUT_TRAITS)
     ]
     if not foreign:
         return False

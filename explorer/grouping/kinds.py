@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from netloupe.explorer.model import Node, is_constant
+from netloupe.explorer.operators import Operator
 
 from .group import Group
 
@@ -39,10 +40,8 @@ class Kinds:
         self._labels = labels
         #: by index, the kind of each node: its operator; groups have the numbers above these
         self.of_nodes: list[int] = root.graph.wiring.operators.tolist()
-        self._op_types = self._name_operators(root)
-        self._copying = next(
-            (number for number, name in self._op_types.items() if name == "Identity"), None
-        )
+        self._operators = self._find_operators(root)
+        self._copying = {number for number, one in self._operators.items() if one.has("copies")}
         self._first_of_groups = max(self.of_nodes, default=-1) + 1
         self._numbers: dict[object, int] = {}
         #: the kind of each group
@@ -58,18 +57,18 @@ class Kinds:
             order += group.inner_groups()
         for group in reversed(order):
             kinds = own = self.inside[group] = tuple(self._list_kinds(group))
-            if self._copying is not None:
+            if self._copying:
                 own = self._leave_out_copies(group, kinds)
             kind = self.of_groups[group] = self.number(own)
             if kind not in self._examples:
                 self._examples[kind] = group
                 self._sizes[kind] = sum(map(self.size, group.children))
 
-    def _name_operators(self, root: Group) -> dict[int, str]:
+    def _find_operators(self, root: Group) -> dict[int, Operator]:
         numbers, firsts = np.unique(self.of_nodes, return_index=True)
         nodes = root.graph.nodes
         return {
-            int(number): nodes[first].op_type
+            int(number): nodes[first].operator
             for number, first in zip(numbers, firsts.tolist(), strict=True)
         }
 
@@ -89,12 +88,12 @@ class Kinds:
 
         Exporters write one for each further layer that has equal weights.
         """
-        if self._copying not in kinds:
+        if self._copying.isdisjoint(kinds):
             return kinds
         return tuple(
             kind
             for child, kind in zip(group.children, kinds, strict=True)
-            if not (kind == self._copying and isinstance(child, Node) and _copies_weight(child))
+            if not (kind in self._copying and isinstance(child, Node) and _copies_weight(child))
         )
 
     def number(self, key: object) -> int:
@@ -105,11 +104,11 @@ class Kinds:
         """Return how many nodes a child is or holds."""
         return self._sizes[self.of_groups[child]] if isinstance(child, Group) else 1
 
-    def count_types(self, kind: int) -> Counter[str]:
-        """Return how many nodes of each operator a kind of group has, without its domain."""
-        counts: Counter[str] = Counter()
-        for operator, count in self._count_operators(kind).items():
-            counts[self._op_types[operator]] += count
+    def count_operators(self, kind: int) -> Counter[Operator]:
+        """Return how many nodes of each operator a kind of group has."""
+        counts: Counter[Operator] = Counter()
+        for number, count in self._count_numbers(kind).items():
+            counts[self._operators[number]] += count
         return counts
 
     def list_labels(self, group: Group) -> list[str]:
@@ -151,14 +150,14 @@ class Kinds:
         """
         if among_numbered and self._numbered(kind) != self._numbered(other):
             return 0
-        first, second = self._count_operators(kind), self._count_operators(other)
+        first, second = self._count_numbers(kind), self._count_numbers(other)
         return (first & second).total() / max(first.total(), second.total(), 1)
 
     def _numbered(self, kind: int) -> Counter[str]:
         families = self.list_families(self.list_labels(self._examples[kind]))
         return Counter(family for family in families if family)
 
-    def _count_operators(self, kind: int) -> Counter[int]:
+    def _count_numbers(self, kind: int) -> Counter[int]:
         counts = self._counts.get(kind)
         if counts is None:
             example = self._examples[kind]
@@ -168,7 +167,7 @@ class Kinds:
 
     def hold_same(self, kind: int, other: int) -> bool:
         """Return whether nearly every operator of two kinds is in both, however often."""
-        first, second = self._count_operators(kind).keys(), self._count_operators(other).keys()
+        first, second = self._count_numbers(kind).keys(), self._count_numbers(other).keys()
         return len(first & second) >= _SAME_OPERATORS * len(first | second)
 
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from netloupe.explorer.model import Graph, Node, Value, find_operators, is_constant
+from netloupe.explorer.model import Graph, Node, Value, find_nodes_with, is_constant
 
 Scope = tuple[str, ...]
 
-#: operators that give what they take, in another type at most
-PASSING = frozenset({"Cast", "CastLike", "Identity"})
+#: of operators that give what they take, in another type at most
+PASSING_TRAITS = ("casts", "copies")
 
 
 def find_module_input_nodes(graph: Graph, of_node: Sequence[Scope | None]) -> dict[int, Scope]:
@@ -36,7 +36,7 @@ def find_module_input_nodes(graph: Graph, of_node: Sequence[Scope | None]) -> di
         there by a node of that scope itself, as a residual sum is.
     """
     found: dict[int, Scope] = {}
-    for index in find_operators(graph, PASSING).tolist():
+    for index in find_nodes_with(graph, *PASSING_TRAITS).tolist():
         scope, node = of_node[index], graph.nodes[index]
         if not scope or len(node.outputs) != 1 or node.output(0) is None:
             continue
@@ -60,7 +60,7 @@ def _go_back(
     """Return a node with those in a row before it that only pass on, and what these are given."""
     row: list[int] = []
     value: Value | None = None
-    while node.op_type in PASSING and _find_scope(node, graph, of_node) == scope:
+    while node.operator.has(*PASSING_TRAITS) and _find_scope(node, graph, of_node) == scope:
         row.append(graph.index_of(node))
         value = node.input(0)
         if value is None or value.producer is None or len(value.users) > 1:

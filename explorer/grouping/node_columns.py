@@ -13,6 +13,7 @@ import numpy as np
 from netloupe.explorer.arrays import sort_distinct
 from netloupe.explorer.model import Graph, Node, Value, is_constant_node
 from netloupe.explorer.model.wiring import number_alike, to_array
+from netloupe.explorer.operators import Operator
 
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
@@ -76,15 +77,13 @@ class NodeColumns(NamedTuple):
         return found
 
 
-def read_columns(nodes: Sequence[Node], variadic: frozenset[str]) -> NodeColumns:
+def read_columns(nodes: Sequence[Node]) -> NodeColumns:
     """Return what is known of some nodes of one graph.
 
     Parameters
     ----------
     nodes
         The nodes, one at least.
-    variadic
-        Operators of whose operands nothing is told apart.
     """
     graph = nodes[0].graph
     wiring = graph.wiring
@@ -110,7 +109,7 @@ def read_columns(nodes: Sequence[Node], variadic: frozenset[str]) -> NodeColumns
 
     return NodeColumns(
         find_row,
-        *_number_alike(nodes, wiring.operators[indices], variadic, lengths, starts, codes),
+        *_number_alike(nodes, wiring.operators[indices], lengths, starts, codes),
         lengths,
         starts,
         codes,
@@ -147,7 +146,6 @@ def tell_operand(value: Value) -> str:
 def _number_alike(
     nodes: Sequence[Node],
     operators: Integers,
-    variadic: frozenset[str],
     lengths: Integers,
     starts: Integers,
     codes: Integers,
@@ -155,8 +153,8 @@ def _number_alike(
     """Return a number for each node, the same for nodes alike, and the first row of each."""
     forms = _number_forms(lengths, starts, codes)
     _, firsts, kinds = np.unique(operators, return_index=True, return_inverse=True)
-    is_variadic = np.array([nodes[first].op_type in variadic for first in firsts.tolist()], bool)
-    forms[is_variadic[kinds]] = -1
+    variadic = np.array([is_variadic(nodes[first].operator) for first in firsts.tolist()], bool)
+    forms[variadic[kinds]] = -1
     columns = [
         forms,
         to_array((len(node.outputs) for node in nodes), len(nodes)),
@@ -175,6 +173,11 @@ def _number_alike(
     places[order] = np.arange(len(order))
     numbered: Integers = places[alike]
     return numbered, firsts[order]
+
+
+def is_variadic(operator: Operator) -> bool:
+    """Return whether it takes any number of operands, and how many is no difference in kind."""
+    return operator.operands.repeated > 0 and operator.has("elementwise", "joins")
 
 
 def list_subgraph_kinds(node: Node) -> tuple[tuple[str, ...], ...]:

@@ -17,7 +17,7 @@ PREPARATION = "preparation"
 POSTPROCESSING = "postprocessing"
 #: so many nodes of postprocessing are one group
 LEAST_AFTER = 4
-#: what postprocessing is about, by operators that are always that
+#: what postprocessing is about, by operators that are always that: words of this place alone
 _AFTER = {
     "ArgMax": "argmax",
     "ArgMin": "argmin",
@@ -31,7 +31,6 @@ _AFTER = {
     "TopK": "top-k",
     "ZipMap": "class labels",
 }
-_COMPARISONS = frozenset({"Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
 _MOST_NAME = 60
 #: a scope of so few is what is fed, not only the node in it
 _FEW_CHILDREN = 4
@@ -153,9 +152,9 @@ def add_postprocessing(root: Group, roles: Roles, free_path: FreePath) -> None:
 
 def _tell(node: Node) -> str:
     """Return what a node of postprocessing is about; "" where it may be for anything."""
-    if node.op_type in _COMPARISONS and any(
-        value is not None and is_constant(value) for value in node.inputs
-    ):
+    operator = node.operator
+    tells_larger = operator.has("compares") and not operator.has("commutative")
+    if tells_larger and any(value is not None and is_constant(value) for value in node.inputs):
         return "threshold"
     return _AFTER.get(node.op_type, "")
 

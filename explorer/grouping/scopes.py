@@ -27,7 +27,6 @@ _NAMESPACE = "namespace"
 
 #: scope names that exporters put in by accident
 _ARTEFACTS = frozenset({"_empty_nn_module_stack_from_metadata_hook"})
-_QUANTIZERS = frozenset({"QuantizeLinear", "DequantizeLinear"})
 _MAX_DEPTH = 64
 _MAX_METADATA = 20_000
 _SHARE_NEEDED = 0.3
@@ -134,7 +133,8 @@ def _count_authored(graph: Graph) -> int:
     Constants, and what a quantizer puts in later, never have a scope.
     """
     return sum(
-        node.op_type not in _QUANTIZERS and not is_constant_node(node) for node in graph.nodes
+        not node.operator.has("dequantizes", "quantizes") and not is_constant_node(node)
+        for node in graph.nodes
     )
 
 

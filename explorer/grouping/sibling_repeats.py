@@ -39,8 +39,6 @@ LEAST_UNNAMED = 5
 LEAST_OF_TWO = 4
 #: the same where each consists of several children
 LEAST_OF_TWO_JOINED = 12
-#: what tells self- from cross-attention is looked for where one of these is
-_ATTENDING = frozenset({"Attention", "MultiHeadAttention", "Softmax"})
 #: nodes alone (groups of one) are a repeat in so large a number
 LEAST_NODES = 8
 
@@ -186,11 +184,15 @@ def _are_two_kinds(children: list[Child], period: int) -> bool:
     names = []
     for block in (children[:period], children[period:]):
         nodes = _list_nodes(block)
-        if len(nodes) > MOST_NODES or not any(node.op_type in _ATTENDING for node in nodes):
+        if len(nodes) > MOST_NODES or not any(map(_may_attend, nodes)):
             return False
         found = try_to_recognise(nodes)
         names.append(found.name if found is not None and found.family == "attention" else "")
     return all(names) and names[0] != names[1]
+
+
+def _may_attend(node: Node) -> bool:
+    return node.operator.has("attends") or node.operator.form == "Softmax"
 
 
 def _list_nodes(block: list[Child]) -> list[Node]:

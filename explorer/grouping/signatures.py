@@ -19,6 +19,7 @@ from .node_columns import (
     COMPUTED,
     FindRow,
     is_used_outside,
+    is_variadic,
     list_subgraph_kinds,
     read_columns,
     tell_operand,
@@ -34,12 +35,7 @@ SLOTS = 4
 
 _NO_SLOTS = (-1,) * SLOTS
 
-#: operators with any number of operands; how many is no difference in kind
-_VARIADIC = frozenset({"Concat", "Sum", "Max", "Min", "Mean"})
-
-#: operators each of which is a layer, and would be many nodes if it was written out
-RECURRENT = frozenset({"GRU", "LSTM", "RNN"})
-#: as so many nodes each of them counts
+#: as so many nodes a recurrent layer counts, which would be many if it was written out
 BULK = 12
 
 #: how many nodes are looked at in one step
@@ -108,7 +104,7 @@ class _Wires(NamedTuple):
 def _read_at_once(nodes: Sequence[Node], known: Kinds) -> _Wires:
     """Read very many nodes in columns."""
     step()
-    columns = read_columns(nodes, _VARIADIC)
+    columns = read_columns(nodes)
     kinds = np.array(
         [
             known.setdefault(_write_key(nodes[row], columns.form(row)), len(known))
@@ -116,7 +112,9 @@ def _read_at_once(nodes: Sequence[Node], known: Kinds) -> _Wires:
         ],
         np.int64,
     )
-    recurrent = np.array([nodes[row].op_type in RECURRENT for row in columns.firsts.tolist()], bool)
+    recurrent = np.array(
+        [nodes[row].operator.has("recurrent") for row in columns.firsts.tolist()], bool
+    )
     graph, find_row = nodes[0].graph, columns.find_row
     others = [graph.nodes[place] for place in graph.wiring.with_others]
     more = [
@@ -157,7 +155,7 @@ def _read_each(nodes: Sequence[Node], known: Kinds) -> _Wires:
             else:
                 form += tell_operand(value)
             taken.append(source)
-        recurrent[row] = node.op_type in RECURRENT
+        recurrent[row] = node.operator.has("recurrent")
         kinds.append(known.setdefault(_write_key(node, form), len(known)))
         if not taken:
             slots.extend(_NO_SLOTS)
@@ -186,7 +184,7 @@ def _write_key(node: Node, form: str) -> tuple[object, ...]:
         node.op_type,
         node.domain,
         node.overload,
-        "" if node.op_type in _VARIADIC else form,
+        "" if is_variadic(node.operator) else form,
         len(node.outputs),
         node._attribute_key,
         list_subgraph_kinds(node) if node.subgraphs else (),
@@ -280,9 +278,9 @@ class Stretch:
         """Return how many nodes a range counts as."""
         return int(self.bulk[high] - self.bulk[low])
 
-    def op_type(self, place: int) -> str:
-        """Return the operator of a node."""
-        return self._table.nodes[int(self.rows[place])].op_type
+    def node(self, place: int) -> Node:
+        """Return the node at a place."""
+        return self._table.nodes[int(self.rows[place])]
 
     def is_used_only_by(self, place: int, others: set[int]) -> bool:
         """Return whether a node's results are used, and by none but the nodes of some places."""

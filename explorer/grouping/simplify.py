@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from netloupe.explorer.model import Node, find_operators, is_constant
+from netloupe.explorer.model import Node, find_nodes_with, is_constant
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import PreparationPiece, Roles
 
@@ -17,7 +17,6 @@ from .role_groups import add_postprocessing, add_preparation
 from .runs import SiblingRun
 from .shape_groups import add_shape_groups
 from .sibling_repeats import SiblingSearch
-from .signatures import RECURRENT
 from .small_blocks import group_small, join_embeddings
 from .structure import Children, GroupPlan, Planner
 
@@ -171,7 +170,7 @@ class Folder:
         """Make repeats and blocks of the nodes of groups that have no groups in them."""
         planner = Planner(len(self.root.graph.nodes))
         known: dict[tuple[object, ...], list[Children]] = {}
-        recurrent = {*find_operators(self.root.graph, RECURRENT).tolist()}
+        recurrent = {*find_nodes_with(self.root.graph, "recurrent").tolist()}
         for group in groups:
             nodes = group.nodes_alone()
             is_named = group is not self.root or len(groups) > 1

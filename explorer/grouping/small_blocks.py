@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from operator import attrgetter
 
-from netloupe.explorer.model import Node, Value, find_operators
+from netloupe.explorer.model import Node, Value, find_nodes_with
+from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.patterns import find_graph_context, find_small_blocks
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import find_weight
@@ -26,17 +27,12 @@ _MOST_NODES = 200
 _NAME = "Token + position embedding"
 #: an activation that is a module has at most so many nodes
 _MOST_OF_ACTIVATION = 12
-#: operators with which a block may be told; without one of them a group is not looked at
-_TELLING = frozenset(
-    {"Conv", "ConvInteger", "ConvTranspose", "QLinearConv", "FusedConv", "Int8Conv"}
-    | {"Erf", "HardSigmoid", "QLinearSigmoid", "Sigmoid", "Softplus", "Tanh"}
-)
-#: operators in norms that are written out
-_IN_NORMS = frozenset({"Pow", "ReduceL2", "ReduceSum", "ReduceSumSquare", "Sqrt"})
+#: of operators with which a block may be told; without one of them a group is not looked at
+_TELLING = ("convolves", "squashes")
+#: of operators in norms that are written out
+_IN_NORMS = ("reduces", "takes_power", "takes_root")
 #: a block is never all of a group
 _LEAST_CHILDREN = 3
-#: operators that only change layout or type
-_LAYOUT = frozenset({"Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"})
 
 _GET_INDEX = attrgetter("index")
 
@@ -72,8 +68,8 @@ def group_small(root: Group, labels: Mapping[int, str], free_path: FreePath) -> 
     free_path
         Gives an unused path for a child of a group.
     """
-    telling = {*find_operators(root.graph, _TELLING).tolist()}
-    written = telling.union(find_operators(root.graph, _IN_NORMS).tolist())
+    telling = {*find_nodes_with(root.graph, *_TELLING).tolist()}
+    written = telling.union(find_nodes_with(root.graph, *_IN_NORMS).tolist())
     if not written:
         return
     joiner = _Joiner(root, labels, free_path)
@@ -176,7 +172,7 @@ def join_embeddings(root: Group, free_path: FreePath) -> None:
     """
     homes: Homes | None = None
     for group in list_outer(root):
-        sums = [c for c in group.children if isinstance(c, Node) and c.op_type == "Add"]
+        sums = [c for c in group.children if isinstance(c, Node) and c.operator.has("adds")]
         for node in sums[:_MOST_NODES]:
             values = [value for value in node.inputs if value is not None]
             if len(values) != 2 or any(v.producer is None or not _is_taken_once(v) for v in values):
@@ -218,8 +214,9 @@ def _is_circular(values: list[Value]) -> bool:
 def _picks_positions(child: Child, group: Group, homes: Homes) -> bool:
     """Return whether rows of a table are picked by positions that are counted."""
     for node in _list_few(child):
-        if node.op_type == "Gather" and len(node.inputs) > 1:
-            ids = node.input(1)
+        place = node.operator.operands.find("indices")
+        if node.operator.weight_kind == "embedding" and place is not None:
+            ids = node.input(place)
             if ids is None or ids.producer is None:
                 return ids is not None and ids.initializer is not None
             giver = homes.child_holding(group, ids.producer)
@@ -231,10 +228,8 @@ def _picks_positions(child: Child, group: Group, homes: Homes) -> bool:
 def _is_embedding(child: Child) -> bool:
     """Return whether a child picks rows of a table and does nothing else but arrange."""
     nodes = _list_few(child)
-    picking = [node for node in nodes if node.op_type not in _LAYOUT]
-    if len(picking) != 1 or picking[0].op_type != "Gather":
-        return False
-    weight = find_weight(picking[0])
+    picking = [node for node in nodes if not node.operator.has(*LAYOUT_TRAITS)]
+    weight = find_weight(picking[0]) if len(picking) == 1 else None
     return weight is not None and weight.kind == "embedding"
 
 

@@ -8,20 +8,15 @@ MobileNetV2, 2018, table 2).
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Iterable
 
 from netloupe.explorer.model import Node
+from netloupe.explorer.operators import Operator
 
 from .group import Group
 from .kinds import Child, Kinds, outermost_family
 from .runs import SiblingRun
 
-_SUMS = frozenset({"Add", "QLinearAdd", "Sum"})
-#: operators with large weights; a first block of a stage has the same, and perhaps a projection
-_WEIGHTED = frozenset(
-    {"Conv", "ConvInteger", "ConvTranspose", "Gemm", "MatMul", "MatMulInteger", "QLinearConv"}
-)
-_PROJECTIONS = frozenset({"Conv", "ConvInteger", "QLinearConv"})
 #: share of operators that a first block and the others must have in common, and of a stage's
 #: nodes that its blocks must have
 _LEAST_SHARED = 0.6
@@ -57,18 +52,25 @@ class StageSearch:
         return stages
 
     def _begins_stage(self, first: int, other: int) -> bool:
-        """Return whether a kind of group is another one without its sum, or with a projection."""
+        """Return whether a kind of group is another one without its sum, or with a projection.
+
+        Of the operators with large weights it has the same, but for that.
+        """
         if first == other:
             return False
         if self._kinds.measure_shared(first, other, among_numbered=False) < _LEAST_SHARED:
             return False
-        ours, theirs = self._kinds.count_types(first), self._kinds.count_types(other)
-        more = Counter({op: ours[op] - theirs[op] for op in {*ours, *theirs}})
-        weighted = {op: more[op] for op in _WEIGHTED if more[op]}
-        sums = sum(more[op] for op in _SUMS)
-        has_sums = any(theirs[op] for op in _SUMS)
-        has_projection = sum(weighted.values()) == 1 and weighted.keys() <= _PROJECTIONS
-        is_convolutional = any(theirs[op] for op in _PROJECTIONS)
+        ours, theirs = self._kinds.count_operators(first), self._kinds.count_operators(other)
+        more = {operator: ours[operator] - theirs[operator] for operator in {*ours, *theirs}}
+        weighted = {
+            operator: count
+            for operator, count in more.items()
+            if count and operator.has("convolves", "multiplies")
+        }
+        sums = sum(count for operator, count in more.items() if operator.has("adds"))
+        has_sums = _holds_sum(theirs)
+        has_projection = sum(weighted.values()) == 1 and all(map(_may_project, weighted))
+        is_convolutional = any(map(_may_project, theirs))
         lacks_sum = not weighted and sums == -1 and is_convolutional
         return has_sums and (lacks_sum or (has_projection and sums == 0))
 
@@ -103,7 +105,15 @@ class StageSearch:
         size = self._kinds.size
         if len(kinds) < 2 or sum(map(size, largest)) < _LEAST_SHARED * size(group):
             return []
-        if not any(self._kinds.count_types(kind)[op] for kind in {*kinds} for op in _SUMS):
+        if not any(_holds_sum(self._kinds.count_operators(kind)) for kind in {*kinds}):
             return []
         is_stage = len({*kinds}) < len(kinds) or self._begins_stage(kinds[0], kinds[1])
         return kinds if is_stage else []
+
+
+def _holds_sum(operators: Iterable[Operator]) -> bool:
+    return any(operator.has("adds") for operator in operators)
+
+
+def _may_project(operator: Operator) -> bool:
+    return operator.has("convolves") and not operator.has("transposed")

@@ -13,7 +13,7 @@ from netloupe.explorer.model import (
     Graph,
     Node,
     find_constant_nodes,
-    find_operators,
+    find_nodes_with,
     find_outer_node,
     is_constant,
 )
@@ -28,9 +28,6 @@ from .wrappers import dissolve_wrappers
 
 #: an operation of the author's program becomes a group where it makes at least so many nodes
 _MIN_OPERATOR_NODES = 3
-
-#: with one operand these give what they take
-_COPYING = frozenset({"Concat", "Identity"})
 
 #: a group is found by so many last parts of its path at most, or else by all of it
 _MOST_ENDS = 40
@@ -219,7 +216,7 @@ def _delay_copies(
     places: dict[int, float] = {}
     copies = [
         index
-        for index in find_operators(graph, {"Identity"}).tolist()
+        for index in find_nodes_with(graph, "copies").tolist()
         if all(value is not None and is_constant(value) for value in graph.nodes[index].inputs)
     ]
     first = next((index for index, scope in enumerate(scopes) if scope is not None), 0)
@@ -239,7 +236,7 @@ def _copies_input(node: Node) -> bool:
     operands = node.inputs
     return (
         len(operands) == 1
-        and node.op_type in _COPYING
+        and node.operator.has("copies", "joins")
         and operands[0] is not None
         and operands[0].is_input
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
-from netloupe.explorer.grouping import PASSING, Group, recognise_function
+from netloupe.explorer.grouping import PASSING_TRAITS, Group, recognise_function
 from netloupe.explorer.model import Graph, Node, Value, is_constant
 from netloupe.explorer.model.value import list_types
 from netloupe.explorer.notation import write_count, write_counts
@@ -64,7 +64,7 @@ BRANCHING_RADIUS = 5.0
 JUNCTION_BASELINE = 4.4
 #: room for a share of the model, which is counted when the box has its place
 _SHARE = "88.8 M parameters · 88 %"
-#: what an activation is whose work quantization does
+#: what Q/DQ is written for, by name as all operators of a group are written
 _QUANTIZING = {"DequantizeLinear", "QuantizeLinear"}
 #: a weight is looked for among so many nodes of a group
 _MOST_ASKED = 2_000
@@ -137,7 +137,7 @@ def make_face(item: Item, facts: NodeFacts | None = None, *, in_line: bool = Fal
 
 
 #: what is written on the circle of an operator that joins streams
-_JOINS = {"Add": "+", "Sum": "+", "Mul": "×"}
+_SIGNS = {"adds": "+", "multiplies_elements": "×"}
 
 
 def _make_node_face(item: Item, node: Node, facts: NodeFacts | None, in_line: bool) -> Face:
@@ -183,7 +183,10 @@ def _find_join(item: Item, node: Node) -> str:
 def _get_sign(node: Node) -> str:
     if node.domain != node.graph.dialect.domain or node_badge(node):
         return ""
-    return "" if describe_attributes(node) else _JOINS.get(node.op_type, "")
+    operator = node.operator
+    if operator.activation or describe_attributes(node):
+        return ""
+    return next((sign for trait, sign in _SIGNS.items() if operator.has(trait)), "")
 
 
 def _make_junction_face(node: Node, sign: str) -> Face:
@@ -319,7 +322,9 @@ def _make_operation_face(
 
 def _only_passes(group: Group) -> bool:
     """Return whether a group computes nothing: it gives what it takes, in another type at most."""
-    return all(isinstance(child, Node) and child.op_type in PASSING for child in group.children)
+    return all(
+        isinstance(child, Node) and child.operator.has(*PASSING_TRAITS) for child in group.children
+    )
 
 
 def _make_quiet_face(item: Item, group: Group, in_line: bool) -> Face:
