@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from netloupe.explorer.model import Function, Graph, Node, Value
+from netloupe.explorer.operators import ARRANGING_TRAITS
 from netloupe.explorer.patterns import Detail
 from netloupe.explorer.progress import step
 
@@ -15,14 +16,10 @@ from .sketch import Sketch
 
 _MOST_LEVELS = 8
 _MOST_NODES = 500
-_RECURRENT = frozenset({"GRU", "LSTM", "RNN"})
-_LINEAR = frozenset({"Gemm", "MatMul"})
-#: what may stand behind the last linear layer
-_FINISHING = frozenset({"Add", "Identity", "LogSoftmax", "Reshape", "Softmax", "Squeeze"})
-_AROUND = frozenset(
-    {"Cast", "Concat", "Constant", "ConstantOfShape", "Expand", "Gather", "Pad", "ReverseSequence"}
-    | {"Shape", "Slice", "Split", "Transpose", "Unsqueeze"}
-)
+#: of what may stand behind the last linear layer
+_FINISHING = ("adds", "copies", "makes_shares", "reshapes")
+#: of what else may stand around layers
+_AROUND = (*ARRANGING_TRAITS, "fills", "looks_up", "reads_shape", "reverses", "stores_constant")
 
 #: by value inside of a function what a call gives for it
 Given = Mapping[Value, Value]
@@ -59,19 +56,21 @@ def find_called_layers(graph: Graph, given: Given) -> Sketch | None:
     if not any(node.function is not None for node in graph.nodes[:_MOST_NODES]):
         return None
     steps = _list_steps(graph, given)
-    kinds = [one.node.op_type for one in steps]
-    layers = [place for place, kind in enumerate(kinds) if kind in _RECURRENT]
-    linears = [place for place, kind in enumerate(kinds) if kind in _LINEAR]
-    allowed = _RECURRENT | _LINEAR | _FINISHING | _AROUND
-    if not layers or not allowed.issuperset(kinds) or len(linears) != 1:
+    operators = [one.node.operator for one in steps]
+    layers = [place for place, one in enumerate(operators) if one.has("recurrent")]
+    linears = [place for place, one in enumerate(operators) if one.weight_layout == "linear"]
+    others = [one for one in operators if not one.has(*_FINISHING, *_AROUND)]
+    if not layers or len(linears) != 1 or len(others) != len(layers) + 1:
         return None
     if any(one.node.domain != one.node.graph.dialect.domain for one in steps):
         return None
     head = steps[linears[0]]
-    behind = [kind for kind in kinds[linears[0] + 1 :] if kind != "Constant"]
+    behind = operators[linears[0] + 1 :]
     outputs = _count_outputs(head)
     read = [read_layer(steps[place].node) for place in layers]
-    if linears[0] < layers[-1] or not _FINISHING.issuperset(behind) or not outputs:
+    if linears[0] < layers[-1] or not outputs:
+        return None
+    if not all(one.has("stores_constant", *_FINISHING) for one in behind):
         return None
     if not all(layer.hidden for layer in read):
         return None
@@ -127,7 +126,7 @@ def _is_lookup(one: _Step) -> bool:
     """Return whether what a model takes picks rows."""
     index = one.operand(1)
     return (
-        one.node.op_type == "Gather"
+        one.node.operator.weight_kind == "embedding"
         and index is not None
         and index.producer is None
         and index.initializer is None

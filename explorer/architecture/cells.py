@@ -12,9 +12,10 @@ from .composites import Merge, make_part
 from .outline import Outline, OutlinePart
 from .sizes import list_matrices
 
-#: what cuts gates out of what linear layers give, and adds the two
-_BETWEEN = frozenset({"Add", "Gather", "Slice", "Split"})
+#: of what cuts gates out of what linear layers give, and adds the two
+_BETWEEN = ("adds", "looks_up", "picks")
 _MOST_BETWEEN = 24
+#: how many gates the matrices of a cell give; no operator is asked: cells are written out
 _GATES = {"GRU": 3, "LSTM": 4}
 
 
@@ -184,7 +185,7 @@ def _complete(
         if part.kind == "linear":
             linears[part] = None
             continue
-        if part.kind not in _BETWEEN or len(between) == _MOST_BETWEEN:
+        if not part.has(*_BETWEEN) or len(between) == _MOST_BETWEEN:
             return None
         between[part] = None
         pending += outline.givers(part)

@@ -14,15 +14,16 @@ from .sizes import find_head
 from .sketch import BlockSketch, Sketch
 
 _DOMAIN = "ai.onnx.ml"
-_TREES = frozenset({"TreeEnsemble", "TreeEnsembleClassifier", "TreeEnsembleRegressor"})
-_MODELS = _TREES | {
-    "LinearClassifier",
-    "LinearRegressor",
-    "SVMClassifier",
-    "SVMRegressor",
+#: of what learned models of other kinds are made of
+_NETWORK = ("convolves", "multiplies", "recurrent")
+#: what models are called that are no trees: words of this place alone
+_FAMILIES = {
+    "LinearClassifier": "linear classifier",
+    "LinearRegressor": "linear regressor",
+    "SVMClassifier": "support vector classifier",
+    "SVMRegressor": "support vector regressor",
 }
-#: what learned models of other kinds are made of
-_NETWORK = frozenset({"Conv", "Gemm", "GRU", "LSTM", "MatMul", "RNN"})
+#: what operators are called that prepare features: words of this place alone
 _STEPS = {
     "FeatureVectorizer": "feature vector",
     "Imputer": "imputer",
@@ -36,26 +37,25 @@ _LABELS = ("classlabels_strings", "classlabels_int64s", "classlabels_ints")
 
 def find_classical(nodes: Sequence[Node]) -> Sketch | None:
     """Tell a model of ``ai.onnx.ml`` by its one kind of learned operator; None for others."""
-    models = [node for node in nodes if node.domain == _DOMAIN and node.op_type in _MODELS]
-    if not models or any(node.op_type in _NETWORK or node.function is not None for node in nodes):
+    models = [node for node in nodes if node.operator.has("predicts")]
+    if not models or any(map(_is_of_network, nodes)):
         return None
-    kinds = {node.op_type for node in models}
-    if kinds <= _TREES:
+    if not any(node.operator.has("multiplies") for node in models):
         return _tell_trees(nodes, models)
     if len(models) > 1:
         return _tell_stacked(models)
     node = models[0]
     classes = _count_classes(node)
     facts: dict[str, Detail] = {"classes": classes} if classes else {}
-    family = {
-        "LinearClassifier": "linear classifier",
-        "LinearRegressor": "linear regressor",
-        "SVMClassifier": "support vector classifier",
-        "SVMRegressor": "support vector regressor",
-    }[node.op_type]
+    family = _FAMILIES[node.op_type]
     before = _list_steps(nodes, node)
     clauses = (write_count(classes, "class", "classes") if classes else "", before)
     return Sketch(family, family[:1].upper() + family[1:], clauses, (), facts, False)
+
+
+def _is_of_network(node: Node) -> bool:
+    operator = node.operator
+    return node.function is not None or (operator.has(*_NETWORK) and not operator.has("predicts"))
 
 
 def _list_steps(nodes: Sequence[Node], model: Node) -> str:
@@ -82,7 +82,7 @@ def _tell_trees(nodes: Sequence[Node], models: Sequence[Node]) -> Sketch | None:
     classes = {_count_classes(node) for node in models}
     facts: dict[str, Detail] = {"trees": trees}
     count = classes.pop() if len(classes) == 1 else 0
-    is_classifier = all(node.op_type == "TreeEnsembleClassifier" for node in models)
+    is_classifier = all(map(_gives_classes, models))
     if is_classifier and count:
         facts["classes"] = count
     several = len(models) > 1
@@ -94,6 +94,10 @@ def _tell_trees(nodes: Sequence[Node], models: Sequence[Node]) -> Sketch | None:
         _list_steps(nodes, models[0]),
     )
     return Sketch("tree ensemble", "Tree ensemble", clauses, _sketch_trees(models), facts, False)
+
+
+def _gives_classes(node: Node) -> bool:
+    return node.operator.results.find("classes") is not None
 
 
 def _sketch_trees(models: Sequence[Node]) -> tuple[BlockSketch, ...]:
@@ -124,7 +128,7 @@ def _tell_stacked(models: Sequence[Node]) -> Sketch | None:
     D. Wolpert, Stacked Generalization, 1992.
     """
     last = models[-1]
-    if not last.op_type.endswith("Classifier"):
+    if not _gives_classes(last):
         return None
     kinds = Counter(node.op_type for node in models[:-1])
     given = {value for node in models[:-1] for value in node.outputs if value is not None}
@@ -166,14 +170,13 @@ def find_multilayer_perceptron(outline: Outline) -> Sketch | None:
     head = find_head(outline, outline.parts)
     if not isinstance(widths, tuple) or found[0].kind == "experts":
         return None
-    allowed = {"mlp", "ArgMax", "ArrayFeatureExtractor", "Cast", "ZipMap", "activation", "norm"}
-    if any(part.kind not in allowed and part.name != "Softmax" for part in outline.parts):
+    if not all(
+        part.kind in ("activation", "mlp", "norm") or part.has("looks_up") or part.classifies
+        for part in outline.parts
+    ):
         return None
     facts: dict[str, Detail] = {"widths": widths}
-    classifies = any(
-        part.kind in ("ArgMax", "ZipMap") or part.name == "Softmax" for part in outline.parts
-    )
-    if classifies or (head is not None and head[2]):
+    if any(part.classifies for part in outline.parts) or (head is not None and head[2]):
         facts["classes"] = widths[-1]
     activation = found[0].details.get("activation")
     clauses = (" → ".join(f"{width:,}" for width in widths), str(activation or ""))

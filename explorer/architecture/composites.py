@@ -13,7 +13,7 @@ from .outline import Outline, OutlinePart
 
 _MOST_BRANCHES = 16
 _MOST_IN_BRANCH = 12
-_IN_BRANCH = frozenset({"AveragePool", "MaxPool", "Pad", "activation", "conv", "norm", "Affine"})
+_IN_BRANCH = frozenset({"activation", "conv", "norm", "Affine", "Pad"})
 #: so many nodes are looked at for a mixture of experts
 _MOST_OF_EXPERTS = 2_000
 
@@ -174,7 +174,7 @@ def _read_inner(nodes: Sequence[Node], experts: int) -> tuple[int, int, int] | N
     """
     tables: list[tuple[int, ...]] = []
     for node in nodes:
-        if node.op_type in ("Gather", "GatherND") and node.inputs:
+        if node.operator.has("looks_up") and node.inputs:
             dims = read_dims(node.input(0))
             if len(dims) == 3 and dims[0] == experts:
                 tables.append(dims)
@@ -253,7 +253,7 @@ def _walk_back(outline: Outline, value: Value) -> list[tuple[Value, OutlinePart 
         source = outline.operations.source(value)
         giver = outline.giver(source)
         way.append((source, giver))
-        if giver is None or giver.kind not in _IN_BRANCH:
+        if giver is None or not (giver.kind in _IN_BRANCH or giver.is_pool):
             break
         operands = outline.operands(giver)
         if len(operands) != 1:

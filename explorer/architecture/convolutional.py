@@ -15,10 +15,14 @@ from .sizes import find_head
 from .sketch import BlockSketch, Sketch, write_row
 
 _BLOCKS = frozenset({"inverted", "residual", "separable"})
-_POOLS = frozenset({"AveragePool", "MaxPool"})
 _WEIGHTED = frozenset(
     {"attention", "conv", "dense", "embedding", "experts", "fire", "inception", "inverted"}
-    | {"linear", "mixer", "mlp", "recurrent", "residual", "separable", "GRU", "LSTM", "RNN"}
+    | {"linear", "mixer", "mlp", "recurrent", "residual", "separable"}
+)
+#: of what there is none of in a plain row of convolutions
+_BRANCHING = (
+    *("adds", "control_flow", "joins", "moves_pixels", "multiplies", "multiplies_elements"),
+    *("resamples", "subtracts"),
 )
 _LEAST_BLOCKS = 3
 _WRITTEN = {"HardSwish": "hard swish"}
@@ -31,7 +35,7 @@ _RESIDUAL_KINDS = {
 
 def find_convolutional(outline: Outline) -> Sketch | None:
     """Tell which family of convolutional networks a graph is; None where it is none of them."""
-    first = next((part for part in outline.parts if part.kind in _WEIGHTED), None)
+    first = next(filter(_has_weights, outline.parts), None)
     if first is None or first.kind in ("embedding", "linear", "mlp"):
         return None
     for rule in (
@@ -78,7 +82,7 @@ def sketch_backbone(outline: Outline, blocks: Sequence[OutlinePart]) -> Sketch |
     others = [
         part
         for part in outline.parts
-        if part.kind in _WEIGHTED
+        if _has_weights(part)
         and part not in blocks
         and blocks[0].place < part.place < blocks[-1].place
     ]
@@ -157,8 +161,7 @@ def _list_words(outline: Outline, blocks: Sequence[OutlinePart]) -> list[str]:
     """Return what inverted residuals have besides: squeeze-and-excitation, and activations."""
     operations = outline.operations
     excited = sum(
-        any(operations.kinds[n] in ("GlobalAveragePool", "ReduceMean") for n in part.numbers)
-        for part in blocks
+        any(operations.nodes[n].operator.has("averages") for n in part.numbers) for part in blocks
     )
     said = [_join(_list_activations(blocks))]
     if excited:
@@ -217,9 +220,13 @@ def _write_classes(facts: dict[str, Detail]) -> str:
     )
 
 
+def _has_weights(part: OutlinePart) -> bool:
+    return part.kind in _WEIGHTED or part.has("recurrent")
+
+
 def _list_others(outline: Outline, *kinds: str) -> list[OutlinePart]:
     """Return parts with weights that are of none of some kinds."""
-    return [part for part in outline.parts if part.kind in _WEIGHTED and part.kind not in kinds]
+    return [part for part in outline.parts if _has_weights(part) and part.kind not in kinds]
 
 
 # other blocks
@@ -234,7 +241,7 @@ def _tell_shuffling(outline: Outline) -> Sketch | None:
     shuffles = [
         node
         for node in outline.operations.arrangement
-        if node.op_type == "Transpose" and _read_perm(node) == (0, 2, 1, 3, 4)
+        if node.operator.has("permutes") and _read_perm(node) == (0, 2, 1, 3, 4)
     ]
     units: list[tuple[int, dict[str, Detail]]] = []
     operations = outline.operations
@@ -316,7 +323,7 @@ def _tell_branched(outline: Outline) -> Sketch | None:
         for part in outline.parts:
             if part.place < blocks[0].place or part.place > blocks[-1].place:
                 continue
-            if part.kind in _POOLS and stages[-1]:
+            if part.is_pool and stages[-1]:
                 stages.append([])
             elif part in blocks:
                 if "stride" in part.details:
@@ -348,8 +355,7 @@ def _tell_plain(outline: Outline) -> Sketch | None:
     convolutions = outline.of_kind("conv")
     if len(convolutions) < _LEAST_CONVOLUTIONS or _list_others(outline, "conv", "linear", "mlp"):
         return None
-    joining = {"Add", "Concat", "Mul", "Sub", "MatMul", "Resize", "Upsample", "DepthToSpace"}
-    if outline.of_kind(*joining, "excitation", "If", "Loop", "Scan"):
+    if any(part.kind == "excitation" or part.has(*_BRANCHING) for part in outline.parts):
         return None
     if any(part.details.get("transposed") for part in convolutions):
         return None
@@ -362,7 +368,7 @@ def _tell_plain(outline: Outline) -> Sketch | None:
     inside = outline.parts[convolutions[0].place : convolutions[-1].place + 1]
     stages = [
         [part for part in stage if part.kind == "conv"]
-        for is_pool, stage in groupby(inside, key=lambda part: part.kind in _POOLS)
+        for is_pool, stage in groupby(inside, key=lambda part: part.is_pool)
         if not is_pool
     ]
     counts = [len(stage) for stage in stages]

@@ -48,7 +48,7 @@ def tell_family(model: Model) -> Sketch | None:
             given = bind_inputs(only, given)
             graph = only.function
             continue
-        if only.op_type == "If" and len(only.subgraphs) == 2:
+        if only.operator.has("branches") and len(only.subgraphs) == 2:
             return _tell_branches([tell_graph(branch) for branch in only.subgraphs])
         break
     return tell_graph(graph) or find_called_layers(graph, given)
@@ -58,7 +58,7 @@ def _find_only(graph: Graph) -> Node | None:
     """Return the one node of a graph besides constants; None where there are more."""
     if len(graph.nodes) > _MOST_BESIDE:
         return None
-    nodes = [node for node in graph.nodes if node.op_type != "Constant"]
+    nodes = [node for node in graph.nodes if not node.operator.has("stores_constant")]
     return nodes[0] if len(nodes) == 1 else None
 
 

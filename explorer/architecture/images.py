@@ -11,8 +11,6 @@ from netloupe.explorer.patterns import Detail
 from .outline import Outline, OutlinePart
 from .sketch import BlockSketch, Sketch, write_row, write_way
 
-_POOLS = frozenset({"AveragePool", "MaxPool"})
-_RESIZING = frozenset({"Resize", "Upsample"})
 _BLOCKS = frozenset({"conv", "residual"})
 _LEAST_LEVELS = 2
 
@@ -31,14 +29,14 @@ def find_image_network(outline: Outline) -> Sketch | None:
 
 def _is_up(part: OutlinePart) -> bool:
     """Return whether a part gives more places than it takes."""
-    return part.kind in _RESIZING or bool(
+    return part.has("resamples") or bool(
         part.kind == "conv" and part.details.get("transposed") and part.details.get("stride")
     )
 
 
 def _is_down(part: OutlinePart) -> bool:
     """Return whether a part gives fewer places than it takes."""
-    return part.kind in _POOLS or (part.kind == "conv" and part.is_strided)
+    return part.is_pool or (part.kind == "conv" and part.is_strided)
 
 
 def _tell_unet(outline: Outline) -> Sketch | None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from netloupe.explorer.model import Value
+from netloupe.explorer.operators import ARRANGING_TRAITS, MASKING_TRAITS
 from netloupe.explorer.patterns import Detail, read_dims
 
 from .layer_words import write_attention, write_feeding, write_sight
@@ -16,14 +17,6 @@ from .sizes import list_matrices, read_stated_shape
 from .sketch import BlockSketch
 
 _MOST_OF_MASK = 300
-#: where operators take what is kept of earlier steps
-_PAST = {
-    "Attention": slice(4, 5),
-    "GroupQueryAttention": slice(3, 5),
-    "LinearAttention": slice(3, 4),
-    "MultiHeadAttention": slice(6, 8),
-}
-_NONE = slice(0, 0)
 #: what is told of an attention
 _OF_ATTENTION = (
     *("heads", "head_width", "kv_heads", "latent", "causal", "positions", "window", "rule"),
@@ -217,7 +210,7 @@ def _find_norm_before(outline: Outline, part: OutlinePart) -> OutlinePart | None
         norm = next((giver for giver in known if giver.kind == "norm"), None)
         if norm is not None:
             return norm
-        passed = [giver for giver in known if giver.kind in ("Concat", "Pad", "Slice")]
+        passed = [giver for giver in known if giver.has(*ARRANGING_TRAITS)]
         if not passed:
             return None
         current = passed[0]
@@ -228,13 +221,13 @@ def has_past(outline: Outline, attention: OutlinePart) -> bool:
     """Return whether keys and values of earlier steps come in and are put before new ones."""
     for number in attention.numbers:
         node = outline.operations.nodes[number]
-        if node.op_type == "Concat" and _is_input(node.input(0)):
+        operator = node.operator
+        if operator.has("joins") and _is_input(node.input(0)):
             return True
-        if any(
-            _is_input(value)
-            for value in node.inputs[_PAST.get(outline.operations.kinds[number], _NONE)]
-        ):
-            return True
+        if operator.has("attends"):
+            places = operator.operands.list_of("past", "past_key", "past_value")
+            if any(_is_input(node.input(place)) for place in places):
+                return True
     return False
 
 
@@ -254,11 +247,9 @@ def sees_all(outline: Outline, attention: OutlinePart) -> bool:
     inner = {number for part in attention.parts for number in part.numbers}
     for number in attention.numbers - inner:
         node = operations.nodes[number]
-        if node.op_type in ("Add", "Where", "Mul", "Sub") and not all(
-            _is_for_tokens(value) for value in node.inputs
-        ):
+        if node.operator.has(*MASKING_TRAITS) and not all(map(_is_for_tokens, node.inputs)):
             return False
-        if operations.kinds[number] in ("Attention", "MultiHeadAttention", "GroupQueryAttention"):
+        if node.operator.has("attends"):
             masks = [value for value in node.inputs[3:] if value is not None]
             if not all(_is_for_tokens(value) for value in masks):
                 return False
@@ -283,18 +274,17 @@ def _is_for_tokens(value: Value | None) -> bool:
             shape = read_stated_shape(current)
             if shape is None or len(shape) > 2 or (len(shape) == 2 and shape[0] == shape[1]):
                 return False
-        elif node.op_type == "Trilu":
+        elif node.operator.has("masks"):
             return False
-        elif node.op_type in _OF_MASKS:
+        elif node.operator.has(*_OF_MASKS):
             pending += node.inputs
     return True
 
 
-#: what masks are made with; at anything else the data begin
-_OF_MASKS = frozenset(
-    {"Add", "And", "Cast", "Concat", "Equal", "Expand", "Greater", "GreaterOrEqual", "Identity"}
-    | {"Less", "LessOrEqual", "Mul", "Not", "Or", "Reshape", "Slice", "Squeeze", "Sub", "Tile"}
-    | {"Unsqueeze", "Where", "ConstantOfShape", "Transpose", "GatherND", "Gather", "CumSum"}
+#: of what masks are made with; at anything else the data begin
+_OF_MASKS = (
+    *(*ARRANGING_TRAITS, *MASKING_TRAITS),
+    *("accumulates", "compares", "fills", "logical", "looks_up"),
 )
 
 

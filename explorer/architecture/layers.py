@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from netloupe.explorer.operators import ARRANGING_TRAITS
+
 from .outline import Outline, OutlinePart
 
 _FEEDING = frozenset({"experts", "mlp"})
-#: what may stand between a block's result and the sum with the stream
-_BETWEEN = frozenset({"Concat", "Mul", "Pad", "Slice", "norm"})
+#: of what may stand between a block's result and the sum with the stream, besides norms
+_BETWEEN = (*ARRANGING_TRAITS, "multiplies_elements")
 _MOST_BETWEEN = 8
 #: a graph with more streams is none that a family has
 _MOST_CHAINS = 16
@@ -154,7 +156,7 @@ def find_sum(outline: Outline, part: OutlinePart) -> OutlinePart | None:
         for user in users:
             if user.kind == "Add" or (user.kind == "norm" and "Residual" in user.name):
                 return user
-        if not users or any(user.kind not in _BETWEEN for user in users):
+        if not users or not all(user.has(*_BETWEEN) or user.kind == "norm" for user in users):
             return None
         current = users[0]
     return None

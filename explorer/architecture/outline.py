@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from netloupe.explorer.model import Graph, Node, Value
+from netloupe.explorer.operators import Operator
 from netloupe.explorer.patterns import (
     Detail,
     FoundBlock,
@@ -45,6 +46,8 @@ class OutlinePart:
         Where it stands among the parts of the outline.
     before
         A bit for each part, by its place, that leads to this one.
+    operator
+        Of one operation that belongs to no block; None for blocks and calls.
     """
 
     kind: str
@@ -55,6 +58,11 @@ class OutlinePart:
     parts: tuple[FoundBlock, ...] = ()
     place: int = 0
     before: int = 0
+    operator: Operator | None = None
+
+    def has(self, *traits: str) -> bool:
+        """Return whether it is one operation whose operator has any of some traits."""
+        return self.operator is not None and self.operator.has(*traits)
 
     def follows(self, other: OutlinePart) -> bool:
         """Return whether another part leads to this one."""
@@ -81,6 +89,20 @@ class OutlinePart:
         """Whether it is a convolution that takes each channel alone."""
         groups = self.details.get("groups")
         return self.kind == "conv" and groups is not None and groups == self.details.get("in")
+
+    @property
+    def is_pool(self) -> bool:
+        """Whether it makes one place of the several in each window."""
+        return self.has("pools") and not self.has("pools_all")
+
+    @property
+    def classifies(self) -> bool:
+        """Whether it makes classes of what the last layer gives."""
+        return (
+            self.has("finds_largest", "makes_shares")
+            or self.kind == "ZipMap"
+            or self.name == "Softmax"
+        )
 
     @property
     def is_strided(self) -> bool:
@@ -114,9 +136,11 @@ class Outline:
             if isinstance(entry, FoundBlock):
                 self.parts.append(_make_part(entry))
             else:
-                is_call = self.operations.nodes[entry].function is not None
+                node = self.operations.nodes[entry]
+                is_call = node.function is not None
                 kind = "call" if is_call else self.operations.kinds[entry]
-                self.parts.append(OutlinePart(kind, frozenset({entry}), entry))
+                operator = node.operator if kind and not is_call else None
+                self.parts.append(OutlinePart(kind, frozenset({entry}), entry, operator=operator))
         self._work = 0
         self._number()
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from netloupe.explorer.patterns import Detail
 
 from .composites import Merge, make_part
 from .outline import MAIN_KINDS, Outline, OutlinePart
 
-#: what may stand between the value that is attended to and the products: projections, what cuts
-#: them into queries, keys and values, and products with tables of positions
-_LEADING = frozenset({"Einsum", "Gather", "GatherElements", "MatMul", "Slice", "Split", "linear"})
 _MOST_LEADING = 24
-#: what makes places of queries, samples features there and sums them up
-_SAMPLING = _LEADING | {"Add", "Concat", "Div", "GridSample", "Mul", "ReduceSum", "Softmax", "Sub"}
-_SAMPLING |= {"activation"}
+#: of what makes places of queries, samples features there and sums them up
+_SAMPLING = (
+    *("adds", "divides", "joins", "makes_shares", "multiplies_elements", "reduces"),
+    *("samples", "subtracts"),
+)
 _MOST_SAMPLING = 60
 
 
@@ -61,7 +60,7 @@ def find_deformable(outline: Outline) -> Iterator[Merge]:
         last = _find_end(outline, sampler)
         if last is None:
             continue
-        leading, _ = _walk_back(outline, last, _SAMPLING, _MOST_SAMPLING)
+        leading, _ = _walk_back(outline, last, _may_sample, _MOST_SAMPLING)
         samplers = [part for part in leading if part.kind == "GridSample"]
         done.update(samplers)
         linears = [part for part in leading if part.kind == "linear"]
@@ -87,7 +86,7 @@ def _find_end(outline: Outline, sampler: OutlinePart) -> OutlinePart | None:
         current = outline.only_user(current) if current is not None else None
         if current is None or current.kind == "linear":
             return current
-        if current.kind not in _SAMPLING:
+        if not _may_sample(current):
             return None
     return None
 
@@ -101,16 +100,29 @@ def _samples(outline: Outline, sampler: OutlinePart, linear: OutlinePart) -> boo
         if giver is linear:
             return True
         givers = outline.givers(giver) if giver is not None else []
-        if giver is None or giver.kind not in ("Gather", "Slice", "Split") or len(givers) != 1:
+        if giver is None or not giver.has("looks_up", "picks") or len(givers) != 1:
             return False
         giver = givers[0]
     return False
 
 
+def _may_lead(part: OutlinePart) -> bool:
+    """Return whether a part may stand between the value that is attended to and the products.
+
+    So may projections, what cuts them into queries, keys and values, and products with tables of
+    positions.
+    """
+    return part.kind == "linear" or part.has("looks_up", "multiplies", "picks")
+
+
+def _may_sample(part: OutlinePart) -> bool:
+    return part.kind == "activation" or part.has(*_SAMPLING) or _may_lead(part)
+
+
 def _walk_back(
     outline: Outline,
     attention: OutlinePart,
-    passed: frozenset[str] = _LEADING,
+    passes: Callable[[OutlinePart], bool] = _may_lead,
     most: int = _MOST_LEADING,
 ) -> tuple[list[OutlinePart], list[OutlinePart]]:
     """Return the parts that give to nothing but an attention, and those that give to them."""
@@ -122,7 +134,7 @@ def _walk_back(
     while pending:
         part = outline.parts[-heapq.heappop(pending)]
         users = outline.users(part)
-        if part.kind not in passed or len(inner) > most or not users or not inner.issuperset(users):
+        if not passes(part) or len(inner) > most or not users or not inner.issuperset(users):
             sources.append(part)
             continue
         inner.add(part)

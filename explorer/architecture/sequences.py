@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from netloupe.explorer.model import Node
+from netloupe.explorer.operators import ARRANGING_TRAITS
 from netloupe.explorer.patterns import Detail
 
 from .layer_words import write_given
@@ -15,15 +16,10 @@ from .outline import Outline, OutlinePart
 from .sizes import find_head, find_token_tables
 from .sketch import BlockSketch, Sketch
 
-_RECURRENT = frozenset({"GRU", "LSTM", "RNN"})
-#: what a recurrent network has besides its layers: embeddings, linear layers, and what picks and
-#: joins steps and directions
-_AROUND_LAYERS = _RECURRENT | {
-    "unrolled",
-    *("Add", "ArgMax", "Concat", "Gather", "GatherND", "LogSoftmax", "Pad", "ReduceMax"),
-    *("ReduceMean", "ReverseSequence", "Slice", "Softmax", "Split"),
-    *("activation", "embedding", "linear", "mlp", "norm"),
-}
+#: what a recurrent network has besides its layers: embeddings, linear layers,
+_AROUND_LAYERS = frozenset({"activation", "embedding", "linear", "mlp", "norm", "unrolled"})
+#: and what picks and joins steps and directions
+_JOINING = (*ARRANGING_TRAITS, "adds", "looks_up", "makes_shares", "reduces", "reverses")
 
 
 def find_sequence_network(outline: Outline) -> Sketch | None:
@@ -38,8 +34,10 @@ def _tell_recurrent(outline: Outline) -> Sketch | None:
     1997; K. Cho and others, 2014 (GRU);
     both directions: M. Schuster and K. Paliwal, Bidirectional Recurrent Neural Networks, 1997.
     """
-    layers = outline.of_kind("unrolled", *_RECURRENT)
-    if not layers or any(part.kind not in _AROUND_LAYERS for part in outline.parts):
+    layers = [part for part in outline.parts if part.kind == "unrolled" or part.has("recurrent")]
+    if not layers or not all(
+        part.kind in _AROUND_LAYERS or part.has("recurrent", *_JOINING) for part in outline.parts
+    ):
         return None
     read = [_read_part(outline, part) for part in layers]
     if not all(layer.hidden for layer in read):
@@ -85,7 +83,7 @@ class RecurrentLayer(NamedTuple):
 
 def read_layer(node: Node) -> RecurrentLayer:
     """Return what an operator says of the layer that it is."""
-    return RecurrentLayer(node.op_type, _direction(node), _hidden(node), 0, (node,))
+    return RecurrentLayer(node.operator.form, _direction(node), _hidden(node), 0, (node,))
 
 
 def write_recurrent(layers: Sequence[RecurrentLayer]) -> tuple[list[str], list[BlockSketch]]:
@@ -183,7 +181,7 @@ def _walk(outline: Outline, part: OutlinePart) -> list[OutlinePart]:
     """Return what gives a part's operand, back through what only cuts it."""
     found = outline.givers(part)
     for _ in range(4):
-        if len(found) != 1 or found[0].kind not in ("Slice", "Split", "Pad", "Gather"):
+        if len(found) != 1 or not found[0].has("looks_up", *ARRANGING_TRAITS):
             break
         found = outline.givers(found[0])
     return found

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from netloupe.explorer.model import TensorType, Value
 from netloupe.explorer.model.constant import constant_tensor
+from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.patterns import read_dims, read_numbers
 from netloupe.explorer.roles import find_weight
 
@@ -14,14 +15,8 @@ from .outline import Outline, OutlinePart
 #: so few rows are kinds of token, not positions
 _LEAST_POSITIONS = 16
 _MOST_STEPS = 40
-#: what is between the last layer with weights and the outputs, and changes no sizes
-_FINISHING = frozenset({"Clip", "Identity", "LogSoftmax", "Sigmoid", "Softmax", "activation"})
-_CLASSIFYING = frozenset({"ArgMax", "LogSoftmax", "Softmax", "ZipMap"})
-#: what makes one vector of a sequence or an image
-_POOLING = frozenset(
-    {"AveragePool", "GlobalAveragePool", "GlobalMaxPool", "MaxPool", "ReduceMax", "ReduceMean"}
-    | {"ReduceSum"}
-)
+#: of what makes one vector of a sequence or an image
+_POOLING = ("pools", "reduces")
 
 
 def find_token_tables(outline: Outline) -> list[OutlinePart]:
@@ -42,7 +37,7 @@ def _is_graph_input(value: Value | None) -> bool:
         node = value.producer
         if node is None:
             return value.initializer is None
-        if node.op_type not in ("Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Unsqueeze"):
+        if not node.operator.has(*LAYOUT_TRAITS):
             return False
         value = node.input(0)
     return False
@@ -61,11 +56,11 @@ def find_positions(outline: Outline, tokens: OutlinePart) -> int:
     for _ in range(6):
         if current is None:
             break
-        users = [user for user in outline.users(current) if user.kind in ("Add", "Mul")]
+        users = [user for user in outline.users(current) if user.has("adds", "multiplies_elements")]
         if len(users) != 1:
             break
         current = users[0]
-        if current.kind == "Mul":
+        if current.has("multiplies_elements"):
             continue
         for number in current.numbers:
             found |= {_read_rows(value, width) for value in outline.operations.fixed(number)}
@@ -82,7 +77,7 @@ def _counts_places(outline: Outline, part: OutlinePart) -> bool:
     pending, seen = [part], {part}
     while pending and len(seen) < _MOST_STEPS:
         current = pending.pop()
-        if current.kind == "CumSum":
+        if current.has("accumulates"):
             return True
         fresh = [giver for giver in outline.givers(current) if giver not in seen]
         seen.update(fresh)
@@ -101,11 +96,11 @@ def _read_rows(value: Value | None, width: int) -> int:
         node = value.producer
         if node is None or not node.inputs:
             return 0
-        if node.op_type == "Gather":
+        if node.operator.weight_kind == "embedding":
             table = read_dims(node.input(0))
             if len(table) == 2 and table[1] == width:
                 return table[0] if len(node.inputs) > 1 and _counts(node.input(1)) else 0
-        elif node.op_type not in ("Cast", "Identity", "Slice", "Unsqueeze", "Squeeze", "Reshape"):
+        elif not node.operator.has("slices", *LAYOUT_TRAITS):
             return 0
         value = node.input(0)
     return 0
@@ -129,7 +124,7 @@ def _counts(value: Value | None) -> bool:
         node = current.producer
         if node is None:
             continue
-        if node.op_type in ("CumSum", "Range"):
+        if node.operator.has("accumulates", "counts"):
             return True
         pending += node.inputs[:2]
     return False
@@ -204,14 +199,12 @@ def _finishes(outline: Outline, part: OutlinePart) -> bool | None:
     classifies = False
     current: OutlinePart = part
     for _ in range(8):
-        if current.kind in _CLASSIFYING or current.name == "Softmax":
-            classifies = True
+        classifies |= current.classifies
         users = outline.users(current)
         if not users:
             return classifies
-        if any(
-            user.kind not in _FINISHING | _CLASSIFYING | {"Unsqueeze", *_POOLING}
-            and user.name != "Softmax"
+        if not all(
+            user.kind == "activation" or user.classifies or user.has("activates", *_POOLING)
             for user in users
         ):
             return None
@@ -224,7 +217,7 @@ def _is_pooled(outline: Outline, part: OutlinePart) -> bool:
     pending, seen = [part], {part}
     while pending and len(seen) < 12:
         current = pending.pop()
-        if current.kind in _POOLING:
+        if current.has(*_POOLING) and not current.has("finds_largest"):
             return True
         pending += [giver for giver in outline.givers(current) if giver not in seen]
         seen.update(pending)

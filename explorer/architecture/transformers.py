@@ -251,7 +251,7 @@ def _read_window(outline: Outline, layer: Layer, start: int) -> int:
     end = min(node.index for node in outline.nodes(layer.feeding))
     sizes = set()
     for node in outline.operations.arrangement:
-        if start < node.index < end and node.op_type == "Reshape" and len(node.inputs) > 1:
+        if start < node.index < end and node.operator.form == "Reshape" and len(node.inputs) > 1:
             dims = outline.operations.context.read_list(node.input(1))
             if len(dims) == 6 and dims[2] == dims[4] and isinstance(dims[2], int):
                 sizes.add(dims[2])
