@@ -31,13 +31,8 @@ _MOST_TOLD = 4
 _MOST_OPERATORS = 3
 #: fewer entries of a topic are told one by one
 _LEAST_TOGETHER = 3
-#: what operators are called that take a weight for the same purpose
-_PRODUCTS = frozenset(
-    {"MatMul", "Gemm", "FC", "MatMulInteger", "QLinearMatMul", "MatMulNBits", "QGemm"}
-)
-_CONVOLUTIONS = frozenset(
-    {"Conv", "ConvTranspose", "ConvInteger", "QLinearConv", "FusedConv", "Int8Conv"}
-)
+#: what operators are called that take a weight for the same purpose, by the kind of the weight
+_PURPOSES = {"convolution": "convolution", "linear": "product"}
 
 Write = Callable[[Diff, Sequence[DifferenceEntry]], list[str]]
 
@@ -206,13 +201,11 @@ def _name_takers(found: Diff, entries: Sequence[DifferenceEntry]) -> str:
 
 
 def _name_purpose(node: Node) -> str:
-    if node.op_type in _PRODUCTS:
-        return "product"
-    return "convolution" if node.op_type in _CONVOLUTIONS else node.op_type
+    return _PURPOSES.get(node.operator.weight_kind, node.op_type)
 
 
 def _write_purpose(count: int, name: str) -> str:
-    if name in ("product", "convolution"):
+    if name in _PURPOSES.values():
         return write_count(count, name)
     return f"{count:,} {write_line(name, _LONGEST)}"
 

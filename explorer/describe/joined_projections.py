@@ -14,7 +14,7 @@ def write_joined(joint: JoinedProjection) -> str:
     """Return in words what stands in the right model for what the left one has."""
     count = _NUMBERS.get(len(joint.parts), f"{len(joint.parts):,}")
     one = "one joined projection"
-    if joint.joined[0].op_type == "Attention":  # projects, and is all that is behind as well
+    if joint.joined[0].operator.form == "Attention":  # projects, and is all that is behind as well
         one = "one Attention with a joined projection"
     many = count if one == "one joined projection" else f"{count} projections"
     if joint.is_left:

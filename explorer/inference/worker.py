@@ -43,6 +43,8 @@ IDLE_SECONDS = 60.0
 CALL_DOMAIN = "netloupe.function"
 HIDDEN_DOMAIN = "netloupe.hidden"
 
+#: the operator that gives stored elements, as the catalogue of operators, not imported, has it
+_CONSTANT = ("", "Constant")
 #: nodes that onnx gives up on are hidden from it, so many at most
 _MOST_HIDDEN = 20
 _MOST_NOTES = 100
@@ -285,7 +287,7 @@ class _Bodies:
 
     def _find_constant(self, node: Any) -> Any:
         """Return the elements that a Constant gives; None where they are not kept."""
-        if node.op_type != "Constant" or node.domain or not node.output:
+        if (node.domain, node.op_type) != _CONSTANT or not node.output:
             return None
         for attribute in node.attribute:
             if attribute.name == "value" and _has_elements(attribute.t):

@@ -280,10 +280,7 @@ class _Side:
 def _find_tensor(value: Value | None) -> Tensor | None:
     if value is None:
         return None
-    if value.initializer is not None:
-        return value.initializer if isinstance(value.initializer, Tensor) else None
-    producer = value.producer
-    if producer is None or producer.op_type != "Constant":
+    if value.producer is not None and not value.producer.operator.has("stores_constant"):
         return None
     return find_stored_tensor(value)
 

@@ -197,9 +197,10 @@ def find_fused(graph: Graph, indices: tuple[int, ...], operator: str) -> tuple[i
     wanted = operator.removeprefix("Fused")
     if node.op_type in (operator, wanted):
         return indices
-    if wanted == "Gemm" and node.op_type == "MatMul":
+    if wanted == "Gemm" and node.operator.form == "MatMul":
         users = {user for value in node.outputs if value is not None for user in value.users}
-        if len(users) == 1 and (user := users.pop()).op_type == "Add" and user.graph is graph:
+        user = users.pop() if len(users) == 1 else None
+        if user is not None and user.operator.has("adds") and user.graph is graph:
             return (graph.index_of(node), graph.index_of(user))
     chain = [graph.index_of(node)]
     while len(chain) < _MOST_FUSED:

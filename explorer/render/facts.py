@@ -14,8 +14,6 @@ from .rows import FaceRow, describe_attributes, describe_constants
 from .sizes import TEXT_STYLES
 from .text import measure_text
 
-#: operators that the field calls otherwise
-_NAMED = frozenset({"DepthToSpace", "SpaceToDepth"})
 #: the domain of operators that hold what was fitted to data in attributes
 _FITTED = "ai.onnx.ml"
 #: of the constants of a node without a weight so many are shown
@@ -64,8 +62,11 @@ class NodeFacts:
 
 
 def _tell(node: Node) -> list[str]:
-    """Return what is said of an operator whose attributes are too many, or have other names."""
-    is_named = node.op_type in _NAMED
+    """Return what is said of an operator whose attributes are too many, or have other names.
+
+    What moves pixels the field calls otherwise.
+    """
+    is_named = node.operator.has("moves_pixels")
     if not is_named and node.domain != _FITTED:
         return []
     found = recognise([node])

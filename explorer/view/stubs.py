@@ -27,7 +27,8 @@ LEAST_STAGES = 4
 MOST_BESIDE = 400
 #: and is computed by so many nodes at most
 MOST_ORIGINS = 2_000
-_SHAPES = frozenset(("Shape", "Size", "Constant"))
+#: of what takes no elements
+_TAKING_NONE = ("reads_shape", "stores_constant")
 #: a box with more than so many values that stubs stand for has one for all of the same ends
 MOST_STUBS = 8
 #: an edge that passes more boxes than this is far where others run beside it,
@@ -123,14 +124,15 @@ def _stands_beside(value: Value) -> bool:
         origins[producer] = None
         if len(origins) > MOST_ORIGINS:
             return False
-        for taken in () if producer.op_type in _SHAPES else producer.inputs:
+        for taken in () if producer.operator.has(*_TAKING_NONE) else producer.inputs:
             if taken is not None and taken.initializer is None and taken not in given:
                 given[taken] = None
                 pending.append(taken)
     computed = [
         other
         for other in given
-        if other is not value and not (other.producer and other.producer.op_type in _SHAPES)
+        if other is not value
+        and not (other.producer and other.producer.operator.has(*_TAKING_NONE))
     ]
     return all(user in origins for other in computed for user in other.users)
 

@@ -16,6 +16,7 @@ _PARTITION = re.compile(
     r"MIGraphX|_subgraph_|VitisAI|Nnapi|ExecutionProvider_\w+_\d+$",
     re.IGNORECASE,
 )
+#: what the runtime itself adds; a profile tells operators by name alone
 _ADDED = frozenset({"ReorderInput", "ReorderOutput", "MemcpyFromHost", "MemcpyToHost"})
 
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from netloupe.explorer.errors import OverlayError
 from netloupe.explorer.notation import write_count
+from netloupe.explorer.operators import find_operator, list_known_operators
 from netloupe.explorer.overlays.column import Column, RunTimes
 from netloupe.explorer.overlays.units import write_amount_of
 from netloupe.explorer.progress import step
@@ -35,8 +36,6 @@ _MOST_BESIDE = 64
 _LATEST = 2.0**62
 _EVENT = re.compile(r'^\s*\[?\s*\{\s*"cat"\s*:')
 _KERNEL_TIME = "_kernel_time"
-#: operators whose nodes run graphs: their times contain those of the nodes inside
-_RUNNING_GRAPHS = frozenset({"If", "Loop", "Scan", "SequenceMap", "BeamSearch", "GreedySearch"})
 _NUMBERS = re.compile(
     r'"tid"\s*:\s*(?P<tid>\d+)\s*,\s*"dur"\s*:\s*(?P<dur>\d+)\s*,\s*"ts"\s*:\s*(?P<ts>\d+)'
 )
@@ -372,6 +371,7 @@ def _list_indices(times: Sequence[ProfileEvent]) -> dict[str, int]:
 
 def _find_nested(times: Sequence[ProfileEvent]) -> list[bool]:
     """Return of each event whether it is within that of a node that runs graphs."""
+    running_graphs = _list_running_graphs()
     nested = [False] * len(times)
     by_thread: dict[int, list[int]] = {}
     for number, event in enumerate(times):
@@ -384,9 +384,19 @@ def _find_nested(times: Sequence[ProfileEvent]) -> list[bool]:
             while around and around[-1].end <= event.start:
                 around.pop()
             nested[number] = bool(around) and event.end <= around[-1].end
-            if event.operator in _RUNNING_GRAPHS:
+            if event.operator in running_graphs:
                 around.append(event)
     return nested
+
+
+def _list_running_graphs() -> frozenset[str]:
+    """Return the operators whose nodes run graphs; a profile tells operators by name alone."""
+    return frozenset(
+        op_type
+        for domain in ("", "com.microsoft")
+        for op_type in list_known_operators(domain)
+        if find_operator(domain, op_type).has("control_flow")
+    )
 
 
 def _list_inside(times: Sequence[ProfileEvent], nested: Sequence[bool]) -> frozenset[str]:
