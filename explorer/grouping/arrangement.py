@@ -89,6 +89,7 @@ def join_arrangement(
 
 
 def _only_arranges(operator: Operator) -> bool:
+    # a fill of Caffe2 that is no constant is an output, and belongs to nothing else
     return operator.has(*_ARRANGING) and not operator.has("stores_constant")
 
 

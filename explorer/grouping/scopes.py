@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from netloupe.explorer.model import Graph, Node, is_constant_node
+from netloupe.explorer.model import Graph, Node, find_constant_nodes, find_nodes_with
 
 from .calls import tell_calls_apart
 from .module_input_nodes import find_module_input_nodes
@@ -132,10 +132,8 @@ def _count_authored(graph: Graph) -> int:
 
     Constants, and what a quantizer puts in later, never have a scope.
     """
-    return sum(
-        not node.operator.has("dequantizes", "quantizes") and not is_constant_node(node)
-        for node in graph.nodes
-    )
+    quantizers = find_nodes_with(graph, "dequantizes", "quantizes").tolist()
+    return len(graph.nodes) - len({*quantizers, *find_constant_nodes(graph)})
 
 
 def _has_module(metadata: dict[str, str]) -> bool:
