@@ -13,7 +13,7 @@ from .outline import Outline, OutlinePart
 
 _MOST_BRANCHES = 16
 _MOST_IN_BRANCH = 12
-_IN_BRANCH = frozenset({"activation", "conv", "norm", "Affine", "Pad"})
+_IN_BRANCH = frozenset({"activation", "conv", "norm", "Affine"})
 #: so many nodes are looked at for a mixture of experts
 _MOST_OF_EXPERTS = 2_000
 
@@ -253,7 +253,9 @@ def _walk_back(outline: Outline, value: Value) -> list[tuple[Value, OutlinePart 
         source = outline.operations.source(value)
         giver = outline.giver(source)
         way.append((source, giver))
-        if giver is None or not (giver.kind in _IN_BRANCH or giver.is_pool):
+        if giver is None:
+            break
+        if not (giver.kind in _IN_BRANCH or giver.is_pool or giver.has("pads")):
             break
         operands = outline.operands(giver)
         if len(operands) != 1:
