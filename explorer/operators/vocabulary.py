@@ -110,6 +110,7 @@ TRAITS: Final = {
     "channels_last": "takes the last axis of data and weight for channels",
     "chooses": "takes each element from one operand or another, as a condition says",
     "clips": "limits elements to a range",
+    "codebook_weight": "takes its weight as numbers of the entries of a code book",
     "commutative": "gives the same for operands in any order",
     "compares": "compares two operands",
     "control_flow": "runs graphs",
@@ -117,6 +118,7 @@ TRAITS: Final = {
     "copies": "gives its first operand as it is",
     "counts": "gives numbers at equal distances",
     "dequantizes": "makes numbers of quantized elements",
+    "dequantizes_result": "computes with quantized elements and gives numbers",
     "detects": "computes or chooses the boxes of a detector",
     "differs_in_training": "computes something else in training",
     "distributes": "gives shares that add up to 1 along an axis, or their logarithms",
@@ -128,6 +130,7 @@ TRAITS: Final = {
     "finds_largest": "tells where the largest or the least element is",
     "fitted": "holds in attributes what was fitted to data",
     "gates": "computes how much of something counts",
+    "gathers": "gives elements of its first operand by index, as they are",
     "generates": "gives numbers by a rule",
     "generates_text": "is a step of generating text",
     "idempotent": "changes elements, but none of them when it is done again",
@@ -146,6 +149,7 @@ TRAITS: Final = {
     "normalizes_channels": "is a normalization of data with channels and places, as of pictures",
     "normalizes_last_axes": "is a normalization over the last axes: a LayerNorm or an RMSNorm",
     "opaque": "holds a compiled part of a model",
+    "packed_weight": "takes its weight as small integers packed in bytes, with scales of blocks",
     "pads": "puts elements around",
     "permutes": "changes the order of axes alone",
     "picks": "takes parts",
@@ -155,6 +159,7 @@ TRAITS: Final = {
     "predicts": "gives classes or numbers by what was fitted to data",
     "quantized_weight": "takes its weight quantized",
     "quantizes": "makes quantized elements of numbers",
+    "quantizes_data": "quantizes its first operand to compute with it",
     "random": "gives other elements each time",
     "reads_shape": "uses no element of its operand",
     "recurrent": "is a recurrent layer or one step of it",
@@ -166,6 +171,7 @@ TRAITS: Final = {
     "reshapes": "changes the shape alone; the order of elements stays",
     "reverses": "turns the order along an axis",
     "rotates": "is a rotary embedding",
+    "rounds_to_integers": "gives numbers that are integers of few bits times a scale",
     "routes_experts": "is a mixture of experts",
     "samples": "takes elements between others, at places that an operand tells",
     "scales_product": "takes quantized factors; what multiplies its result tells their scales",
@@ -197,6 +203,11 @@ HANDING_TRAITS: Final = (*LAYOUT_TRAITS, "dequantizes", "drops_out", "quantizes"
 ARRANGING_TRAITS: Final = (*LAYOUT_TRAITS, "joins", "pads", "picks", "repeats")
 #: what puts a mask to scores
 MASKING_TRAITS: Final = ("adds", "chooses", "multiplies_elements", "subtracts")
+#: what gives elements of its first operand as they are: all or some, elsewhere or several times
+MOVING_TRAITS: Final = (
+    *("copies", "gathers", "moves_pixels"),
+    *("permutes", "picks", "repeats", "reshapes"),
+)
 
 #: which family an operator is coloured as
 OPERATOR_FAMILIES: Final = (
