@@ -23,16 +23,10 @@ from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.operators import Operator
 from netloupe.explorer.progress import step
 from netloupe.explorer.quantization.quantized_weights import MOST_STORED, QuantizedWeight
-from netloupe.explorer.quantization.sources import BLOCKED_OPS
 
 from .precisions import SEVERAL, Kind, Precision, find_precision, list_factors
 
 _STEP = 10_000
-_QLINEAR = ("QLinearConv", "QLinearMatMul")
-#: operators that multiply, whether or not it is known how much
-_MULTIPLYING = ("Conv", "Gemm", "Int8Conv", "Int8FC", "MatMul", "QGemm", *_QLINEAR)
-_QUANTIZING = ("QuantizeLinear", "DynamicQuantizeLinear")
-_BLOCKED = frozenset(BLOCKED_OPS)
 _FLOAT_WEIGHTS = ("float", "activation-only")
 _DEEPEST = 32
 
@@ -255,9 +249,7 @@ def _find_inner_precision(node: Node, subject: Subject, analysis: Analysis) -> P
 
 
 def _quantizes(operator: Operator) -> bool:
-    if operator.has("dequantizes") or operator.op_type in _BLOCKED:
-        return False
-    return operator.is_quantized or operator.op_type in _QUANTIZING
+    return operator.is_quantized and not operator.has("dequantizes", "packed_weight")
 
 
 def _count_quantizing(graph: Graph) -> int:
@@ -268,8 +260,7 @@ def _count_quantizing(graph: Graph) -> int:
         given = node.input(0)
         count += given is not None and given.initializer is None
     if graph.dialect.self_quantized_prefixes:
-        prefixes = graph.dialect.self_quantized_prefixes
-        count += sum(bool(n.inputs) and n.op_type.startswith(prefixes) for n in graph.nodes)
+        count += sum(bool(n.inputs) and graph.dialect.is_self_quantized(n) for n in graph.nodes)
     return count
 
 
@@ -296,7 +287,7 @@ def _walk(
             step()
         macs = analysis.works[index].macs if index else 0
         if not isinstance(macs, int) or not macs:
-            if not isinstance(macs, int) or node.op_type.startswith(_MULTIPLYING):
+            if not isinstance(macs, int) or node.operator.has("convolves", "multiplies"):
                 yield node, None
             continue
         inner = _find_inner(analysis, node) if depth < _DEEPEST else None
@@ -320,22 +311,17 @@ def _find_frame(analysis: Analysis, graph: Graph) -> GraphRun | None:
     return frames[0] if len(frames) == 1 else None
 
 
-_ACTIVATIONS = frozenset({"Relu", "Clip"})
-_QUANTIZERS = frozenset({"QuantizeLinear", "DynamicQuantizeLinear"})
-_FLOAT_OPS = frozenset({"MatMulIntegerToFloat", "DynamicQuantizeMatMul", "DynamicQuantizeLSTM"})
-
-
 def gives_float(node: Node) -> bool:
     """Return whether a node on dequantized operands gives floats that nothing quantizes again.
 
     A Relu or Clip between is part of what integer kernels do.
     """
-    if node.op_type in _FLOAT_OPS:
+    if node.operator.has("dequantizes_result"):
         return True
     if not any(
         value is not None
         and value.producer is not None
-        and value.producer.op_type == "DequantizeLinear"
+        and value.producer.operator.has("dequantizes")
         for value in node.inputs[:2]
     ):
         return False
@@ -347,13 +333,18 @@ def is_quantized_next(node: Node) -> bool:
     return all(value is None or _is_quantized(value, 1) for value in node.outputs)
 
 
+def is_clipping(node: Node) -> bool:
+    """Return whether a node is a Relu or Clip, which quantizing to a narrower range does too."""
+    return node.operator.has("clips") or node.operator.form == "Relu"
+
+
 def _is_quantized(value: Value, left: int) -> bool:
     if value.is_output or not value.users:
         return False
     for user in value.users:
-        if user.op_type in _QUANTIZERS:
+        if user.operator.has("quantizes"):
             continue
-        is_chained = user.op_type in _ACTIVATIONS and left and len(value.users) == 1
+        is_chained = is_clipping(user) and left and len(value.users) == 1
         if not is_chained or not all(
             out is None or _is_quantized(out, left - 1) for out in user.outputs
         ):

@@ -17,16 +17,13 @@ from netloupe.explorer.model import Graph, Node, Value, is_constant
 from netloupe.explorer.progress import step
 from netloupe.explorer.quantization.layout import find_dtype
 
-from .coverage import is_quantized_next
+from .coverage import is_clipping, is_quantized_next
 
 _STEP = 10_000
-#: operators that turn floats into codes, and codes into floats
-_QUANTIZERS = frozenset({"QuantizeLinear", "DynamicQuantizeLinear", "Int8Quantize"})
-_DEQUANTIZERS = frozenset({"DequantizeLinear", "Int8Dequantize"})
-_INTEGER_PREFIXES = ("QLinear", "Int8")
-_INTEGER_OPS = frozenset({"ConvInteger", "MatMulInteger", "QGemm", "QAttention"})
-#: operators whose constant floats are settings, and not multiplied or added
-_WITH_SETTINGS = frozenset({"Clip", "Pad", "Resize", "Upsample"})
+#: what tells how the data of an operator are quantized
+_OF_CODES = ("data.scale", "data.zero_point", "factor1.scale", "factor1.zero_point")
+#: floats that are neither multiplied nor added
+_SETTINGS = ("bound", "fill", "setting")
 _MOST_PATHS = 20
 
 
@@ -107,15 +104,16 @@ def _weigh(island: FloatIsland) -> tuple[int, int, int]:
 
 
 def _has_border(graph: Graph) -> bool:
-    return any(node.op_type in _QUANTIZERS or is_integer_node(node) for node in graph.nodes)
+    return any(node.operator.has("quantizes") or is_integer_node(node) for node in graph.nodes)
 
 
 def is_integer_node(node: Node) -> bool:
-    """Return whether an operator takes and gives codes by its definition."""
-    return node.op_type in _INTEGER_OPS or (
-        node.op_type.startswith(_INTEGER_PREFIXES)
-        and node.op_type not in _QUANTIZERS
-        and node.op_type not in _DEQUANTIZERS
+    """Return whether an operator computes with codes by its definition."""
+    operator = node.operator
+    if operator.has("quantizes", "dequantizes"):
+        return False
+    return operator.operands.find(*_OF_CODES) is not None or node.graph.dialect.is_self_quantized(
+        node
     )
 
 
@@ -163,7 +161,7 @@ class _Islands:
     def _is_float_node(self, number: int, node: Node) -> bool:
         if not number % _STEP:
             step()
-        if node.op_type in _QUANTIZERS or node.op_type in _DEQUANTIZERS or is_integer_node(node):
+        if node.operator.has("quantizes", "dequantizes") or is_integer_node(node):
             return False
         if not node.inputs or all(v is None or is_constant(v) for v in node.inputs):
             return False
@@ -175,14 +173,16 @@ class _Islands:
     def _takes_dequantized(self, node: Node) -> bool:
         """Return whether all floats that a node takes were dequantized, settings left out."""
         some = False
-        for value in node.inputs:
+        operator = node.operator
+        for place, value in enumerate(node.inputs):
             if value is None:
                 continue
             producer = value.producer
-            if producer is not None and producer.op_type in _DEQUANTIZERS:
+            if producer is not None and producer.operator.has("dequantizes"):
                 some = True
             elif self._is_float_value(value) and not (
-                is_constant(value) and node.op_type in _WITH_SETTINGS
+                is_constant(value)
+                and (operator.arranges(place) or operator.operands.kind_at(place) in _SETTINGS)
             ):
                 return False
         return some
@@ -190,7 +190,7 @@ class _Islands:
     def _follows(self, node: Node) -> bool:
         """Return whether a node is the Relu or Clip between a quantized operator and quantizer."""
         value = node.input(0)
-        if node.op_type not in ("Relu", "Clip") or value is None:
+        if not is_clipping(node) or value is None:
             return False
         before = value.producer
         if before is None or len(value.users) != 1 or not is_quantized_next(node):
@@ -213,7 +213,7 @@ class _Islands:
                     borders[value] = None
             for value in node.outputs:
                 if value is not None and any(
-                    user.op_type in _QUANTIZERS for user in value.users if user not in inside
+                    user.operator.has("quantizes") for user in value.users if user not in inside
                 ):
                     borders[value] = None
         if not borders:
@@ -239,7 +239,7 @@ def _is_dequantized(value: Value) -> bool:
     node = value.producer
     if node is None or not node.inputs or is_constant(value):
         return False
-    return node.op_type in _DEQUANTIZERS
+    return node.operator.has("dequantizes")
 
 
 def _is_product(value: Value) -> bool:

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from netloupe.explorer.checks.operands import is_operator
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.model import DataType, Node, Value, is_constant
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
-from netloupe.explorer.quantization.codebooks import CODEBOOK_OP
+from netloupe.explorer.operators import MOVING_TRAITS
 from netloupe.explorer.quantization.layout import find_dtype, find_storage, is_narrow, read_bits
-from netloupe.explorer.quantization.simulated import (
-    find_code_range,
-    is_simulating,
-    read_bit_width,
-)
-from netloupe.explorer.quantization.sources import BLOCKED_OPS, find_statement
+from netloupe.explorer.quantization.simulated import find_code_range, read_bit_width
+from netloupe.explorer.quantization.sources import find_statement
 
 #: how an operator multiplies: both operands integers; both floats of 8 bits or fewer, or one of
 #: them beside integers; the weights or the activations alone of so few bits; floats that were
@@ -26,28 +21,9 @@ Kind = Literal[
 
 #: what is stored or computed in few bits
 _CODED = ("integer", "small-float")
-#: operators whose weight is not their second operand
-_WEIGHT_PLACES = {"QLinearConv": 3, "QLinearMatMul": 3, "QGemm": 3, "MatMulNBitsMlp": 3} | {
-    "MatMulNBitsQkv": 3,
-    "MoE": 2,
-    "QMoE": 2,
-}
-#: operators that quantize their first operand themselves
-_QUANTIZING = frozenset({"DynamicQuantizeLSTM", "DynamicQuantizeMatMul"})
-#: what hands numbers on as they are
-_PASSING = frozenset({"Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"}) | {
-    "DepthToSpace",
-    "Expand",
-    "Gather",
-    "Slice",
-    "SpaceToDepth",
-    "Split",
-    "Tile",
-}
 _MOST_PASSED = 16
 #: integers of more bits are no codes
 _MOST_BITS = 16
-_QUANTIZED_DOMAINS = frozenset({"", "com.microsoft"})
 
 
 class Factor(NamedTuple):
@@ -95,7 +71,7 @@ def find_precision(node: Node, subject: Subject) -> Precision:
     first, second = list_factors(node)
     weights = _find_packed(node) or find_factor(second, node, subject)
     activations = find_factor(first, node, subject)
-    if node.op_type in _QUANTIZING and node.domain == "com.microsoft":
+    if node.operator.has("quantizes_data"):
         activations = Factor("u8", "integer")
     kinds = activations.kind, weights.kind
     if "unknown" in kinds:
@@ -115,8 +91,8 @@ def find_precision(node: Node, subject: Subject) -> Precision:
 
 def list_factors(node: Node) -> tuple[Value | None, Value | None]:
     """Return what a node multiplies: its activations and its weights."""
-    place = _WEIGHT_PLACES.get(node.op_type, 1)
-    return node.input(0), node.input(place)
+    places = node.operator.weight_places
+    return node.input(0), node.input(places[0] if places else 1)
 
 
 #: of nodes that run others of several kinds
@@ -124,11 +100,9 @@ SEVERAL = Precision("several", "several", "unknown")
 
 
 def _find_packed(node: Node) -> Factor | None:
-    if node.domain != "com.microsoft":
-        return None
-    if node.op_type == CODEBOOK_OP:
+    if node.operator.has("codebook_weight"):
         return Factor("nf4" if _read_kind(node) == 1 else "fp4", "integer")
-    if node.op_type in BLOCKED_OPS:
+    if node.operator.has("packed_weight"):
         bits = read_bits(node)
         return Factor(f"u{bits}", "integer") if bits else Factor("?", "unknown")
     return None
@@ -145,14 +119,16 @@ def find_factor(value: Value | None, taker: Node, subject: Subject) -> Factor:
         if value is None:
             return Factor("?", "unknown")
         node = value.producer
-        if is_operator(node, "DequantizeLinear"):
+        if node is not None and node.operator.has("dequantizes") and node.operator.is_quantized:
             return _read_dequantized(node)
-        if node is not None and is_simulating(node):
+        if node is not None and node.operator.has("rounds_to_integers"):
             return _read_simulated(node)
         own = _find_integer(value, taker)
         if own is not None:
             return own
-        if node is None or node.op_type not in _PASSING or is_constant(value) or not node.inputs:
+        if node is None or is_constant(value) or not node.inputs:
+            break
+        if not node.operator.has(*MOVING_TRAITS):
             break
         value, taker = node.input(0), node
     dtype = _find_dtype(value, subject)
@@ -173,7 +149,7 @@ def _read_dequantized(node: Node) -> Factor:
     dtype = find_dtype(stored) or find_dtype(node.input(2))
     if dtype is None and stored is not None and stored.producer is not None:
         before = stored.producer
-        if before.op_type == "QuantizeLinear":
+        if before.operator.has("quantizes"):
             dtype = find_dtype(before.input(2))
             return Factor("u8", "integer") if dtype is None else _name_factor(dtype)
     return Factor("?", "unknown") if dtype is None else _name_factor(dtype)
@@ -192,7 +168,7 @@ def _find_integer(value: Value, taker: Node) -> Factor | None:
     if statement is None:
         return None
     if statement.stated is None and (
-        statement.node is None or statement.node.op_type in ("QuantizeLinear", "DequantizeLinear")
+        statement.node is None or statement.node.operator.has("quantizes", "dequantizes")
     ):
         dtype = find_dtype(value)
         if dtype is None or not is_narrow(dtype):

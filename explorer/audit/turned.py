@@ -8,24 +8,11 @@ from netloupe.explorer.model import Node, Value
 from netloupe.explorer.quantization.layout import read_integer
 from netloupe.explorer.quantization.quantized_elements import QuantizedElements
 from netloupe.explorer.quantization.quantized_weights import QuantizedWeight
-from netloupe.explorer.quantization.sources import PAIR_OPS
 
 from .fidelity import measure_fidelity
 
-#: by operator at which place its right factor stands, and which attribute transposes that
-_RIGHT = {
-    "DynamicQuantizeMatMul": (1, ""),
-    "FusedMatMul": (1, "transB"),
-    "Gemm": (1, "transB"),
-    "MatMul": (1, ""),
-    "MatMulInteger": (1, ""),
-    "MatMulIntegerToFloat": (1, ""),
-    "QGemm": (3, "transB"),
-    "QLinearMatMul": (3, ""),
-}
-#: operators whose weight [N, K] is summed over its second axis
-_ROWS = frozenset({"MatMulNBits"})
-_HANDING = frozenset({"Cast", "Identity", *PAIR_OPS})
+#: what hands a matrix on with its axes as they are
+_HANDING = ("casts", "copies", "dequantizes", "quantizes")
 #: a twin that is so much less like the codes in the other order is not symmetric, in dB
 _LEAST_GAP = 6.0
 
@@ -75,8 +62,8 @@ def _find_summed(value: Value) -> int | None:
         for user in current.users:
             if not user.inputs or user.input(0) is not current:
                 axes.add(_flip(_read_axis(user, current), is_flipped))
-            elif user.op_type in _HANDING or _transposes(user):
-                flipped = is_flipped != (user.op_type == "Transpose")
+            elif user.operator.has(*_HANDING) or _transposes(user):
+                flipped = is_flipped != _transposes(user)
                 waiting += [(out, flipped) for out in user.outputs if out is not None]
             else:
                 axes.add(_flip(_read_axis(user, current), is_flipped))
@@ -89,19 +76,21 @@ def _flip(axis: int | None, is_flipped: bool) -> int | None:
 
 def _read_axis(node: Node, value: Value) -> int | None:
     """Return over which axis of a matrix a product sums that takes it as its right factor."""
-    if node.op_type in _ROWS:
-        return 1 if node.input(1) is value else None
-    place, attribute = _RIGHT.get(node.op_type, (0, ""))
-    if not place or len(node.inputs) <= place or node.inputs[place] is not value:
+    operator = node.operator
+    places = tuple(place for place, each in enumerate(node.inputs) if each is value)
+    if places != operator.weight_places[:1]:
         return None
-    if node.inputs.count(value) > 1:
+    if operator.has("packed_weight"):  # [N, K]
+        return 1 if operator.weight_kind == "linear" else None
+    if not operator.weight_layout.startswith("linear"):
         return None
-    return 1 if attribute and read_integer(node, attribute, 0) else 0
+    is_turned = operator.weight_layout == "linear_transposed" or read_integer(node, "transB", 0)
+    return 1 if is_turned else 0
 
 
 def _transposes(node: Node) -> bool:
     """Return whether a node exchanges the axes of a matrix."""
-    if node.op_type != "Transpose":
+    if node.operator.form != "Transpose":
         return False
     perm = node.attributes.get("perm")
     return perm is None or perm.value == (1, 0)

@@ -140,6 +140,10 @@ class Dialect:
         source = self.constants.get(node.op_type)
         return source if source is None or self.is_own(node) else None
 
+    def is_self_quantized(self, node: Node) -> bool:
+        """Return whether a node's operator states the scale of its first result itself."""
+        return node.domain == self.domain and node.op_type.startswith(self.self_quantized_prefixes)
+
     def body_binding(self, op_type: str) -> BodyBinding:
         """Return how the graphs of an operator correspond to it."""
         return self.bodies.get(op_type, self.other_bodies)

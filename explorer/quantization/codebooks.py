@@ -16,8 +16,6 @@ from netloupe.explorer.tensors.elements import Elements
 
 from .layout import read_integer
 
-CODEBOOK_OP = "MatMulBnb4"
-
 #: Dettmers et al. 2023 (arXiv:2305.14314), appendix E: quantiles of a normal distribution
 _NF4 = (
     *(-1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453),

@@ -10,7 +10,7 @@ from typing import Literal
 from netloupe.explorer.model import DataType, Node, SparseTensorType, TensorType, Value, data_type
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 
-from .sources import BLOCKED_OPS, PAIR_OPS, Statement
+from .sources import Statement
 
 Granularity = Literal["per tensor", "per channel", "per block"]
 
@@ -22,12 +22,12 @@ def read_integer(node: Node, name: str, default: int | None = None) -> int | Non
     return value if isinstance(value, int) else default
 
 
-#: where QMoE has its weights, and the attribute that states the bits of those alone
-_EXPERT_BITS = {2: "fc1", 5: "fc2", 8: "fc3"}
+#: by role of a weight of experts, how the attribute begins that states the bits of it alone
+_EXPERT_BITS = {"weight1": "fc1", "weight2": "fc2", "weight3": "fc3"}
 
 
 def read_bits(node: Node, weights: Value | None = None) -> int | None:
-    """Return the bits of each weight of a blocked operator.
+    """Return the bits of each weight of an operator that takes them packed.
 
     Parameters
     ----------
@@ -42,18 +42,19 @@ def read_bits(node: Node, weights: Value | None = None) -> int | None:
         None for an undocumented number, and where the weights are no integers.
     """
     bits = read_integer(node, "bits", 4)
-    if node.op_type == "QMoE":
+    if node.operator.has("routes_experts"):
         if not _has_integer_experts(node):
             return None
         bits = read_integer(node, "expert_weight_bits", 4)
-        for place, name in _EXPERT_BITS.items() if weights is not None else ():
-            if node.inputs[place : place + 1] == (weights,):
+        for role, name in _EXPERT_BITS.items() if weights is not None else ():
+            place = node.operator.operands.find(role)
+            if place is not None and node.inputs[place : place + 1] == (weights,):
                 bits = read_integer(node, f"{name}_expert_weight_bits", bits)
     return bits if bits in (2, 4, 8) else None
 
 
 def _has_integer_experts(node: Node) -> bool:
-    """Return whether the weights of QMoE are integers: its attribute quant_type."""
+    """Return whether the weights of experts are integers: QMoE's attribute quant_type."""
     attribute = node.attributes.get("quant_type")
     return attribute is None or attribute.value in ("int", b"int")
 
@@ -64,17 +65,17 @@ def read_layout(statement: Statement, value: Value) -> tuple[int | None, int | N
     granularity = foresee_granularity(statement)
     if granularity == "per tensor":
         return None, None
-    if node is not None and node.op_type in PAIR_OPS:
+    if node is not None and node.operator.has("quantizes", "dequantizes"):
         axis = read_integer(node, "axis", 1)
         block_size = read_integer(node, "block_size") or None
-    elif node is not None and node.op_type.startswith("MatMulNBits"):
+    elif node is not None and node.operator.has("packed_weight"):
         block_size = read_integer(node, "block_size")
-    elif node is not None and node.op_type == "GatherBlockQuantized":
-        block_size = read_integer(node, "block_size", 128)
-        axis = read_integer(node, "quantize_axis", 1)
-    elif node is not None and node.op_type == "QMoE":
-        block_size, axis = read_integer(node, "block_size") or _find_expert_width(statement), -1
-    elif node is not None and node.op_type == "QGemm":
+        if node.operator.has("looks_up"):
+            block_size = 128 if block_size is None else block_size
+            axis = read_integer(node, "quantize_axis", 1)
+        elif node.operator.has("routes_experts"):
+            block_size, axis = block_size or _find_expert_width(statement), -1
+    elif node is not None and node.operator.form == "Gemm":
         axis = 0 if read_integer(node, "transB") else 1
     if axis is not None and axis < 0:
         rank = _find_rank(value)
@@ -112,10 +113,11 @@ def foresee_granularity(statement: Statement) -> Granularity | None:
     """Judge the granularity by the shape of the scale, or of the zero point without one."""
     if statement.stated is not None:
         return judge_granularity((len(statement.stated.scale),))
-    if statement.node is not None and statement.node.op_type in BLOCKED_OPS:
+    operator = None if statement.node is None else statement.node.operator
+    if operator is not None and operator.has("packed_weight"):
         return "per block"
-    if statement.node is not None and statement.node.op_type == "DynamicQuantizeLinear":
-        return "per tensor"  # by definition
+    if operator is not None and operator.results.find("data.scale") is not None:
+        return "per tensor"  # by the definition of DynamicQuantizeLinear
     if statement.scale is None and statement.zero_point is None:
         return None
     return judge_granularity(_find_shape(statement.scale or statement.zero_point))
@@ -137,12 +139,12 @@ def find_storage(statement: Statement) -> DataType | None:
     if statement.stated is not None:
         return statement.stated.storage
     node = statement.node
-    if node is not None and node.op_type in BLOCKED_OPS:
+    if node is not None and node.operator.has("packed_weight"):
         stored = find_dtype(statement.quantized)
         if stored is not None and stored.name != "uint8":
             return stored
         bits = read_bits(node, statement.quantized)  # packed
-        if bits is None and node.op_type == "QMoE" and not _has_integer_experts(node):
+        if bits is None and node.operator.has("routes_experts") and not _has_integer_experts(node):
             return data_type("float4_e2m1fn")
         return None if bits is None else data_type(f"uint{bits}")
     # narrower than the type of the container, where a tool states it
@@ -153,13 +155,11 @@ def find_storage(statement: Statement) -> DataType | None:
         dtype = find_dtype(value)
         if dtype is not None and is_narrow(dtype):
             return dtype
-    if node is not None and node.op_type == "QuantizeLinear":
+    if node is not None and node.operator.has("quantizes"):
         number = read_integer(node, "output_dtype")
         stated = node.graph.dialect.element_types.get(number, "") if number else "uint8"
         output = data_type(stated) if stated else None
         return output if output is not None and is_narrow(output) else None
-    if node is not None and node.op_type == "DynamicQuantizeLinear":
-        return data_type("uint8")
     return None
 
 

@@ -12,21 +12,19 @@ from netloupe.explorer.model import Node, Payload, Tensor, Value, data_type
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 
 from .layout import find_dtype, read_bits, read_integer
-from .sources import BLOCKED_OPS, Statement, find_statement, state_zero_point
+from .sources import Statement, find_statement, state_zero_point
 
 if TYPE_CHECKING:
     from netloupe.explorer.tensors import Packing
 
-#: where MatMulNBitsQkv has its weights, and the attribute that counts their rows
-_QKV_ROWS = {3: "Nq", 6: "Nkv", 9: "Nkv"}
-#: operators whose weights have their own shape, but for the last axis, which is packed
-_ROWS_AS_STORED = frozenset({"GatherBlockQuantized", "QMoE"})
+#: by role of a weight of MatMulNBitsQkv, the attribute that counts its rows
+_QKV_ROWS = {"weight1": "Nq", "weight2": "Nkv", "weight3": "Nkv"}
 
 
 def is_packed(statement: Statement) -> bool:
     """Return whether the weights that a statement is about are bytes of packed integers."""
     node = statement.node
-    if node is None or node.op_type not in BLOCKED_OPS:
+    if node is None or not node.operator.has("packed_weight"):
         return False
     return (find_dtype(statement.quantized) or data_type("uint8")).name == "uint8"
 
@@ -47,7 +45,7 @@ def unpack_weights(statement: Statement) -> Tensor | None:
     bits = read_bits(node, statement.quantized)
     if bits is None or not tensor.dims:
         return None
-    if node.op_type in _ROWS_AS_STORED:
+    if not node.operator.has("multiplies"):  # only the last axis is packed
         if (read_integer(node, "weights_prepacked") or 0) > 0:
             return None
         *rows, width = tensor.dims
@@ -90,11 +88,13 @@ def unpack_constant(value: Value) -> Tensor | None:
 
 def _read_matrix(node: Node, weights: Value | None) -> tuple[int, int, int] | None:
     """Return rows, integers in a row and block size of a matrix whose rows are cut into blocks."""
-    if not node.op_type.startswith("MatMulNBits"):
+    operator = node.operator
+    if not operator.has("multiplies"):
         return None
     name = "N"
-    if node.op_type == "MatMulNBitsQkv":
-        name = next((_QKV_ROWS[i] for i in _QKV_ROWS if node.inputs[i : i + 1] == (weights,)), "")
+    if operator.results.find("query") is not None:
+        places = [i for i, each in enumerate(node.inputs) if each is weights]
+        name = _QKV_ROWS.get(operator.operands.at(places[0]), "") if places else ""
     numbers = [read_integer(node, each) or 0 for each in (name, "K", "block_size")]
     return (numbers[0], numbers[1], numbers[2]) if min(numbers) > 0 else None
 

@@ -6,7 +6,7 @@ the activations · scale of the weights), or one Mul after the other.
 
 from __future__ import annotations
 
-from netloupe.explorer.model import Node, Value
+from netloupe.explorer.model import Node, Value, list_quantized_operands
 
 
 def find_integer_scale(node: Node, index: int) -> Value | None:
@@ -46,18 +46,18 @@ def find_integer_scale(node: Node, index: int) -> Value | None:
 def _find_given_scale(value: Value | None) -> Value | None:
     """Return the scale that an operator quantized a value with."""
     producer = value.producer if value is not None else None
-    if producer is None or not _is_own(producer):
+    if producer is None:
         return None
-    if producer.op_type == "DynamicQuantizeLinear" and producer.output(0) is value:
-        return producer.output(1)
-    if producer.op_type == "QuantizeLinear":
-        return producer.input(1)
+    for operand in list_quantized_operands(producer):
+        if operand.is_output and producer.output(operand.index) is value:
+            find = producer.output if operand.scale_is_output else producer.input
+            return None if operand.scale is None else find(operand.scale)
     return None
 
 
 def _skip_cast(value: Value | None) -> Value | None:
     user = _find_only_user(value)
-    if user is not None and user.op_type == "Cast" and _is_own(user) and user.outputs:
+    if user is not None and user.operator.has("casts") and user.outputs:
         return user.output(0)
     return value
 
@@ -77,13 +77,9 @@ def _find_only_user(value: Value | None) -> Node | None:
 
 
 def _multiplies(node: Node | None) -> bool:
-    if node is None or node.op_type != "Mul" or not _is_own(node):
+    if node is None or not node.operator.has("multiplies_elements"):
         return False
     return len(node.inputs) == 2
-
-
-def _is_own(node: Node) -> bool:
-    return node.graph.dialect.is_own(node)
 
 
 def _other(node: Node | None, value: Value) -> Value | None:

@@ -16,10 +16,10 @@ from netloupe.explorer.model import Node, data_type, find_quantized_bias
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.tensors import Elements, open_elements
 
-from .codebooks import CODEBOOK_OP, find_codebook, unpack_codebook
+from .codebooks import find_codebook, unpack_codebook
 from .quantized_weights import QuantizedWeight, list_bias_scales
 from .record import find_quantization, find_stored_range
-from .simulated import SIMULATING_OPS, find_code_range, read_small_numbers, round_weights
+from .simulated import find_code_range, read_small_numbers, round_weights
 
 Numbers = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -189,7 +189,7 @@ def open_weight(weight: QuantizedWeight) -> QuantizedElements:
             f"{weight.path}: how its codes are packed does not follow from the attributes of "
             f"{'its operator' if node is None else node.label}."
         )
-    if node is not None and node.op_type == CODEBOOK_OP:
+    if node is not None and node.operator.has("codebook_weight"):
         return _open_coded(weight, node)
     if weight.scheme == "simulated" and node is not None:
         return _open_simulated(weight, node)
@@ -315,7 +315,8 @@ def _open_simulated(weight: QuantizedWeight, node: Node) -> QuantizedElements:
     ends = find_code_range(node)
     if scale is None or ends is None:
         raise TensorDataError(f"{weight.path}: its scale or number of bits is no constant.")
-    zero = node.input(2) if len(node.inputs) > 2 and node.op_type in _WITH_ZERO else None
+    place = node.operator.operands.find("result.zero_point")
+    zero = None if place is None else node.input(place)
     zero_point = np.zeros(1) if zero is None else read_small_numbers(zero)
     if zero_point is None:
         raise TensorDataError(f"{weight.path}: its zero point is not a constant of the file.")
@@ -333,9 +334,6 @@ def _open_simulated(weight: QuantizedWeight, node: Node) -> QuantizedElements:
     return QuantizedElements(
         codes, dims, scale, zero_point, ends[0], ends[1], axis, block_size, None, own
     )
-
-
-_WITH_ZERO = SIMULATING_OPS - {"BipolarQuant"}
 
 
 def name_code_type(weight: QuantizedWeight) -> str:

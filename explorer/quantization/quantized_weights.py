@@ -16,13 +16,14 @@ from netloupe.explorer.model import (
     Tensor,
     Value,
     find_nodes_where,
-    find_operators,
+    find_nodes_with,
     find_quantized_bias,
     list_quantized_operands,
 )
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
+from netloupe.explorer.operators import HANDING_TRAITS, MOVING_TRAITS
 
-from .codebooks import CODEBOOK_OP, count_codebook_weights
+from .codebooks import count_codebook_weights
 from .layout import (
     Granularity,
     find_storage,
@@ -32,8 +33,8 @@ from .layout import (
     read_layout,
 )
 from .packing import is_packed, unpack_weights
-from .simulated import SIMULATING_OPS, foresee_simulated, read_bit_width
-from .sources import ANNOTATION, BLOCKED_OPS, PAIR_OPS, Statement, find_statement, list_statements
+from .simulated import foresee_simulated, read_bit_width, rounds_floats
+from .sources import ANNOTATION, Statement, find_statement, list_statements
 
 #: how a file holds a weight: between DequantizeLinear and its user; as operand of an operator on
 #: integers; of one that quantizes its other operand as it runs; of one that takes it packed; as
@@ -42,25 +43,14 @@ Scheme = Literal[
     "QDQ", "QOperator", "dynamic", "weight-only", "simulated", "Caffe2 int8", "annotation"
 ]
 
-_DYNAMIC = frozenset(
-    {
-        "ConvInteger",
-        "DynamicQuantizeLSTM",
-        "DynamicQuantizeMatMul",
-        "MatMulInteger",
-        "MatMulIntegerToFloat",
-    }
-)
 #: no file holds so many elements
 MOST_STORED = 2**63
 #: integers of more bits are biases
 _MOST_BITS = 16
-#: operators that hand a weight on as it is, or with its elements in another order or shape
-_PASSING = frozenset({"Cast", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose"}) | {
-    "Unsqueeze"
-}
-#: operators that take codes of a weight and give some of them, or in another shape
-_TAKING = frozenset({"Gather", "Reshape", "Slice", "Squeeze", "Transpose", "Unsqueeze"})
+#: what hands a weight on, perhaps rounded
+_HANDING = (*HANDING_TRAITS, "simulates_quantization")
+#: by layout of a weight the axis of output channels, -1 for the last one
+_AXES = {"conv": 0, "conv_transposed": 1, "linear": -1, "linear_transposed": 0, "table": 0}
 _MOST_PASSED = 8
 _MOST_CHANNELS = 2**20
 _MOST_USERS = 64
@@ -161,9 +151,7 @@ def _find_source(statement: Statement) -> Value | None:
         return value
     node = value.producer
     for _ in range(_MOST_PASSED):
-        if node is None or node.op_type not in _TAKING or not node.inputs:
-            return value
-        if not node.graph.dialect.is_own(node):
+        if node is None or not node.operator.has(*MOVING_TRAITS) or not node.inputs:
             return value
         value = node.input(0)
         if value is None or foresee_granularity(statement) != "per tensor":
@@ -206,11 +194,12 @@ def _name_scheme(statement: Statement) -> Scheme:
     node = statement.node
     if node is None or statement.source == ANNOTATION:
         return "annotation" if statement.stated is None else "Caffe2 int8"
-    if node.op_type in PAIR_OPS:
+    if node.operator.has("quantizes", "dequantizes"):
         return "QDQ"
-    if node.op_type in BLOCKED_OPS:
+    if node.operator.has("packed_weight"):
         return "weight-only"
-    return "dynamic" if node.op_type in _DYNAMIC else "QOperator"
+    is_dynamic = node.operator.has("dequantizes_result", "scales_product")
+    return "dynamic" if is_dynamic else "QOperator"
 
 
 def _list_biases(graph: Graph, seen: set[Value]) -> Iterator[QuantizedWeight]:
@@ -286,22 +275,19 @@ def _gives_stated(value: Value) -> bool:
     node = value.producer
     if node is None or node.inputs:
         return False
-    return node.op_type.startswith(node.graph.dialect.self_quantized_prefixes or ("\0",))
+    return node.graph.dialect.is_self_quantized(node)
 
 
 def _list_simulated(graph: Graph, seen: set[Value]) -> Iterator[QuantizedWeight]:
     """Yield float weights that are rounded when the model runs."""
-    for index in find_operators(graph, SIMULATING_OPS).tolist():
+    for index in find_nodes_where(graph, rounds_floats).tolist():
         node = graph.nodes[index]
         value = node.input(0)
         tensor = find_stored_tensor(value) if value is not None else None
         if value is None or tensor is None or value in seen or not tensor.dtype.is_float:
             continue
-        foreseen = foresee_simulated(node, tensor)
-        if foreseen is None:
-            continue
         seen.add(value)
-        storage, granularity, axis, block_size = foreseen
+        storage, granularity, axis, block_size = foresee_simulated(node, tensor)
         bits = read_bit_width(node)
         yield QuantizedWeight(
             value,
@@ -320,7 +306,7 @@ def _list_simulated(graph: Graph, seen: set[Value]) -> Iterator[QuantizedWeight]
 
 def _list_coded(graph: Graph, seen: set[Value]) -> Iterator[QuantizedWeight]:
     """Yield weights whose codes stand for the entries of a code book."""
-    for index in find_operators(graph, {CODEBOOK_OP}).tolist():
+    for index in find_nodes_with(graph, "codebook_weight").tolist():
         node = graph.nodes[index]
         value = node.input(1)
         tensor = find_stored_tensor(value) if value is not None else None
@@ -353,19 +339,17 @@ def list_weight_users(value: Value, node: Node | None) -> list[Node]:
     node
         The operator that says how they are quantized; None for all users of the value.
     """
-    handing = {*PAIR_OPS, *SIMULATING_OPS}
-    if node is not None and node.op_type not in handing:
+    if node is not None and not node.operator.has(*_HANDING):
         return [node]
-    if any(user.op_type == "Gather" and user.input(0) is value for user in value.users[:1]):
+    if any(u.operator.weight_layout == "table" and u.input(0) is value for u in value.users[:1]):
         return [*value.users[:_MOST_USERS]]
     waiting = [(value, 0)]
     found: dict[Node, None] = {}
     while waiting and len(found) < _MOST_USERS:
         current, passed = waiting.pop(0)
         for user in current.users[:_MOST_USERS]:
-            is_handing = user.op_type in handing or user.op_type in _PASSING
-            first = user.input(0)
-            if is_handing and first is current and passed < _MOST_PASSED:
+            is_handing = user.operator.has(*_HANDING)
+            if is_handing and user.input(0) is current and passed < _MOST_PASSED:
                 waiting += [(out, passed + 1) for out in user.outputs if out is not None]
             else:
                 found[user] = None
@@ -401,36 +385,15 @@ def _find_axis(weight: QuantizedWeight) -> int | None:
     if weight.granularity == "per channel" and weight.axis is not None:
         return weight.axis if 0 <= weight.axis < len(dims) else None
     node = weight.node
-    if node is not None and node.op_type in BLOCKED_OPS:
-        return None if node.op_type == "QMoE" else 0  # each expert has its own
-    taker = next((user for user in weight.list_users() if user.op_type in _AXES), None)
+    if node is not None and node.operator.has("packed_weight"):
+        return None if node.operator.has("routes_experts") else 0  # each expert has its own
+    users = weight.list_users()
+    taker = next((user for user in users if user.operator.weight_layout in _AXES), None)
     if taker is None:
         return None
-    axis = _AXES[taker.op_type]
-    if taker.op_type in ("Gemm", "QGemm") and read_integer(taker, "transB", 0):
-        axis = 0
-    if taker.op_type == "ConvTranspose" and read_integer(taker, "group", 1) != 1:
+    axis = 0 if read_integer(taker, "transB", 0) else _AXES[taker.operator.weight_layout]
+    if taker.operator.has("transposed") and read_integer(taker, "group", 1) != 1:
         return None
     if axis == -1:
         axis = len(dims) - 1 if len(dims) == 2 else len(dims)
     return axis if axis < len(dims) and len(dims) > 1 else None
-
-
-_AXES = {
-    "Conv": 0,
-    "ConvInteger": 0,
-    "QLinearConv": 0,
-    "Int8Conv": 0,
-    "Int8ConvRelu": 0,
-    "Int8FC": 0,
-    "ConvTranspose": 1,
-    "Gather": 0,
-    "Gemm": 1,
-    "QGemm": 1,
-    "MatMul": -1,
-    "MatMulInteger": -1,
-    "MatMulIntegerToFloat": -1,
-    "DynamicQuantizeMatMul": -1,
-    "QAttention": -1,
-    "QLinearMatMul": -1,
-}

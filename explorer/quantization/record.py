@@ -357,7 +357,7 @@ def node_badge(node: Node) -> str | None:
     quantized input or output, each among the first thousand. Reads no tensor data. Operators
     that look only at the shape of their input have none.
     """
-    if node.op_type in ("Shape", "Size"):
+    if node.operator.has("reads_shape"):
         return None
     # of an input's other users none matters here, and there may be thousands
     inputs, outputs = node.inputs[:_MOST_OPERANDS], node.outputs[:_MOST_OPERANDS]

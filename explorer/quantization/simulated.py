@@ -14,16 +14,13 @@ import numpy.typing as npt
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import Node, Tensor, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
+from netloupe.explorer.operators import Operator
 from netloupe.explorer.tensors.elements import Elements
 
 from .layout import Granularity, find_dtype, judge_granularity, read_integer
 
 Numbers = npt.NDArray[np.float64]
 
-QUANT_OPS = frozenset({"Quant", "BipolarQuant"})
-SIMULATING_OPS = QUANT_OPS | {"QuantizeLinear"}
-#: where QONNX, FINN and Brevitas have these operators
-_DOMAINS = frozenset({"qonnx.custom_op.general", "finn.custom_op.general", "onnx.brevitas"})
 _MOST_BITS = 16
 _MOST_READ = 2**22
 
@@ -37,16 +34,17 @@ class Foreseen(NamedTuple):
     block_size: int | None
 
 
-def is_simulating(node: Node) -> bool:
-    """Return whether a node rounds floats to few levels and gives floats, as QONNX has it."""
-    return node.op_type in QUANT_OPS and node.domain in _DOMAINS
+def rounds_floats(operator: Operator) -> bool:
+    """Return whether an operator rounds floats to the multiples of a scale that an operand is."""
+    is_pair = operator.is_quantized and operator.form == "QuantizeLinear"
+    return is_pair or operator.has("rounds_to_integers")
 
 
 def read_bit_width(node: Node) -> float | None:
     """Return the bits that an operator rounds to; None where they are computed or too many."""
-    if node.op_type == "BipolarQuant":
+    if node.operator.form == "BipolarQuant":
         return 1.0
-    if node.op_type == "QuantizeLinear":
+    if node.operator.has("quantizes"):
         dtype = find_dtype(node.input(2)) or find_dtype(node.output(0))
         return 8.0 if dtype is None else float(dtype.bits or 0) or None
     numbers = read_small_numbers(node.input(3))
@@ -63,11 +61,11 @@ def find_code_range(node: Node) -> tuple[float, float] | None:
     bits = read_bit_width(node)
     if bits is None:
         return None
-    if node.op_type == "BipolarQuant":
+    if node.operator.form == "BipolarQuant":
         return -1.0, 1.0
     is_signed = bool(read_integer(node, "signed", 1))
     is_narrow = bool(read_integer(node, "narrow", 0))
-    if node.op_type == "QuantizeLinear":
+    if node.operator.has("quantizes"):
         dtype = find_dtype(node.input(2)) or find_dtype(node.output(0))
         if dtype is not None and not dtype.is_integer:
             return None
@@ -77,18 +75,13 @@ def find_code_range(node: Node) -> tuple[float, float] | None:
     return 0.0, 2.0**bits - 1 - is_narrow
 
 
-def foresee_simulated(node: Node, tensor: Tensor) -> Foreseen | None:
-    """Return how a float weight is rounded; None where the node does not round it."""
-    if node.op_type == "QuantizeLinear":
-        if not node.graph.dialect.is_own(node):
-            return None
-    elif not is_simulating(node):
-        return None
+def foresee_simulated(node: Node, tensor: Tensor) -> Foreseen:
+    """Return how a node rounds a float weight."""
     bits, ends = read_bit_width(node), find_code_range(node)
     storage = ""
     if bits is not None and ends is not None:
         sign = "u" if ends[0] >= 0 else ""
-        storage = "bipolar" if node.op_type == "BipolarQuant" else f"{sign}int{bits:g}"
+        storage = "bipolar" if node.operator.form == "BipolarQuant" else f"{sign}int{bits:g}"
     scale = find_stored_tensor(value) if (value := node.input(1)) is not None else None
     if scale is None:
         return Foreseen(storage, None, None, None)
@@ -96,13 +89,13 @@ def foresee_simulated(node: Node, tensor: Tensor) -> Foreseen | None:
     if granularity == "per tensor":
         return Foreseen(storage, granularity, None, None)
     axis = _find_axis(node, scale.dims, tensor.dims)
-    block_size = read_integer(node, "block_size", 0) if node.op_type == "QuantizeLinear" else 0
+    block_size = read_integer(node, "block_size", 0) if node.operator.has("quantizes") else 0
     return Foreseen(storage, "per block" if block_size else granularity, axis, block_size or None)
 
 
 def _find_axis(node: Node, scale: tuple[int, ...], dims: tuple[int, ...]) -> int | None:
     """Return the axis along which scales differ: stated, or where they are broadcast to."""
-    if node.op_type == "QuantizeLinear":
+    if node.operator.has("quantizes"):
         axis = read_integer(node, "axis", 1) or 0
         return axis % len(dims) if dims and -len(dims) <= axis < len(dims) else None
     places = [place for place, size in enumerate(scale) if size != 1]
@@ -136,11 +129,11 @@ def round_weights(
 
     def take(start: int, stop: int) -> npt.NDArray[np.int32]:
         numbers = elements.take(start, stop).astype(np.float64)
-        if node.op_type == "BipolarQuant":
+        if node.operator.form == "BipolarQuant":
             return np.where(numbers >= 0, 1, -1).astype(np.int32)
         with np.errstate(all="ignore"):
             codes = numbers / spread(scale, start, stop)
-            if node.op_type == "QuantizeLinear":  # it rounds first
+            if node.operator.has("quantizes"):  # it rounds first
                 codes = np.rint(codes)
             codes = np.rint(codes + spread(zero_point, start, stop))
             whole: npt.NDArray[np.int32] = np.nan_to_num(np.clip(codes, low, high)).astype(np.int32)

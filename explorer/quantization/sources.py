@@ -24,12 +24,6 @@ from netloupe.explorer.operators import Operator
 from .products import find_integer_scale
 
 ANNOTATION = "quantization_annotation"
-PAIR_OPS = ("QuantizeLinear", "DequantizeLinear")
-#: operators whose weights are packed, with a scale for each block
-BLOCKED_OPS = (
-    *("MatMulNBits", "MatMulNBitsMlp", "MatMulNBitsQkv"),
-    *("GatherBlockQuantized", "QMoE"),
-)
 
 #: what FINN and QONNX annotate beside types
 _NOT_OF_QUANTIZATION = ("tensor_layout", "tensor_sparsity")
@@ -167,9 +161,9 @@ def _is_quantized(operator: Operator) -> bool:
 
 
 def state_zero_point(value: Value) -> Statement | None:
-    """Find the weights that a value is the zero points of, where a blocked operator takes both."""
+    """Find the weights that a value is the zero points of, where an operator takes both packed."""
     for user in value.users:
-        if user.op_type in BLOCKED_OPS:
+        if user.operator.has("packed_weight"):
             for operand in list_quantized_operands(user):
                 if _at(user.inputs, operand.zero_point) is value:
                     return _state(operand, user)
@@ -183,12 +177,7 @@ def _find_stated(value: Value) -> StatedQuantization | None:
     node = value.producer
     if node is None or value.output_index != 0:
         return None
-    dialect = node.graph.dialect
-    if node.domain != dialect.domain:
-        return None
-    if not node.op_type.startswith(dialect.self_quantized_prefixes):
-        return None
-    return node.details.quantization
+    return node.details.quantization if node.graph.dialect.is_self_quantized(node) else None
 
 
 def _read_annotation(value: Value) -> Statement:

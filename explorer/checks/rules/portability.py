@@ -11,7 +11,6 @@ from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.model import Node, count_each_operator
 from netloupe.explorer.notation import join_parts, write_count
 from netloupe.explorer.operators import find_release, find_schema
-from netloupe.explorer.quantization.simulated import is_simulating
 
 STANDARD = frozenset(
     {"", "ai.onnx.ml", "ai.onnx.preview", "ai.onnx.preview.training", "ai.onnx.training"}
@@ -111,7 +110,7 @@ def _name_definer(node: Node) -> str:
         return _RUNTIME if schema is not None and schema.is_beside_onnx else ""
     if node.domain in OF_ORT:
         return _NOT_EVEN_RUNTIME if schema is None else _RUNTIME
-    return _QONNX if is_simulating(node) else _NOBODY
+    return _QONNX if node.operator.has("rounds_to_integers") else _NOBODY
 
 
 RULES = (

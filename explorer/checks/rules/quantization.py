@@ -27,7 +27,7 @@ from netloupe.explorer.notation import write_count, write_number
 from netloupe.explorer.quantization.codes import count_lost
 from netloupe.explorer.quantization.layout import find_storage, read_integer
 from netloupe.explorer.quantization.quantized_elements import open_weight
-from netloupe.explorer.quantization.sources import BLOCKED_OPS, Statement, list_statements
+from netloupe.explorer.quantization.sources import Statement, list_statements
 
 Numbers = npt.NDArray[np.float64]
 
@@ -138,7 +138,7 @@ def _judge_scales(
 def _has_blocks(statement: Statement) -> bool:
     """Return whether scales are of blocks of stored codes, or of codes of 4 bits."""
     node = statement.node
-    if node is not None and node.op_type in BLOCKED_OPS:
+    if node is not None and node.operator.has("packed_weight"):
         return True
     if not _is_of_stored_codes(statement) or node is None:
         return False
@@ -151,7 +151,7 @@ def _has_blocks(statement: Statement) -> bool:
 def _is_of_stored_codes(statement: Statement) -> bool:
     """Return whether a scale only multiplies codes that the file stores."""
     codes, node = statement.quantized, statement.node
-    is_one = node is None or node.op_type in BLOCKED_OPS or is_operator(node, "DequantizeLinear")
+    is_one = node is None or node.operator.has("packed_weight", "dequantizes")
     return is_one and codes is not None and find_stored_tensor(codes) is not None
 
 
