@@ -294,11 +294,7 @@ def is_stored(value: Value) -> bool:
     if value.initializer is not None:
         return True
     node = value.producer
-    return (
-        node is not None
-        and not node.inputs
-        and node.graph.dialect.constant_source(node) == "stored"
-    )
+    return node is not None and not node.inputs and node.operator.has("stores_constant")
 
 
 def pair_ends(

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.model import Function, Graph, Node, Tensor, Value
+from netloupe.explorer.model import Function, Graph, Node, Tensor, Value, find_constant_source
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.progress import is_ending, step
@@ -287,7 +287,7 @@ class _Reader:
 def _read_filled(value: Value) -> list[tuple[int, ...]]:
     """Return the dimensions of a constant that a node fills with one number; none for others."""
     producer = value.producer
-    if producer is None or producer.graph.dialect.constant_source(producer) != "filled":
+    if producer is None or find_constant_source(producer.operator) != "filled":
         return []
     dims = producer.input(0)
     tensor = find_stored_tensor(dims) if dims is not None else None

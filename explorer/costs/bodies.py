@@ -255,7 +255,7 @@ def _is_kept(node: Node) -> bool:
         if producer.op_type in ("Identity", "Cast") and producer.inputs:
             value = producer.input(0)
             continue
-        return producer.graph.dialect.constant_source(producer) == "stored" and _is_true(value)
+        return producer.operator.has("stores_constant") and _is_true(value)
     return False
 
 

@@ -11,6 +11,7 @@ from netloupe.explorer.model import (
     TensorType,
     Value,
     data_type,
+    find_constant_source,
 )
 from netloupe.explorer.model.stored_tensors import find_own_tensor
 from netloupe.explorer.quantization.layout import find_dtype
@@ -38,7 +39,7 @@ def infer_type(value: Value) -> TensorType | SparseTensorType | None:
     if tensor is not None:
         return _make_type(tensor, tensor.dtype)
     node = value.producer
-    if node is None or node.graph.dialect.constant_source(node) != "dequantized":
+    if node is None or find_constant_source(node.operator) != "dequantized":
         return None
     stored, scale, *_ = (*node.inputs, None, None)
     tensor = None if stored is None else find_own_tensor(stored)

@@ -123,7 +123,7 @@ def _find_origins(value: Value) -> list[Value]:
         producer = one.producer
         if producer is None or len(seen) > _MOST_STEPS:
             return []
-        if producer.graph.dialect.constant_source(producer) in ("stored", "filled"):
+        if producer.operator.has("stores_constant", "fills"):
             if one.output_index:
                 return []
             found[one] = None
@@ -158,7 +158,7 @@ def _read_size(origin: Value) -> tuple[int, int] | None:
     producer = origin.producer
     if producer is None:
         return None
-    if producer.graph.dialect.constant_source(producer) == "stored":
+    if producer.operator.has("stores_constant"):
         tensor = find_own_tensor(origin)
         if tensor is None or not (tensor.dtype.is_float or tensor.dtype.is_complex):
             return None

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
-from netloupe.explorer.model import Graph, Node, SparseTensor, Tensor, Value, find_operators
+from netloupe.explorer.model import (
+    Graph,
+    Node,
+    SparseTensor,
+    Tensor,
+    Value,
+    find_constant_source,
+    find_operators,
+)
 from netloupe.explorer.progress import step
 
 ConstantKind = Literal["attention bias", "other"]
@@ -79,7 +87,7 @@ def is_stored_value(value: Value | None) -> bool:
             return True
         if producer is None:
             return False
-        if producer.graph.dialect.constant_source(producer) is not None:
+        if find_constant_source(producer.operator) is not None:
             return True
         if producer.op_type not in LAYOUT or not producer.inputs:
             return False

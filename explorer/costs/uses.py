@@ -66,7 +66,7 @@ def make_kind(number: int, node: Node) -> Kind:
         rule,
         dialect.name_operator(node.domain, node.op_type),
         rule is not None and rule.has_attributes and not has_none,
-        not is_call and dialect.constant_source(node) != "stored",
+        not is_call and not node.operator.has("stores_constant"),
         schema,
     )
 

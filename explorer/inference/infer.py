@@ -16,6 +16,7 @@ from netloupe.explorer.model import (
     SparseTensorType,
     TensorType,
     ValueType,
+    find_constant_source,
 )
 from netloupe.explorer.notation import clip_text, write_bytes
 from netloupe.explorer.progress import step
@@ -57,13 +58,12 @@ def is_installed() -> bool:
 
 def lacks_types(model: Model) -> bool:
     """Return whether a node gives a value whose type the file does not state; constants apart."""
-    constants = model.dialect.constants
     return any(
         # a place is where the file says more of a value, which is nearly always its type
         value._place < 0
         and value._type is None
         and value.producer is not None
-        and value.producer.op_type not in constants
+        and find_constant_source(value.producer.operator) is None
         for graph in model.graphs
         for value in graph.values.values()
     )

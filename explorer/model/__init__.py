@@ -13,10 +13,11 @@ from .constant import (
     constant_tensor,
     describe_constant,
     find_constant_nodes,
+    find_constant_source,
     is_constant,
     is_constant_node,
 )
-from .dialect import BodyBinding, ConstantSource, Dialect
+from .dialect import BodyBinding, Dialect
 from .dtype import DataType, data_type
 from .escaped import EscapedText
 from .filling import fill_later
@@ -80,7 +81,6 @@ else:
 __all__ = [
     "Attribute",
     "BodyBinding",
-    "ConstantSource",
     "DataType",
     "DeviceConfiguration",
     "DeviceOption",
@@ -124,6 +124,7 @@ __all__ = [
     "describe_constant",
     "fill_later",
     "find_constant_nodes",
+    "find_constant_source",
     "find_nodes_where",
     "find_nodes_with",
     "find_operators",

@@ -5,15 +5,32 @@ A constant is shown as a row on the face of its consumers instead of as a node.
 
 from __future__ import annotations
 
-from netloupe.explorer.errors import TensorDataError
+from typing import Literal
 
-from .dialect import ConstantSource
+from netloupe.explorer.errors import TensorDataError
+from netloupe.explorer.operators import Operator, kept_with_catalogue
+
 from .graph import Graph
 from .node import Node
 from .sparse_tensor import SparseTensor
 from .tensor import Tensor
 from .value import Value
-from .wiring import find_operators
+from .wiring import find_nodes_where
+
+#: how an operator gives a constant: it holds the elements itself (``stored``), it converts a
+#: stored constant that is its first operand (``dequantized``), or it repeats one element in a
+#: shape that is its first operand (``filled``)
+ConstantSource = Literal["stored", "dequantized", "filled"]
+
+
+@kept_with_catalogue(maxsize=1024)
+def find_constant_source(operator: Operator) -> ConstantSource | None:
+    """Return how an operator gives a constant; None for all others."""
+    if operator.has("stores_constant"):
+        return "stored"
+    if operator.has("dequantizes") and operator.is_quantized:
+        return "dequantized"
+    return "filled" if operator.has("fills") else None
 
 
 def is_constant_node(node: Node) -> bool:
@@ -24,10 +41,7 @@ def is_constant_node(node: Node) -> bool:
     where its result is an output of the graph, since then there would be nothing to show the
     output on.
     """
-    dialect = node.graph.dialect
-    if node.op_type not in dialect.constants:
-        return False
-    source = dialect.constant_source(node)
+    source = find_constant_source(node.operator)
     if source is None or len(node.outputs) != 1 or not _is_used_inside(node):
         return False
     if source == "stored":
@@ -40,8 +54,8 @@ def is_constant_node(node: Node) -> bool:
 
 def find_constant_nodes(graph: Graph) -> list[int]:
     """Return the indices of the nodes of a graph that only give a constant."""
-    candidates = find_operators(graph, graph.dialect.constants).tolist()
-    return [index for index in candidates if is_constant_node(graph.nodes[index])]
+    giving = find_nodes_where(graph, lambda operator: find_constant_source(operator) is not None)
+    return [index for index in giving.tolist() if is_constant_node(graph.nodes[index])]
 
 
 def is_constant(value: Value) -> bool:
@@ -59,7 +73,7 @@ def _is_stored(value: Value) -> bool:
 
 
 def _gives(node: Node, source: ConstantSource) -> bool:
-    return node.graph.dialect.constant_source(node) == source
+    return find_constant_source(node.operator) == source
 
 
 def _is_used_inside(node: Node) -> bool:

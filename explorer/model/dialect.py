@@ -1,5 +1,7 @@
 """Dialects: what differs between formats once a file is read, stated as data.
 
+What operators are is the catalogue's to say.
+
 A model carries the dialect of its format, which its reader gives it. Everything that works on
 models asks the dialect instead of asking which format it is, so that another format is another
 dialect beside its reader.
@@ -9,15 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .node import Node
+    from netloupe.explorer.operators import Operator
 
-#: how an operator gives a constant: it holds the elements itself (``stored``), it converts a
-#: stored constant that is its first operand (``dequantized``), or it repeats one element in a
-#: shape that is its first operand (``filled``)
-ConstantSource = Literal["stored", "dequantized", "filled"]
+    from .node import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +31,11 @@ class BodyBinding:
     takes_operands
         Whether inputs stand for operands, one by one.
     first_operand
-        The first operand, and input, that correspond.
+        The first operand, and input, that correspond: 1 for Loop, whose graph is given the number
+        of the iteration first, which stands for no operand.
     first_output
-        The output that corresponds to the first result.
+        The output that corresponds to the first result: 1 for Loop, whose graph gives its
+        condition first.
     needs_equal_numbers
         Whether this holds only where there are as many of either.
     """
@@ -48,10 +49,7 @@ class BodyBinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Dialect:
-    """What differs between formats: how domains are written, and what operators mean.
-
-    Tables of operators are about those of the format's own domain, and about what
-    ``same_operators`` says is the same as one of these.
+    """What differs between formats: how domains, names and types are written.
 
     Parameters
     ----------
@@ -73,20 +71,16 @@ class Dialect:
         Whether the names of results tell the modules that nodes belong to.
     bodies_share_names
         Whether graphs inside nodes write the values around them under the same names.
-    constants
-        The operators that give a constant, and how. The reader puts the tensor of those that
-        store it into :attr:`~netloupe.explorer.model.node.NodeDetails.constant`.
     constant_attributes
-        Attributes by which such an operator gives numbers or strings instead of a tensor, and
-        their element types.
+        Attributes by which an operator that stores a constant gives numbers or strings instead
+        of a tensor, and their element types. The tensor the reader puts into
+        :attr:`~netloupe.explorer.model.node.NodeDetails.constant`.
     element_types
         Names of element types by the numbers that attributes have for them.
     element_type_attributes
         The attributes that hold such a number.
-    bodies
-        By operator, how its graphs correspond to it.
     other_bodies
-        The same for all other operators.
+        How the graphs of an operator correspond to it where the catalogue does not say so.
     self_quantized_prefixes
         How the names of operators begin that state the scale of their first result in their own
         attributes. The reader puts it into
@@ -105,11 +99,9 @@ class Dialect:
     names_tensors: bool = True
     names_tell_scopes: bool = False
     bodies_share_names: bool = False
-    constants: Mapping[str, ConstantSource] = field(default_factory=dict)
     constant_attributes: Mapping[str, str] = field(default_factory=dict)
     element_types: Mapping[int, str] = field(default_factory=dict)
     element_type_attributes: frozenset[str] = frozenset()
-    bodies: Mapping[str, BodyBinding] = field(default_factory=dict)
     other_bodies: BodyBinding = BodyBinding(needs_equal_numbers=True)
     self_quantized_prefixes: tuple[str, ...] = ()
     node_fields: tuple[str, ...] = ()
@@ -135,15 +127,10 @@ class Dialect:
         domain = node.domain
         return domain == self.domain or node.op_type in self.same_operators.get(domain, ())
 
-    def constant_source(self, node: Node) -> ConstantSource | None:
-        """Return how a node gives a constant, going by its operator; None for all others."""
-        source = self.constants.get(node.op_type)
-        return source if source is None or self.is_own(node) else None
-
     def is_self_quantized(self, node: Node) -> bool:
         """Return whether a node's operator states the scale of its first result itself."""
         return node.domain == self.domain and node.op_type.startswith(self.self_quantized_prefixes)
 
-    def body_binding(self, op_type: str) -> BodyBinding:
+    def body_binding(self, operator: Operator) -> BodyBinding:
         """Return how the graphs of an operator correspond to it."""
-        return self.bodies.get(op_type, self.other_bodies)
+        return self.other_bodies if operator.body is None else BodyBinding(**operator.body)

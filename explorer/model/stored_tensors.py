@@ -30,11 +30,10 @@ def find_stored_tensor(value: Value) -> Tensor | None:
     stored = node.details.constant
     if stored is not None:
         return stored if isinstance(stored, Tensor) else None
-    dialect = node.graph.dialect
-    if dialect.constant_source(node) != "stored":
+    if not node.operator.has("stores_constant"):
         return None
     for name, attribute in node.attributes.items():
-        element_type = dialect.constant_attributes.get(name, "string")
+        element_type = node.graph.dialect.constant_attributes.get(name, "string")
         if element_type != "string":
             return _make_tensor(value, name, data_type(element_type), attribute.value)
     return None

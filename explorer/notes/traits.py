@@ -22,6 +22,7 @@ from netloupe.explorer.model import (
     Node,
     Tensor,
     Value,
+    find_constant_source,
     find_operators,
     is_constant_node,
 )
@@ -261,9 +262,8 @@ def _find_tensor(value: Value) -> Tensor | None:
 
 def _is_constant(node: Node) -> bool:
     """Return whether a node gives a constant: a DequantizeLinear of computed codes does not."""
-    return node.op_type in node.graph.dialect.constants and (
-        not node.inputs or is_constant_node(node)
-    )
+    is_giving = find_constant_source(node.operator) is not None
+    return is_giving and (not node.inputs or is_constant_node(node))
 
 
 def _find_giver(value: Value | None) -> Node | None:

@@ -16,6 +16,7 @@ from netloupe.explorer.model import (
     TensorType,
     Value,
     constant_tensor,
+    find_constant_source,
 )
 
 from .input_independence import is_input_independent
@@ -171,7 +172,7 @@ def _read_end(value: Value) -> Origin | None:
         return Origin(None, read_stated_dims(value))
     node = value.producer
     if tensor is None and node is not None:
-        source = node.graph.dialect.constant_source(node)
+        source = find_constant_source(node.operator)
         if source == "filled":
             return Origin(None, _read_filled_dims(node) or read_stated_dims(value))
         if source == "stored":

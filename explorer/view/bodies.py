@@ -1,7 +1,8 @@
 """How a node's operands and results correspond to the inputs and outputs of its body.
 
-What corresponds to what is the dialect's to say; of ONNX the rules are those of the operator
-specifications (If, Loop, Scan, SequenceMap) and of the IR specification for model-local functions.
+What corresponds to what the catalogue of operators says, or else the dialect; of ONNX the rules are
+those of the operator specifications (If, Loop, Scan, SequenceMap) and of the IR specification for
+model-local functions.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from .item import Instance
 def bind_body(instance: Instance, node: Node) -> None:
     """Fill an instance's bindings and results for the body of a node.
 
-    A function's inputs and outputs are the node's, one by one; a subgraph's are as the dialect
-    says of the operator (:class:`~netloupe.explorer.model.dialect.BodyBinding`).
+    A function's inputs and outputs are the node's, one by one; a subgraph's are as the
+    operator says (:class:`~netloupe.explorer.model.dialect.BodyBinding`).
     """
     graph = instance.graph
     operands, results = _formal_pairs(graph, node)
@@ -33,7 +34,7 @@ def _formal_pairs(
     if graph.kind == "function":
         padded = inputs + [None] * (len(graph.inputs) - len(inputs))
         return list(zip(graph.inputs, padded, strict=False)), _pairs(graph.outputs, outputs)
-    binding = graph.dialect.body_binding(node.op_type)
+    binding = graph.dialect.body_binding(node.operator)
     if binding.by_name:
         return [], [
             (inner, outer)

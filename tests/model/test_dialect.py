@@ -15,7 +15,6 @@ from netloupe.explorer.describe import describe_path, to_json
 from netloupe.explorer.grouping.scopes import read_blob_scopes
 from netloupe.explorer.model import (
     Attribute,
-    BodyBinding,
     Dialect,
     Graph,
     Model,
@@ -176,11 +175,9 @@ TOY = Dialect(
     domain_spellings=frozenset({"t", ""}),
     has_opsets=False,
     names_tell_scopes=True,
-    constants={"Literal": "stored", "Expand8": "dequantized"},
     constant_attributes={"number": "int64"},
     element_types={7: "int8"},
     element_type_attributes=frozenset({"kind"}),
-    bodies={"Repeat": BodyBinding(first_operand=1)},
     node_fields=("engine",),
 )
 
@@ -253,13 +250,18 @@ def make_toy() -> Model:
 
 @pytest.fixture
 def toy_operators() -> Iterator[None]:
-    registry.set_entries("toy", {"Mac8": {"operands": "data data.scale", "quantized": "linear"}})
+    entries = {
+        "Literal": {"traits": "stores_constant"},
+        "Mac8": {"operands": "data data.scale", "quantized": "linear"},
+        "Repeat": {"body": {"first_operand": 1}},
+    }
+    registry.set_entries("toy", entries)
     yield
     registry.remove_domain("toy")
 
 
 @pytest.mark.usefixtures("toy_operators")
-def test_another_format_needs_its_dialect_only() -> None:
+def test_another_format_needs_its_dialect_and_operators_only() -> None:
     model = make_toy()
     graph = model.graph
     _, _, mac, loop = graph.nodes

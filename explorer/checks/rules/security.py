@@ -112,9 +112,8 @@ def _find_bombs(subject: Subject) -> Iterator[Occurrence]:
     for graph in subject.graphs:
         for index in find_nodes_with(graph, "fills", "stores_constant").tolist():
             node = graph.nodes[index]
-            source = graph.dialect.constant_source(node)
             dims: tuple[int, ...] | None = None
-            if source == "filled":
+            if not node.operator.has("stores_constant"):
                 fact = subject.fact(node.output(0))
                 if fact.dims is not None and all(isinstance(dim, int) for dim in fact.dims):
                     dims = tuple(dim for dim in fact.dims if isinstance(dim, int))

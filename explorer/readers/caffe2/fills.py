@@ -30,7 +30,8 @@ from netloupe.explorer.tensors.elements import repeat_element
 
 from .tensors import judge_count, read_caffe2_dtype, read_device
 
-#: operator -> the type of the elements that its argument ``values`` gives
+#: operator -> the type of the elements that its argument ``values`` gives: how Caffe2 writes them,
+#: and so the reader's to know
 _STORED_FILLS = {
     "GivenTensorFill": "float32",
     "GivenTensorDoubleFill": "float64",
@@ -43,6 +44,7 @@ _STORED_FILLS = {
     "Int8GivenTensorFill": "uint8",
     "Int8GivenIntTensorFill": "int32",
 }
+#: operator -> the type of the elements that it draws, which no argument says
 _RANDOM_FILLS = {
     "GaussianFill": "float32",
     "MSRAFill": "float32",
@@ -50,7 +52,6 @@ _RANDOM_FILLS = {
     "UniformIntFill": "int32",
     "XavierFill": "float32",
 }
-_BYTE_STRINGS = ("GivenTensorByteStringToUInt8Fill", "Int8GivenTensorFill")
 _MOST_FILLED = 2**28
 _MOST_LISTED = 16
 #: the arguments that the tensor itself shows
@@ -125,7 +126,7 @@ def leave_out_elements(operator: Any, statement: Statement) -> Statement:
 
 def _choose_field(kind: str, given: Collection[str]) -> str:
     """Return the field of the argument ``values`` that holds the elements."""
-    if kind in _BYTE_STRINGS:
+    if _STORED_FILLS[kind] == "uint8":  # in strings of bytes
         return "s" if "s" in given else "strings"
     if _STORED_FILLS[kind] == "string":
         return "strings"
@@ -163,7 +164,7 @@ def _find_values(kind: str, dtype: DataType, values: Any, path: str, parts: Part
     left = parts.stored(values)
     given = {*left, *(field.name for field, _ in values.ListFields())}
     field = _choose_field(kind, given)
-    if kind in _BYTE_STRINGS:
+    if _STORED_FILLS[kind] == "uint8":
         return _find_bytes(values, field, left.get(field), path)
     if dtype.name == "string":
         return _find_strings(values, left.get("strings"), path)
@@ -324,14 +325,18 @@ def read_output_quantization(op_type: str, arguments: dict[str, Any]) -> StatedQ
     if scale is None or not scale.HasField("f"):
         return None
     zero_point = arguments.get("Y_zero_point")
-    stored = _STORED_FILLS.get(op_type, "uint8")
     return StatedQuantization(
         f"arguments of {op_type}",
         (scale.f,),
         (float(zero_point.i),) if zero_point is not None else (),
         None,
-        data_type(stored),
+        find_result_type(op_type),
     )
+
+
+def find_result_type(op_type: str) -> DataType:
+    """Return the type that an 8-bit operator stores its first result in."""
+    return data_type(_STORED_FILLS.get(op_type, "uint8"))
 
 
 def _list_rest(operator: Any) -> dict[str, str]:

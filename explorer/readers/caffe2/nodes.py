@@ -11,7 +11,6 @@ from netloupe.explorer.model import (
     NodeDetails,
     StatedQuantization,
     Tensor,
-    data_type,
 )
 from netloupe.explorer.model.statement import StatedFact, Statement
 from netloupe.explorer.model.unknown import UnknownFields
@@ -19,8 +18,7 @@ from netloupe.explorer.operators import find_schema
 from netloupe.explorer.readers.protobuf.texts import read_text
 
 from .arguments import ArgumentReader, Graphs
-from .dialect import CAFFE2
-from .fills import is_fill, read_fill
+from .fills import find_result_type, is_fill, read_fill
 from .parts import Net
 from .statements import read_caffe2_statement
 from .tensors import read_device
@@ -77,7 +75,8 @@ class Caffe2NodeLoader:
         structure.
         """
         operator = self._net.message.op[self._indexes[node.index]]
-        left_out = _SCALES if _is_self_quantized(node) and not is_whole else ()
+        is_quantized = node.graph.dialect.is_self_quantized(node)
+        left_out = _SCALES if is_quantized and not is_whole else ()
         return b"".join(
             argument.SerializeToString()
             for argument in operator.arg
@@ -149,29 +148,25 @@ class Caffe2NodeLoader:
         return tensor
 
 
-def _is_self_quantized(node: Node) -> bool:
-    return node.domain == CAFFE2.domain and node.op_type.startswith(CAFFE2.self_quantized_prefixes)
-
-
 def _read_quantization(node: Node, attributes: dict[str, Attribute]) -> StatedQuantization | None:
     """Return how the first result of an 8-bit operator is quantized (operators/quantized).
 
     ``Y_scale`` and ``Y_zero_point`` are those of the first output, which is uint8; of
     Int8GivenIntTensorFill it is int32.
     """
-    if not _is_self_quantized(node) or _read_number(attributes, "dequantize_output"):
+    is_quantized = node.graph.dialect.is_self_quantized(node)
+    if not is_quantized or _read_number(attributes, "dequantize_output"):
         return None
     scale = _read_number(attributes, "Y_scale")
     zero_point = _read_number(attributes, "Y_zero_point")
     if scale is None:
         return None
-    storage = "int32" if node.op_type == "Int8GivenIntTensorFill" else "uint8"
     return StatedQuantization(
         f"arguments of {node.op_type}",
         (scale,),
         () if zero_point is None else (zero_point,),
         None,
-        data_type(storage),
+        find_result_type(node.op_type),
     )
 
 
@@ -189,7 +184,7 @@ def _find_values(operator: Any) -> int:
 
 def is_weight(node: Node, position: int) -> bool:
     """Return whether an operator takes a weight at a position, going by its operands' names."""
-    if node.op_type in ("Mul", "Add") and position == 1:
+    if node.operator.has("adds", "multiplies_elements") and position == 1:
         return "broadcast" in node.attributes
     schema = find_schema(node.domain, node.op_type, None)
     return schema is not None and schema.input_name(position) in _WEIGHTS

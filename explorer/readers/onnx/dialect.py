@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from netloupe.explorer.model import BodyBinding, Dialect
+from netloupe.explorer.model import Dialect
 from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
-
-_IN_ORDER = BodyBinding()
 
 ONNX = Dialect(
     name="ONNX",
@@ -16,11 +14,6 @@ ONNX = Dialect(
     domain_spellings=frozenset({"ai.onnx"}),
     # they differ in what types they take: 4 and 16 bits at any operator set (ContribOperators.md)
     same_operators={"com.microsoft": frozenset({"DequantizeLinear", "QuantizeLinear"})},
-    constants={
-        "Constant": "stored",
-        "DequantizeLinear": "dequantized",
-        "ConstantOfShape": "filled",
-    },
     constant_attributes={
         "value_float": "float32",
         "value_floats": "float32",
@@ -31,14 +24,6 @@ ONNX = Dialect(
     },
     element_types=dict(enumerate(ONNX_DATA_TYPES)),
     element_type_attributes=frozenset({"to", "dtype", "output_dtype"}),
-    bodies={
-        "If": _IN_ORDER,  # the branches have no inputs
-        # the iteration number is counted from 0 to the trip count: it stands for no operand;
-        # the first output is the condition
-        "Loop": BodyBinding(first_operand=1, first_output=1),
-        "Scan": _IN_ORDER,
-        "SequenceMap": _IN_ORDER,
-    },
 )
 
 #: values in files of their own (onnx-data.proto), whose tensors need no names

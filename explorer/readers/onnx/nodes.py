@@ -22,7 +22,6 @@ from netloupe.explorer.readers.protobuf.parts import iterate
 from netloupe.explorer.readers.protobuf.texts import read_text
 
 from .attributes import read_attribute
-from .dialect import ONNX
 from .elements import name_message
 from .parts import OnnxParts
 from .statements import read_onnx_statement
@@ -35,17 +34,9 @@ Subgraphs = dict[tuple[int, int], dict[str, tuple[Graph, ...]]]
 _MANY_ATTRIBUTES = 10_000
 #: the attributes of its operators are trees, coefficients, vocabularies and the like
 _LEARNED_DOMAIN = "ai.onnx.ml"
-#: attributes that follow from the width of tensors; of groups only that there are some is kept
-_WIDTHS = {
-    "Conv": ("group",),
-    "ConvInteger": ("group",),
-    "ConvTranspose": ("group",),
-    "GRU": ("hidden_size",),
-    "LSTM": ("hidden_size",),
-    "MatMulNBits": ("K", "N"),
-    "QLinearConv": ("group",),
-    "RNN": ("hidden_size",),
-}
+#: by what is done with the weight, attributes that follow from its width; of groups only that there
+#: are some is kept
+_WIDTHS = {"convolution": ("group",), "linear": ("K", "N"), "recurrent": ("hidden_size",)}
 
 
 def _write_undocumented(attribute: Any) -> bytes:
@@ -113,7 +104,7 @@ class OnnxNodeLoader:
         attributes = self._protos[node.index].attribute if self._has_attributes else ()
         if not attributes or (node.domain == _LEARNED_DOMAIN and not is_whole):
             return b""
-        left_out = () if is_whole else _WIDTHS.get(node.op_type, ())
+        left_out = () if is_whole else _WIDTHS.get(node.operator.weight_kind, ())
         return b"".join(
             _write_undocumented(attribute)
             if attribute.name not in left_out
@@ -204,7 +195,7 @@ def _judge_wiring(node: Node) -> list[str]:
 
 def _find_constant(node: Node, details: NodeDetails) -> Tensor | SparseTensor | None:
     """Return the tensor that a Constant gives."""
-    if ONNX.constant_source(node) != "stored":
+    if not node.operator.has("stores_constant"):
         return None
     values = (attribute.value for attribute in details.attributes.values())
     return next((value for value in values if isinstance(value, Tensor | SparseTensor)), None)
