@@ -5,14 +5,13 @@ from __future__ import annotations
 from netloupe.explorer.compare.references import open_reference
 from netloupe.explorer.compare.twin_weights import WeightPair
 from netloupe.explorer.model import Node, Value
+from netloupe.explorer.operators import CONVERTING_TRAITS
 from netloupe.explorer.quantization.layout import read_integer
 from netloupe.explorer.quantization.quantized_elements import QuantizedElements
 from netloupe.explorer.quantization.quantized_weights import QuantizedWeight
 
 from .fidelity import measure_fidelity
 
-#: what hands a matrix on with its axes as they are
-_HANDING = ("casts", "copies", "dequantizes", "quantizes")
 #: a twin that is so much less like the codes in the other order is not symmetric, in dB
 _LEAST_GAP = 6.0
 
@@ -62,7 +61,7 @@ def _find_summed(value: Value) -> int | None:
         for user in current.users:
             if not user.inputs or user.input(0) is not current:
                 axes.add(_flip(_read_axis(user, current), is_flipped))
-            elif user.operator.has(*_HANDING) or _transposes(user):
+            elif user.operator.has(*CONVERTING_TRAITS) or _transposes(user):
                 flipped = is_flipped != _transposes(user)
                 waiting += [(out, flipped) for out in user.outputs if out is not None]
             else:
