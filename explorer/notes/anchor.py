@@ -1,6 +1,6 @@
 """Anchors: what a line of notes says of an element, so that it is found in another version.
 
-Beside the path an anchor holds traits (:mod:`.traits`) with the number of nodes that shared each
+Beside the path an anchor holds clues (:mod:`.clues`) with the number of nodes that shared each
 when it was noted: only what was unique can tell for certain where an element is now. Values are
 told by the node that gives or takes them, groups by some of their nodes, what is inside a call by
 the call and the element of the function.
@@ -15,8 +15,8 @@ from netloupe.explorer.grouping import ModelGroup, group_model
 from netloupe.explorer.model import Graph, Model, Node, SparseTensor, Tensor, Value
 from netloupe.explorer.model.paths import CALL, MODEL, find_element, find_holder
 
+from .clues import ClueIndex, count_alike
 from .event import Anchor
-from .traits import TraitIndex, count_alike
 
 #: so many nodes of a group are told
 _MOST_MEMBERS = 12
@@ -31,10 +31,10 @@ class AnchorMaker:
     Parameters
     ----------
     index
-        The traits of the model's nodes.
+        The clues of the model's nodes.
     """
 
-    def __init__(self, index: TraitIndex) -> None:
+    def __init__(self, index: ClueIndex) -> None:
         self._index = index
         self._model = index.model
 
@@ -74,10 +74,10 @@ class AnchorMaker:
         return {"kind": "other", "path": path}
 
     def _tell_node(self, node: Node) -> dict[str, Any]:
-        traits = self._index.tell_all(node)
+        clues = self._index.tell_all(node)
         told = {"kind": "node", "path": node.path, "op": node.op_type, "domain": node.domain}
-        alike = count_alike(self._index, node, traits)
-        return {**told, "traits": traits, "alike": {k: n for k, n in alike.items() if n != 1}}
+        alike = count_alike(self._index, node, clues)
+        return {**told, "clues": clues, "alike": {k: n for k, n in alike.items() if n != 1}}
 
     def _tell_value(self, value: Value) -> dict[str, Any]:
         told: dict[str, Any] = {"kind": "value", "path": value.path}

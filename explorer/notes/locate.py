@@ -1,6 +1,6 @@
 """Where the elements that notes are about are now, in a model that may have changed since.
 
-As the matcher of :mod:`netloupe.explorer.compare` does, traits are tried from strong to weak, and
+As the matcher of :mod:`netloupe.explorer.compare` does, clues are tried from strong to weak, and
 only what is unique in both versions tells for certain. What is left has candidates at best: a note
 is never attached to something of which nobody knows whether it is the same.
 """
@@ -16,9 +16,9 @@ from netloupe.explorer.grouping import Group, GroupTree, ModelGroup, find_tree, 
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.model.paths import CALL, MODEL, find_element, find_holder
 
+from .clues import CLUES, ClueIndex
 from .event import Anchor
 from .note import Anchored, State
-from .traits import TRAITS, TraitIndex
 
 #: so many candidates are named
 _MOST_CANDIDATES = 5
@@ -30,7 +30,7 @@ _DEEPEST = 6
 #: a path of a note is no longer, and leads into no more calls in calls
 _LONGEST_PATH, _MOST_CALLS = 4_000, 12
 
-#: traits that are made of weights
+#: clues that are made of weights
 _BY_WEIGHTS = frozenset({"weights", "near", "before", "behind"})
 _SURROUNDINGS = frozenset({"near", "around", "close"})
 #: what tells for certain where a node is, in words
@@ -50,10 +50,10 @@ class Locator:
     Parameters
     ----------
     index
-        The traits of the model's nodes.
+        The clues of the model's nodes.
     """
 
-    def __init__(self, index: TraitIndex) -> None:
+    def __init__(self, index: ClueIndex) -> None:
         self._index = index
         self._model = index.model
         #: whether the model has other weights than when the element was noted that is looked for
@@ -88,7 +88,7 @@ class Locator:
             if not isinstance(anchor.get("of"), Mapping):
                 break
             anchor = anchor["of"]
-        told = anchor["traits"].get("weights") if anchor.get("kind") == "node" else None
+        told = anchor["clues"].get("weights") if anchor.get("kind") == "node" else None
         if not told:
             return False
         there = find_element(self._model, str(anchor["path"]))
@@ -132,22 +132,22 @@ class Locator:
 
     def _find_node(self, anchor: Mapping[str, Any]) -> Anchored:
         path, kind = str(anchor["path"]), (str(anchor["op"]), str(anchor["domain"]))
-        traits: Mapping[str, str] = anchor["traits"]
+        clues: Mapping[str, str] = anchor["clues"]
         alike: Mapping[str, int] = anchor.get("alike", {})
         doubtful: Counter[Node] = Counter()
-        for strength, trait in enumerate(TRAITS):
-            told = traits.get(trait)
+        for strength, clue in enumerate(CLUES):
+            told = clues.get(clue)
             if not told:
                 continue
-            found = self._index.find(*kind, trait, told)
-            if len(found) == 1 and alike.get(trait, 1) == 1:
-                if self._confirms(found[0], trait, traits, alike):
+            found = self._index.find(*kind, clue, told)
+            if len(found) == 1 and alike.get(clue, 1) == 1:
+                if self._confirms(found[0], clue, clues, alike):
                     now = self._write_path(path, found[0])
                     state: State = "exact" if now == path else "moved"
-                    return Anchored(path, state, now, reason=_REASONS[trait])
-                doubtful[found[0]] += 2 * (len(TRAITS) - strength)
+                    return Anchored(path, state, now, reason=_REASONS[clue])
+                doubtful[found[0]] += 2 * (len(CLUES) - strength)
             for node in found[: 2 * _MOST_CANDIDATES]:
-                doubtful[node] += len(TRAITS) - strength
+                doubtful[node] += len(CLUES) - strength
         there = find_element(self._model, path)
         if isinstance(there, Node) and (there.op_type, there.domain) == kind:
             doubtful[there] += 1
@@ -158,9 +158,9 @@ class Locator:
         return Anchored(path, "uncertain", "", tuple(best[:_MOST_CANDIDATES]), reason)
 
     def _confirms(
-        self, node: Node, trait: str, traits: Mapping[str, str], alike: Mapping[str, int]
+        self, node: Node, clue: str, clues: Mapping[str, str], alike: Mapping[str, int]
     ) -> bool:
-        """Return whether a trait that is unique tells that a node is the one.
+        """Return whether a clue that is unique tells that a node is the one.
 
         Weights do, and outweigh all else: with others a node may be another one, unless all
         weights of the model are others. A name may have been given to another node, as where a
@@ -172,37 +172,37 @@ class Locator:
         Surroundings alone tell something only where weights do not say otherwise, which they
         cannot where all of them are others.
         """
-        if trait == "weights":
+        if clue == "weights":
             return True
-        told = {other: digest for other, digest in traits.items() if digest and other != trait}
+        told = {other: digest for other, digest in clues.items() if digest and other != clue}
         agreeing = {other for other in told if self._index.tell(node, other) == told[other]}
         if not self._is_retrained:
             needed = {"weights"} & told.keys()
             is_own = bool(needed) and alike.get("weights", 1) == 1
-            if not is_own and trait in ("name", "origin"):
+            if not is_own and clue in ("name", "origin"):
                 needed |= told.keys() & {"before", "behind"}
             elif not is_own:  # what it is computed from tells more than what comes of it
                 needed |= told.keys() & {"before"} or told.keys() & {"behind"}
             if needed - agreeing:
                 return False
-            if not needed - {"weights"} and not is_own and trait in ("name", "origin"):
+            if not needed - {"weights"} and not is_own and clue in ("name", "origin"):
                 return any(alike.get(other, 1) == 1 for other in agreeing & _SURROUNDINGS)
-        if trait == "near":
+        if clue == "near":
             return "close" not in told or "close" in agreeing
         numbers = told.keys() & _BY_WEIGHTS
         is_denied = bool(numbers) and not numbers & agreeing
         if is_denied and (not self._is_retrained or self._is_elsewhere(node, told)):
             return False
-        if trait in ("name", "origin"):
+        if clue in ("name", "origin"):
             return bool(agreeing) or not told
-        return trait == "around" or not told.keys() & {"weights", "near"} - agreeing
+        return clue == "around" or not told.keys() & {"weights", "near"} - agreeing
 
     def _is_elsewhere(self, node: Node, told: Mapping[str, str]) -> bool:
         kind = node.op_type, node.domain
         return any(
-            self._index.find(*kind, trait, told[trait])
-            for trait in ("weights", "near")
-            if trait in told
+            self._index.find(*kind, clue, told[clue])
+            for clue in ("weights", "near")
+            if clue in told
         )
 
     def _write_path(self, noted: str, node: Node) -> str:

@@ -16,6 +16,7 @@ from netloupe.explorer.model import Model
 
 from .anchor import AnchorMaker, find_path
 from .carry import carry_anchors
+from .clues import ClueIndex
 from .event import (
     LONGEST_TEXT,
     MOST_ANCHORS,
@@ -32,7 +33,6 @@ from .record import Record
 from .sidecar import read_sidecar, sidecar_of
 from .store import NoteStore
 from .table import make_table
-from .traits import TraitIndex
 
 if TYPE_CHECKING:
     import pandas
@@ -65,7 +65,7 @@ class Notes:
         self._model = model
         own = [] if model.files is None else model.files.own
         self._store = NoteStore(model.source, sidecar_of(own[0]) if own else None)
-        self._index = TraitIndex(model)
+        self._index = ClueIndex(model)
         self._locator = Locator(self._index)
         self._located: dict[str, Anchored] = {}
 

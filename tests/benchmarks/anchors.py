@@ -29,8 +29,8 @@ sys.path.insert(0, str(ROOT))
 
 from netloupe.explorer.model import Model  # noqa: E402
 from netloupe.explorer.notes.anchor import AnchorMaker  # noqa: E402
+from netloupe.explorer.notes.clues import ClueIndex  # noqa: E402
 from netloupe.explorer.notes.locate import Locator  # noqa: E402
-from netloupe.explorer.notes.traits import TraitIndex  # noqa: E402
 from netloupe.explorer.readers.load import load  # noqa: E402
 from tests.compare.twins import KINDS, Naming, Twin, make_twin  # noqa: E402
 from tests.corpus import LIGHT_MODELS, corpus_file, light_file  # noqa: E402
@@ -66,7 +66,7 @@ def note_twin(twin: Twin, count: Count, told: list[str]) -> None:
     left, right = read_twin(twin)
     chosen = _choose(sorted(path for path, now in twin.truth.items() if now))
     start = time.process_time()
-    maker, locator = AnchorMaker(TraitIndex(left)), Locator(TraitIndex(right))
+    maker, locator = AnchorMaker(ClueIndex(left)), Locator(ClueIndex(right))
     for path in chosen:
         found = locator.locate(maker.make(path))
         count.noted += 1

@@ -12,8 +12,8 @@ from onnx import helper, numpy_helper
 
 from netloupe.explorer.model import Model
 from netloupe.explorer.notes import Anchored, Note
+from netloupe.explorer.notes.clues import ClueIndex
 from netloupe.explorer.notes.locate import Locator
-from netloupe.explorer.notes.traits import TraitIndex
 from netloupe.explorer.readers.load import load
 from tests.notes.networks import make_chain, save_chain
 
@@ -180,17 +180,17 @@ def test_subgraphs_and_calls(tmp_path: Path) -> None:
     [
         {"path": "main/layer.1/MatMul"},
         {"path": "main/layer.1/MatMul", "kind": "node"},
-        {"path": "main/layer.1/MatMul", "kind": "node", "op": 1, "domain": [], "traits": 5},
+        {"path": "main/layer.1/MatMul", "kind": "node", "op": 1, "domain": [], "clues": 5},
         {"path": "main/layer.1/MatMul", "kind": "value", "role": 1, "place": "x"},
         {"path": "main/layer.1/MatMul", "kind": "group", "nodes": "many", "members": [1]},
         {"path": "main/layer.1/MatMul", "kind": "inside", "call": {}, "inner": 5},
         {"path": "main/layer.1/MatMul", "kind": "tensor", "of": {"path": "main/" * 10_000}},
         {"path": "main/layer.1/MatMul", "kind": "node", "op": "MatMul", "domain": "",
-         "traits": {"weights": {"a": 1}, "name": ["x"]}},
+         "clues": {"weights": {"a": 1}, "name": ["x"]}},
     ],
 )  # fmt: skip
 def test_anchors_of_others_tell_nothing_for_certain(anchor: Any) -> None:
-    locator = Locator(TraitIndex(load(make_chain().SerializeToString())))
+    locator = Locator(ClueIndex(load(make_chain().SerializeToString())))
     found = locator.locate(anchor)
     assert (found.state, found.path) == ("uncertain", "")
     assert found.candidates[0] == "main/layer.1/MatMul"
@@ -198,23 +198,23 @@ def test_anchors_of_others_tell_nothing_for_certain(anchor: Any) -> None:
 
 @pytest.mark.parametrize("path", ["main/" * 50_000, "main/a" + "()/b" * 1_000, "", "main/%", "()"])
 def test_paths_that_lead_nowhere(path: str) -> None:
-    locator = Locator(TraitIndex(load(make_chain().SerializeToString())))
+    locator = Locator(ClueIndex(load(make_chain().SerializeToString())))
     found = locator.locate({"path": path})
     assert found.state == "orphaned"
     assert found == Anchored(path[:4_000], "orphaned", reason=found.reason)
 
 
 def test_a_path_of_the_same_model_needs_no_more() -> None:
-    """As pages write them, which know a model's structure but not the traits of its nodes."""
-    index = TraitIndex(load(make_chain().SerializeToString()))
+    """As pages write them, which know a model's structure but not the clues of its nodes."""
+    index = ClueIndex(load(make_chain().SerializeToString()))
     anchor = {"path": "main/layer.1/", "structure": index.structure}
     assert Locator(index).locate(anchor).state == "exact"
-    other = TraitIndex(load(make_chain(3).SerializeToString()))
+    other = ClueIndex(load(make_chain(3).SerializeToString()))
     assert Locator(other).locate(anchor).state == "uncertain"
 
 
 def test_carry(tmp_path: Path) -> None:
-    """With both versions at hand the matcher tells what traits do not."""
+    """With both versions at hand the matcher tells what clues do not."""
     old = save_chain(tmp_path / "old.onnx", make_chain(names=_NUMBERED))
     new = save_chain(tmp_path / "new.onnx", make_chain(seed=3, names="n/{1}/{0}"))
     old.notes.add("main/Relu_5", "a")

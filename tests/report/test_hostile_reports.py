@@ -12,8 +12,8 @@ import pytest
 import netloupe
 from netloupe.commands.cli import main
 from netloupe.explorer.notes.anchor import AnchorMaker
+from netloupe.explorer.notes.clues import ClueIndex
 from netloupe.explorer.notes.locate import Locator
-from netloupe.explorer.notes.traits import TraitIndex
 from tests.cases import CASES
 from tests.corpus import corpus_file
 
@@ -44,6 +44,6 @@ def test_a_report_and_notes(name: str, tmp_path: Path, capsys: pytest.CaptureFix
     again.notes.open(tmp_path / "n.jsonl")
     assert {note.state for note in again.notes} <= {"exact"}
     assert again.notes.notices == ()
-    locator, maker = Locator(TraitIndex(again)), AnchorMaker(TraitIndex(model))
+    locator, maker = Locator(ClueIndex(again)), AnchorMaker(ClueIndex(model))
     for path in paths[:4]:  # as if the model had changed elsewhere
         assert locator.locate({**maker.make(path), "structure": "other"}).state != "moved"

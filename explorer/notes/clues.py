@@ -29,8 +29,8 @@ from netloupe.explorer.model import (
 from netloupe.explorer.operators import CONVERTING_TRAITS
 from netloupe.explorer.progress import step
 
-#: names of traits from strong to weak; what :mod:`.anchor` stores and :mod:`.locate` looks up
-TRAITS = ("weights", "name", "origin", "near", "around", "close")
+#: names of clues from strong to weak; what :mod:`.anchor` stores and :mod:`.locate` looks up
+CLUES = ("weights", "name", "origin", "near", "around", "close")
 #: those that are stored besides: they confirm or contradict
 SIDES = ("before", "behind")
 #: so many other weights of a model are stored, by which it is told whether it was trained again
@@ -51,8 +51,8 @@ _STEP = 500
 _Kind = tuple[str, str]
 
 
-class TraitIndex:
-    """The traits of the nodes of a model, worked out as they are asked for.
+class ClueIndex:
+    """The clues of the nodes of a model, worked out as they are asked for.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class TraitIndex:
         self._weights: dict[Node, Tensor | None] = {}
         self._colours: dict[tuple[Node, int], str] = {}
         self._alike: dict[_Kind, list[Node]] = {}
-        self._by_trait: dict[tuple[_Kind, str], dict[str, list[Node]]] = {}
+        self._by_clue: dict[tuple[_Kind, str], dict[str, list[Node]]] = {}
         self._near: dict[tuple[Node, bool], list[str]] = {}
 
     @cached_property
@@ -111,41 +111,41 @@ class TraitIndex:
             ]
         return self._alike[kind]
 
-    def find(self, op_type: str, domain: str, trait: str, digest: str) -> list[Node]:
-        """Return the nodes with an operator of which a trait is this one."""
-        key = (op_type, domain), trait
-        if key not in self._by_trait:
+    def find(self, op_type: str, domain: str, clue: str, digest: str) -> list[Node]:
+        """Return the nodes with an operator of which a clue is this one."""
+        key = (op_type, domain), clue
+        if key not in self._by_clue:
             found: dict[str, list[Node]] = defaultdict(list)
             for number, node in enumerate(self.list_alike(op_type, domain)):
                 if not number % _STEP:
                     step("looking for noted elements")
-                told = self.tell(node, trait)
+                told = self.tell(node, clue)
                 if told:
                     found[told].append(node)
-            self._by_trait[key] = found
-        return self._by_trait[key].get(digest, [])
+            self._by_clue[key] = found
+        return self._by_clue[key].get(digest, [])
 
     def tell_all(self, node: Node) -> dict[str, str]:
-        """Return the traits that a node has."""
-        told = {trait: self.tell(node, trait) for trait in (*TRAITS, *SIDES)}
-        return {trait: digest for trait, digest in told.items() if digest}
+        """Return the clues that a node has."""
+        told = {clue: self.tell(node, clue) for clue in (*CLUES, *SIDES)}
+        return {clue: digest for clue, digest in told.items() if digest}
 
-    def tell(self, node: Node, trait: str) -> str:
-        """Return a trait of a node; "" where it has none."""
-        if trait == "weights":
+    def tell(self, node: Node, clue: str) -> str:
+        """Return a clue of a node; "" where it has none."""
+        if clue == "weights":
             return self._tell_weights(node)
-        if trait == "name":
+        if clue == "name":
             name = find_telling_name(node)
             return "" if name is None else _hash(name)
-        if trait == "origin":
+        if clue == "origin":
             origin = find_stated_origin(node)
             return "" if origin is None else _hash(*origin)
-        if trait == "near":
+        if clue == "near":
             return self._tell_near(node)
-        if trait in SIDES:
-            found = self._find_near(node, is_before=trait == "before")
+        if clue in SIDES:
+            found = self._find_near(node, is_before=clue == "before")
             return _hash(*found) if found else ""
-        return self._colour(node, _WIDE if trait == "around" else _CLOSE)
+        return self._colour(node, _WIDE if clue == "around" else _CLOSE)
 
     def _tell_weights(self, node: Node) -> str:
         tensor = self._find_weight(node)
@@ -302,8 +302,8 @@ def _list_users(node: Node) -> list[Node]:
     return [*found]
 
 
-def count_alike(index: TraitIndex, node: Node, traits: Mapping[str, str]) -> dict[str, int]:
-    """Return of how many nodes with the operator of a node each trait is the same."""
+def count_alike(index: ClueIndex, node: Node, clues: Mapping[str, str]) -> dict[str, int]:
+    """Return of how many nodes with the operator of a node each clue is the same."""
     kind = node.op_type, node.domain
-    counted = (trait for trait in TRAITS if trait in traits)
-    return {trait: len(index.find(*kind, trait, traits[trait])) for trait in counted}
+    counted = (clue for clue in CLUES if clue in clues)
+    return {clue: len(index.find(*kind, clue, clues[clue])) for clue in counted}
