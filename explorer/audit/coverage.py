@@ -333,18 +333,13 @@ def is_quantized_next(node: Node) -> bool:
     return all(value is None or _is_quantized(value, 1) for value in node.outputs)
 
 
-def is_clipping(node: Node) -> bool:
-    """Return whether a node is a Relu or Clip, which quantizing to a narrower range does too."""
-    return node.operator.has("clips") or node.operator.form == "Relu"
-
-
 def _is_quantized(value: Value, left: int) -> bool:
     if value.is_output or not value.users:
         return False
     for user in value.users:
         if user.operator.has("quantizes"):
             continue
-        is_chained = is_clipping(user) and left and len(value.users) == 1
+        is_chained = user.operator.has("clips") and left and len(value.users) == 1
         if not is_chained or not all(
             out is None or _is_quantized(out, left - 1) for out in user.outputs
         ):

@@ -17,7 +17,7 @@ from netloupe.explorer.model import Graph, Node, Value, is_constant
 from netloupe.explorer.progress import step
 from netloupe.explorer.quantization.layout import find_dtype
 
-from .coverage import is_clipping, is_quantized_next
+from .coverage import is_quantized_next
 
 _STEP = 10_000
 #: what tells how the data of an operator are quantized
@@ -112,9 +112,8 @@ def is_integer_node(node: Node) -> bool:
     operator = node.operator
     if operator.has("quantizes", "dequantizes"):
         return False
-    return operator.operands.find(*_OF_CODES) is not None or node.graph.dialect.is_self_quantized(
-        node
-    )
+    takes_codes = operator.operands.find(*_OF_CODES) is not None
+    return takes_codes or node.graph.dialect.is_self_quantized(node)
 
 
 class _Islands:
@@ -190,7 +189,7 @@ class _Islands:
     def _follows(self, node: Node) -> bool:
         """Return whether a node is the Relu or Clip between a quantized operator and quantizer."""
         value = node.input(0)
-        if not is_clipping(node) or value is None:
+        if not node.operator.has("clips") or value is None:
             return False
         before = value.producer
         if before is None or len(value.users) != 1 or not is_quantized_next(node):

@@ -12,7 +12,8 @@ ONNX = Dialect(
     domain="",
     domain_name="ai.onnx",
     domain_spellings=frozenset({"ai.onnx"}),
-    # they differ in what types they take: 4 and 16 bits at any operator set (ContribOperators.md)
+    # of the forms in other domains only these mean the same with the same operands: they differ in
+    # what types they take, 4 and 16 bits at any operator set (ContribOperators.md)
     same_operators={"com.microsoft": frozenset({"DequantizeLinear", "QuantizeLinear"})},
     constant_attributes={
         "value_float": "float32",
