@@ -53,6 +53,7 @@ _REACHED = {
     "model/nesting.py is_before": "taken after both were brought into one graph",
     "overlays/name_lookup.py find": "given with the graph of the node itself",
     "overlays/inner_graph_numbers.py fill": "arrays are made for the graph that the node names",
+    "quantization/products.py _find_given_scale": "the place of an operand, no node",
     "quantization/sources.py find_statement": "the place of an operand, no node",
     "roles/unlearned.py _find_caches": "those of the given tables that are pairs",
 }
