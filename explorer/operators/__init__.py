@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         rename_value,
     )
     from .vocabulary import (
+        ARITHMETIC_TRAITS,
         ARRANGING_ROLES,
         ARRANGING_TRAITS,
         CONVERTING_TRAITS,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
         MASKING_TRAITS,
         MOVING_TRAITS,
         OPERATOR_FAMILIES,
+        PASSING_TRAITS,
         ROLES,
         TRAITS,
     )
@@ -89,6 +91,7 @@ else:
                 "rename_value",
             ],
             "vocabulary": [
+                "ARITHMETIC_TRAITS",
                 "ARRANGING_ROLES",
                 "ARRANGING_TRAITS",
                 "CONVERTING_TRAITS",
@@ -97,6 +100,7 @@ else:
                 "MASKING_TRAITS",
                 "MOVING_TRAITS",
                 "OPERATOR_FAMILIES",
+                "PASSING_TRAITS",
                 "ROLES",
                 "TRAITS",
             ],
@@ -104,6 +108,7 @@ else:
     )
 
 __all__ = [
+    "ARITHMETIC_TRAITS",
     "ARRANGING_ROLES",
     "ARRANGING_TRAITS",
     "CONVERTING_TRAITS",
@@ -112,6 +117,7 @@ __all__ = [
     "MASKING_TRAITS",
     "MOVING_TRAITS",
     "OPERATOR_FAMILIES",
+    "PASSING_TRAITS",
     "ROLES",
     "SUCCESSORS",
     "TRAITS",

@@ -76,6 +76,7 @@ ROLES: Final = {
     "steps": "how far it is from one to the next",
     "sum": "what was normalized: the sum of data, addend and bias",
     "target": "what training wants",
+    "thresholds": "from where on an element counts one step more, as training chose it",
     "trip_count": "how often a loop runs at most",
     "updates": "what is written into the data or a state",
     "value": "values of attention",
@@ -108,11 +109,12 @@ TRAITS: Final = {
     "broadcasts": "gives elements several times along axes of size 1, as arithmetic does",
     "casts": "changes the type of its first operand alone",
     "channels_last": "takes the last axis of data and weight for channels",
-    "chooses": "takes each element from one operand or another, as a condition says",
+    "chooses": "takes each element from one operand or from another",
     "clips": "limits elements to a range",
     "codebook_weight": "takes its weight as numbers of the entries of a code book",
     "commutative": "gives the same for operands in any order",
     "compares": "compares two operands",
+    "compares_order": "tells which of two operands is larger",
     "control_flow": "runs graphs",
     "convolves": "is a convolution",
     "copies": "gives its first operand as it is",
@@ -189,6 +191,7 @@ TRAITS: Final = {
     "subtracts": "subtracts the second operand from the first",
     "takes_power": "raises to a power",
     "takes_root": "takes the square root, or 1 / square root",
+    "takes_sine": "takes the sine or the cosine",
     "trains": "belongs to training: losses, gradients, updates",
     "transposed": "is a transposed convolution",
 }
@@ -208,6 +211,10 @@ MOVING_TRAITS: Final = (
     *("copies", "gathers", "moves_pixels"),
     *("permutes", "picks", "repeats", "reshapes"),
 )
+#: what gives elements of its first operand and of no other: all, some, or some several times
+PASSING_TRAITS: Final = (*HANDING_TRAITS, "picks", "repeats")
+#: what computes with elements at the same place as + - · / do
+ARITHMETIC_TRAITS: Final = ("adds", "divides", "multiplies_elements", "subtracts")
 
 #: which family an operator is coloured as
 OPERATOR_FAMILIES: Final = (
