@@ -49,7 +49,7 @@ Layout = Literal["", "conv", "conv_transposed", "linear", "linear_transposed", "
 _INHERITED = ("operands", "results", "traits", "family", "weight")
 _NUMBERS = "0123456789"
 #: operands of a product, the likelier place of the weight first
-_WEIGHT_ROLES = ("weight", "weight1", "factor2", "factor1", "factor", "rows")
+_WEIGHT_ROLES = ("weight", "weight1", "factor2", "factor1", "rows")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +173,6 @@ class Operator:
         roles = ("rows",) if self.weight_kind == "embedding" else _WEIGHT_ROLES
         places = (self.operands.find(role) for role in roles)
         found = [place for place in places if place is not None]
-        if self.operands.repeated and self.operands.kind_at(0) == "factor":
-            return (1, 0)
         return tuple(found[: 2 if self.multiplies_either else 1])
 
     @property
