@@ -58,7 +58,7 @@ class Case(Use):
         given: list[Fact | None],
     ) -> None:
         super().__init__(
-            node.op_type,
+            node.operator,
             operands,
             attributes,
             len(node.outputs),

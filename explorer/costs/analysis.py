@@ -363,7 +363,7 @@ class Analysis:
         if self._left < 0:
             self._note_gap(frame, node, kind, "graphs are nested in too many ways")
             return
-        body = BODIES.get(node.op_type) if node.domain == node.graph.dialect.domain else None
+        body = BODIES.get(node.operator.form)
         operands = [self.facts.of(frame.facts[value]) for value in node.inputs]
         runs = (body or Body()).start(node, operands, self.resolve(node, frame.context))
         known: dict[Graph, int] = {}

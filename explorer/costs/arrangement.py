@@ -256,7 +256,7 @@ def move_depth(use: Use) -> list[Fact | None]:
     if data.dims is None or len(data.dims) != 4 or not block:
         return [Fact(None, data.dtype)]
     batch, channels, height, width = data.dims
-    if use.op_type == "DepthToSpace":
+    if use.operator.form == "DepthToSpace":
         depth = None if channels is None else divide_exactly(channels, block * block)
         sides = [None if side is None else side * block for side in (height, width)]
     else:
@@ -281,5 +281,5 @@ def move_channels(use: Use) -> list[Fact | None]:
     if data.dims is None or len(data.dims) < 3:
         return [Fact(None, data.dtype)]
     batch, *rest = data.dims
-    moved = (*rest[1:], rest[0]) if use.op_type == "NCHW2NHWC" else (rest[-1], *rest[:-1])
+    moved = (*rest[1:], rest[0]) if use.operator.form == "NCHW2NHWC" else (rest[-1], *rest[:-1])
     return [Fact((batch, *moved), data.dtype)]

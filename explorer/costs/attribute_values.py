@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from netloupe.explorer.model import Graph, Node, SparseTensor, Tensor, find_operators
+from netloupe.explorer.model import Graph, Node, SparseTensor, Tensor, find_nodes_with
 
-_DOMAIN = "ai.onnx.ml"
-_TREES = ("class_weights", "target_weights", "base_values")
-#: by operator, the attributes that hold learned real numbers (ONNX, ai.onnx.ml); those of scalers
-#: and imputers are statistics, and the values of nodes of trees are asked for apart
-_LEARNED: dict[str, tuple[str, ...]] = {
-    "LinearClassifier": ("coefficients", "intercepts"),
-    "LinearRegressor": ("coefficients", "intercepts"),
-    "SVMClassifier": ("coefficients", "support_vectors", "rho", "prob_a", "prob_b"),
-    "SVMRegressor": ("coefficients", "support_vectors", "rho"),
-    "TreeEnsemble": ("nodes_splits", "leaf_weights", "membership_values"),
-    "TreeEnsembleClassifier": _TREES,
-    "TreeEnsembleRegressor": _TREES,
-}
+#: the attributes that hold learned real numbers: of linear models, of support vector machines and
+#: of trees (ONNX, ai.onnx.ml); those of scalers and imputers are statistics, and the values of
+#: nodes of trees are asked for apart
+_LEARNED = (
+    *("coefficients", "intercepts", "support_vectors", "rho", "prob_a", "prob_b"),
+    *("nodes_splits", "leaf_weights", "membership_values"),
+    *("class_weights", "target_weights", "base_values"),
+)
 
 
 def find_holders(graph: Graph) -> list[Node]:
     """Return the nodes of a graph whose attributes hold learned numbers."""
-    found = (graph.nodes[index] for index in find_operators(graph, _LEARNED).tolist())
-    return [node for node in found if node.domain == _DOMAIN]
+    return [graph.nodes[index] for index in find_nodes_with(graph, "fitted").tolist()]
 
 
 def count_attribute_values(node: Node) -> int:
@@ -31,13 +25,11 @@ def count_attribute_values(node: Node) -> int:
     Of trees they are the thresholds of nodes that branch, and the weights of leaves. What a leaf
     has in place of a threshold says nothing, and which feature a node looks at is no number.
     """
-    count = sum(_count(node, name) for name in _LEARNED[node.op_type])
-    if node.op_type in ("TreeEnsembleClassifier", "TreeEnsembleRegressor"):
-        modes = node.attributes.get("nodes_modes")
-        listed = modes.value if modes is not None and isinstance(modes.value, tuple) else ()
-        leaves = sum(mode in ("LEAF", b"LEAF") for mode in listed)
-        count += max(_count(node, "nodes_values") - leaves, 0)
-    return count
+    modes = node.attributes.get("nodes_modes")
+    listed = modes.value if modes is not None and isinstance(modes.value, tuple) else ()
+    leaves = sum(mode in ("LEAF", b"LEAF") for mode in listed)
+    branches = max(_count(node, "nodes_values") - leaves, 0)
+    return branches + sum(_count(node, name) for name in _LEARNED)
 
 
 def _count(node: Node, name: str) -> int:

@@ -200,7 +200,7 @@ class Once(Body):
         return Runs(node)
 
 
-#: by operator of a format's own domain, how its graphs run
+#: by operator, the class of this module that tells how its graphs run
 BODIES: dict[str, Body] = {
     "If": Branches(),
     "AsyncIf": Branches(),
@@ -252,7 +252,7 @@ def _is_kept(node: Node) -> bool:
         producer = value.producer
         if producer is None:
             return len(body.inputs) > 1 and value is body.inputs[1] and _begins_true(node)
-        if producer.op_type in ("Identity", "Cast") and producer.inputs:
+        if producer.operator.has("casts", "copies") and producer.inputs:
             value = producer.input(0)
             continue
         return producer.operator.has("stores_constant") and _is_true(value)

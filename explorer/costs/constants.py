@@ -8,56 +8,30 @@ some uses only such numbers have. Each rule below names one; what no rule knows 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
-from netloupe.explorer.model import Function, Graph, Node, Value, find_operators
+from netloupe.explorer.model import Function, Graph, Node, Value, find_nodes_where
+from netloupe.explorer.operators import (
+    ARITHMETIC_TRAITS,
+    PASSING_TRAITS,
+    Operator,
+    kept_with_catalogue,
+)
 from netloupe.explorer.progress import step
 
 from .position_constants import find_angles, find_rotary_tables, list_score_terms
-from .stored_uses import LAYOUT, ConstantKind, ConstantUse, is_stored_value, list_nodes, trace
+from .stored_uses import ConstantKind, ConstantUse, is_stored_value, list_nodes, trace
 
-#: by domain and operator, operands that no weight is (ONNX operators; onnxruntime's
-#: ContribOperators.md): limits, sizes, thresholds, initial states, windows, rotary tables
-_OPERANDS: dict[str, dict[str, tuple[int, ...]]] = {
-    "": {
-        **dict.fromkeys(("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"), (0, 1)),
-        "Clip": (1, 2),
-        "GRU": (5,),
-        "LSTM": (5, 6),
-        "NonMaxSuppression": (0, 1, 3, 4),
-        "OneHot": (2,),
-        "Pad": (2,),
-        "RNN": (5,),
-        "Range": (0, 1, 2),
-        "Resize": (1, 2),
-        "RotaryEmbedding": (1, 2),
-        "STFT": (2,),
-        "Upsample": (1,),
-    },
-    "com.microsoft": {"GroupQueryAttention": (7, 8), "RotaryEmbedding": (2, 3)},
-}
-#: the same of what is added to attention scores
-_SCORE_OPERANDS: dict[str, dict[str, tuple[int, ...]]] = {
-    "": {"Attention": (3,)},
-    "com.microsoft": {
-        "Attention": (5,),
-        "GroupQueryAttention": (10,),
-        "MultiHeadAttention": (5,),
-    },
-}
-#: operators that have weights, at any of their operands
-_WEIGHTED = frozenset(
-    {"BatchNormalization", "Conv", "ConvInteger", "ConvTranspose", "DeformConv", "Einsum", "GRU"}
-    | {"Gemm", "GroupNormalization", "InstanceNormalization", "LSTM", "LayerNormalization"}
-    | {"MatMul", "MatMulInteger", "PRelu", "QLinearConv", "QLinearMatMul", "RMSNormalization"}
-    | {"RNN"}
+#: roles of operands that no weight is: limits, sizes, initial states, windows, rotary tables
+_GIVEN = (
+    *("bound", "boxes", "cos", "element_weight", "fill", "initial_cell", "initial_state"),
+    *("region", "scales", "scores", "sin"),
 )
-#: functions that keep a learned number in bounds; what is written is written in bounds
+#: functions that keep a learned number in bounds; what is written is written in bounds. Only what
+#: looks for written numbers asks
 _BOUNDING = frozenset({"Exp", "Sigmoid", "Softplus", "Tanh"})
-_ARITHMETIC = frozenset({"Add", "Div", "Mul", "Sub"})
-_QUANTIZED_ARITHMETIC = frozenset({"QLinearAdd", "QLinearMul"})
 #: the name of a parameter of a module: ``model.layers.0.alpha``
 _MODULE_NAME = re.compile(r"[A-Za-z_]\w*(\.\w+)+")
 
@@ -85,17 +59,21 @@ def find_constant_uses(graph: Graph) -> Iterator[ConstantUse]:
     * Behind the last weights, numbers that do not follow a weight, as a bias does, or a
       normalization: grids and strides of a detector.
     """
-    yield from _find_operands(graph, _OPERANDS, "other")
-    yield from _find_operands(graph, _SCORE_OPERANDS, "attention bias")
-    for node in list_nodes(graph, {"Softmax"}):
+    yield from _find_operands(graph, _list_given, "other")
+    yield from _find_operands(graph, _list_score_terms, "attention bias")
+    for node in list_nodes(graph, lambda operator: operator.form == "Softmax"):
         yield from list_score_terms(node)
     yield from find_angles(graph)
     yield from find_rotary_tables(graph)
-    for node in list_nodes(graph, {"InstanceNormalization"}):
+    for node in list_nodes(graph, _normalizes_instances):
         if is_scaled_again(node):
             yield from (ConstantUse(node, place, "other") for place in (1, 2))
     yield from _find_at_inputs(graph)
     yield from _find_behind(graph)
+
+
+def _normalizes_instances(operator: Operator) -> bool:
+    return operator.form == "InstanceNormalization"
 
 
 def list_written_numbers(values: Iterable[Value]) -> Iterator[Value]:
@@ -125,10 +103,11 @@ def _is_written_number(value: Value, takers: dict[Node, bool]) -> bool:
             looked += 1
             if looked > _MOST_USES:
                 return not _is_module_name(value.name)
-            if user.op_type in LAYOUT:
+            operator = user.operator
+            if operator.has(*PASSING_TRAITS) and one is user.input(0):
                 pending += [given for given in user.outputs if given is not None]
                 continue
-            if user.op_type == "Where":
+            if operator.has("chooses"):
                 continue
             takes_learned = takers.get(user)
             if takes_learned is None:
@@ -145,34 +124,54 @@ def _is_module_name(name: str) -> bool:
 
 def _takes_learned(node: Node) -> bool:
     """Return whether single numbers that a node takes may be learned, whatever their names."""
+    operator = node.operator
     return (
-        node.op_type in _WEIGHTED
-        or node.op_type in _BOUNDING
-        or (node.domain != node.graph.dialect.domain and node.op_type not in _QUANTIZED_ARITHMETIC)
+        _has_weights(operator)
+        or operator.form in _BOUNDING
+        or (node.domain != node.graph.dialect.domain and not operator.has(*ARITHMETIC_TRAITS))
         or node.function is not None
     )
+
+
+def _has_weights(operator: Operator) -> bool:
+    """Return whether an operator has weights, and not only rows of them."""
+    has_slope = operator.operands.find("slope") is not None
+    return has_slope or operator.weight_kind not in ("", "embedding")
 
 
 def is_scaled_again(node: Node) -> bool:
     """Return whether what an InstanceNormalization gives gets other factors than its own."""
     value: Value | None = node.output(0)
     for _ in range(_MOST_STEPS):
-        users = [user for user in value.users if user.op_type != "Shape"] if value else []
+        users = [u for u in value.users if not u.operator.has("reads_shape")] if value else []
         if len(users) != 1 or value is None or value.is_output:
             return False
         user = users[0]
-        if user.op_type == "Mul":
+        if user.operator.has("multiplies_elements"):
             return any(map(is_stored_value, user.inputs))
-        if user.op_type not in LAYOUT:
+        if not user.operator.has(*PASSING_TRAITS):
             return False
         value = user.output(0)
     return False
 
 
+@kept_with_catalogue(maxsize=1 << 12)
+def _list_given(operator: Operator) -> Sequence[int]:
+    """Return the operands of an operator that are limits, sizes, initial states and the like."""
+    if operator.has("compares", "counts"):
+        return range(len(operator.operands.names))
+    return operator.operands.list_of(*_GIVEN)
+
+
+def _list_score_terms(operator: Operator) -> Sequence[int]:
+    """Return the operands of an attention that are added to its scores."""
+    return operator.operands.list_of("mask", "addend") if operator.has("attends") else ()
+
+
 def _find_operands(
-    graph: Graph, table: dict[str, dict[str, tuple[int, ...]]], kind: ConstantKind
+    graph: Graph, list_places: Callable[[Operator], Sequence[int]], kind: ConstantKind
 ) -> Iterator[ConstantUse]:
-    found = find_operators(graph, {name for names in table.values() for name in names})
+    found = find_nodes_where(graph, lambda operator: bool(list_places(operator)))
     if not len(found):
         return
     wiring = graph.wiring
@@ -184,7 +183,7 @@ def _find_operands(
         if not number % _STEP:
             step()
         node = graph.nodes[index]
-        for place in table.get(node.domain, {}).get(node.op_type, ()):
+        for place in list_places(node.operator):
             value = node.input(place)
             if value is not None and value.initializer is not None:
                 yield ConstantUse(node, place, kind)
@@ -205,12 +204,12 @@ def _find_at_inputs(graph: Graph) -> Iterator[ConstantUse]:
                 return
             if value not in user.inputs[:1]:
                 continue
-            if user.op_type in ("Sub", "Div") and len(user.inputs) == 2:
+            if user.operator.has("subtracts", "divides") and len(user.inputs) == 2:
                 traced = trace(user, 1)
                 if traced is not None:
                     yield traced.use_as("other")
                 pending += [given for given in user.outputs if given is not None]
-            elif user.op_type in LAYOUT:
+            elif user.operator.has(*PASSING_TRAITS):
                 pending += [given for given in user.outputs if given is not None]
 
 
@@ -225,7 +224,7 @@ def _find_behind(graph: Graph) -> Iterator[ConstantUse]:
             after.add(node)
             pending += [user for value in node.outputs if value for user in value.users]
     for node in sorted(after, key=graph.index_of):
-        if node.op_type in _ARITHMETIC and len(node.inputs) == 2:
+        if node.operator.has(*ARITHMETIC_TRAITS) and len(node.inputs) == 2:
             traced = [(place, one) for place in (0, 1) if (one := trace(node, place)) is not None]
             if len(traced) == 1 and not _follows_weight(node, 1 - traced[0][0]):
                 yield traced[0][1].use_as("other")
@@ -252,7 +251,7 @@ def _list_behind(graph: Graph) -> tuple[set[Node], set[Node]]:
 
 def _may_have_weights(node: Node) -> bool:
     return (
-        node.op_type in _WEIGHTED
+        _has_weights(node.operator)
         or node.domain != node.graph.dialect.domain
         or node.function is not None
         or bool(node.subgraphs)
@@ -268,14 +267,15 @@ def _follows_weight(node: Node, place: int) -> bool:
             return False
         if _may_have_weights(producer):
             return True
-        if producer.op_type in LAYOUT:
+        operator = producer.operator
+        if operator.has(*PASSING_TRAITS):
             node, place = producer, 0
             continue
-        if producer.op_type not in _ARITHMETIC or len(producer.inputs) != 2:
+        if not operator.has(*ARITHMETIC_TRAITS) or len(producer.inputs) != 2:
             return False
         fixed = [index for index in (0, 1) if is_stored_value(producer.inputs[index])]
         if len(fixed) != 1:
-            return producer.op_type in ("Div", "Mul")
+            return operator.has("divides", "multiplies_elements")
         traced = trace(producer, fixed[0])
         if traced is None or sum(dim != 1 for dim in traced.tensor.dims) != 1:
             return False

@@ -90,7 +90,7 @@ def _pick(condition: Dim, chosen: Dim, other: Dim) -> Dim:
 
 
 def _combine_elements(use: Use) -> Dims | None:
-    compute = _COMPUTE.get(use.op_type)
+    compute = _COMPUTE.get(use.operator.form)
     if compute is None or len(use.operands) != 2:
         return None
     sides = _stretch_elements([use.operand(0).elements, use.operand(1).elements])
@@ -135,7 +135,7 @@ def _limit(choose: Callable[[int, int], int]) -> Callable[[Amount, Amount], Dim]
     return function
 
 
-#: what is computed with sizes
+#: by operator, what is computed with sizes: functions of this module
 _COMPUTE: dict[str, Callable[[Amount, Amount], Dim]] = {
     "Add": operator.add,
     "Div": _divide,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from netloupe.explorer.model import Attribute, DataType, Tensor, data_type
+from netloupe.explorer.operators import Operator
 
 from .polynomial import Amount, multiply_all
 
@@ -80,8 +81,8 @@ class Use:
 
     Parameters
     ----------
-    op_type
-        The operator.
+    operator
+        What is known of the operator.
     operands
         A fact for each input; None for one that is left out.
     attributes
@@ -97,19 +98,29 @@ class Use:
 
     def __init__(
         self,
-        op_type: str,
+        operator: Operator,
         operands: Sequence[Fact | None],
         attributes: Mapping[str, Attribute | None],
         results: int,
         opset: int | None,
         element_types: Mapping[int, str],
     ) -> None:
-        self.op_type = op_type
+        self._operator = operator
         self.operands = operands
         self.results = results
         self.opset = opset
         self._attributes = attributes
         self._element_types = element_types
+
+    @property
+    def operator(self) -> Operator:
+        """What is known of the operator."""
+        return self._operator
+
+    @property
+    def op_type(self) -> str:
+        """The operator's name."""
+        return self._operator.op_type
 
     def operand(self, index: int) -> Fact:
         """Return what is known of an operand; nothing where it is left out."""

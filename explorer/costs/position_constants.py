@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from netloupe.explorer.model import Graph, Node
+from netloupe.explorer.model import Graph, Node, SparseTensor, Tensor
+from netloupe.explorer.operators import PASSING_TRAITS
 
 from .stored_uses import (
-    LAYOUT,
     ConstantUse,
     StoredUse,
     is_stored_value,
@@ -15,10 +15,6 @@ from .stored_uses import (
     list_traced,
     trace,
 )
-
-#: operators through which scores pass on their way to Softmax
-_BETWEEN_SCORES = LAYOUT | {"Add", "Div", "Max", "Min", "Mul", "Sub", "Tanh", "Where"}
-_PRODUCTS = frozenset({"Einsum", "MatMul"})
 
 _MOST_STEPS = 12
 #: so many nodes are looked at around one Softmax
@@ -39,21 +35,25 @@ def list_score_terms(softmax: Node) -> list[ConstantUse]:
         if node is None or node in seen or node.graph is not softmax.graph:
             continue
         seen.add(node)
-        if node.op_type in _PRODUCTS:
+        operator = node.operator
+        if operator.has("multiplies"):
             products.append(node)
-            traced = list_traced(node, range(len(node.inputs)))
+            traced = list_traced(node, operator.weight_places)
             found += [one for one in traced if _has_pairs(one)]
-        elif node.op_type in _BETWEEN_SCORES:
-            first = 1 if node.op_type == "Where" else 0
-            last = 1 if node.op_type in LAYOUT else len(node.inputs)
-            if node.op_type in ("Add", "Sub", "Where"):
-                traced = list_traced(node, range(first, last))
+        elif operator.has("elementwise", *PASSING_TRAITS):
+            places = [p for p in range(len(node.inputs)) if operator.operands.at(p) == "data"]
+            if operator.has("adds", "subtracts", "chooses"):
+                traced = list_traced(node, places)
                 # a last axis of one has a number for each head
                 found += [one for one in traced if one.tensor.dims[-1:] != (1,)]
-            pending += node.inputs[first:last]
-    if not found or all(any(map(is_stored_value, node.inputs)) for node in products):
+            pending += [node.inputs[place] for place in places]
+    if not found or all(map(_has_stored_factor, products)):
         return []
     return [one.use_as("attention bias") for one in found]
+
+
+def _has_stored_factor(product: Node) -> bool:
+    return any(is_stored_value(product.input(place)) for place in product.operator.weight_places)
 
 
 def _has_pairs(one: StoredUse) -> bool:
@@ -64,12 +64,12 @@ def _has_pairs(one: StoredUse) -> bool:
 
 def find_angles(graph: Graph) -> Iterator[ConstantUse]:
     """Yield angles of which both sine and cosine are taken, and what they are products with."""
-    cosines, sines = (
-        [place for node in list_nodes(graph, {function}) for place in _list_angles(node)]
-        for function in ("Cos", "Sin")
-    )
-    both = {one.tensor for one in cosines} & {one.tensor for one in sines}
-    yield from (one.use_as("other") for one in (*cosines, *sines) if one.tensor in both)
+    functions = list_nodes(graph, lambda operator: operator.has("takes_sine"))
+    angles = [(node.operator.form, one) for node in functions for one in _list_angles(node)]
+    taking: dict[Tensor | SparseTensor, set[str]] = {}
+    for form, one in angles:
+        taking.setdefault(one.tensor, set()).add(form)
+    yield from (one.use_as("other") for _, one in angles if len(taking[one.tensor]) > 1)
 
 
 def _list_angles(node: Node) -> Iterator[StoredUse]:
@@ -87,11 +87,12 @@ def _list_angles(node: Node) -> Iterator[StoredUse]:
         producer = None if value is None else value.producer
         if producer is None or producer.graph is not node.graph:
             continue
-        if producer.op_type in LAYOUT:
+        operator = producer.operator
+        if operator.has(*PASSING_TRAITS):
             pending.append((producer, 0))
-        elif producer.op_type in ("Concat", "Mul"):
+        elif operator.has("joins", "multiplies_elements"):
             pending += [(producer, index) for index in range(len(producer.inputs))]
-        elif producer.op_type == "MatMul":
+        elif operator.form == "MatMul":
             traced_both = list_traced(producer, range(len(producer.inputs)))
             yield from (one for one in traced_both if _is_column(one, producer))
 
@@ -107,7 +108,7 @@ def _is_column(one: StoredUse, product: Node) -> bool:
 def find_rotary_tables(graph: Graph) -> Iterator[ConstantUse]:
     """Yield stored tables of cosines and sines, from which positions choose factors."""
     tables = []
-    for node in list_nodes(graph, {"Gather"}):
+    for node in list_nodes(graph, lambda operator: operator.form == "Gather"):
         table = node.input(0)
         tensor = None if table is None else table.initializer
         if tensor is not None and tensor.dtype.is_float:
@@ -144,9 +145,10 @@ def _gives_factors(node: Node) -> bool:
             looked += 1
             if looked > _MOST_USES:
                 return False
-            if user.op_type in LAYOUT or user.op_type == "Concat":
+            operator = user.operator
+            if operator.has("joins", *PASSING_TRAITS):
                 pending += [given for given in user.outputs if given is not None]
-            elif user.op_type != "Mul" or any(
+            elif not operator.has("multiplies_elements") or any(
                 other is not value and (other is None or is_stored_value(other))
                 for other in user.inputs
             ):

@@ -11,46 +11,17 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from netloupe.explorer.model import Graph, Node, SparseTensor, Tensor, Value, find_operators
+from netloupe.explorer.model import Graph, Node, SparseTensor, Tensor, Value, find_nodes_where
 from netloupe.explorer.model.storage import multiply_dims
 from netloupe.explorer.model.stored_tensors import find_own_tensor
-from netloupe.explorer.operators import Operator
+from netloupe.explorer.operators import LAYOUT_TRAITS, Operator, kept_with_catalogue
 
 from .constants import is_scaled_again
 from .elementwise import read_elements
 from .stored_uses import is_stored_value
 
-#: by operator, the operands that are weights (ONNX operator specification; Caffe2's operators)
-_WEIGHT_OPERANDS: dict[str, tuple[int, ...]] = {
-    "BatchNormalization": (1, 2),
-    "Conv": (1, 2),
-    "ConvTranspose": (1, 2),
-    "FC": (1, 2),
-    "GRU": (1, 2, 3),
-    "Gemm": (0, 1, 2),
-    "GroupNormalization": (1, 2),
-    "InstanceNormalization": (1, 2),
-    "LSTM": (1, 2, 3, 7),
-    "LayerNormalization": (1, 2),
-    "MatMul": (0, 1),
-    "PRelu": (1,),
-    "RMSNormalization": (1,),
-    "RNN": (1, 2, 3),
-    "SpatialBN": (1, 2),
-}
-#: operators that give the elements of their first operand in another shape or type
-_KEEPING = frozenset(
-    {"Cast", "Copy", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"}
-)
-#: those that give some of the elements of their first operand
-_TAKING = frozenset({"Expand", "Gather", "Pad", "Slice", "Split", "Tile"})
-#: those that put all of their operands together
-_JOINING = frozenset({"Concat"})
-#: those that compute of several constants one, as where a weight is normalized
-_COMPUTING = frozenset(
-    {"Abs", "Add", "Clip", "Div", "Exp", "Max", "Min", "Mul", "Neg", "Pow", "Reciprocal"}
-    | {"ReduceL2", "ReduceMean", "ReduceSum", "ReduceSumSquare", "Sqrt", "Sub", "Tanh"}
-)
+#: roles of operands that are learned
+_LEARNED = ("bias", "factor", "peephole", "recurrent_weight", "slope", "weight")
 #: so many values are looked at behind an operand
 _MOST_STEPS = 64
 
@@ -76,26 +47,31 @@ class ProducedWeight(NamedTuple):
     bytes: int
 
 
+@kept_with_catalogue(maxsize=1 << 12)
 def list_measured_places(operator: Operator) -> tuple[int, ...]:
     """Return the operands that training only measures: mean and variance of a normalization."""
     return operator.operands.list_of("mean", "variance")
 
 
+@kept_with_catalogue(maxsize=1 << 12)
+def _list_learned_places(operator: Operator) -> tuple[int, ...]:
+    return operator.operands.list_of(*_LEARNED)
+
+
 def find_produced_weights(graph: Graph) -> dict[Node, list[ProducedWeight]]:
     """Return by node the weights that it takes and that nodes of the same graph give."""
     found: dict[Node, list[ProducedWeight]] = {}
-    for index in find_operators(graph, _WEIGHT_OPERANDS).tolist():
+    for index in find_nodes_where(graph, lambda o: bool(_list_learned_places(o))).tolist():
         node = graph.nodes[index]
-        if node.domain != graph.dialect.domain:
-            continue
-        measured = list_measured_places(node.operator)
-        for place in (*_WEIGHT_OPERANDS[node.op_type], *measured):
+        operator = node.operator
+        measured = list_measured_places(operator)
+        for place in (*_list_learned_places(operator), *measured):
             value = node.input(place)
             if value is None or value.initializer is not None or value.producer is None:
                 continue
             if not place and is_stored_value(node.input(1)):
                 continue  # an initial state, and the second is the weight
-            if node.op_type == "InstanceNormalization" and is_scaled_again(node):
+            if operator.form == "InstanceNormalization" and is_scaled_again(node):
                 continue
             kind: Literal["parameter", "running statistic"]
             kind = "running statistic" if place in measured else "parameter"
@@ -128,14 +104,15 @@ def _find_origins(value: Value) -> list[Value]:
                 return []
             found[one] = None
             continue
-        if producer.op_type in _JOINING:
+        operator = producer.operator
+        if operator.has("joins"):
             operands = [*producer.inputs]
-        elif producer.op_type in _COMPUTING:
+        elif operator.has("elementwise", "reduces"):  # as where a weight is normalized
             operands = [each for each in producer.inputs if each is not None]
             factors.update(each for each in operands if each is not None)
-        elif producer.op_type in _KEEPING or producer.op_type in _TAKING:
+        elif operator.has(*LAYOUT_TRAITS, "looks_up", "pads", "picks", "repeats"):
             operands = [*producer.inputs[:1]]
-        elif producer.op_type == "If":
+        elif operator.has("branches"):
             place = one.output_index
             operands = [
                 given for branch in producer.subgraphs for given in branch.outputs[place:][:1]

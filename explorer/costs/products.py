@@ -18,8 +18,8 @@ from .polynomial import Amount, multiply_all
 #: Einsum of more operands is not looked at
 _MOST_FACTORS = 8
 
-#: gates of recurrent networks
-GATES = {"RNN": 1, "GRU": 3, "LSTM": 4, "DynamicQuantizeLSTM": 4}
+#: how many gates each recurrent layer has; only what counts their products asks
+GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 
 
 def broadcast(*shapes: Dims | None) -> Dims | None:
@@ -127,7 +127,7 @@ def count_recurrent(use: Use) -> Amount | None:
     known = tuple(part for part in parts if part is not None)
     if len(known) < len(parts) or width is None or size is None:
         return None
-    return multiply_all(known) * GATES[use.op_type] * (width + size)
+    return multiply_all(known) * GATES[use.operator.form] * (width + size)
 
 
 def attend(use: Use) -> tuple[list[Fact | None], Amount | None]:
@@ -238,12 +238,13 @@ def attend_fused(use: Use) -> tuple[list[Fact | None], Amount | None]:
         inner = deep = whole // 3
     else:
         return unknown, None
-    past_place = 8 if use.op_type == "QAttention" else 4
-    past = use.dims(past_place)
+    operands = use.operator.operands
+    past_place = operands.find("past")
     keys = length
-    if use.has(past_place):
+    if past_place is not None and use.has(past_place):
+        past = use.dims(past_place)
         keys = _add(length, past[3]) if past is not None and len(past) == 5 else None
-    dtype = use.operand(3).dtype if use.op_type == "QAttention" else data.dtype
+    dtype = use.operand(operands.find("data.scale") or 0).dtype
     results: list[Fact | None] = [Fact((batch, length, deep), dtype)]
     if heads and inner % heads == 0:
         results.append(Fact((2, batch, heads, keys, inner // heads), dtype))
@@ -370,7 +371,7 @@ def connect(use: Use) -> tuple[Fact, Amount | None]:
     if data.dims is None or weights.dims is None or axis is None or axis_w is None:
         return Fact(None, data.dtype), None
     rows, columns = weights.dims[:axis_w], weights.dims[axis_w:]
-    if use.op_type == "FCTransposed":
+    if use.operator.weight_layout == "linear":
         rows, columns = columns, rows
     width, length = find_size(rows), find_size(columns)
     result = Fact((*data.dims[:axis], width), data.dtype)

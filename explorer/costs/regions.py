@@ -38,7 +38,7 @@ def align_regions(use: Use) -> list[Fact | None]:
     if data.dims is None or regions is None or len(data.dims) != 4 or not regions:
         return [Fact(None, data.dtype)]
     sizes: tuple[Dim, ...] | None = use.integers("pooled_shape")
-    if use.op_type == "RoiAlign":
+    if use.operator.form == "RoiAlign":
         sizes = (use.integer("output_height", 1), use.integer("output_width", 1))
     if sizes is None or len(sizes) != 2:
         return [Fact(None, data.dtype)]

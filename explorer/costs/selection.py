@@ -228,7 +228,7 @@ def reduce(use: Use) -> list[Fact | None]:
     """Return the operand with some dimensions made one element each, or taken away."""
     data = use.operand(0)
     elements = None
-    if use.op_type == "ReduceProd" and data.elements is not None and None not in data.elements:
+    if use.operator.form == "ReduceProd":
         size = find_size(data.elements)
         elements = None if size is None else (size,)
     keeps = use.integer("keepdims", 1)
@@ -237,7 +237,7 @@ def reduce(use: Use) -> list[Fact | None]:
     keeps = keeps == 1  # as runtimes read other numbers
     rank = len(data.dims)
     axes = use.list_numbers("axes", 1)
-    if use.op_type in ("ArgMax", "ArgMin"):
+    if use.operator.has("finds_largest"):
         axis = use.integer("axis", 0)
         axes = None if axis is None else (axis,)
     elif axes is None and not use.has(1) and not use.is_stated("axes"):
@@ -252,7 +252,7 @@ def reduce(use: Use) -> list[Fact | None]:
         for axis, dim in enumerate(data.dims)
         if keeps or axis not in gone
     )
-    dtype = INT64 if use.op_type in ("ArgMax", "ArgMin") else data.dtype
+    dtype = INT64 if use.operator.has("finds_largest") else data.dtype
     return [Fact(dims, dtype, elements)]
 
 

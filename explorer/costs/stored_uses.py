@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from netloupe.explorer.model import (
@@ -12,17 +12,12 @@ from netloupe.explorer.model import (
     Tensor,
     Value,
     find_constant_source,
-    find_operators,
+    find_nodes_where,
 )
+from netloupe.explorer.operators import PASSING_TRAITS, Operator
 from netloupe.explorer.progress import step
 
 ConstantKind = Literal["attention bias", "other"]
-
-#: operators that change layout or type, and take what they change first
-LAYOUT = frozenset(
-    {"Cast", "DequantizeLinear", "Expand", "Flatten", "Identity", "QuantizeLinear", "Reshape"}
-    | {"Slice", "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze"}
-)
 
 _STEP = 1_000
 _MOST_STEPS = 12
@@ -66,7 +61,7 @@ def trace(node: Node, place: int) -> StoredUse | None:
         if value.initializer is not None:
             return StoredUse(node, place, value.initializer)
         producer = value.producer
-        if producer is None or producer.op_type not in LAYOUT or not producer.inputs:
+        if producer is None or not producer.operator.has(*PASSING_TRAITS) or not producer.inputs:
             return None
         node, place = producer, 0
     return None
@@ -89,17 +84,15 @@ def is_stored_value(value: Value | None) -> bool:
             return False
         if find_constant_source(producer.operator) is not None:
             return True
-        if producer.op_type not in LAYOUT or not producer.inputs:
+        if not producer.operator.has(*PASSING_TRAITS) or not producer.inputs:
             return False
         value = producer.input(0)
     return False
 
 
-def list_nodes(graph: Graph, op_types: set[str]) -> Iterator[Node]:
-    """Yield the nodes of some operators of the format's own domain."""
-    for number, index in enumerate(find_operators(graph, op_types).tolist()):
+def list_nodes(graph: Graph, holds: Callable[[Operator], bool]) -> Iterator[Node]:
+    """Yield the nodes for whose operator something holds."""
+    for number, index in enumerate(find_nodes_where(graph, holds).tolist()):
         if not number % _STEP:
             step()
-        node = graph.nodes[index]
-        if node.domain == graph.dialect.domain:
-            yield node
+        yield graph.nodes[index]

@@ -17,8 +17,6 @@ from .polynomial import Amount, TooLargeError
 from .rules import CostRule, find_cost_rule
 from .work import Gap, Work
 
-#: operators that scale sizes by small lists of real numbers
-_SCALING = frozenset({"Resize", "Upsample"})
 _MOST_SCALES = 8
 
 TOO_LARGE = "sizes are beyond all sense"
@@ -111,11 +109,12 @@ def look_at_use(
     stated
         What the file says of the results; None where that was not looked for.
     """
-    if node.op_type in _SCALING:
+    operator = node.operator
+    if operator.has("resamples"):  # by small lists of real numbers
         pairs = zip(operands, node.inputs, strict=True)
         operands = [_add_numbers(fact, value) for fact, value in pairs]
     use = Use(
-        node.op_type,
+        operator,
         operands,
         attributes,
         len(node.outputs),
@@ -136,7 +135,7 @@ def look_at_use(
         results = add_types(kind.schema, operands, results, len(node.outputs))
     facts = merge_facts(results, stated, len(node.outputs))
     taken = [fact for fact in operands if fact is not None]
-    if taken and all(fact.is_constant for fact in taken) and not node.operator.has("random"):
+    if taken and all(fact.is_constant for fact in taken) and not operator.has("random"):
         constants = {id(fact): fact._replace(is_constant=True) for fact in facts}
         facts = [constants[id(fact)] for fact in facts]
     given = [fact for fact, value in zip(facts, node.outputs, strict=True) if value is not None]
