@@ -104,8 +104,9 @@ def _is_written_number(value: Value, takers: dict[Node, bool]) -> bool:
             if looked > _MOST_USES:
                 return not _is_module_name(value.name)
             operator = user.operator
-            if operator.has(*PASSING_TRAITS) and one is user.input(0):
-                pending += [given for given in user.outputs if given is not None]
+            if operator.has(*PASSING_TRAITS):
+                if one is user.input(0):
+                    pending += [given for given in user.outputs if given is not None]
                 continue
             if operator.has("chooses"):
                 continue

@@ -55,6 +55,8 @@ def list_measured_places(operator: Operator) -> tuple[int, ...]:
 
 @kept_with_catalogue(maxsize=1 << 12)
 def _list_learned_places(operator: Operator) -> tuple[int, ...]:
+    if operator.operands.repeated:  # Einsum may sum over nothing, as where angles are computed
+        return ()
     return operator.operands.list_of(*_LEARNED)
 
 
