@@ -6,32 +6,17 @@ from math import prod
 
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Node, Tensor, TensorType, Value, constant_tensor
+from netloupe.explorer.operators import ARRANGING_TRAITS, PASSING_TRAITS
 
 from .input_independence import is_input_independent
 from .origins import find_origin
-from .position_indices import COUNTING_OPERATORS, comes_from_range_or_cumsum, is_shifted_range
+from .position_indices import COUNTING_TRAITS, comes_from_range_or_cumsum, is_shifted_range
 from .preparation_pieces import PreparationNodes, PreparationUse, Purpose, list_places
-from .unlearned import LAYOUT
 
-_COMPARISONS = frozenset({"Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
 #: a mask is made with one of these
-_CHOOSING = _COMPARISONS | {"And", "Equal", "Not", "Or", "Trilu", "Where"}
+_CHOOSING = frozenset({"chooses", "compares", "logical", "masks"})
 #: what may stand between a mask and the Softmax over the scores
-_SCORING = frozenset(
-    {"Add", "And", "Cast", "Clip", "Concat", "DequantizeLinear", "Div", "Expand", "IsNaN", "Max"}
-    | {"Min", "Mul", "QLinearAdd", "QuantizeLinear", "Reshape", "Slice", "Sub", "Unsqueeze"}
-    | {"Where"}
-)
-_SOFTMAX = frozenset({"QLinearSoftmax", "Softmax"})
-#: by domain and fused operator, the inputs that are masks or biases of the scores
-_MASKS = {
-    ("", "Attention"): {3},
-    ("com.microsoft", "Attention"): {3, 5},
-    ("com.microsoft", "EmbedLayerNormalization"): {7},
-    ("com.microsoft", "GroupQueryAttention"): {10},
-    ("com.microsoft", "MultiHeadAttention"): {4, 5},
-    ("com.microsoft", "QAttention"): {5},
-}
+_SCORING = ("dequantizes", "elementwise", "quantizes", *ARRANGING_TRAITS)
 _MOST_STEPS = 16
 _MOST_LOOKED = 40
 _MOST_USES = 200
@@ -43,15 +28,16 @@ def find_mask(piece: PreparationNodes) -> Purpose | None:
         return None
     has_slopes = any(map(_multiplies_by_slopes, piece.nodes))
     # 1 - mask, times a large negative number
-    is_inverted = {"Mul", "Sub"} <= piece.kinds and not piece.kinds & COUNTING_OPERATORS
-    if not piece.kinds & _CHOOSING and not is_inverted:
+    is_inverted = {"multiplies_elements", "subtracts"} <= piece.traits
+    is_inverted = is_inverted and piece.traits.isdisjoint(COUNTING_TRAITS)
+    if not piece.traits & _CHOOSING and not is_inverted:
         return Purpose("ALiBi") if has_slopes else None
     return Purpose("attention mask", (*list_mask_facts(piece), *["ALiBi"] * has_slopes))
 
 
 def _multiplies_by_slopes(node: Node) -> bool:
     """Return whether a node multiplies positions by several constants, one for each head."""
-    if node.op_type != "Mul" or len(node.inputs) != 2:
+    if not node.operator.has("multiplies_elements") or len(node.inputs) != 2:
         return False
     for slopes, positions in (node.inputs, node.inputs[::-1]):
         if slopes is None or positions is None or not is_input_independent(slopes):
@@ -65,16 +51,16 @@ def _multiplies_by_slopes(node: Node) -> bool:
 
 def _masks_scores(use: PreparationUse) -> bool:
     """Return whether a use adds a value to the scores of an attention, or chooses among them."""
-    masks = _MASKS.get((use.user.domain, use.user.op_type))
-    if masks is not None:
-        return list_places(use) <= masks
+    operator = use.user.operator
+    if operator.has("attends", "looks_up"):
+        return list_places(use) <= {*operator.operands.list_of("mask", "addend")}
     pending = [use.user]
     seen: set[Node] = set()
     while pending and len(seen) < _MOST_LOOKED:
         node = pending.pop()
-        if node.op_type in _SOFTMAX:
+        if node.operator.form == "Softmax":
             return True
-        if node in seen or node.op_type not in _SCORING:
+        if node in seen or not node.operator.has(*_SCORING):
             continue
         seen.add(node)
         pending += [user for value in node.outputs if value is not None for user in value.users]
@@ -86,10 +72,10 @@ def list_mask_facts(piece: PreparationNodes) -> tuple[str, ...]:
     offsets = [
         offset
         for node in piece.nodes
-        if node.op_type in _COMPARISONS and (offset := _read_band(node)) is not None
+        if node.operator.has("compares_order") and (offset := _read_band(node)) is not None
     ]
     facts = []
-    if "Trilu" in piece.kinds or any(abs(offset) <= 1 for offset in offsets):
+    if "masks" in piece.traits or any(abs(offset) <= 1 for offset in offsets):
         facts.append("causal")
     facts += [f"window {abs(offset):,}" for offset in offsets if abs(offset) > 1][:1]
     if any(_tells_padding(piece, value) for value in piece.list_inputs()):
@@ -117,20 +103,22 @@ def _read_offset(value: Value | None) -> int | None:
         node = value.producer if value is not None else None
         if node is None:
             return None
-        if node.op_type == "Range":
+        operator = node.operator
+        if operator.has("counts"):
             return offset
-        if node.op_type in ("Add", "Sub") and len(node.inputs) == 2:
+        if operator.has("adds", "subtracts") and len(node.inputs) == 2:
+            subtracts = operator.has("subtracts")
             ranges = [v for v in node.inputs if is_shifted_range(v)]
-            if len(ranges) != 1 or (node.op_type == "Sub" and ranges[0] is not node.input(0)):
+            if len(ranges) != 1 or (subtracts and ranges[0] is not node.input(0)):
                 return None
             other = node.input(1) if ranges[0] is node.input(0) else node.input(0)
             if other is not None and is_input_independent(other):
                 added = _read_scalar(other)
                 if added is None:
                     return None
-                offset += added if node.op_type == "Add" else -added
+                offset += -added if subtracts else added
             value = ranges[0]
-        elif node.op_type in LAYOUT - {"Concat"}:
+        elif operator.has(*PASSING_TRAITS):
             value = node.input(0)
         else:
             return None
@@ -168,7 +156,7 @@ def _tells_padding(piece: PreparationNodes, value: Value) -> bool:
         for user in current.users:
             if user not in piece.inside or user.operator.has("reads_shape"):
                 continue
-            if user.op_type in _COMPARISONS and any(map(is_shifted_range, user.inputs)):
+            if user.operator.has("compares_order") and any(map(is_shifted_range, user.inputs)):
                 continue
             pending += [result for result in user.outputs if result is not None]
     return False

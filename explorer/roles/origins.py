@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -18,31 +18,14 @@ from netloupe.explorer.model import (
     constant_tensor,
     find_constant_source,
 )
+from netloupe.explorer.operators import HANDING_TRAITS
 
 from .input_independence import is_input_independent
 
 #: sizes of the axes; None for one that is not known
 Dims = tuple[int | None, ...]
 
-_QUANTIZING = frozenset(
-    {"BipolarQuant", "DequantizeLinear", "FloatQuant", "IntQuant", "Quant", "QuantizeLinear"}
-    | {"Int8Dequantize", "Int8Quantize"}
-)
-#: by domain, operators whose result has the elements of their first operand in their order
-_CONVERTING = {
-    "": frozenset(
-        {"Cast", "CastLike", "DequantizeLinear", "Flatten", "Identity", "QuantizeLinear"}
-        | {"Reshape", "Squeeze", "Transpose", "Unsqueeze"}
-    ),
-    "caffe2": frozenset(
-        {"Cast", "Copy", "ExpandDims", "Flatten", "Int8Dequantize", "Int8Quantize", "NCHW2NHWC"}
-        | {"NHWC2NCHW", "Reshape", "Squeeze", "StopGradient", "Transpose"}
-    ),
-    "com.microsoft": frozenset({"DequantizeLinear", "QuantizeLinear"}),
-    "finn.custom_op.general": frozenset({"BipolarQuant", "FloatQuant", "Quant"}),
-    "onnx.brevitas": frozenset({"BipolarQuant", "FloatQuant", "Quant"}),
-    "qonnx.custom_op.general": frozenset({"BipolarQuant", "FloatQuant", "IntQuant", "Quant"}),
-}
+_QUANTIZING = ("dequantizes", "quantizes", "simulates_quantization")
 #: steps back from an operand; calls that are compared; and steps in all
 _MOST_STEPS = 64
 _MOST_CALLS = 16
@@ -129,7 +112,7 @@ class _Search:
             given = node.output(0)
             if dims is None and given is not None:
                 dims = read_stated_dims(given)
-            is_quantized = is_quantized or node.op_type in _QUANTIZING
+            is_quantized = is_quantized or node.operator.has(*_QUANTIZING)
         return Origin(origin.tensor, dims, is_quantized)
 
     def _leave_function(
@@ -162,7 +145,10 @@ class _Search:
 
 
 def _is_converting(node: Node) -> bool:
-    return node.op_type in _CONVERTING.get(node.domain, ()) and bool(node.inputs)
+    """Return whether a node gives the elements of its first operand in their order."""
+    operator = node.operator
+    is_converting = operator.has(*HANDING_TRAITS, "simulates_quantization")
+    return is_converting and operator.operands.at(0) == "data" and bool(node.inputs)
 
 
 def _read_end(value: Value) -> Origin | None:
@@ -232,29 +218,30 @@ def _check_dims(dims: object) -> Dims | None:
 
 def convert_dims(node: Node, dims: Dims | None) -> Dims | None:
     """Return the sizes of the axes behind an operator that converts; None where unknown."""
-    kind = node.op_type
-    if kind in ("Reshape", "Flatten"):
-        return _reshape(node, dims) if kind == "Reshape" else _flatten(node, dims)
+    operator = node.operator
+    if not operator.has("permutes", "reshapes"):
+        return dims
+    return _ARRANGED[operator.form](node, dims) if operator.form in _ARRANGED else None
+
+
+def _transpose(node: Node, dims: Dims | None) -> Dims | None:
     if dims is None:
         return None
-    if kind == "Transpose":
-        order = _read_list(node, "perm", "axes")
-        if order is None:
-            has_order = bool(node.attributes.keys() & {"perm", "axes"})
-            return None if has_order else dims[::-1]
-        if sorted(order) != list(range(len(dims))):
-            return None
-        return tuple(dims[axis] for axis in order)
-    if kind in ("NCHW2NHWC", "NHWC2NCHW"):
-        if len(dims) < 3:
-            return None
-        first, *rest = dims
-        return (first, *rest[1:], rest[0]) if kind == "NCHW2NHWC" else (first, rest[-1], *rest[:-1])
-    if kind == "Squeeze":
-        return _squeeze(node, dims)
-    if kind in ("Unsqueeze", "ExpandDims"):
-        return _unsqueeze(node, dims)
-    return dims
+    order = _read_list(node, "perm", "axes")
+    if order is None:
+        has_order = bool(node.attributes.keys() & {"perm", "axes"})
+        return None if has_order else dims[::-1]
+    if sorted(order) != list(range(len(dims))):
+        return None
+    return tuple(dims[axis] for axis in order)
+
+
+def _move_channels_last(node: Node, dims: Dims | None) -> Dims | None:
+    return (dims[0], *dims[2:], dims[1]) if dims is not None and len(dims) >= 3 else None
+
+
+def _move_channels_first(node: Node, dims: Dims | None) -> Dims | None:
+    return (dims[0], dims[-1], *dims[1:-1]) if dims is not None and len(dims) >= 3 else None
 
 
 def _read_list(node: Node, *names: str) -> tuple[int, ...] | None:
@@ -315,7 +302,9 @@ def _read_axes(node: Node, rank: int) -> set[int] | None:
     return {axis + rank if axis < 0 else axis for axis in axes}
 
 
-def _squeeze(node: Node, dims: Dims) -> Dims | None:
+def _squeeze(node: Node, dims: Dims | None) -> Dims | None:
+    if dims is None:
+        return None
     axes = _read_axes(node, len(dims))
     if axes is None or (not axes and None in dims):
         return None
@@ -323,7 +312,9 @@ def _squeeze(node: Node, dims: Dims) -> Dims | None:
     return tuple(size for axis, size in enumerate(dims) if axis not in axes)
 
 
-def _unsqueeze(node: Node, dims: Dims) -> Dims | None:
+def _unsqueeze(node: Node, dims: Dims | None) -> Dims | None:
+    if dims is None:
+        return None
     given = _read_axes(node, _MOST_RANK + len(dims))
     if not given or len(dims) + len(given) > _MOST_RANK:
         return None
@@ -332,3 +323,15 @@ def _unsqueeze(node: Node, dims: Dims) -> Dims | None:
         return None
     rest = iter(dims)
     return tuple(1 if axis in axes else next(rest) for axis in range(len(dims) + len(axes)))
+
+
+#: by operator the function of this module that tells the sizes behind it
+_ARRANGED: Mapping[str, Callable[[Node, Dims | None], Dims | None]] = {
+    "Flatten": _flatten,
+    "NCHW2NHWC": _move_channels_last,
+    "NHWC2NCHW": _move_channels_first,
+    "Reshape": _reshape,
+    "Squeeze": _squeeze,
+    "Transpose": _transpose,
+    "Unsqueeze": _unsqueeze,
+}

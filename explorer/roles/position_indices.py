@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from netloupe.explorer.model import Value
+from netloupe.explorer.operators import PASSING_TRAITS
 
-from .unlearned import LAYOUT
-
-COUNTING_OPERATORS = frozenset({"CumSum", "Range"})
+#: what gives the numbers of places
+COUNTING_TRAITS = ("accumulates", "counts")
 _MOST_STEPS = 16
 _MOST_LOOKED = 40
 
@@ -17,9 +17,9 @@ def is_shifted_range(value: Value | None) -> bool:
         node = value.producer if value is not None else None
         if node is None:
             return False
-        if node.op_type == "Range":
+        if node.operator.has("counts"):
             return True
-        if node.op_type not in (LAYOUT - {"Concat"}) | {"Add", "Sub"}:
+        if not node.operator.has("adds", "subtracts", *PASSING_TRAITS):
             return False
         value = node.input(0)
     return False
@@ -35,10 +35,11 @@ def comes_from_range_or_cumsum(value: Value) -> bool:
         node = current.producer if current is not None else None
         if node is None:
             continue
-        if node.op_type in ("CumSum", "Range"):
+        operator = node.operator
+        if operator.has(*COUNTING_TRAITS):
             return True
-        if node.op_type in LAYOUT:
+        if operator.has("joins", *PASSING_TRAITS):
             pending.append(node.input(0))
-        elif node.op_type in ("Add", "Mul", "Sub", "Where"):
+        elif operator.has("adds", "chooses", "multiplies_elements", "subtracts"):
             pending += node.inputs
     return False

@@ -163,4 +163,7 @@ def _find_heads(
 
 
 def _gives_angles(graph: Graph, following: Sequence[int]) -> bool:
-    return sorted(graph.nodes[index].op_type for index in following[:3]) == ["Cos", "Sin"]
+    """Return whether nodes are one cosine and one sine."""
+    operators = [graph.nodes[index].operator for index in following[:3]]
+    takes_sine = all(operator.has("takes_sine") for operator in operators)
+    return takes_sine and len(operators) == 2 == len({operator.form for operator in operators})

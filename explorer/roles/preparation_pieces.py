@@ -64,13 +64,13 @@ class PreparationUse:
 
 
 class PreparationNodes:
-    """Nodes of preparation with their operators and uses."""
+    """Nodes of preparation, with what they do and their uses."""
 
     def __init__(self, graph: Graph, shapes: Container[int], nodes: Sequence[int]) -> None:
         self.graph = graph
         self.nodes = [graph.nodes[index] for index in nodes]
         self.inside = {*self.nodes}
-        self.kinds = {node.op_type for node in self.nodes}
+        self.traits = frozenset[str]().union(*(node.operator.traits for node in self.nodes))
         self.uses = [*self._list_uses(shapes)]
 
     def _list_uses(self, shapes: Container[int]) -> Iterator[PreparationUse]:

@@ -20,17 +20,17 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 
 from netloupe.explorer.model import Graph, Node, TensorType, Value
+from netloupe.explorer.operators import ARITHMETIC_TRAITS, HANDING_TRAITS, PASSING_TRAITS
 
 from .input_independence import is_input_independent
 from .masks import find_mask, list_mask_facts
-from .position_indices import COUNTING_OPERATORS, comes_from_range_or_cumsum
+from .position_indices import COUNTING_TRAITS, comes_from_range_or_cumsum
 from .preparation_pieces import PreparationNodes, PreparationUse, Purpose, list_places
-from .unlearned import LAYOUT, is_relative_bias
+from .unlearned import is_relative_bias
 from .weights import find_weight
 
-_STATES = {"GRU": {5}, "LSTM": {5, 6}, "RNN": {5}}
-_SHIFTING = frozenset({"Add", "Div", "Mul", "Sub"})
-_PIXELS = (LAYOUT - {"Concat", "Slice"}) | _SHIFTING | {"DequantizeLinear", "QuantizeLinear"}
+_LAYOUT = ("joins", *PASSING_TRAITS)
+_BOTH = "cosine and sine"
 _MOST_STEPS = 16
 _MOST_LOOKED = 40
 _MOST_USES = 200
@@ -65,42 +65,44 @@ def find_purpose(graph: Graph, shapes: Container[int], nodes: Sequence[int]) -> 
 
 def _find_relative_bias(piece: PreparationNodes) -> Purpose | None:
     for node in piece.nodes:
-        if node.op_type == "Gather" and find_weight(node) is not None and is_relative_bias(node):
+        is_table = node.operator.form == "Gather" and find_weight(node) is not None
+        if is_table and is_relative_bias(node):
             return Purpose("relative position bias", list_mask_facts(piece))
     return None
 
 
 def _find_rotary(piece: PreparationNodes) -> Purpose | None:
-    if not {"Cos", "Sin"} <= piece.kinds or not piece.uses:
+    if "takes_sine" not in piece.traits or not piece.uses:
         return None
     given = dict.fromkeys(use.value for use in piece.uses)
     functions = {_trace_function(value) for value in given}
-    if functions == {"Cos", "Sin"}:
+    if len(functions) == 2 and "" not in functions:
         is_factor = all(_is_factor(use) for use in piece.uses[:_MOST_USES])
         return Purpose("rotary cos/sin") if is_factor else None
     joined = {_trace_function(value, joins=True) for value in given}
-    return Purpose("sinusoidal embedding") if joined == {"Concat"} else None
+    return Purpose("sinusoidal embedding") if joined == {_BOTH} else None
 
 
 def _trace_function(value: Value, *, joins: bool = False) -> str:
-    """Return whether a value is a cosine or a sine, in some layout and perhaps scaled.
+    """Return ``Cos`` or ``Sin`` where a value is such, in some layout and perhaps scaled.
 
-    With ``joins`` a Concat of one of each counts as ``Concat``.
+    With ``joins`` a Concat of one of each counts as both.
     """
     node = value.producer
     for _ in range(_MOST_STEPS):
         if node is None:
             return ""
-        if node.op_type in ("Cos", "Sin"):
-            return node.op_type
-        if node.op_type == "Concat" and joins:
+        operator = node.operator
+        if operator.has("takes_sine"):
+            return operator.form
+        if operator.has("joins") and joins:
             parts = [_trace_function(v) for v in node.inputs if v is not None]
-            return "Concat" if sorted(parts) == ["Cos", "Sin"] else ""
-        if node.op_type not in LAYOUT and node.op_type != "Mul":
-            return ""
-        computed = [v for v in node.inputs if v is not None and not is_input_independent(v)]
-        data = node.input(0) if node.op_type in LAYOUT else computed[0] if computed else None
-        if node.op_type == "Mul" and len(computed) > 1:
+            return _BOTH if len(parts) == 2 == len({*parts} - {""}) else ""
+        data = node.input(0)
+        if operator.has("multiplies_elements"):
+            computed = [v for v in node.inputs if v is not None and not is_input_independent(v)]
+            data = computed[0] if len(computed) == 1 else None
+        elif not operator.has(*_LAYOUT):
             return ""
         node = data.producer if data is not None else None
     return ""
@@ -113,28 +115,29 @@ def _is_factor(use: PreparationUse) -> bool:
     while pending:
         user = pending.pop()
         looked += 1
-        if user.op_type in LAYOUT and looked < _MOST_LOOKED:
+        operator = user.operator
+        if operator.has(*_LAYOUT) and looked < _MOST_LOOKED:
             following = [u for value in user.outputs if value is not None for u in value.users]
             if not following:
                 return False
             pending += following
-        elif user.op_type not in ("Mul", "RotaryEmbedding", "GroupQueryAttention"):
+        elif not operator.has("multiplies_elements") and operator.operands.find("cos") is None:
             return False
     return True
 
 
 def _find_positions(piece: PreparationNodes) -> Purpose | None:
     uses = [use for use in piece.uses[:_MOST_USES] if not _passes(use.value)]
-    if not piece.kinds & COUNTING_OPERATORS or not all(
+    if piece.traits.isdisjoint(COUNTING_TRAITS) or not all(
         comes_from_range_or_cumsum(use.value) for use in uses
     ):
         return None
-    tables = [use for use in uses if use.user.op_type == "Gather"]
+    tables = [use for use in uses if use.user.operator.form == "Gather"]
     if any(list_places(use) != {1} or find_weight(use.user) is None for use in tables):
         return None
     # a mask, or angles, may be made of the same numbers
-    plain = COUNTING_OPERATORS | LAYOUT | {"Add", "Mul", "Sub"}
-    is_plain = all(node.op_type in plain or _tells_size(node) for node in piece.nodes)
+    plain = ("adds", "multiplies_elements", "subtracts", *COUNTING_TRAITS, *_LAYOUT)
+    is_plain = all(node.operator.has(*plain) or _tells_size(node) for node in piece.nodes)
     return Purpose("position ids") if uses and (tables or is_plain) else None
 
 
@@ -144,12 +147,12 @@ def _passes(value: Value) -> bool:
     if node is None or _tells_size(node):
         return node is not None
     given = [operand for operand in node.inputs if operand is not None]
-    return node.op_type in LAYOUT and len(given) == 1 and given[0].is_input
+    return node.operator.has(*_LAYOUT) and len(given) == 1 and given[0].is_input
 
 
 def _tells_size(node: Node) -> bool:
     """Return whether a node gives a shape, or chooses from one."""
-    sizes = node.input(0) if node.op_type in ("Gather", "Slice") else None
+    sizes = node.input(0) if node.operator.has("looks_up", "picks") else None
     if sizes is not None:
         chosen = sizes.producer
         return chosen is not None and chosen.operator.has("reads_shape")
@@ -161,15 +164,15 @@ def _find_state(piece: PreparationNodes) -> Purpose | None:
     if len(uses) <= _MOST_LOOKED:  # one state for all layers is cut into one for each
         uses = [inner for use in uses for inner in _list_uses_of_slices(use)]
     for use in uses:
-        places = _STATES.get(use.user.op_type)
-        if places is None or not list_places(use) <= places:
+        states = use.user.operator.operands.list_of("initial_state", "initial_cell")
+        if not list_places(use) <= {*states}:
             return None
     return Purpose("initial state") if uses else None
 
 
 def _list_uses_of_slices(use: PreparationUse) -> list[PreparationUse]:
-    """Return the uses of what a Slice cuts out of a value; of another use, itself."""
-    if use.user.op_type != "Slice" or use.user.input(0) is not use.value:
+    """Return the uses of what is cut out of a value; of another use, itself."""
+    if not use.user.operator.has("picks") or use.user.input(0) is not use.value:
         return [use]
     results = [value for value in use.user.outputs if value is not None]
     return [PreparationUse(value, user) for value in results for user in value.users] or [use]
@@ -177,12 +180,14 @@ def _list_uses_of_slices(use: PreparationUse) -> list[PreparationUse]:
 
 def _find_pixels(piece: PreparationNodes) -> Purpose | None:
     inputs = piece.list_inputs()
-    if len(inputs) != 1 or not piece.kinds <= _PIXELS or not piece.uses:
+    plain = ("repeats", *ARITHMETIC_TRAITS, *HANDING_TRAITS)
+    is_plain = all(node.operator.has(*plain) for node in piece.nodes)
+    if len(inputs) != 1 or not is_plain or not piece.uses:
         return None
     shape = inputs[0].type.shape if isinstance(inputs[0].type, TensorType) else None
     if shape is None or len(shape) not in (3, 4):
         return None
-    shifting = [node for node in piece.nodes if node.op_type in _SHIFTING]
+    shifting = [node for node in piece.nodes if node.operator.has(*ARITHMETIC_TRAITS)]
     if not shifting or not all(
         any(v is not None and is_input_independent(v) for v in node.inputs) for node in shifting
     ):

@@ -13,9 +13,10 @@ from netloupe.explorer.model import (
     Node,
     Value,
     find_constant_nodes,
+    find_nodes_where,
     find_nodes_with,
-    find_operators,
 )
+from netloupe.explorer.operators import HANDING_TRAITS, LAYOUT_TRAITS, Operator
 
 from .determined_nodes import Booleans, Integers, find_determined_nodes, list_edges
 from .input_independence import find_input_independence, is_input_independent
@@ -31,19 +32,10 @@ Role = Literal["body", "preparation", "postprocessing", "arrangement", "shape", 
 _BODY, _PREPARATION, _POSTPROCESSING, _SHAPE, _CONSTANT = range(5)
 _ROLES: tuple[Role, ...] = ("body", "preparation", "postprocessing", "shape", "constant")
 
-#: operators that change layout or type and nothing else
-_ARRANGING = frozenset(
-    {"Cast", "CastLike", "Copy", "Expand", "ExpandDims", "Flatten", "Identity", "NCHW2NHWC"}
-    | {"NHWC2NCHW", "Reshape", "Squeeze", "Transpose", "Unsqueeze"}
-)
-#: what follows a weight and still belongs to its layer: bias and scale, activation, pooling
-_FINISHING = _ARRANGING | frozenset(
-    {"AveragePool", "Celu", "Clip", "Concat", "DepthToSpace", "DequantizeLinear", "Dropout", "Elu"}
-    | {"FastGelu", "Gelu", "GlobalAveragePool", "GlobalMaxPool", "HardSwish", "LeakyRelu"}
-    | {"MaxPool", "Mish", "PRelu", "QuantizeLinear", "Relu", "Resize", "Selu", "Split", "Tanh"}
-    | {"Upsample"}
-)
-_SCALING = frozenset({"Add", "Mul"})
+#: what changes layout or type and nothing else
+_ARRANGING = ("repeats", *LAYOUT_TRAITS)
+#: what follows a weight and still belongs to its layer: pooling, pieces, upsampling
+_FINISHING = ("joins", "moves_pixels", "pools", "repeats", "resamples", "splits", *HANDING_TRAITS)
 #: where preparation is more than all the rest, and than this, the graph is not about weights
 _MOST_ALONE = 30
 #: what makes a node part of the body even where none of its operands is a weight
@@ -104,21 +96,22 @@ class Roles:
             Everything else. A graph without any weight is all body.
         """
         role: Role = _ROLES[int(self.codes[self.graph.index_of(node)])]
-        if role != "body" or node.domain != self.graph.dialect.domain:
+        if role != "body":
             return role
-        if node.op_type in _ARRANGING:
+        if _arranges(node):
             return "arrangement"
-        if node.op_type == "Split":
+        operator = node.operator
+        if operator.has("splits"):
             users = [user for value in node.outputs if value is not None for user in value.users]
             return "arrangement" if users and all(map(_arranges, users)) else role
-        if node.op_type == "Concat":
+        if operator.has("joins"):
             given = [value.producer for value in node.inputs if value is not None]
             return "arrangement" if given and all(map(_arranges, given)) else role
         return role
 
 
 def _arranges(node: Node | None) -> bool:
-    return node is not None and node.op_type in _ARRANGING
+    return node is not None and node.operator.has(*_ARRANGING)
 
 
 def find_roles(graph: Graph) -> Roles:
@@ -191,7 +184,7 @@ def _finish_layers(
     while pending:
         index = pending.pop()
         node = graph.nodes[index]
-        if not (node.op_type in _FINISHING or _scales(node)):
+        if not (_finishes(node.operator) or _scales(node)):
             continue
         is_after[index] = False
         for target in following.get(index, ()):
@@ -200,20 +193,29 @@ def _finish_layers(
                 pending.append(target)
 
 
+def _finishes(operator: Operator) -> bool:
+    """Return whether what follows a weight belongs to its layer; probabilities do not."""
+    if operator.has("activates"):
+        return not operator.has("distributes") and operator.form != "Sigmoid"
+    return operator.has(*_FINISHING)
+
+
 def _scales(node: Node) -> bool:
     """Return whether a node adds or multiplies by a constant, or scales an integer product."""
-    return node.op_type in _SCALING and any(
+    operator = node.operator
+    return operator.has("adds", "multiplies_elements") and any(
         value is not None and (is_input_independent(value) or _is_integer_product(value))
-        for value in node.inputs
+        for place, value in enumerate(node.inputs)
+        if operator.operands.at(place) == "data"
     )
 
 
 def _is_integer_product(value: Value) -> bool:
     node = value.producer
-    product = node.input(0) if node is not None and node.op_type == "Cast" else None
+    product = node.input(0) if node is not None and node.operator.has("casts") else None
     if product is not None:
         node = product.producer
-    return node is not None and node.op_type in ("ConvInteger", "MatMulInteger")
+    return node is not None and node.operator.has("scales_product")
 
 
 def _find_converting(
@@ -228,7 +230,7 @@ def _find_converting(
         return found
     choosing = weighted.copy()
     choosing[:] = False
-    choosing[find_operators(graph, {"Gather"})] = True
+    choosing[find_nodes_where(graph, lambda operator: operator.form == "Gather")] = True
     inner = is_fixed[sources]
     sources, targets = sources[inner], targets[inner]
     pending = sources[weighted[targets] & ~choosing[targets]].tolist()

@@ -13,17 +13,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from netloupe.explorer.costs import find_pairs_of_factors
-from netloupe.explorer.model import Graph, Node, Value, find_operators
+from netloupe.explorer.model import Graph, Node, Value, find_nodes_where, find_nodes_with
+from netloupe.explorer.operators import PASSING_TRAITS
 
 from .determined_nodes import Booleans
 from .input_independence import is_input_independent
 from .weights import find_weight
 
-#: operators that only change layout or type
-LAYOUT = frozenset(
-    {"Cast", "Concat", "Expand", "Flatten", "Identity", "Reshape", "Slice", "Squeeze", "Tile"}
-    | {"Transpose", "Unsqueeze"}
-)
+#: what T5 computes its distances with; only what looks for such distances asks
+_OF_DISTANCES = frozenset({"Log", "Min", "Where"})
 _MOST_STEPS = 12
 _MOST_LOOKED = 200
 
@@ -33,7 +31,7 @@ def find_unlearned(graph: Graph, weighted: Booleans) -> Iterator[int]:
     yield from _find_angles(graph, weighted)
     tables = [
         graph.nodes[index]
-        for index in find_operators(graph, {"Gather"}).tolist()
+        for index in find_nodes_where(graph, lambda operator: operator.form == "Gather").tolist()
         if weighted[index]
     ]
     yield from _find_caches(tables)
@@ -42,11 +40,11 @@ def find_unlearned(graph: Graph, weighted: Booleans) -> Iterator[int]:
 
 def _find_angles(graph: Graph, weighted: Booleans) -> Iterator[int]:
     """Yield products over one frequency each, of which both cosine and sine are taken."""
-    found: list[set[int]] = []
-    for function in ("Cos", "Sin"):
-        ends = find_operators(graph, {function}).tolist()
-        found.append({index for end in ends for index in _walk_to_product(graph, end, weighted)})
-    for index in sorted(found[0] & found[1]):
+    functions: dict[int, set[str]] = {}
+    for end in find_nodes_with(graph, "takes_sine").tolist():
+        for index in _walk_to_product(graph, end, weighted):
+            functions.setdefault(index, set()).add(graph.nodes[end].operator.form)
+    for index in sorted(index for index, forms in functions.items() if len(forms) > 1):
         weight = find_weight(graph.nodes[index])
         if weight is not None and weight.features is not None and weight.features[0] == 1:
             yield index
@@ -57,11 +55,13 @@ def _walk_to_product(graph: Graph, end: int, weighted: Booleans) -> Iterator[int
     for _ in range(_MOST_STEPS):
         if node is None or node.graph is not graph:
             return
+        operator = node.operator
         if weighted[graph.index_of(node)]:
-            if node.operator.weight_kind and node.operator.multiplies_either:
+            if operator.weight_kind and operator.multiplies_either:
                 yield node.index
             return
-        if node.index != end and node.op_type not in LAYOUT and node.op_type != "Mul":
+        is_passed = operator.has("joins", "multiplies_elements", *PASSING_TRAITS)
+        if node.index != end and not is_passed:
             return
         computed = [v for v in node.inputs if v is not None and v.producer is not None]
         computed = [v for v in computed if not is_input_independent(v)]
@@ -86,7 +86,7 @@ def is_relative_bias(node: Node) -> bool:
         return False
     seen: set[Node] = set()
     pending: list[Value] = [index]
-    kinds: set[str] = set()
+    forms: set[str] = set()
     is_difference = False
     while pending:
         value = pending.pop()
@@ -95,16 +95,17 @@ def is_relative_bias(node: Node) -> bool:
             continue
         if producer is None or len(seen) > _MOST_LOOKED:
             return False  # of the elements of an input
-        if producer in seen or producer.op_type in ("Shape", "Size"):
+        operator = producer.operator
+        if producer in seen or operator.has("reads_shape"):
             continue
         if producer.graph is not node.graph:
             return False
         seen.add(producer)
-        kinds.add(producer.op_type)
-        if producer.op_type == "Sub":
+        forms.add(operator.form)
+        if operator.has("subtracts"):
             is_difference = is_difference or all(map(comes_from_range, producer.inputs))
         pending += [operand for operand in producer.inputs if operand is not None]
-    return is_difference or kinds >= {"Log", "Min", "Where"}
+    return is_difference or forms >= _OF_DISTANCES
 
 
 def comes_from_range(value: Value | None) -> bool:
@@ -113,9 +114,9 @@ def comes_from_range(value: Value | None) -> bool:
         producer = value.producer if value is not None else None
         if producer is None:
             return False
-        if producer.op_type == "Range":
+        if producer.operator.has("counts"):
             return True
-        if producer.op_type not in LAYOUT or producer.op_type == "Concat":
+        if not producer.operator.has(*PASSING_TRAITS):
             return False
         value = producer.input(0)
     return False

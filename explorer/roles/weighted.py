@@ -138,8 +138,7 @@ def _have_weights(
         found: Booleans = (is_fixed[0] != is_fixed[1]) & (np.diff(wiring.bounds)[indices] > 1)
     else:
         found = np.logical_or.reduce(is_fixed)
-    node = graph.nodes[int(indices[0])]
-    if operator.weight_kind == "embedding" or node.op_type == "Einsum":
+    if operator.weight_kind == "embedding" or operator.form == "Einsum":
         _judge_each(graph, indices, found, taken[0])
     return found
 

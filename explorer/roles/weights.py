@@ -141,9 +141,9 @@ def _choose_operand(node: Node, operator: Operator, calls: Sequence[Node]) -> in
             fixed.append(index)
     if not fixed or (operator.multiplies_either and (len(fixed) > 1 or len(node.inputs) < 2)):
         return None
-    if node.op_type == "Einsum" and not _contracts(node):
+    if operator.form == "Einsum" and not _contracts(node):
         return None
-    if node.op_type == "Gather" and _read_number(node, "axis", 0) != 0:
+    if operator.form == "Gather" and _read_number(node, "axis", 0) != 0:
         return None
     return fixed[0]
 

@@ -8,15 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from netloupe.explorer.model import Graph, Node, Value, find_operators
+from netloupe.explorer.model import Graph, Node, Value, find_nodes_with
 
 from .determined_nodes import Booleans
 from .input_independence import is_input_independent
 
-_ROOTS = frozenset({"Rsqrt", "Sqrt"})
-_MEANS = frozenset({"GlobalAveragePool", "ReduceMean"})
-#: what stands between the root and the mean of squares, and between this and the mean
-_BEFORE = frozenset({"Add", "Cast", "Max", "Mul", "Pow", "Sub"})
 _MOST_STEPS = 6
 
 
@@ -31,8 +27,8 @@ def find_written_norms(graph: Graph, among: Booleans) -> Iterator[int]:
         shape (nodes,): the nodes that are looked at.
     """
     means, roots = (
-        [index for index in find_operators(graph, kinds).tolist() if among[index]]
-        for kinds in (_MEANS, _ROOTS)
+        [index for index in find_nodes_with(graph, trait).tolist() if among[index]]
+        for trait in ("averages", "takes_root")
     )
     taking = {*means}
     for root in roots if means else ():
@@ -45,7 +41,7 @@ def find_written_norms(graph: Graph, among: Booleans) -> Iterator[int]:
 
 
 def _walk_back(node: Node, means: set[int]) -> Node | None:
-    """Return the nearest node before one that takes a mean."""
+    """Return the nearest node before one that takes a mean, behind nothing but arithmetic."""
     for _ in range(_MOST_STEPS):
         producers = [
             value.producer for value in node.inputs if value is not None and _is_computed(value)
@@ -53,7 +49,9 @@ def _walk_back(node: Node, means: set[int]) -> Node | None:
         found = next((p for p in producers if p is not None and _takes_mean(p, node, means)), None)
         if found is not None:
             return found
-        following = next((p for p in producers if p is not None and p.op_type in _BEFORE), None)
+        following = next(
+            (p for p in producers if p is not None and p.operator.has("elementwise", "casts")), None
+        )
         if following is None or following.graph is not node.graph:
             return None
         node = following
