@@ -174,8 +174,6 @@ def _collect_node(node: Node) -> dict[str, Any]:
     for name, attribute in function.attribute_defaults.items() if function is not None else ():
         if name not in attributes:
             attributes[name] = _collect_attribute(attribute, default=True)
-    formals = [value.name for value in function.inputs] if function is not None else []
-    results = [value.name for value in function.outputs] if function is not None else []
     return {
         "name": node.name,
         "op_type": node.op_type,
@@ -188,12 +186,10 @@ def _collect_node(node: Node) -> dict[str, Any]:
         "index": node.index,
         "attributes": attributes,
         "inputs": Listing(
-            name_operands(node.inputs, schema, "input", formals), _collect_operand, len(node.inputs)
+            name_operands(node, schema, is_output=False), _collect_operand, len(node.inputs)
         ),
         "outputs": Listing(
-            name_operands(node.outputs, schema, "output", results),
-            _collect_operand,
-            len(node.outputs),
+            name_operands(node, schema, is_output=True), _collect_operand, len(node.outputs)
         ),
         "captures": _list_paths(node.captures),
         "control_inputs": _list_paths(node.control_inputs),

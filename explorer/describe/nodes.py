@@ -38,10 +38,8 @@ def describe_node(node: Node, place: Place | None = None) -> Description:
     version = node.opset_version
     function = node.function
     schema = None if function is not None else find_schema(node.domain, node.op_type, version)
-    formal_inputs = [value.name for value in function.inputs] if function is not None else []
-    formal_outputs = [value.name for value in function.outputs] if function is not None else []
-    inputs = list(islice(name_operands(node.inputs, schema, "input", formal_inputs), MOST_ROWS))
-    outputs = list(islice(name_operands(node.outputs, schema, "output", formal_outputs), MOST_ROWS))
+    inputs = list(islice(name_operands(node, schema, is_output=False), MOST_ROWS))
+    outputs = list(islice(name_operands(node, schema, is_output=True), MOST_ROWS))
     attributes = list_attributes(node, schema, place)
     captured = [_list_value(value, place) for value in node.captures[:MOST_ROWS]]
     awaited = list_awaited(node)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from netloupe.explorer.costs import count_bytes
-from netloupe.explorer.model import SparseTensor, Value, constant_tensor, is_constant
+from netloupe.explorer.model import Node, SparseTensor, Value, constant_tensor, is_constant
 from netloupe.explorer.model.constant import describe_constant
 from netloupe.explorer.notation import write_bytes, write_count
 from netloupe.explorer.operators import OperatorSchema
@@ -19,27 +19,35 @@ _MOST_USERS = 3
 
 
 def name_operands(
-    values: Sequence[Value | None], schema: OperatorSchema | None, side: str, formals: Sequence[str]
+    node: Node, schema: OperatorSchema | None, *, is_output: bool
 ) -> Iterator[tuple[str, Value | None]]:
-    """Yield each operand with its formal name, or its index where it has none.
+    """Yield each operand, or result, of a node with its name, or its index where it has none.
 
     Parameters
     ----------
-    values
-        The node's inputs or outputs.
+    node
+        The node.
     schema
         The operator's, where it is known.
-    side
-        ``input`` or ``output``.
-    formals
-        The names in the function that the node calls; empty where it calls none.
+    is_output
+        Whether results are wanted.
     """
-    for index, value in enumerate(values):
-        formal = formals[index] if index < len(formals) else None
-        if formal is None and schema is not None:
-            find = schema.input_name if side == "input" else schema.output_name
-            formal = find(index)
-        yield (write_line(formal) if formal else str(index)), value
+    for index, value in enumerate(node.outputs if is_output else node.inputs):
+        name = find_formal_name(node, schema, index, is_output=is_output)
+        yield (write_line(name) if name else str(index)), value
+
+
+def find_formal_name(
+    node: Node, schema: OperatorSchema | None, index: int, *, is_output: bool
+) -> str | None:
+    """Return what an operand or a result is called: by the function, the schema, or by its role."""
+    function = node.function
+    if function is not None:
+        formals = function.outputs if is_output else function.inputs
+        return formals[index].name if index < len(formals) else None
+    if schema is not None:
+        return schema.output_name(index) if is_output else schema.input_name(index)
+    return (node.operator.results if is_output else node.operator.operands).name_at(index)
 
 
 def list_inputs(operands: Iterator[tuple[str, Value | None]], place: Place) -> list[Row]:

@@ -10,6 +10,7 @@ from netloupe.explorer.operators import find_schema
 
 from .description import Row
 from .file_text import write_line
+from .operands import find_formal_name
 from .place import Place
 
 MOST_CONSUMERS = 50
@@ -36,16 +37,9 @@ def _describe_use(role: str, node: Node, index: int, place: Place) -> Row:
 
 def write_formal_name(node: Node, index: int, *, is_output: bool) -> str:
     """Return what an operand or a result of a node is called there: ``data_0[5]``."""
-    function = node.function
-    name: str | None = None
-    if function is not None:
-        formals = function.outputs if is_output else function.inputs
-        name = formals[index].name if index < len(formals) else None
-    else:
-        schema = find_schema(node.domain, node.op_type, node.opset_version)
-        if schema is not None:
-            name = schema.output_name(index) if is_output else schema.input_name(index)
-    if name is None:
+    schema = find_schema(node.domain, node.op_type, node.opset_version)
+    name = find_formal_name(node, schema, index, is_output=is_output)
+    if not name:
         return f"{'output' if is_output else 'input'} {index}"
     return write_line(name)
 

@@ -76,6 +76,18 @@ class RoleList:
         first = len(self.names) - self.repeated
         return self.names[first + (place - first) % self.repeated]
 
+    def name_at(self, place: int) -> str:
+        """Return the role at a place, numbered where several have it: ``data[1]``."""
+        role = self.at(place)
+        first = len(self.names) - self.repeated
+        again = self.names[first:].count(role)
+        if not again and self.names.count(role) <= 1:
+            return role
+        turns, rest = (0, place - first)
+        if self.repeated and place >= first:
+            turns, rest = divmod(place - first, self.repeated)
+        return f"{role}[{self.names[: first + rest].count(role) + turns * again}]"
+
     def kind_at(self, place: int) -> str:
         """Return the role at a place without number and owner: ``weight`` of ``weight1.scale``."""
         return kind_of(self.at(place))

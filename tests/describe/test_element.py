@@ -17,6 +17,7 @@ from netloupe.explorer.describe import (
 from netloupe.explorer.errors import NotFoundError
 from netloupe.explorer.model import Model, Payload, Tensor, data_type
 from netloupe.explorer.view import View
+from netloupe.proto import caffe2_pb2
 from tests.onnx_text import load_text
 
 
@@ -51,6 +52,29 @@ def test_node_inputs_have_formal_names_types_and_paths(model: Model) -> None:
     assert text_of(description, "Note in the file") == "first layer"
     assert "convolution" in text_of(description, "Documentation")
     assert rows(description, "Metadata")["trace"].value == "File a.py\n    y = conv(x)"
+
+
+def test_operands_are_called_by_their_roles_where_no_schema_is_known() -> None:
+    given = ["x", "w", "b", "y"]
+    net = caffe2_pb2.NetDef(name="net", external_input=given)
+    net.op.add(type="Int8ConvSumRelu", input=given, output=["z"])
+    net.op.add(type="SumRelu", input=["x", "y"], output=["s"])
+    net.op.add(type="NoSuchOperator", input=["s"], output=["r"])
+    model = netloupe.load(net)
+    convolution, total, unknown = model.graph.nodes
+    assert [*rows(describe_element(model, convolution), "Inputs")] == [
+        "data",
+        "weight",
+        "bias",
+        "addend",
+    ]
+    assert [*rows(describe_element(model, convolution), "Outputs")] == ["data"]
+    assert [*rows(describe_element(model, total), "Inputs")] == ["data[0]", "data[1]"]
+    assert [*rows(describe_element(model, unknown), "Inputs")] == ["0"]
+    encoded = to_json(describe_element(model, convolution))
+    assert [row["formal"] for row in encoded["inputs"]] == ["data", "weight", "bias", "addend"]
+    uses = rows(describe_element(model, model.graph.values["w"]), "Uses")
+    assert [row.note for row in uses.values()] == ["Int8ConvSumRelu · weight"]
 
 
 def test_node_says_how_its_operands_are_quantized(model: Model) -> None:

@@ -166,6 +166,9 @@ def test_roles_take_turns_where_there_is_a_star() -> None:
         *("data", "data.scale", "data.zero_point"),
     ]
     assert joined.kind_at(7) == "data"
+    assert [joined.name_at(place) for place in (0, 4, 5, 8)] == [
+        *("result.scale", "data.zero_point[0]", "data[1]", "data[2]"),
+    ]
     assert RoleList(("data",)).at(1) == ""
     assert RoleList(("data",)).at(-1) == ""
 
