@@ -17,7 +17,7 @@ from .sketch import Sketch
 _MOST_LEVELS = 8
 _MOST_NODES = 500
 #: of what may stand behind the last linear layer
-_FINISHING = ("adds", "copies", "makes_shares", "reshapes")
+_FINISHING = ("adds", "copies", "distributes", "reshapes")
 #: of what else may stand around layers
 _AROUND = (*ARRANGING_TRAITS, "fills", "looks_up", "reads_shape", "reverses", "stores_constant")
 

@@ -14,6 +14,8 @@ from .outline import Outline, OutlinePart
 _MOST_BRANCHES = 16
 _MOST_IN_BRANCH = 12
 _IN_BRANCH = frozenset({"activation", "conv", "norm", "Affine"})
+#: local: activations, as blocks are called, by which a router weighs experts
+_ROUTING = frozenset({"Sigmoid", "Softmax"})
 #: so many nodes are looked at for a mixture of experts
 _MOST_OF_EXPERTS = 2_000
 
@@ -142,7 +144,7 @@ def _find_experts(outline: Outline) -> Iterator[Merge]:
             if inner:
                 details["widths"] = inner
                 names = {part.name for part in parts if part.kind == "activation"}
-                names -= {"Sigmoid", "Softmax"}
+                names -= _ROUTING
                 if names == {"SiLU"}:  # of one half, by which the other is multiplied
                     details["unit"] = "SwiGLU"
                 beside = sum(part.kind == "mlp" for part in parts)
@@ -155,7 +157,7 @@ def _gives_choice(outline: Outline, part: OutlinePart) -> bool:
     """Return whether a part gives weights of experts; a bias may be added to these."""
     if part.kind == "Add":
         return any(giver.name == "Sigmoid" for giver in outline.givers(part))
-    return part.kind == "linear" or part.name in ("Sigmoid", "Softmax")
+    return part.kind == "linear" or part.name in _ROUTING
 
 
 def _recognise_experts(

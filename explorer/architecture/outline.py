@@ -99,7 +99,7 @@ class OutlinePart:
     def classifies(self) -> bool:
         """Whether it makes classes of what the last layer gives."""
         return (
-            self.has("finds_largest", "makes_shares")
+            self.has("finds_largest", "distributes")
             or self.kind == "ZipMap"
             or self.name == "Softmax"
         )

@@ -13,7 +13,7 @@ from .outline import MAIN_KINDS, Outline, OutlinePart
 _MOST_LEADING = 24
 #: of what makes places of queries, samples features there and sums them up
 _SAMPLING = (
-    *("adds", "divides", "joins", "makes_shares", "multiplies_elements", "reduces"),
+    *("adds", "divides", "joins", "distributes", "multiplies_elements", "reduces"),
     *("samples", "subtracts"),
 )
 _MOST_SAMPLING = 60

@@ -19,7 +19,7 @@ from .sketch import BlockSketch, Sketch
 #: what a recurrent network has besides its layers: embeddings, linear layers,
 _AROUND_LAYERS = frozenset({"activation", "embedding", "linear", "mlp", "norm", "unrolled"})
 #: and what picks and joins steps and directions
-_JOINING = (*ARRANGING_TRAITS, "adds", "looks_up", "makes_shares", "reduces", "reverses")
+_JOINING = (*ARRANGING_TRAITS, "adds", "looks_up", "distributes", "reduces", "reverses")
 
 
 def find_sequence_network(outline: Outline) -> Sketch | None:

@@ -141,7 +141,6 @@ TRAITS: Final = {
     "logical": "computes truth values from truth values, or tells what numbers are",
     "looks_up": "takes rows or elements by index",
     "loops": "runs a graph several times",
-    "makes_shares": "makes shares of 1 along an axis, or the logarithms of such",
     "masks": "keeps a part of the places and sets others to zero",
     "moves_pixels": "moves elements between space and channels",
     "multiplies": "multiplies matrices",

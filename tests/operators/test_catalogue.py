@@ -39,6 +39,9 @@ _MEMBERS = {
     *("operands", "results", "traits", "form_of", "activation", "family", "weight", "rule"),
     *("per_element", "per_operand", "quantized", "scale_axes", "body", "before"),
 }
+#: what does not hold of each form: sums that are rounded in between depend on their order, codes of
+#: blocks are no elements as they are, and shapes are computed by ONNX's own operators alone
+_NOT_OF_FORMS = frozenset({"associative", "gathers", "shape_arithmetic"})
 #: what multiplies; a form of it does as well
 _PRODUCTS = ("attends", "convolves", "multiplies", "recurrent", "routes_experts")
 
@@ -140,7 +143,7 @@ def test_a_form_has_the_roles_of_what_it_is_a_form_of(domain: str, op_type: str)
     given = {forms.get(kind_of(role), kind_of(role)) for role in operator.operands.names}
     assert "data" in given or "data" not in wanted or not given
     assert ("weight" in given) == ("weight" in wanted) or not given
-    assert operator.traits & base.traits or not base.traits
+    assert base.traits - operator.traits <= _NOT_OF_FORMS
 
 
 @pytest.mark.parametrize("domain", sorted(list_known_domains()))
