@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from netloupe.explorer.model import Graph, Node, SparseTensor, Tensor
-from netloupe.explorer.operators import PASSING_TRAITS
+from netloupe.explorer.operators import PASSING_TRAITS, Operator, kept_with_catalogue
 
 from .stored_uses import (
     ConstantUse,
@@ -16,6 +16,8 @@ from .stored_uses import (
     trace,
 )
 
+#: what scores pass on their way to Softmax
+_BETWEEN_SCORES = ("elementwise", *PASSING_TRAITS)
 _MOST_STEPS = 12
 #: so many nodes are looked at around one Softmax
 _MOST_AROUND = 60
@@ -40,8 +42,8 @@ def list_score_terms(softmax: Node) -> list[ConstantUse]:
             products.append(node)
             traced = list_traced(node, operator.weight_places)
             found += [one for one in traced if _has_pairs(one)]
-        elif operator.has("elementwise", *PASSING_TRAITS):
-            places = [p for p in range(len(node.inputs)) if operator.operands.at(p) == "data"]
+        elif operator.has(*_BETWEEN_SCORES) and not operator.has("compares", "logical"):
+            places = _list_data_places(operator, len(node.inputs))
             if operator.has("adds", "subtracts", "chooses"):
                 traced = list_traced(node, places)
                 # a last axis of one has a number for each head
@@ -50,6 +52,12 @@ def list_score_terms(softmax: Node) -> list[ConstantUse]:
     if not found or all(map(_has_stored_factor, products)):
         return []
     return [one.use_as("attention bias") for one in found]
+
+
+@kept_with_catalogue(maxsize=1 << 12)
+def _list_data_places(operator: Operator, count: int) -> tuple[int, ...]:
+    """Return which of so many operands an operator computes with."""
+    return tuple(place for place in range(count) if operator.operands.at(place) == "data")
 
 
 def _has_stored_factor(product: Node) -> bool:

@@ -180,12 +180,7 @@ class Operator:
     @property
     def weight_places(self) -> tuple[int, ...]:
         """The operands that may be the weight, the likeliest first."""
-        if not self.weight_kind:
-            return ()
-        roles = ("rows",) if self.weight_kind == "embedding" else _WEIGHT_ROLES
-        places = (self.operands.find(role) for role in roles)
-        found = [place for place in places if place is not None]
-        return tuple(found[: 2 if self.multiplies_either else 1])
+        return _find_weight_places(self) if self.weight_kind else ()
 
     @property
     def multiplies_either(self) -> bool:
@@ -232,6 +227,14 @@ def list_known_domains() -> frozenset[str]:
 def kind_of(role: str) -> str:
     """Return a role without number and without what it is of: ``weight`` of ``weight1.scale``."""
     return role.partition(".")[0].rstrip(_NUMBERS)
+
+
+@kept_with_catalogue(maxsize=1 << 12)
+def _find_weight_places(operator: Operator) -> tuple[int, ...]:
+    roles = ("rows",) if operator.weight_kind == "embedding" else _WEIGHT_ROLES
+    places = (operator.operands.find(role) for role in roles)
+    found = [place for place in places if place is not None]
+    return tuple(found[: 2 if operator.multiplies_either else 1])
 
 
 @kept_with_catalogue(maxsize=1 << 16)
