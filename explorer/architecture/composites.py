@@ -14,7 +14,7 @@ from .outline import Outline, OutlinePart
 _MOST_BRANCHES = 16
 _MOST_IN_BRANCH = 12
 _IN_BRANCH = frozenset({"activation", "conv", "norm", "Affine"})
-#: local: activations, as blocks are called, by which a router weighs experts
+#: activations, as patterns call blocks, by which a router weighs experts
 _ROUTING = frozenset({"Sigmoid", "Softmax"})
 #: so many nodes are looked at for a mixture of experts
 _MOST_OF_EXPERTS = 2_000

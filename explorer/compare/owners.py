@@ -32,6 +32,7 @@ SAME = {
     "SkipSimplifiedLayerNormalization": "RMSNorm",
     "Swish": "SiLU",
 }
+#: blocks that several nodes may write out, as patterns and the table above call them
 WRITTEN_OUT = frozenset(
     {"GELU", "GroupNormalization", "HardSwish", "LayerNorm", "Mish", "QuickGELU", "RMSNorm", "SiLU"}
 )
