@@ -153,7 +153,7 @@ class Owners:
         for block, nodes in find_written_out(self.graph):
             name = _BLOCKS.get(block, block)
             if name in WRITTEN_OUT:
-                yield name, [node.index for node in nodes]
+                yield name, [*map(self.graph.index_of, nodes)]
 
     def _find_turned_shape(self, node: Node) -> Node | None:
         """Return the Shape whose sizes a node puts in another order, as of what is transposed."""
