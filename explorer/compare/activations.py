@@ -29,6 +29,10 @@ _NEARLY = 1e-5
 _STEP_SHARE = 0.02
 
 
+#: only where one model has it as an operator is it looked for where it is written out
+GROUP_NORM = "GroupNormalization"
+
+
 class TakenIn(NamedTuple):
     """What nodes of either of two graphs may have inside of them.
 
@@ -44,6 +48,8 @@ class TakenIn(NamedTuple):
         Whether convolutions may have weights in blocks of channels, of which the last is filled up.
     partitions
         The kinds of :class:`~.partitions.Partition` that one graph has as a Split, the other not.
+    has_group_norms
+        Whether there is a GroupNormalization, which the other graph may have written out.
     """
 
     fused: frozenset[str] = frozenset()
@@ -51,6 +57,7 @@ class TakenIn(NamedTuple):
     has_sums: bool = False
     has_blocks: bool = False
     partitions: frozenset[str] = frozenset()
+    has_group_norms: bool = False
 
 
 def list_inside(left: Graph, right: Graph) -> TakenIn:
@@ -67,6 +74,7 @@ def list_inside(left: Graph, right: Graph) -> TakenIn:
         any(o.has("normalizes") and o.operands.find("addend") is not None for o in operators),
         any(operator.domain == BLOCKED_DOMAIN for operator in operators),
         find_rewritten_partitions(left, right),
+        any(operator.form == GROUP_NORM for operator in operators),
     )
 
 

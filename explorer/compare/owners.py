@@ -12,7 +12,7 @@ from netloupe.explorer.operators import Operator
 from netloupe.explorer.patterns import find_motifs, find_written_out
 from netloupe.explorer.progress import is_ending
 
-from .activations import TakenIn, read_activation, takes_summand
+from .activations import GROUP_NORM, TakenIn, read_activation, takes_summand
 from .partitions import list_partitions, read_stated, read_stored_integers
 from .passed_values import PassedValues, is_scale, read_numeric_attribute
 from .roles import list_operands
@@ -34,12 +34,12 @@ SAME = {
 }
 #: blocks that several nodes may write out, as patterns and the table above call them
 WRITTEN_OUT = frozenset(
-    {"GELU", "GroupNormalization", "HardSwish", "LayerNorm", "Mish", "QuickGELU", "RMSNorm", "SiLU"}
+    {"GELU", GROUP_NORM, "HardSwish", "LayerNorm", "Mish", "QuickGELU", "RMSNorm", "SiLU"}
 )
 #: what patterns call them, where that is another name
 _BLOCKS = {
     "GELU (tanh)": "GELU",
-    "GroupNorm": "GroupNormalization",
+    "GroupNorm": GROUP_NORM,
     "Swish": "QuickGELU",
     "quick GELU": "QuickGELU",
 }
@@ -152,7 +152,8 @@ class Owners:
                 yield motif.name, motif.places
         for block, nodes in find_written_out(self.graph):
             name = _BLOCKS.get(block, block)
-            if name in WRITTEN_OUT:
+            is_wanted = name != GROUP_NORM or self._inside.has_group_norms
+            if name in WRITTEN_OUT and is_wanted:
                 yield name, [*map(self.graph.index_of, nodes)]
 
     def _find_turned_shape(self, node: Node) -> Node | None:
