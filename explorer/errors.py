@@ -72,6 +72,18 @@ class NotesError(NetloupeError, ValueError):
     """Notes cannot be read, or not be written where they are kept; what was typed is not lost."""
 
 
+class OperatorsError(NetloupeError, ValueError):
+    """Operators were to be registered with entries that are wrong; all others are registered.
+
+    Attributes
+    ----------
+    problems
+        What is wrong, each as a line that names the file, the operator and what is allowed.
+    """
+
+    problems: tuple[str, ...] = ()
+
+
 class LayoutError(NetloupeError):
     """The layout engine failed or ran out of time."""
 

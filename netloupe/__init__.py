@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         NetloupeError,
         NotesError,
         NotFoundError,
+        OperatorsError,
         OutputError,
         OverlayError,
         ReadingError,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
         Value,
     )
     from netloupe.explorer.notes import Note, Notes
+    from netloupe.explorer.operators.registering import register_operators
     from netloupe.explorer.overlays import Column, Overlay, overlay
     from netloupe.explorer.progress import Cancelled, watched
     from netloupe.explorer.quantization import Quantization
@@ -90,6 +92,7 @@ _HOMES = {
     "Notes": "netloupe.explorer.notes",
     "NotesError": "netloupe.explorer.errors",
     "NotFoundError": "netloupe.explorer.errors",
+    "OperatorsError": "netloupe.explorer.errors",
     "OutputError": "netloupe.explorer.errors",
     "Overlay": "netloupe.explorer.overlays",
     "OverlayError": "netloupe.explorer.errors",
@@ -113,6 +116,7 @@ _HOMES = {
     "explore": "netloupe.widgets",
     "overlay": "netloupe.explorer.overlays",
     "load": "netloupe.explorer.readers.load",
+    "register_operators": "netloupe.explorer.operators.registering",
     "report": "netloupe.explorer.report",
     "watched": "netloupe.explorer.progress",
 }
@@ -148,6 +152,7 @@ __all__ = [
     "Note",
     "Notes",
     "NotesError",
+    "OperatorsError",
     "OutputError",
     "Overlay",
     "OverlayError",
@@ -172,6 +177,7 @@ __all__ = [
     "explore",
     "load",
     "overlay",
+    "register_operators",
     "report",
     "watched",
 ]

@@ -52,6 +52,7 @@ def test_exactly_these_names_are_public() -> None:
         "Note",
         "Notes",
         "NotesError",
+        "OperatorsError",
         "OutputError",
         "Overlay",
         "OverlayError",
@@ -76,6 +77,7 @@ def test_exactly_these_names_are_public() -> None:
         "explore",
         "load",
         "overlay",
+        "register_operators",
         "report",
         "watched",
     ]

@@ -86,7 +86,11 @@ class Case(Use):
 
     def name(self, index: int) -> str:
         """Return how an operand is called: ``A (conv1.weight)``."""
-        formal = self.schema.input_name(index) if self.schema is not None else None
+        formal = (
+            self.schema.input_name(index)
+            if self.schema is not None
+            else self.node.operator.operands.name_at(index)
+        )
         value = self.node.input(index)
         told = formal or f"operand {index}"
         return f"{told} ({clip_text(value.name, _LONGEST_NAME)})" if value is not None else told
@@ -205,8 +209,10 @@ class Uses:
             if node.function is not None or not node.inputs:
                 continue
             if alike.kind.schema is None:
-                label = f"{clip_text(alike.kind.label, _LONGEST_NAME)} is not known"
-                self._note(label, node, len(alike.nodes))
+                label = clip_text(alike.kind.label, _LONGEST_NAME)
+                is_registered = node.operator.is_registered
+                lacks = "is registered without types" if is_registered else "is not known"
+                self._note(f"{label} {lacks}", node, len(alike.nodes))
                 continue
             facts = [self._analysis.facts.operand(alike.frame.facts[v]) for v in node.inputs]
             for fact in facts:

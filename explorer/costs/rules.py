@@ -11,6 +11,7 @@ from netloupe.explorer.operators import Operator, find_operator, kept_with_catal
 
 from . import arrangement, elementwise, regions, selection
 from .facts import Fact, Use
+from .named_dims import count_by_formula
 from .polynomial import Amount
 from .products import (
     attend,
@@ -66,6 +67,8 @@ class CostRule(NamedTuple):
         Other operations for each element of the first operand.
     has_attributes
         Whether attributes change anything of this.
+    tells_macs
+        Whether ``find`` gives MACs where it knows all shapes.
     """
 
     find: Rule | None = None
@@ -73,6 +76,7 @@ class CostRule(NamedTuple):
     per_element: int = 0
     per_operand: int = 0
     has_attributes: bool = True
+    tells_macs: bool = True
 
 
 def _shape(find: Callable[[Use], Results]) -> Rule:
@@ -207,6 +211,16 @@ def _make_product(operator: Operator, dtype: str = "") -> Rule:
     return _product(left, right, dtype or find("result.zero_point") or 0)
 
 
+def _make_formula(operator: Operator) -> CostRule:
+    """Return the rule of an operator whose entry names dims, or gives MACs."""
+    return CostRule(
+        partial(count_by_formula, operator),
+        multiplies=operator.macs != 0,
+        has_attributes=False,
+        tells_macs=operator.macs is not None,
+    )
+
+
 _LIKE_FIRST = CostRule(_shape(elementwise.like_first), has_attributes=False)
 _PLAIN = partial(CostRule, has_attributes=False)
 _MULTIPLY = partial(CostRule, multiplies=True)
@@ -326,10 +340,14 @@ def find_cost_rule(domain: str, op_type: str, version: int | None = None) -> Cos
         The operator, as in :func:`~netloupe.explorer.operators.find_operator`.
     """
     operator = find_operator(domain, op_type, version)
-    if operator.rule in _BY_PLACES:
+    if operator.dims is not None or operator.macs is not None:
+        found = _make_formula(operator)
+    elif operator.rule in _BY_PLACES:
         found = _MULTIPLY(_BY_PLACES[operator.rule](operator))
     elif operator.rule in COST_RULES:
         found = COST_RULES[operator.rule]
+    elif operator.per_element or operator.per_operand:
+        found = _MULTIPLY()
     else:
         return None
     return found._replace(per_element=operator.per_element, per_operand=operator.per_operand)

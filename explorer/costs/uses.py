@@ -196,7 +196,8 @@ def _weigh(kind: Kind, taken: Sequence[Fact], given: Sequence[Fact], macs: Amoun
     if rule is None:
         gaps[Gap(kind.label, _NO_RULE)] = 1
     elif macs is None:
-        reason = _NO_RULE if rule.find is None else "shapes of its operands are not known"
+        is_counted = rule.find is not None and rule.tells_macs
+        reason = "shapes of its operands are not known" if is_counted else _NO_RULE
         gaps[Gap(kind.label, reason)] = 1
     try:
         activations: Amount = 0

@@ -93,6 +93,8 @@ def _list_operator(node: Node, schema: OperatorSchema | None, place: Place) -> l
     version = node.opset_version
     function = node.function
     known = "model-local function" if function is not None else "no schema known"
+    if function is None and node.operator.is_registered:
+        known = "registered"
     if schema is not None:
         known = f"as declared since version {schema.since_version}"
         if schema.deprecated:

@@ -1,10 +1,11 @@
 """What is known of the operators of ONNX, its common extensions and Caffe2.
 
 In come a domain, an operator type and an opset version; out come what the operator is (roles of
-operands, traits, family, cost rule), from the catalogue in ``catalogue/``, and the formal names of
-inputs and outputs, the kinds and defaults of attributes, the body as a function, and in what two
-versions differ, from a table made by ``tools/make_operator_table.py``. This package must not know
-models, readers or protobuf, and needs no ``onnx`` except for documentation.
+operands, traits, family, cost rule), from ``catalogue.json`` and from what was registered beside
+it, and the formal names of inputs and outputs, the kinds and defaults of attributes, the body as a
+function, and in what two versions differ, from a table made by ``tools/make_operator_table.py``.
+This package must not know models, readers or protobuf, and needs no ``onnx`` except for
+documentation.
 """
 
 from typing import TYPE_CHECKING
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
         RoleList,
         WeightKind,
         find_operator,
-        kind_of,
         list_known_domains,
         list_known_operators,
     )
-    from .registry import kept_with_catalogue
+    from .formulas import LEADING, AxisNames, Formula, NamedDims, Operation, list_names
+    from .registry import kept_with_catalogue, list_registered, set_entries
     from .schemas import (
         AttributeDefault,
         AttributeSchema,
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
         PASSING_TRAITS,
         ROLES,
         TRAITS,
+        kind_of,
     )
 else:
     __getattr__ = import_later(
@@ -66,11 +68,18 @@ else:
                 "RoleList",
                 "WeightKind",
                 "find_operator",
-                "kind_of",
                 "list_known_domains",
                 "list_known_operators",
             ],
-            "registry": ["kept_with_catalogue"],
+            "formulas": [
+                "LEADING",
+                "AxisNames",
+                "Formula",
+                "NamedDims",
+                "Operation",
+                "list_names",
+            ],
+            "registry": ["kept_with_catalogue", "list_registered", "set_entries"],
             "schemas": [
                 "AttributeDefault",
                 "AttributeSchema",
@@ -103,6 +112,7 @@ else:
                 "PASSING_TRAITS",
                 "ROLES",
                 "TRAITS",
+                "kind_of",
             ],
         },
     )
@@ -114,6 +124,7 @@ __all__ = [
     "CONVERTING_TRAITS",
     "HANDING_TRAITS",
     "LAYOUT_TRAITS",
+    "LEADING",
     "MASKING_TRAITS",
     "MOVING_TRAITS",
     "OPERATOR_FAMILIES",
@@ -123,10 +134,14 @@ __all__ = [
     "TRAITS",
     "AttributeDefault",
     "AttributeSchema",
+    "AxisNames",
     "BecameOperand",
     "BodyNode",
+    "Formula",
     "FunctionBody",
     "Layout",
+    "NamedDims",
+    "Operation",
     "Operator",
     "OperatorSchema",
     "Parameter",
@@ -142,6 +157,9 @@ __all__ = [
     "kind_of",
     "list_known_domains",
     "list_known_operators",
+    "list_names",
+    "list_registered",
     "read_documentation",
     "rename_value",
+    "set_entries",
 ]

@@ -8,8 +8,9 @@ An entry has the members (all may be missing; the words are those of ``vocabular
   it; ``result.scale`` that of the first result;
 - ``traits``: what it does, with spaces between;
 - ``form_of``: an operator, of the same domain or of ``ai.onnx``, that it does the work of: with
-  quantized operands, with an activation, in another layout or under another name. RoleList, traits,
-  family and weight are those of that operator where none are given;
+  quantized operands, with an activation, in another layout or under another name. Roles, traits,
+  family and weight are those of that operator where none are given. One that was registered and
+  has neither operands, dims nor macs of its own is also counted like that operator;
 - ``activation``: the activation that is applied to the result; ``activation:`` where an attribute
   of that name tells it;
 - ``family``: the family that a picture colours it as;
@@ -17,6 +18,9 @@ An entry has the members (all may be missing; the words are those of ``vocabular
   ``convolution conv``;
 - ``rule``, ``per_element``, ``per_operand``: the rule of the room ``costs`` that tells its results
   and MACs, and other operations for each element of the first result and of the first operand;
+- ``dims``, ``macs``: of an operator that was registered, in place of a rule: what the axes of
+  operands and results are called (``N K, M K -> N M``), and MACs as a formula of these names
+  (``N*M*K``); see ``formulas.py``;
 - ``quantized``: ``linear`` where quantized operands with roles of scales and zero points mean
   (element - zero point) · scale. ``scale_axes`` names the axes that the definition fixes for scales
   that differ;
@@ -29,15 +33,15 @@ Caffe2's operators; that of QONNX, FINN and Brevitas.
 
 from __future__ import annotations
 
-import json
-import pkgutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, Literal
 
+from .entries import complete_entry, is_registered, name_form, read_shipped
+from .formulas import Formula, NamedDims, parse_dims, parse_formula
+from .plugins import load_plugins
 from .registry import REGISTERED, kept_with_catalogue
-from .vocabulary import ARRANGING_ROLES
+from .vocabulary import ARRANGING_ROLES, WEIGHT_ROLES, kind_of
 
 #: what an operator does with its weight
 WeightKind = Literal[
@@ -45,11 +49,6 @@ WeightKind = Literal[
 ]
 #: how the dimensions of a weight are to be read; "" where nothing is said of features
 Layout = Literal["", "conv", "conv_transposed", "linear", "linear_transposed", "recurrent", "table"]
-
-_INHERITED = ("operands", "results", "traits", "family", "weight")
-_NUMBERS = "0123456789"
-#: operands of a product, the likelier place of the weight first
-_WEIGHT_ROLES = ("weight", "weight1", "factor2", "factor1", "rows")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,21 +75,25 @@ class RoleList:
         first = len(self.names) - self.repeated
         return self.names[first + (place - first) % self.repeated]
 
-    def name_at(self, place: int) -> str:
-        """Return the role at a place, numbered where several have it: ``data[1]``."""
-        role = self.at(place)
-        first = len(self.names) - self.repeated
-        again = self.names[first:].count(role)
-        if not again and self.names.count(role) <= 1:
-            return role
-        turns, rest = (0, place - first)
-        if self.repeated and place >= first:
-            turns, rest = divmod(place - first, self.repeated)
-        return f"{role}[{self.names[: first + rest].count(role) + turns * again}]"
-
     def kind_at(self, place: int) -> str:
         """Return the role at a place without number and owner: ``weight`` of ``weight1.scale``."""
         return kind_of(self.at(place))
+
+    def name_at(self, place: int) -> str:
+        """Return what to call a place: its role, ``data[1]`` where it is the second of that role.
+
+        "" where no role is known.
+        """
+        role = self.at(place)
+        first = len(self.names) - self.repeated
+        before, turning = self.names[: min(place, first)], self.names[first:]
+        if not role or (role not in turning and self.names.count(role) == 1):
+            return role
+        number = before.count(role)
+        if place > first and self.repeated:
+            turns, rest = divmod(place - first, self.repeated)
+            number += turns * turning.count(role) + turning[:rest].count(role)
+        return f"{role}[{number}]"
 
     def find(self, *roles: str) -> int | None:
         """Return the place of the first of some roles that is there, written in full; else None."""
@@ -114,7 +117,9 @@ class Operator:
     domain, op_type
         Its name; ``""`` is the domain ``ai.onnx``.
     is_known
-        Whether the catalogue has it.
+        Whether the catalogue has it, or somebody registered it.
+    is_registered
+        Whether somebody registered it.
     form
         The op_type of the operator that it is a form of; its own where it is none. An operator of
         an unknown domain has that before it: ``com.example::Relu``.
@@ -131,6 +136,8 @@ class Operator:
         What it does with its weight, and how its dimensions are to be read; "" for nothing.
     rule
         The name of the rule that tells results and MACs; "" where none does.
+    dims, macs
+        What axes are called, and the MACs computed from their sizes; None where that is not told.
     per_element, per_operand
         Other operations for each element of the first result, and of the first operand.
     is_quantized
@@ -144,6 +151,7 @@ class Operator:
     domain: str
     op_type: str
     is_known: bool = False
+    is_registered: bool = False
     form: str = ""
     activation: str = ""
     operands: RoleList = RoleList()
@@ -153,6 +161,8 @@ class Operator:
     weight_kind: WeightKind | Literal[""] = ""
     weight_layout: Layout = ""
     rule: str = ""
+    dims: NamedDims | None = None
+    macs: Formula | None = None
     per_element: int = 0
     per_operand: int = 0
     is_quantized: bool = False
@@ -215,23 +225,18 @@ def find_operator(domain: str, op_type: str, version: int | None = None) -> Oper
 
 def list_known_operators(domain: str) -> tuple[str, ...]:
     """Return the op_types of a domain that the catalogue has, sorted."""
-    return tuple(sorted({*_read_catalogue().get(domain, ()), *REGISTERED.get(domain, ())}))
+    return tuple(sorted({*read_shipped().get(domain, ()), *REGISTERED.get(domain, ())}))
 
 
 @kept_with_catalogue(maxsize=1)
 def list_known_domains() -> frozenset[str]:
     """Return the domains of which the catalogue has operators."""
-    return frozenset({*_read_catalogue(), *REGISTERED})
-
-
-def kind_of(role: str) -> str:
-    """Return a role without number and without what it is of: ``weight`` of ``weight1.scale``."""
-    return role.partition(".")[0].rstrip(_NUMBERS)
+    return frozenset({*read_shipped(), *REGISTERED})
 
 
 @kept_with_catalogue(maxsize=1 << 12)
 def _find_weight_places(operator: Operator) -> tuple[int, ...]:
-    roles = ("rows",) if operator.weight_kind == "embedding" else _WEIGHT_ROLES
+    roles = ("rows",) if operator.weight_kind == "embedding" else WEIGHT_ROLES
     places = (operator.operands.find(role) for role in roles)
     found = [place for place in places if place is not None]
     return tuple(found[: 2 if operator.multiplies_either else 1])
@@ -239,36 +244,17 @@ def _find_weight_places(operator: Operator) -> tuple[int, ...]:
 
 @kept_with_catalogue(maxsize=1 << 16)
 def _find_newest(domain: str, op_type: str) -> Operator:
-    entry = _complete(domain, op_type)
+    if domain not in read_shipped():
+        load_plugins()
+    entry = complete_entry(domain, op_type)
     if entry is None:
-        is_own = domain in _read_catalogue() or domain in REGISTERED
-        return Operator(domain, op_type, form=op_type if is_own else f"{domain}::{op_type}")
+        return Operator(domain, op_type, form=name_form(domain, op_type))
     changes = {int(version): changed for version, changed in entry.get("before", {}).items()}
     older = tuple(
         (version, _build(domain, op_type, {**entry, **changes[version]}))
         for version in sorted(changes)
     )
     return _build(domain, op_type, entry, older)
-
-
-def _complete(domain: str, op_type: str) -> dict[str, Any] | None:
-    """Return an entry, with what it has from the one that it is a form of."""
-    entry = _find_entry(domain, op_type)
-    if entry is None or "form_of" not in entry:
-        return entry
-    base = entry["form_of"]
-    has_own = base != op_type and _find_entry(domain, base) is not None
-    origin = domain if has_own else ""
-    inherited = _complete(origin, base) or {}
-    form = inherited.get("form_of", base)
-    taken = {key: inherited[key] for key in _INHERITED if key in inherited}
-    return {**taken, **entry, "form_of": form}
-
-
-def _find_entry(domain: str, op_type: str) -> dict[str, Any] | None:
-    """Return the entry of an operator; what was registered comes before the catalogue's own."""
-    registered = REGISTERED.get(domain, {}).get(op_type)
-    return _read_catalogue().get(domain, {}).get(op_type) if registered is None else registered
 
 
 def _build(
@@ -278,11 +264,13 @@ def _build(
     older: tuple[tuple[int, Operator], ...] = (),
 ) -> Operator:
     words: list[Any] = [*entry.get("weight", "").split(), "", ""]
+    dims, macs = entry.get("dims"), entry.get("macs")
     return Operator(
         domain,
         op_type,
         is_known=True,
-        form=entry.get("form_of", op_type),
+        is_registered=is_registered(domain, op_type),
+        form=entry.get("form_of") or name_form(domain, op_type),
         activation=entry.get("activation", ""),
         operands=_read_roles(entry.get("operands", "")),
         results=_read_roles(entry.get("results", "")),
@@ -291,6 +279,8 @@ def _build(
         weight_kind=words[0],
         weight_layout=words[1],
         rule=entry.get("rule", ""),
+        dims=None if dims is None else parse_dims(dims),
+        macs=None if macs is None else parse_formula(str(macs)),
         per_element=entry.get("per_element", 0),
         per_operand=entry.get("per_operand", 0),
         is_quantized=entry.get("quantized") == "linear",
@@ -304,12 +294,3 @@ def _read_roles(text: str) -> RoleList:
     words = text.split()
     names = tuple(word.rstrip("*") for word in words)
     return RoleList(names, sum(word[-1] == "*" for word in words))
-
-
-@cache
-def _read_catalogue() -> dict[str, dict[str, dict[str, Any]]]:
-    data = pkgutil.get_data(__name__, "catalogue.json")
-    if data is None:  # only a loader that cannot read files at all
-        raise FileNotFoundError("netloupe was installed without its catalogue of operators")
-    entries: dict[str, dict[str, dict[str, Any]]] = json.loads(data)
-    return entries

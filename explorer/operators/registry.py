@@ -10,7 +10,7 @@ Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 #: by domain and op_type
-REGISTERED: dict[str, dict[str, dict[str, Any]]] = {}
+REGISTERED: dict[str, dict[str, Mapping[str, Any]]] = {}
 
 _CLEARING: list[Callable[[], None]] = []
 
@@ -28,10 +28,15 @@ def kept_with_catalogue(
     return decorate
 
 
-def set_entries(domain: str, entries: Mapping[str, dict[str, Any]]) -> None:
-    """Let entries hold for a domain, beside those that hold already."""
+def set_entries(domain: str, entries: Mapping[str, Mapping[str, Any]]) -> None:
+    """Let entries hold for a domain, beside those of other operators that hold already."""
     REGISTERED.setdefault(domain, {}).update(entries)
     clear_kept()
+
+
+def list_registered() -> dict[str, dict[str, Mapping[str, Any]]]:
+    """Return the entries that were registered, by domain and op_type."""
+    return {domain: {**entries} for domain, entries in REGISTERED.items()}
 
 
 def remove_domain(domain: str) -> None:

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
+#: what people call a domain that nodes have by another name
+DOMAIN_NAMES: Final = {"": "ai.onnx"}
+
 #: roles of operands and results. Where there are several of one kind, numbers stand behind them
 #: (``weight1``); a point and a word say that it belongs to another one (``weight.scale``)
 ROLES: Final = {
@@ -96,6 +99,17 @@ ARRANGING_ROLES: Final = frozenset(
     {"axes", "condition", "count", "diagonal", "ends", "pads", "position", "region", "repeats"}
     | {"scales", "shape", "sizes", "starts", "steps", "trip_count"}
 )
+
+#: operands of a product, the likelier place of the weight first
+WEIGHT_ROLES: Final = ("weight", "weight1", "factor2", "factor1", "factor", "rows")
+
+_NUMBERS = "0123456789"
+
+
+def kind_of(role: str) -> str:
+    """Return a role without number and without what it is of: ``weight`` of ``weight1.scale``."""
+    return role.partition(".")[0].rstrip(_NUMBERS)
+
 
 TRAITS: Final = {
     "accumulates": "sums or multiplies up along an axis",

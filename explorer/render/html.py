@@ -30,7 +30,7 @@ from netloupe.explorer.notation import (
     write_dims,
     write_number,
 )
-from netloupe.explorer.operators import OperatorSchema, find_schema
+from netloupe.explorer.operators import OperatorSchema, RoleList, find_schema
 
 from .markup import (
     MOST_ROWS,
@@ -133,7 +133,9 @@ def write_node_html(node: Node) -> str:
     domain = node.graph.dialect.name_domain(node.domain)
     if version is not None:
         domain += f" {version}"
-    schema = find_schema(node.domain, node.op_type, version)
+    schema, operator = find_schema(node.domain, node.op_type, version), node.operator
+    inputs = _list_operands(node.inputs, schema, "input", operator.operands)
+    outputs = _list_operands(node.outputs, schema, "output", operator.results)
     attributes = [
         (
             f"{attribute.name}",
@@ -153,19 +155,15 @@ def write_node_html(node: Node) -> str:
             ]
         ),
         write_details("Attributes", attributes, len(node.attributes), opened=True),
-        write_details(
-            "Inputs", _list_operands(node.inputs, schema, "input"), len(node.inputs), True
-        ),
-        write_details(
-            "Outputs", _list_operands(node.outputs, schema, "output"), len(node.outputs), True
-        ),
+        write_details("Inputs", inputs, len(node.inputs), True),
+        write_details("Outputs", outputs, len(node.outputs), True),
     ]
     parts.append(write_warnings([warning.message for warning in node.warnings]))
     return wrap_parts(parts)
 
 
 def _list_operands(
-    values: Sequence[Value | None], schema: OperatorSchema | None, side: str
+    values: Sequence[Value | None], schema: OperatorSchema | None, side: str, roles: RoleList
 ) -> list[Fact]:
     rows = []
     for index, value in enumerate(values[:MOST_ROWS]):
@@ -173,6 +171,8 @@ def _list_operands(
         if schema is not None:
             find = schema.input_name if side == "input" else schema.output_name
             formal = find(index)
+        else:
+            formal = roles.name_at(index)
         if value is None:
             rows.append((formal or str(index), f"<span {QUIET}>not given</span>"))
         else:

@@ -293,8 +293,12 @@ def describe_constants(node: Node, constants: Sequence[ConstantRow]) -> list[Fac
     schema = find_schema(node.domain, node.op_type, node.opset_version)
     rows = []
     for constant in constants[: MOST_CONSTANTS + 1]:
-        name = schema.input_name(constant.index) if schema else None
-        if name is None:
+        name = (
+            schema.input_name(constant.index)
+            if schema is not None
+            else node.operator.operands.name_at(constant.index)
+        )
+        if not name:
             operand = node.input(constant.index)
             name = short_name(operand.name if operand is not None else "")
         if constant.is_shape:

@@ -77,7 +77,8 @@ class _Parser(argparse.ArgumentParser):
 def make_parser(command: str = "") -> argparse.ArgumentParser:
     """Return the parser of all commands.
 
-    What it parses has ``command``, ``models``, ``init`` and ``run``.
+    What it parses has ``command``, ``models``, ``init``, ``run`` and ``registers_operators``:
+    whether operators of the project are registered before it runs.
 
     Parameters
     ----------
@@ -92,6 +93,7 @@ def make_parser(command: str = "") -> argparse.ArgumentParser:
         epilog=_EXAMPLES,
     )
     parser.add_argument("--version", action="version", version=f"netloupe {__version__}")
+    parser.set_defaults(registers_operators=True)
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", required=True, prog="netloupe"
     )

@@ -19,9 +19,10 @@ from netloupe.explorer.describe.sarif import encode_sarif
 from netloupe.explorer.errors import OutputError
 
 from .operands import expand_operands
-from .running import FOUND, load_named, print_json, tell_each
+from .own_operators import register_own_operators
+from .running import FAILED, FOUND, load_named, print_json, tell_each
 from .settings import read_settings
-from .streams import write_standard_output
+from .streams import say, write_standard_output
 from .tables import CsvTable
 
 
@@ -34,6 +35,11 @@ def run_check(parsed: argparse.Namespace) -> int:
         raise OutputError("check needs a model, or --explain ID. Give the name of a file.")
     models = expand_operands(parsed.models)
     settings = read_settings(Path.cwd())
+    problems = register_own_operators(Path.cwd())
+    for problem in problems:
+        say("error", problem)
+    if problems:  # as with all settings: what is found without them is not what was asked for
+        return FAILED
     several = len(models) > 1 or models != parsed.models
     work = CheckWork(
         settings.select if parsed.select is None else tuple(parsed.select),

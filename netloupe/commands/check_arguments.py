@@ -17,7 +17,7 @@ _CHECK_EXAMPLES = """examples:
   netloupe check --explain NL-G02                 what a rule is about; all lists them
 
 What options leave out, [tool.netloupe] in the nearest pyproject.toml may say: select, ignore,
-target, baseline, fail-on."""
+target, baseline, fail-on; and operators, as for every command, what your own operators are."""
 
 
 def add_check(commands: Any) -> None:
@@ -73,7 +73,7 @@ def add_check(commands: Any) -> None:
         option.completer = _complete_rules  # type: ignore[attr-defined]
     explain.completer = _complete_rule  # type: ignore[attr-defined]
     target.completer = _complete_targets  # type: ignore[attr-defined]
-    check.set_defaults(run=_run)
+    check.set_defaults(run=_run, registers_operators=False)
 
 
 def _complete_rules(prefix: str, **_: Any) -> list[str]:

@@ -9,6 +9,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from netloupe.explorer.files.inputs import (
     NOTES_ENDING,
@@ -19,9 +20,10 @@ from netloupe.explorer.files.inputs import (
 
 from .arguments import ADDERS, add_command, explain_command, make_parser
 from .interrupts import heed_interrupts
+from .own_operators import register_own_operators
 from .plain_signs import PLAIN, asks_for_ascii
 from .running import guard
-from .streams import STANDARD
+from .streams import STANDARD, say
 
 #: so many objects are made before they are searched for garbage, and so often before older ones
 #: are: a command is over soon and drops little that refers to itself, which Python does not expect
@@ -71,6 +73,9 @@ def _parse_and_run(given: list[str]) -> int:
         parser.error("- stands for the standard input, which can be read only once")
     _note_inputs(parsed)
     try:
+        if parsed.registers_operators:
+            for problem in register_own_operators(Path.cwd()):
+                say("warning", problem)
         status: int = parsed.run(parsed)
     finally:
         stop_noting_inputs()

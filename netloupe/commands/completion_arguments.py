@@ -23,7 +23,7 @@ def add_completion(commands: Any) -> None:
         epilog=_COMPLETION_EXAMPLES,
     )
     completion.add_argument("shell", choices=SHELLS, help="the shell that will run the script")
-    completion.set_defaults(models=[], init=None, run=_run)
+    completion.set_defaults(models=[], init=None, run=_run, registers_operators=False)
 
 
 def _run(parsed: argparse.Namespace) -> int:

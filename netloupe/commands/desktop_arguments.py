@@ -23,7 +23,7 @@ def add_desktop(commands: Any) -> None:
         epilog=_DESKTOP_EXAMPLES,
     )
     desktop.add_argument("--remove", action="store_true", help="take it back")
-    desktop.set_defaults(run=_run, models=[], init=None)
+    desktop.set_defaults(run=_run, models=[], init=None, registers_operators=False)
 
 
 def _run(parsed: argparse.Namespace) -> int:

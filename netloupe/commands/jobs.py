@@ -14,6 +14,7 @@ from threading import Lock
 from typing import Any
 
 import netloupe
+from netloupe.explorer.operators import list_registered
 from netloupe.explorer.progress import step
 from netloupe.explorer.workers import close_worker, explain_end, kill_worker, start_worker
 
@@ -66,7 +67,7 @@ class _Pool:
     """Some workers, each with a thread that waits for it."""
 
     def __init__(self, work: Callable[[str], Any], count: int) -> None:
-        data = pack_pickle(work)
+        data = pack_pickle(list_registered()) + pack_pickle(work)
         self._workers = [_Worker(data) for _ in range(count)]
         self._idle: LifoQueue[_Worker] = LifoQueue()
         for worker in self._workers:

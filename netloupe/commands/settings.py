@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from netloupe.explorer.errors import CheckError
 
-_KEYS = {"select": list, "ignore": list, "fail-on": str, "baseline": str, "target": str}
+_KEYS = {
+    "select": list,
+    "ignore": list,
+    "fail-on": str,
+    "baseline": str,
+    "target": str,
+    "operators": (list, str),
+}
 _FAIL_ON = ("error", "warning")
 _LARGEST = 2**24
 
@@ -43,6 +49,18 @@ def read_settings(folder: Path) -> CheckSettings:
     CheckError
         Where such a file cannot be read, or has settings that are not known.
     """
+    table, file = find_table(folder)
+    return CheckSettings() if file is None else _read_keys(table, file)
+
+
+def find_table(folder: Path) -> tuple[Any, Path | None]:
+    """Return ``[tool.netloupe]`` for a folder, and the nearest pyproject.toml that has it.
+
+    Raises
+    ------
+    CheckError
+        Where such a file cannot be read.
+    """
     folder = folder.absolute()
     for each in (folder, *folder.parents):
         file = each / "pyproject.toml"
@@ -50,11 +68,28 @@ def read_settings(folder: Path) -> CheckSettings:
             continue
         table = _read_table(file)
         if table is not None:
-            return _read_keys(table, file)
-    return CheckSettings()
+            return table, file
+    return None, None
+
+
+def list_operator_files(table: Any, file: Path) -> list[Path]:
+    """Return the files of operators that settings name, relative to the folder of their own file.
+
+    Raises
+    ------
+    CheckError
+        Where the setting is neither a text nor a list of texts.
+    """
+    if not isinstance(table, dict) or "operators" not in table:
+        return []
+    given = table["operators"]
+    _check_kind("operators", given, file)
+    return [file.parent / name for name in ([given] if isinstance(given, str) else given)]
 
 
 def _read_table(file: Path) -> Any:
+    import tomllib
+
     try:
         if file.stat().st_size > _LARGEST:
             raise ValueError("it is too large")
@@ -69,16 +104,12 @@ def _read_keys(table: Any, file: Path) -> CheckSettings:
     if not isinstance(table, dict):
         raise CheckError(f"{file}: tool.netloupe is no table. Write [tool.netloupe].")
     for key, value in table.items():
-        kind = _KEYS.get(key)
-        if kind is None:
+        if key not in _KEYS:
             raise CheckError(
                 f"{file}: [tool.netloupe] has no setting {key[:60]!r}. "
                 f"There are {', '.join(_KEYS)}."
             )
-        is_list = isinstance(value, list) and all(isinstance(entry, str) for entry in value)
-        if not (is_list if kind is list else isinstance(value, str)):
-            wanted = "a list of texts" if kind is list else "a text"
-            raise CheckError(f"{file}: {key} of [tool.netloupe] is not {wanted}. Write it as one.")
+        _check_kind(key, value, file)
     fail_on = table.get("fail-on")
     if fail_on not in (None, *_FAIL_ON):
         raise CheckError(
@@ -92,3 +123,13 @@ def _read_keys(table: Any, file: Path) -> CheckSettings:
         table.get("target"),
         None if baseline is None else file.parent / baseline,
     )
+
+
+def _check_kind(key: str, value: object, file: Path) -> None:
+    kind = _KEYS[key]
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    is_list = isinstance(value, list) and all(isinstance(entry, str) for entry in value)
+    if (is_list and list in kinds) or (isinstance(value, str) and str in kinds):
+        return
+    wanted = " or ".join("a list of texts" if each is list else "a text" for each in kinds)
+    raise CheckError(f"{file}: {key} of [tool.netloupe] is not {wanted}. Write it as one.")

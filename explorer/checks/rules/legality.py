@@ -46,6 +46,8 @@ def _find_unknown(subject: Subject) -> Iterator[Occurrence]:
                 continue
             if find_schema(node.domain, node.op_type, version) is not None:
                 continue
+            if node.operator.is_registered and node.function is None:
+                continue
             newest = find_schema(node.domain, node.op_type, None)
             name = graph.dialect.name_domain(node.domain)
             what = (

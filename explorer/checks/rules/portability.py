@@ -19,12 +19,16 @@ STANDARD = frozenset(
 OF_ORT = frozenset({"com.microsoft", "com.microsoft.nchwc", "com.ms.internal.nhwc"})
 #: who defines an operator that ONNX does not, and what is said of it
 _RUNTIME, _NOT_EVEN_RUNTIME, _QONNX, _NOBODY = "runtime", "not even runtime", "qonnx", "nobody"
+_REGISTERED = "registered"
 _SAYS = {
     _RUNTIME: "which ONNX Runtime has beside ONNX",
     _NOT_EVEN_RUNTIME: "which neither ONNX nor the model defines, nor ONNX Runtime {release}",
     _QONNX: "which the tools of QONNX run, and hardware compilers take",
+    _REGISTERED: "which are registered here, and neither ONNX nor the model defines",
     _NOBODY: "which neither ONNX nor the model defines",
 }
+#: of whom somebody knows what they are, which a note says: what their fingerprints are told by
+_CAUSES = {_QONNX: " QONNX", _REGISTERED: " registered"}
 _TABLE = "ONNX Runtime, docs/reference/compatibility.md: ONNX opset support"
 
 
@@ -97,14 +101,16 @@ def _find_domains(subject: Subject, *, are_contrib: bool) -> Iterator[Occurrence
             firsts[domain, who],
             f"{write_count(total, 'node')} of {where}, {says}: {shown}",
             {"domain": domain[:200], "operators": names[:20]},
-            f"{domain[:200]}{' QONNX' if who == _QONNX else ''}",
+            f"{domain[:200]}{_CAUSES.get(who, '')}",
             places=total,
-            severity="note" if who == _QONNX else None,
+            severity="note" if who in _CAUSES else None,
         )
 
 
 def _name_definer(node: Node) -> str:
     """Return who beside ONNX defines an operator; "" for ONNX itself."""
+    if node.operator.is_registered:
+        return _REGISTERED
     schema = find_schema(node.domain, node.op_type, node.opset_version)
     if node.domain in STANDARD:
         return _RUNTIME if schema is not None and schema.is_beside_onnx else ""
@@ -152,8 +158,8 @@ RULES = (
         "warning",
         "Operators that neither ONNX nor the model defines",
         "They need a library of native code where the model runs, which is then trusted too. Those "
-        "of QONNX, a note, are for its own tools; of com.microsoft builds of ONNX Runtime for "
-        "training have some that its wheels lack.",
+        "that are registered with netloupe, and those of QONNX for its own tools, are a note; of "
+        "com.microsoft builds of ONNX Runtime for training have some that its wheels lack.",
         "Ship the library with the model, or give the operators a function body.",
         "ONNX Runtime, docs/ContribOperators.md; Netron #117; QONNX, docs/qonnx-custom-ops",
         _find_custom,
