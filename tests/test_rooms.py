@@ -118,9 +118,10 @@ def test_what_the_guide_says_a_change_touches_is_there_and_little() -> None:
         "a file of numbers to colour by",
         "an outline",
         "a new rule",
+        "a new operator",
     ]
     for change, (edits, adds) in changes.items():
-        edited = re.findall(r"`([\w./]+\.(?:css|mjs|py|toml|ts))`", edits)
+        edited = re.findall(r"`([\w./]+\.(?:css|json|mjs|py|toml|ts))`", edits)
         assert 1 <= len(edited) <= 6, change
         folders = re.findall(r"`([\w./]+/)`", adds)
         for file in (*edited, *re.findall(r"`([\w/]+/\w+\.\w+)`", adds)):
