@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import json
 import os
 import subprocess
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 import netloupe
+from netloupe.explorer.operators import list_registered
 from netloupe.explorer.progress import step
 from netloupe.explorer.workers import (
     POLL_SECONDS,
@@ -38,6 +41,24 @@ def run_render_process(words: Sequence[str], timeout: float) -> bytes | None:
     timeout
         Seconds after which the process is ended, and nothing comes of it.
     """
+    with _write_operators() as variables:
+        return _run(words, timeout, variables)
+
+
+@contextlib.contextmanager
+def _write_operators() -> Iterator[dict[str, str]]:
+    """Give the variable that tells the process of operators that are registered here."""
+    registered = list_registered()
+    if not registered:
+        yield {}
+        return
+    with tempfile.TemporaryDirectory(prefix="netloupe-") as folder:
+        file = Path(folder) / "operators.json"
+        file.write_text(json.dumps(registered), "utf-8")
+        yield {"NETLOUPE_OPERATORS": str(file)}
+
+
+def _run(words: Sequence[str], timeout: float, variables: dict[str, str]) -> bytes | None:
     deadline = time.monotonic() + timeout
     # this package, wherever it was imported from
     places = [str(_COMMAND.parents[1]), os.environ.get("PYTHONPATH", "")]
@@ -49,6 +70,7 @@ def run_render_process(words: Sequence[str], timeout: float) -> bytes | None:
             "PYTHONPATH": os.pathsep.join(filter(None, places)),
             "OPENBLAS_NUM_THREADS": "1",
             "OMP_NUM_THREADS": "1",
+            **variables,
         },
     )
     end_with_us = partial(kill_worker, process)

@@ -94,7 +94,9 @@ def _list_operator(node: Node, schema: OperatorSchema | None, place: Place) -> l
     function = node.function
     known = "model-local function" if function is not None else "no schema known"
     if function is None and node.operator.is_registered:
-        known = "registered"
+        form = node.operator.form
+        is_form = form not in (node.op_type, f"{node.domain}::{node.op_type}")
+        known = f"registered, a form of {write_line(form)}" if is_form else "registered"
     if schema is not None:
         known = f"as declared since version {schema.since_version}"
         if schema.deprecated:

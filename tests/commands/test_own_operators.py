@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +11,9 @@ import numpy as np
 import pytest
 from onnx import numpy_helper, parser
 
+from netloupe import register_operators
 from netloupe.commands.cli import main
+from netloupe.widgets.page_process import run_render_process
 from tests.operators.registered import only_shipped, write_toml
 
 GRAPH = """<ir_version: 8, opset_import: ["": 17, "com.example": 1]>
@@ -159,3 +162,27 @@ def test_a_file_of_operators_is_not_written_over(
     assert main(words) == 2
     assert "ops.toml" in capsys.readouterr().err
     assert "com.example" in (folder / "ops.toml").read_text()
+
+
+def test_a_variable_names_further_files(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "pyproject.toml").unlink()
+    files = [folder / "gone.toml", folder / "ops.toml"]
+    monkeypatch.setenv("NETLOUPE_OPERATORS", os.pathsep.join(map(str, files)))
+    assert main(["info", "a.onnx"]) == 0
+    out, err = capsys.readouterr()
+    assert MACS in out
+    assert f"{files[0]}: cannot be read" in err
+
+
+def test_a_process_that_writes_a_page_knows_what_is_registered(folder: Path) -> None:
+    (folder / "pyproject.toml").unlink()
+    words = [str(folder / "models" / "a.onnx"), "-o", "-", "--format", "svg"]
+    before = run_render_process(words, 60)
+    register_operators(folder / "ops.toml")
+    after = run_render_process(words, 60)
+    assert before is not None
+    assert after is not None
+    assert b">weight<" not in before
+    assert b">weight<" in after

@@ -133,3 +133,16 @@ def test_a_scale_that_is_not_there_raises_nothing() -> None:
         for node in model.graph.nodes:
             find_weight(node)
             format_text(describe_element(model, node))
+
+
+def test_what_it_is_a_form_of_is_told() -> None:
+    register_operators({"com.example": {"FastConv": {"form_of": "Conv"}}})
+    model = make_model(
+        "g (float[1, 1, 4, 4] x) => (z) { z = com.example.FastConv (x, w) }", w=(1, 1, 2, 2)
+    )
+    (conv,) = model.graph.nodes
+    assert "registered, a form of Conv" in format_text(describe_element(model, conv))
+    weight = find_weight(conv)
+    assert weight is not None
+    assert weight.kind == "convolution"
+    assert model.costs().macs == 9 * 4
