@@ -54,14 +54,29 @@ def complete_entry(
     domain: str, op_type: str, find: Callable[[str, str], Entry | None] = find_entry
 ) -> Entry | None:
     """Return an entry, with what it has from the one that it is a form of."""
-    entry = find(domain, op_type)
-    if entry is None or "form_of" not in entry:
-        return entry
-    origin, base = find_base(domain, op_type, entry["form_of"], find)
-    inherited = complete_entry(origin, base, find) or {}
+    chain: dict[tuple[str, str], Entry] = {}  # by name each entry and then what it is a form of
+    name = domain, op_type
+    while name not in chain and (entry := find(*name)) is not None:
+        chain[name] = entry
+        if "form_of" not in entry:
+            break
+        name = find_base(*name, entry["form_of"], find)
+    inherited: Entry | None = None
+    for own, entry in reversed(chain.items()):
+        inherited = _inherit(own, entry, inherited or {}, find) if "form_of" in entry else entry
+    return inherited
+
+
+def _inherit(
+    own: tuple[str, str],
+    entry: Entry,
+    inherited: Entry,
+    find: Callable[[str, str], Entry | None],
+) -> Entry:
+    origin, base = find_base(*own, entry["form_of"], find)
     form = inherited.get("form_of", name_form(origin, base))
     taken = {key: inherited[key] for key in _INHERITED if key in inherited}
-    if not is_shipped(domain, op_type) and _OWN_WAY.isdisjoint(entry):
+    if not is_shipped(*own) and _OWN_WAY.isdisjoint(entry):
         taken |= {key: inherited[key] for key in _OF_SAME_OPERANDS if key in inherited}
     return {**taken, **entry, "form_of": form}
 

@@ -255,6 +255,17 @@ def test_forms_go_round_in_no_circle_and_not_on_forever() -> None:
     assert len(problems) == 3000 - 19
 
 
+def test_forms_that_grow_long_by_registering_bases_anew_are_found() -> None:
+    steps = range(19)
+    for part in range(80):
+        forms = {f"F{part}_{step}": {"form_of": f"F{part}_{step + 1}"} for step in steps}
+        register_operators({"com.example": {**forms, f"F{part}_19": {"family": "shape"}}})
+    for part in range(79):
+        register({"form_of": f"F{part + 1}_1"}, f"F{part}_19")
+    found = find_operator("com.example", "F0_0")
+    assert (found.family, found.form) == ("shape", "com.example::F79_19")
+
+
 def test_a_form_of_what_is_refused_is_refused() -> None:
     problems = list_problems({"com.example": {"A": {"weight": "linear"}, "B": {"form_of": "A"}}})
     assert [problem.split(": ")[1] for problem in problems] == ["com.example::A", "com.example::B"]
