@@ -53,13 +53,16 @@ def _list_problems() -> list[str]:
     """Register what the entry points give, and return what is wrong with them."""
     from importlib.metadata import entry_points
 
-    from .accepting import accept_entries
-
     problems: list[str] = []
     try:
         found = sorted(entry_points(group=GROUP), key=lambda each: (each.name, each.value))
     except Exception as error:  # whatever is wrong with what is installed
         return [f"entry points {GROUP}: {_explain(error)}"]
+    if not found:  # as mostly
+        return []
+
+    from .accepting import accept_entries
+
     for each in found:
         name = f"entry point {each.name} of {GROUP}"
         try:

@@ -21,7 +21,7 @@ def register_operators(source: str | os.PathLike[str] | Mapping[str, Any]) -> No
     source
         A file in TOML, or in JSON where its name ends in ``.json``; or a mapping of the same
         contents: by domain and op_type an entry, whose members the documentation lists under
-        Operators.
+        Operators of your own.
 
     Raises
     ------
