@@ -95,7 +95,6 @@ def test_a_form_without_operands_of_its_own_is_counted_like_its_base() -> None:
     register({"form_of": "Conv", "macs": 0}, "FastConv")
     assert find_operator("com.example", "FastConv").rule == ""
     # of those that netloupe comes with none takes the rule of its base
-    assert find_operator("com.microsoft", "FusedConv").rule_of == "FusedConv"
 
 
 def test_what_is_called_like_an_operator_of_onnx_is_none_unless_its_entry_says_so() -> None:
