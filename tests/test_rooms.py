@@ -119,6 +119,7 @@ def test_what_the_guide_says_a_change_touches_is_there_and_little() -> None:
         "an outline",
         "a new rule",
         "a new operator",
+        "a new pattern",
     ]
     for change, (edits, adds) in changes.items():
         edited = re.findall(r"`([\w./]+\.(?:css|json|mjs|py|toml|ts))`", edits)
