@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from netloupe.explorer.errors import ArgumentError
 from netloupe.explorer.notation import write_count
-from netloupe.explorer.operators import Operator, find_operator
+from netloupe.explorer.operators import Operator, find_newest_operator
 
 from . import upper_rooms
 from .failing import fail
@@ -355,8 +355,8 @@ class Node(Loaded):
     @property
     def operator(self) -> Operator:
         """What the catalogue of operators knows of the node's operator under the model's opset."""
-        found = find_operator(self.domain, self.op_type)
-        return found.at(self.opset_version) if found.has_versions else found
+        found = find_newest_operator(self.domain, self.op_type)
+        return found.at(self.opset_version) if found.older else found
 
     @property
     def stated_domain(self) -> str:

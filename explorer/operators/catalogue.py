@@ -146,6 +146,8 @@ class Operator:
         By role the axis that is fixed for scales that differ.
     body
         How graphs inside correspond to it; None where it runs none.
+    older
+        Versions of its operator set, ascending, and what it was before each.
     """
 
     domain: str
@@ -168,7 +170,7 @@ class Operator:
     is_quantized: bool = False
     scale_axes: Mapping[str, int] = field(default_factory=dict)
     body: Mapping[str, Any] | None = None
-    _before: tuple[tuple[int, Operator], ...] = ()
+    older: tuple[tuple[int, Operator], ...] = ()
 
     def has(self, *traits: str) -> bool:
         """Return whether it has any of some traits."""
@@ -177,15 +179,10 @@ class Operator:
     def at(self, version: int | None) -> Operator:
         """Return what it is under a version of its operator set; None is the newest."""
         if version is not None:
-            for limit, older in self._before:
+            for limit, older in self.older:
                 if version < limit:
                     return older
         return self
-
-    @property
-    def has_versions(self) -> bool:
-        """Whether it was something else under an older version."""
-        return bool(self._before)
 
     @property
     def weight_places(self) -> tuple[int, ...]:
@@ -220,7 +217,7 @@ def find_operator(domain: str, op_type: str, version: int | None = None) -> Oper
     Operator
         One of which nothing is known but its name, where the catalogue does not have it.
     """
-    return _find_newest(domain, op_type).at(version)
+    return find_newest_operator(domain, op_type).at(version)
 
 
 def list_known_operators(domain: str) -> tuple[str, ...]:
@@ -243,7 +240,8 @@ def _find_weight_places(operator: Operator) -> tuple[int, ...]:
 
 
 @kept_with_catalogue(maxsize=1 << 16)
-def _find_newest(domain: str, op_type: str) -> Operator:
+def find_newest_operator(domain: str, op_type: str) -> Operator:
+    """Return what is known of an operator in its newest version, as `find_operator` does."""
     if domain not in read_shipped():
         load_plugins()
     entry = complete_entry(domain, op_type)
@@ -286,7 +284,7 @@ def _build(
         is_quantized=entry.get("quantized") == "linear",
         scale_axes=entry.get("scale_axes", {}),
         body=entry.get("body"),
-        _before=older,
+        older=older,
     )
 
 
