@@ -23,7 +23,7 @@ TAKING: dict[str, tuple[str, ...]] = {
     "report": ("model", "against", "float_twin"),
 }
 #: functions and classes of the public names that take no model
-OTHERS = {"watched"}
+OTHERS = {"register_operators", "watched"}
 #: the same of methods of public classes
 METHODS: dict[str, tuple[str, ...]] = {
     "Explorer.check": ("reference",),

@@ -7,11 +7,11 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from tests.standalone.test_weights import make_model
 
 from netloupe.explorer.standalone.page import make_page
 from netloupe.explorer.standalone.weight_statistics import WeightBudget
 from netloupe.explorer.view import ViewOptions
+from tests.standalone.test_weight_statistics import make_model
 
 pytestmark = pytest.mark.browser
 
