@@ -43,6 +43,7 @@ _BLOCKS = {
     "Swish": "QuickGELU",
     "quick GELU": "QuickGELU",
 }
+#: blocks that are norms over the last axes, as patterns call them
 NORMS = frozenset({"LayerNorm", "RMSNorm"})
 #: of so many nodes a graph is searched for blocks that are written out
 _MOST_SEARCHED = 200_000

@@ -28,7 +28,7 @@ LOCAL = {
     "checks/rules/windows.py": {"_CONTRIB", "_REACHES", "_WINDOWS"},
     "checks/rules/written_out.py": {"_OPERATORS"},
     "compare/fused_pairs.py": {"_ALIKE"},
-    "compare/owners.py": {"SAME", "WRITTEN_OUT", "_BLOCKS"},
+    "compare/owners.py": {"NORMS", "SAME", "WRITTEN_OUT", "_BLOCKS"},
     "compare/read_gelus.py": {"_FORMULAS", "_RESULTS", "_WRITTEN_OUT"},
     "compare/written_out.py": {"_ACTIVATIONS", "_VALUES", "_VALUES_OF_RUNTIME"},
     "costs/bodies.py": {"BODIES"},
