@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from netloupe.explorer.model import Node, Value, list_quantized_operands
-from netloupe.explorer.operators import HANDING_TRAITS, Operator
+from netloupe.explorer.operators import HANDING_TRAITS, Operator, kept_with_catalogue
 
 from .graph_context import GraphContext
 from .readings import read_quantized, read_scalar
@@ -65,16 +65,18 @@ class Operations:
         #: Transposes that move pixels, by what they do
         self._shuffles: dict[Node, str] = {}
         for node in nodes:
-            if node.operator.has("reads_shape") or self._gives_fixed(node):
+            operator = node.operator
+            if operator.has("reads_shape") or self._gives_fixed(node):
                 continue
-            if self._is_arrangement(node):
+            if self._is_arrangement(node, operator):
                 self.arrangement.append(node)
             else:
                 self._numbers[node] = len(self.nodes)
                 self.nodes.append(node)
         for node in self.nodes:
-            kind = self._shuffles.get(node) or node.operator.form
-            operands = self._find_operands(node)
+            operator = node.operator
+            kind = self._shuffles.get(node) or operator.form
+            operands = self._find_operands(node, operator)
             if kind == "MatMul" and len(operands) == 1:
                 kind = "Gemm"
             elif kind == "Gemm" and len(operands) == 2 and not self.is_fixed(node.input(1)):
@@ -88,32 +90,29 @@ class Operations:
     def __len__(self) -> int:
         return len(self.nodes)
 
-    def _is_arrangement(self, node: Node) -> bool:
+    def _is_arrangement(self, node: Node, operator: Operator) -> bool:
         """Return whether a node only arranges; moving pixels between space and channels is more."""
-        if node.operator.has("permutes"):
+        if operator.has("permutes"):
             shuffle = read_shuffle(node, self.context)
             if shuffle is not None:
                 self._shuffles[node] = shuffle[0]
                 return False
-        if self._is_rescaling(node):
+        if operator.has("multiplies_elements") and self._is_rescaling(node):
             self._rescaling.add(node)
             return True
-        return node.operator.has(*ARRANGING)
+        return operator.has(*ARRANGING)
 
     def _gives_fixed(self, node: Node) -> bool:
         outputs = [value for value in node.outputs if value is not None]
         return bool(outputs) and self.is_fixed(outputs[0])
 
     def _is_rescaling(self, node: Node) -> bool:
-        """Return whether a node multiplies a product of integers by its scale."""
-        if not node.operator.has("multiplies_elements"):
-            return False
+        """Return whether what a node multiplies is a product of integers, and its scale."""
         data = [value for value in node.inputs if value is not None and not self.is_fixed(value)]
         producer = self.source(data[0]).producer if len(data) == 1 else None
         return producer in self._inside and producer.operator.has("scales_product")
 
-    def _find_operands(self, node: Node) -> list[Value]:
-        operator = node.operator
+    def _find_operands(self, node: Node, operator: Operator) -> list[Value]:
         return [
             self.source(value)
             for place, value in enumerate(node.inputs)
@@ -262,6 +261,7 @@ def list_data(node: Node) -> Sequence[Value | None]:
     return [value for place, value in enumerate(node.inputs) if "." not in operands.at(place)]
 
 
+@kept_with_catalogue(maxsize=1 << 14)
 def _is_data(operator: Operator, place: int) -> bool:
     """Return whether an operand is computed with; others tell sizes, places, axes, limits, scales.
 
