@@ -16,7 +16,6 @@ _CALLS = _LAYERS | frozenset({"AttnLSTM", "DynamicQuantizeLSTM"})
 #: what exporters put around recurrent layers: states of each, and directions
 _AROUND = frozenset({"Concat", "Gather", "Pad", "ReverseSequence", "Slice", "Split"})
 #: what a cell is made of besides products
-_TAKING_GATES = frozenset({"Gather", "Mul", "Slice", "Split", "Sub"})
 _CELL = frozenset({"Add", "Gather", "Mul", "Slice", "Split", "Sub", "Concat"})
 
 

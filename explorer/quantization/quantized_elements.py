@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from netloupe.explorer.errors import TensorDataError
-from netloupe.explorer.model import Node, data_type, find_quantized_bias
+from netloupe.explorer.model import Node, find_quantized_bias
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.tensors import Elements, open_elements
 
@@ -334,14 +334,3 @@ def _open_simulated(weight: QuantizedWeight, node: Node) -> QuantizedElements:
     return QuantizedElements(
         codes, dims, scale, zero_point, ends[0], ends[1], axis, block_size, None, own
     )
-
-
-def name_code_type(weight: QuantizedWeight) -> str:
-    """Return a short name of the codes' type: ``i8``, ``u4``, ``nf4``, ``f8e4m3fn``."""
-    name = weight.storage
-    if name.startswith("uint"):
-        return "u" + name[4:]
-    if name.startswith("int"):
-        return "i" + name[3:]
-    dtype = data_type(name)
-    return name.replace("float", "f", 1) if dtype.is_known and dtype.is_float else name

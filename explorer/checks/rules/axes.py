@@ -14,9 +14,6 @@ from netloupe.explorer.notation import say_how_many, write_count
 
 from .operand_shapes import are_different, are_shapes_different, make_finder
 
-#: of sets before these the axis of Softmax has another meaning, and rank is one as well
-_COERCED = 13
-
 
 def _say_range(case: Case, name: str, axis: int, rank: int, more: int = 0) -> Iterator[str]:
     low, high = -rank, rank - 1 + more
