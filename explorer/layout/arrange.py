@@ -55,7 +55,7 @@ def arrange_inside(level: Level, places: Places, title: Title, columns: int) -> 
         areas = list_areas(title, width)
         corners = places.boxes + np.array((shift_x, shift_y)) - level.arrays().sizes / 2
         lead = max(
-            measure_lead(places.edges, entering, (shift_x, shift_y), areas),
+            measure_lead(places.edges, (shift_x, shift_y), areas),
             measure_room(corners, level.arrays().sizes, title, width) if level.input_count else 0.0,
         )
         if lead:

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .areas import Flags
 from .level import Level
 from .placement import Curves, Floats, Places, sample_pieces
 
@@ -81,14 +80,15 @@ def list_areas(title: Title, width: float) -> Floats:
     return np.array([area for area in areas if area[2] > area[0]], np.float64).reshape(-1, 4)
 
 
-def measure_lead(
-    edges: Curves, entering: Flags, shift: tuple[float, float], areas: Floats
-) -> float:
-    """Return how much lower edges that come in must be not to bend into a title's areas."""
-    pieces = np.repeat(entering, edges.piece_counts)
-    if not pieces.any() or not len(areas):
+def measure_lead(edges: Curves, shift: tuple[float, float], areas: Floats) -> float:
+    """Return how much lower edges must be for none to bend into a title's areas.
+
+    Those that come in may turn aside below the border, and those from one box to another rise.
+    """
+    controls = edges.list_controls()
+    if not len(controls) or not len(areas):
         return 0.0
-    points = (sample_pieces(edges.list_controls()[pieces], _STEPS) + np.array(shift)).reshape(-1, 2)
+    points = (sample_pieces(controls, _STEPS) + np.array(shift)).reshape(-1, 2)
     left, _, right, bottom = areas.T[:, None]
     x, y = points[:, 0, None], points[:, 1, None]
     meets = (x > left + _GAP) & (x < right - _GAP) & (y < bottom)

@@ -169,7 +169,13 @@ def test_a_group_is_turned_round_where_that_makes_room_for_its_title(engine: Lay
 
 
 @pytest.mark.parametrize(
-    "name", ["exported/llama.legacy.onnx", "exported/t5.legacy.onnx", "quantized/bert.dynamic.onnx"]
+    "name",
+    [
+        "exported/deepseek_v3.legacy.onnx",
+        "exported/llama.legacy.onnx",
+        "exported/t5.legacy.onnx",
+        "quantized/bert.dynamic.onnx",
+    ],
 )
 def test_no_title_of_a_first_view_is_struck(engine: LayoutEngine, name: str) -> None:
     model = shared_model(name)
@@ -207,6 +213,34 @@ def test_edges_are_led_as_far_down_as_the_title_needs() -> None:
     turned = arrange_inside(level, places.mirrored(), Title(0.0, 118.0, 53.0), 1)
     assert turned.height == higher.height
     assert turned.titles.tolist() == [[turned.width - 118.0, 0.0, turned.width, 53.0]]
+
+
+def test_edges_between_boxes_keep_clear_of_the_title_too() -> None:
+    """As that around the first layer of a block, which begins between the parts of a title."""
+    level = Level(
+        "TB",
+        [Child(14.0, 14.0), Child(40.0, 40.0)],
+        input_count=1,
+        wires=[Wire(-1, 0), Wire(0, 1)],
+    )
+    places = Places(
+        200.0,
+        140.0,
+        np.array([(160.0, 30.0), (160.0, 110.0)]),
+        np.array([(160.0, 3.0)]),
+        np.zeros((0, 2)),
+        Curves.of(
+            [
+                (160.0, 3.0, 160.0, 8.0, 160.0, 16.0, 160.0, 23.0),
+                (160.0, 37.0, 20.0, 38.0, 20.0, 60.0, 160.0, 90.0),
+            ]
+        ),
+    )
+    for title in (Title(118.0, 0.0, 68.0), Title(118.0, 60.0, 68.0)):
+        inside = arrange_inside(level, places, title, 1)
+        assert lowest_beside(inside, 118.0) > title.height - 3.0
+    low = arrange_inside(level, places, Title(118.0, 0.0, 23.0), 1)
+    assert low.height < inside.height  # a title of one line is not reached
 
 
 def lowest_beside(inside: Inside, end: float) -> float:
