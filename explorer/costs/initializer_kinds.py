@@ -17,8 +17,8 @@ from netloupe.explorer.model import (
     SparseTensor,
     Tensor,
     Value,
+    find_nodes_by_op_type,
     find_nodes_where,
-    find_operators,
     find_quantized_bias,
 )
 from netloupe.explorer.operators import Operator
@@ -172,7 +172,8 @@ class InitializerKinds:
 
     def _find_measured(self, graph: Graph) -> None:
         found = np.union1d(
-            find_operators(graph, self._measuring), find_nodes_where(graph, _may_take_measured)
+            find_nodes_by_op_type(graph, self._measuring),
+            find_nodes_where(graph, _may_take_measured),
         ).tolist()
         # consumers are asked before the nodes that only hand something on to them
         for number, index in enumerate(reversed(found)):

@@ -9,13 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from netloupe.explorer.model import Graph, Node, Value, find_operators
+from netloupe.explorer.model import Graph, Node, Value, find_nodes_where
+from netloupe.explorer.operators import Operator, kind_of
 
-_DOMAIN = "com.microsoft"
-#: inputs that hold weights, scales and zero points, by layer
-_LAYERS = ((2, 3, 11), (5, 6, 12), (8, 9, 13))
-#: inputs that scale what is put in and the result: no weights either
-_SCALES = (15, 16, 17, 18, 19, 20)
 _USUAL_BITS = 4
 
 
@@ -36,24 +32,25 @@ class ExpertOperand(NamedTuple):
 
 def list_expert_operands(graph: Graph) -> Iterator[ExpertOperand]:
     """Yield weights, scales and zero points of the experts in a graph."""
-    for index in find_operators(graph, {"QMoE"}).tolist():
+    for index in find_nodes_where(graph, _packs_experts).tolist():
         node = graph.nodes[index]
-        if node.domain != _DOMAIN:
-            continue
-        for number, (weights, *others) in enumerate(_LAYERS, 1):
-            value = node.input(weights)
-            bits = _read_bits(node, number)
-            if value is not None and bits is not None:
-                yield ExpertOperand(value, 8 // bits)
-            for place in others:
-                if (value := node.input(place)) is not None:
-                    yield ExpertOperand(value, 0)
-        for place in _SCALES:
-            if (value := node.input(place)) is not None:
+        for role, value in zip(node.operator.operands.names, node.inputs, strict=False):
+            owner, _, part = role.partition(".")
+            if value is None:
+                continue
+            if part or role == "setting":  # scales what is put in, weights or the result
                 yield ExpertOperand(value, 0)
+            elif kind_of(owner) == "weight":
+                bits = _read_bits(node, owner.removeprefix("weight"))
+                if bits is not None:
+                    yield ExpertOperand(value, 8 // bits)
 
 
-def _read_bits(node: Node, layer: int) -> int | None:
+def _packs_experts(operator: Operator) -> bool:
+    return operator.has("routes_experts") and operator.has("packed_weight")
+
+
+def _read_bits(node: Node, layer: str) -> int | None:
     """Return the bits of each weight of a layer; None for a number that is not documented."""
     for name in (f"fc{layer}_expert_weight_bits", "expert_weight_bits"):
         attribute = node.attributes.get(name)

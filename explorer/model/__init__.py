@@ -51,9 +51,9 @@ from .warning import ModelWarning
 from .wiring import (
     Wiring,
     count_each_operator,
+    find_nodes_by_op_type,
     find_nodes_where,
     find_nodes_with,
-    find_operators,
 )
 
 if TYPE_CHECKING:
@@ -125,9 +125,9 @@ __all__ = [
     "fill_later",
     "find_constant_nodes",
     "find_constant_source",
+    "find_nodes_by_op_type",
     "find_nodes_where",
     "find_nodes_with",
-    "find_operators",
     "find_outer_node",
     "find_quantized_bias",
     "is_before",

@@ -24,7 +24,7 @@ from .statement import Statement
 from .tensor import Tensor
 from .value import Value
 from .warning import ModelWarning
-from .wiring import find_operators
+from .wiring import find_nodes_by_op_type
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -197,7 +197,7 @@ class Model(Drawable, Loaded):
             self._calls = {}
             names = {known.name for known in self.functions}
             for graph in self.graphs if names else ():
-                for index in find_operators(graph, names).tolist():
+                for index in find_nodes_by_op_type(graph, names).tolist():
                     called = graph.nodes[index].function
                     if called is not None:
                         self._calls.setdefault(called, []).append(graph.nodes[index])

@@ -62,7 +62,7 @@ class Wiring:
     firsts
         By number of an operator the index of the first node that has it, once somebody asked.
     by_op_type
-        The numbers of the operators of each op_type, once :func:`find_operators` was asked.
+        The numbers of the operators of each op_type, once :func:`find_nodes_by_op_type` was asked.
     """
 
     values: list[Value]
@@ -105,7 +105,7 @@ def read_wiring(graph: Graph) -> Wiring:
     )
 
 
-def find_operators(graph: Graph, op_types: Container[str]) -> Integers:
+def find_nodes_by_op_type(graph: Graph, op_types: Container[str]) -> Integers:
     """Return the indices of the nodes whose op_type is one of some, in order.
 
     Few nodes are asked: one for each operator, once, or all of a small graph.

@@ -23,7 +23,7 @@ from netloupe.explorer.model import (
     Tensor,
     Value,
     find_constant_source,
-    find_operators,
+    find_nodes_by_op_type,
     is_constant_node,
 )
 from netloupe.explorer.operators import CONVERTING_TRAITS
@@ -106,7 +106,7 @@ class ClueIndex:
             self._alike[kind] = [
                 graph.nodes[index]
                 for graph in self.model.graphs
-                for index in find_operators(graph, {op_type}).tolist()
+                for index in find_nodes_by_op_type(graph, {op_type}).tolist()
                 if graph.nodes[index].domain == domain
             ]
         return self._alike[kind]

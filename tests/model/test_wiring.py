@@ -8,7 +8,7 @@ import pytest
 from onnx import GraphProto, TensorProto, helper
 
 import netloupe
-from netloupe.explorer.model import Graph, count_each_operator, find_operators
+from netloupe.explorer.model import Graph, count_each_operator, find_nodes_by_op_type
 
 
 def make_proto(count: int) -> GraphProto:
@@ -53,7 +53,7 @@ def test_nodes_of_some_op_types_are_found(
     graph = make_graph(count)
     expected = [node.index for node in graph.nodes if node.op_type in op_types]
     for _ in range(2):  # what was found out for the first time serves the second
-        assert find_operators(graph, kind(op_types)).tolist() == expected
+        assert find_nodes_by_op_type(graph, kind(op_types)).tolist() == expected
 
 
 def test_versions_of_very_many_domains_are_told() -> None:
