@@ -134,6 +134,7 @@ class Node(Loaded):
 
     __slots__ = {  # with a text for each: help() shows them
         "_details": "What was read on demand.",
+        "_known_operator": "What the catalogue knows of the operator, once it was asked for.",
         "_loader": "Reads what the file says of the node beyond its wiring.",
         "_path": "The path, once it was asked for.",
         "_places": "By value, the indices of the inputs that are it.",
@@ -168,6 +169,7 @@ class Node(Loaded):
         self._details: NodeDetails | None = None
         self._path = ""
         self._places: Mapping[Value | None, int | list[int]] | None = None
+        self._known_operator: Operator | None = None
 
     def input(self, place: int) -> Value | None:
         """Return one of the inputs.
@@ -355,8 +357,13 @@ class Node(Loaded):
     @property
     def operator(self) -> Operator:
         """What the catalogue of operators knows of the node's operator under the model's opset."""
-        found = find_newest_operator(self.domain, self.op_type)
-        return found.at(self.opset_version) if found.older else found
+        known = self._known_operator
+        if known is None:
+            known = find_newest_operator(self.domain, self.op_type)
+            if known.older:
+                known = known.at(self.opset_version)
+            self._known_operator = known
+        return known
 
     @property
     def stated_domain(self) -> str:
