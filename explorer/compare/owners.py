@@ -9,7 +9,7 @@ from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Graph, Node, TensorType, Value, find_nodes_where
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.operators import Operator
-from netloupe.explorer.patterns import find_motifs, find_written_out
+from netloupe.explorer.patterns import find_written_out
 from netloupe.explorer.progress import is_ending
 
 from .activations import GROUP_NORM, TakenIn, read_activation, takes_summand
@@ -148,9 +148,6 @@ class Owners:
         """Yield what is written out: what it does, and the indices of its nodes."""
         if len(self.graph.nodes) > _MOST_SEARCHED:
             return
-        for motif in find_motifs(self.graph.nodes):
-            if motif.name in WRITTEN_OUT:
-                yield motif.name, motif.places
         for block, nodes in find_written_out(self.graph):
             name = _BLOCKS.get(block, block)
             is_wanted = name != GROUP_NORM or self._inside.has_group_norms

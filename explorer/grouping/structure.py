@@ -12,7 +12,12 @@ from string import ascii_uppercase
 import numpy as np
 
 from netloupe.explorer.model import Node
-from netloupe.explorer.patterns import Motif, find_graph_context, find_motifs, name_block
+from netloupe.explorer.patterns import (
+    NestedBlock,
+    find_graph_context,
+    find_nested_blocks,
+    name_block,
+)
 
 from .found_repeat import FoundRepeat
 from .order import walk_from_outputs
@@ -102,14 +107,14 @@ class Planner:
         repeats: list[FoundRepeat],
         depth: int,
     ) -> list[Children]:
-        """Return repeats, motifs and what is left of some rows, in order."""
+        """Return repeats, known blocks and what is left of some rows, in order."""
         is_left = np.ones(len(rows), np.bool_)
         children: list[Children] = []
         for repeat in repeats:
             children.append(self._plan_repeat(table, rows, repeat, depth))
             is_left[repeat.places] = False
         rest: list[int] = rows[is_left].tolist()
-        children.extend(rest if not repeats and len(rest) < 2 else self._find_motifs(table, rest))
+        children.extend(rest if not repeats and len(rest) < 2 else self._find_blocks(table, rest))
         table.places[rows] = np.arange(len(rows))
         places = table.places[np.array([first_row(child) for child in children], np.int64)]
         table.places[rows] = -1
@@ -143,18 +148,18 @@ class Planner:
     def _name_block(self, nodes: list[Node]) -> str:
         return name_block(nodes, find_graph_context(nodes[0].graph))
 
-    def _find_motifs(self, table: NodeTable, rows: list[int]) -> list[Children]:
-        motifs = find_motifs([table.nodes[row] for row in rows])
-        return _renumber(_nest(motifs, len(rows)), rows)
+    def _find_blocks(self, table: NodeTable, rows: list[int]) -> list[Children]:
+        blocks = find_nested_blocks([table.nodes[row] for row in rows])
+        return _renumber(_nest(blocks, len(rows)), rows)
 
 
-def _nest(motifs: list[Motif], count: int) -> list[Children]:
-    """Return places and motifs as plans; a motif inside another is its child."""
+def _nest(blocks: list[NestedBlock], count: int) -> list[Children]:
+    """Return places and blocks as plans; a block inside another is its child."""
     owner: list[GroupPlan | None] = [None] * count
     # the innermost come first
-    for motif in sorted(motifs, key=lambda motif: len(motif.places)):
-        plan = GroupPlan("block", motif.name, _gather(sorted(motif.places), owner))
-        for place in motif.places:
+    for block in sorted(blocks, key=lambda block: len(block.places)):
+        plan = GroupPlan("block", block.name, _gather(sorted(block.places), owner))
+        for place in block.places:
             owner[place] = plan
     return _gather(range(count), owner)
 

@@ -6,10 +6,10 @@ shown.
 """
 
 from .block_names import name_block
-from .blocks import Motif, find_motifs
 from .convolutions import read_convolution
 from .found_blocks import FoundBlock, FoundBlocks
 from .graph_context import GraphContext, find_graph_context
+from .nested_blocks import NestedBlock, find_nested_blocks
 from .operations import Operations
 from .readings import read_numbers
 from .recognise import (
@@ -32,14 +32,14 @@ __all__ = [
     "FoundBlock",
     "FoundBlocks",
     "GraphContext",
-    "Motif",
+    "NestedBlock",
     "Operations",
     "Recognition",
     "describe_shape_value",
     "find_blocks",
     "find_fusable",
     "find_graph_context",
-    "find_motifs",
+    "find_nested_blocks",
     "find_small_blocks",
     "find_written_out",
     "has_projection",

@@ -18,10 +18,9 @@ from .attention_scores import (
     read_masked_window,
 )
 from .found_blocks import FoundBlock, FoundBlocks
-from .operations import Operations, list_data
+from .operations import OUTSIDE, Operations, list_data
 from .readings import read_int, read_str
 from .recognition import Detail
-from .wires import OUTSIDE
 
 _FUSED = frozenset(
     {"Attention", "DecoderMaskedMultiHeadAttention", "DecoderMaskedSelfAttention"}

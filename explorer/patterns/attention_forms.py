@@ -5,7 +5,7 @@ from __future__ import annotations
 from netloupe.explorer.model import Value
 
 from .found_blocks import FoundBlock, FoundBlocks
-from .wires import OUTSIDE
+from .operations import OUTSIDE
 
 
 def find_gate(blocks: FoundBlocks, end: int) -> tuple[set[int], int]:

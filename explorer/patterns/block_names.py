@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from netloupe.explorer.model import Node, Value
 
-from .blocks import Motif, find_motifs
+from .convolutions import is_depthwise
 from .estimators import is_predictor, name_estimator, read_estimator
-from .graph_context import GraphContext
+from .graph_context import GraphContext, find_graph_context
+from .nested_blocks import NestedBlock, find_nested_blocks
+from .operations import Operations
 from .recognise import try_to_recognise
-from .residuals import is_depthwise
-from .wires import Wires, is_fixed
 
 #: a block is named after one thing in it that makes up so much of it
 _MOST_OF_IT = 0.6
@@ -35,23 +35,25 @@ def name_block(nodes: Sequence[Node], context: GraphContext | None = None) -> st
     is_told = recognition is not None and "·" not in recognition.name
     if recognition is not None and is_told and recognition.family != "attention":
         return recognition.name
-    motifs = find_motifs(nodes)
-    attentions = sum(motif.name == "Attention" for motif in motifs)
-    mlps = sum(motif.name.endswith("MLP") for motif in motifs)
+    blocks = find_nested_blocks(nodes, context)
+    attentions = sum(block.name == "Attention" for block in blocks)
+    mlps = sum(block.name.endswith("MLP") for block in blocks)
     if attentions and mlps > 1:
         return f"{mlps} Transformer blocks"
     if attentions and mlps:
         return "Transformer block"
-    large = _find_largest(motifs)
+    large = _find_largest(blocks)
     if large is not None and len(large.places) >= _MOST_OF_IT * len(nodes):
         return large.name if large.name != "Attention" else "Attention block"
     if attentions:
         return "Attention block"
-    return _name_convolutions(nodes) or ("MLP block" if mlps else "") or _name_estimator(nodes)
+    operations = Operations(nodes, context or find_graph_context(nodes[0].graph))
+    named = _name_convolutions(operations) or ("MLP block" if mlps else "")
+    return named or _name_estimator(nodes)
 
 
-def _find_largest(motifs: list[Motif]) -> Motif | None:
-    return max(motifs, key=lambda motif: len(motif.places), default=None)
+def _find_largest(blocks: list[NestedBlock]) -> NestedBlock | None:
+    return max(blocks, key=lambda block: len(block.places), default=None)
 
 
 def _name_estimator(nodes: Sequence[Node]) -> str:
@@ -64,83 +66,81 @@ def _name_estimator(nodes: Sequence[Node]) -> str:
     return name_estimator(models[0], details) if details is not None else ""
 
 
-def _name_convolutions(nodes: Sequence[Node]) -> str:
-    convolutions = [node for node in nodes if node.operator.has("convolves")]
+def _name_convolutions(operations: Operations) -> str:
+    convolutions = [n for n, node in enumerate(operations.nodes) if node.operator.has("convolves")]
     if not convolutions:
         return ""
-    joins = [node for node in nodes if node.operator.has("joins")]
-    if joins and len(convolutions) > 3 and max(len(node.inputs) for node in joins) > 2:
+    joins = [n for n, node in enumerate(operations.nodes) if node.operator.has("joins")]
+    if len(convolutions) > 3 and any(len(operations.operands[join]) > 2 for join in joins):
         return "Inception block"
-    is_residual = _has_shortcut(nodes)
-    if any(is_depthwise(node) for node in convolutions) and len(convolutions) > 1:
+    is_residual = _has_shortcut(operations)
+    if len(convolutions) > 1 and any(is_depthwise(operations, number) for number in convolutions):
         return "Inverted residual" if is_residual else "Separable convolution block"
     if is_residual:
         return "Residual block"
-    wires = Wires(nodes)
-    if any(_takes_from_before(wires, node) for node in joins):
+    if any(_takes_from_before(operations, join) for join in joins):
         return "Dense layer"
-    return (
-        "Fire module" if any(_joins_twins(wires, node) for node in joins) else "Convolution block"
-    )
+    is_fire = any(_joins_twins(operations, join) for join in joins)
+    return "Fire module" if is_fire else "Convolution block"
 
 
-def _takes_from_before(wires: Wires, join: Node) -> bool:
+def _takes_from_before(operations: Operations, join: int) -> bool:
     """Return whether a concatenation takes what the block begins with."""
-    return any(value is not None and wires.producer(value) is None for value in join.inputs)
+    return any(operations.giver(value) is None for value in operations.operands[join])
 
 
-def _joins_twins(wires: Wires, join: Node) -> bool:
+def _joins_twins(operations: Operations, join: int) -> bool:
     """Return whether a concatenation joins two convolutions of one value.
 
     So a fire module ends (F. Iandola and others, SqueezeNet, 2016, figure 1).
     """
     starts = []
-    for value in wires.computed(wires.place(join)):
-        producer = wires.producer(value)
-        while producer is not None and not wires.has(producer, "convolves"):
-            operands = wires.computed(producer)
-            producer = wires.producer(operands[0]) if len(operands) == 1 else None
-        if producer is None:
+    for value in operations.operands[join]:
+        giver = operations.giver(value)
+        while giver is not None and not operations.nodes[giver].operator.has("convolves"):
+            taken = operations.operands[giver]
+            giver = operations.giver(taken[0]) if len(taken) == 1 else None
+        if giver is None:
             return False
-        starts += wires.computed(producer)[:1]
+        starts += operations.operands[giver][:1]
     return len(starts) == 2 and starts[0] is starts[1]
 
 
-def _has_shortcut(nodes: Sequence[Node]) -> bool:
+def _has_shortcut(operations: Operations) -> bool:
     """Return whether a sum adds what a branch begins with, or a convolution of it, to the branch.
 
     What comes from elsewhere, such as the encoder of a decoder's block, is no shortcut.
     """
-    wires = Wires(nodes)
-    for place, node in enumerate(nodes):
-        operands = wires.computed(place)
+    for node, operands in zip(operations.nodes, operations.operands, strict=True):
         if not node.operator.has("adds") or len(operands) != 2:
             continue
         one, other = operands
         # the convolution of a shortcut may stand before the block, that of a branch may not
         for shortcut, branch in ((one, other), (other, one)):
-            begins = _list_before(wires, branch, 0)
-            ends = _list_before(wires, shortcut, 1)
+            begins = _list_before(operations, branch, 0)
+            ends = _list_before(operations, shortcut, 1)
             if any(value in begins and depth < begins[value] for value, depth in ends.items()):
                 return True
     return False
 
 
-def _list_before(wires: Wires, value: Value, most: int) -> dict[Value, int]:
+def _list_before(operations: Operations, value: Value, most: int) -> dict[Value, int]:
     """Return the values that a value comes from, each with how many convolutions are between.
 
     Of several operands the first is followed; before the nodes at hand beyond so many convolutions.
     """
     depths, depth, outside = {value: 0}, 0, 0
-    for _ in range(len(wires.nodes) + _MOST_BEFORE):
-        place = wires.producer(value)
-        node = value.producer if place is None else wires.nodes[place]
+    for _ in range(len(operations) + _MOST_BEFORE):
+        giver, node = operations.giver(value), value.producer
         is_convolution = node is not None and node.operator.has("convolves")
-        outside += is_convolution and place is None
+        outside += is_convolution and giver is None
         if node is None or outside > most:
             break
         depth += is_convolution
-        operands = [one for one in node.inputs if one is not None and not is_fixed(one)]
+        if giver is not None:
+            operands = operations.operands[giver]
+        else:
+            operands = [v for v in node.inputs if v is not None and not operations.is_fixed(v)]
         if not operands or operands[0] in depths:
             break
         value = operands[0]

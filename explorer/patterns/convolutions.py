@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
+from typing import Literal
 
 from netloupe.explorer.model import Value
 
@@ -19,6 +20,8 @@ _CONVOLUTIONS = frozenset({"Conv", "ConvTranspose", "DeformConv", "Int8ConvTrans
 _WITH_RELU = frozenset({"ConvRelu", "Int8ConvRelu", "FusedConv"})
 _SHORT = {"BatchNorm": "BN", "InstanceNorm": "IN", "LayerNorm": "LN", "GroupNorm": "GN"}
 _SHORTCUT = frozenset({"AveragePool", "BatchNormalization", "MaxPool", "Pad", "Resize", "Slice"})
+#: what a sum adds to a branch: the branch's own operand, a convolution of it, or another branch
+_Shortcut = Literal["identity", "projection", "branch"]
 _MOST_SHORTCUT = 4
 _MOST_NODES = 96
 _BRANCHES = 3
@@ -141,6 +144,12 @@ def describe_convolution(details: dict[str, Detail]) -> tuple[str, ...]:
     return tuple(facts)
 
 
+def is_depthwise(operations: Operations, number: int) -> bool:
+    """Return whether a convolution takes each channel alone."""
+    details = read_convolution(operations, number)
+    return "groups" in details and details["groups"] == details.get("in")
+
+
 def is_pointwise(found: FoundBlock) -> bool:
     """Return whether a convolution is a linear layer at each place."""
     kernel = found.details.get("kernel")
@@ -163,30 +172,34 @@ def find_residuals(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         sides = sides or _find_sides(blocks, end, taken[1], taken[0])
         if sides is None:
             continue
-        numbers, is_projected = sides
+        numbers, shortcut = sides
         users = operations.users[end]
         last = end
         activation = blocks.holding(users[0] if users else None, "activation")
-        if activation is not None and activation.numbers.issuperset(users):
+        if (
+            activation is not None
+            and activation.numbers.issuperset(users)
+            and all(operations.nodes[n].operator.has("elementwise") for n in activation.numbers)
+        ):
             numbers |= activation.numbers
             last = activation.end
-        found = _name_residual(blocks, numbers, end, last, is_projected)
+        found = _name_residual(blocks, numbers, end, last, shortcut)
         if found is not None:
             yield found
 
 
 def _find_sides(
     blocks: FoundBlocks, end: int, shortcut: Value, main: Value
-) -> tuple[set[int], bool] | None:
-    """Return the operations of a block that ends in a sum, and whether its shortcut projects."""
+) -> tuple[set[int], _Shortcut] | None:
+    """Return the operations of a block that ends in a sum, and what its shortcut is."""
     operations = blocks.operations
     start = shortcut
     chain: set[int] = set()
-    is_projected = False
+    kind: _Shortcut = "identity"
     for _ in range(_MOST_SHORTCUT):
         numbers = _walk_back(blocks, {end, *chain}, main, start)
         if numbers is not None:
-            return numbers, is_projected
+            return numbers, kind
         giver = operations.giver(start)
         if giver is None:
             return None
@@ -196,13 +209,23 @@ def _find_sides(
             return None
         if not {end, *chain}.issuperset(operations.users[giver]):
             return None
-        is_projected |= part is not None and part.kind == "conv"
+        if part is not None and _is_activated(operations, part):
+            kind = "branch"
+        elif part is not None and part.kind == "conv" and kind == "identity":
+            kind = "projection"
         chain |= inner
         taken = operations.operands[min(inner)]
         if not taken:
             return None
         start = taken[0]
     return None
+
+
+def _is_activated(operations: Operations, found: FoundBlock) -> bool:
+    """Return whether a convolution ends in an activation, which no shortcut does."""
+    return (bool(found.parts) and found.parts[-1].kind == "activation") or any(
+        operations.nodes[number].op_type in _WITH_RELU for number in found.numbers
+    )
 
 
 def _walk_back(blocks: FoundBlocks, core: set[int], main: Value, start: Value) -> set[int] | None:
@@ -236,8 +259,9 @@ def _walk_back(blocks: FoundBlocks, core: set[int], main: Value, start: Value) -
 
 
 def _name_residual(
-    blocks: FoundBlocks, numbers: set[int], end: int, last: int, is_projected: bool
+    blocks: FoundBlocks, numbers: set[int], end: int, last: int, shortcut: _Shortcut
 ) -> FoundBlock | None:
+    is_projected = shortcut != "identity"
     operations = blocks.operations
     parts: dict[int, FoundBlock] = {}
     for number in sorted(numbers):
@@ -269,6 +293,8 @@ def _name_residual(
         name = "Bottleneck block"
     if not name:
         return None
+    if shortcut == "branch":
+        name = "Summed branches"
     main = [c for c in convolutions if c.get("out") is not None]
     details: dict[str, Detail] = {}
     facts: list[str] = []
@@ -280,11 +306,12 @@ def _name_residual(
     if strides:
         details["stride"] = strides[0]
         facts.append(f"/{strides[0]}")
-    if is_projected:
+    if shortcut == "projection":
         details["projection"] = True
         facts.append("with projection")
+    kind = "branches" if shortcut == "branch" else "residual"
     return FoundBlock(
-        "residual", name, frozenset(numbers), last, tuple(facts), details, tuple(parts.values())
+        kind, name, frozenset(numbers), last, tuple(facts), details, tuple(parts.values())
     )
 
 

@@ -12,12 +12,14 @@ from collections.abc import Collection, Sequence
 
 from netloupe.explorer.model import Node, Value, list_quantized_operands
 from netloupe.explorer.operators import HANDING_TRAITS, Operator, kept_with_catalogue
+from netloupe.explorer.roles import is_input_independent
 
 from .graph_context import GraphContext
 from .readings import read_quantized, read_scalar
 from .shuffles import read_shuffle
-from .wires import OUTSIDE
 
+#: stands for all users that are not among the operations
+OUTSIDE = -1
 #: what changes nothing but type, precision or layout of the first operand
 ARRANGING = (*HANDING_TRAITS, "broadcasts")
 #: roles of operands that limit what is computed with, or fill the places around
@@ -215,12 +217,29 @@ class Operations:
             value = data
         return found
 
-    def list_nodes(self, numbers: Collection[int]) -> tuple[Node, ...]:
-        """Return the nodes of some operations, and those that arrange values only for them."""
+    def list_nodes(
+        self, numbers: Collection[int], *, are_leading_in: bool = True
+    ) -> tuple[Node, ...]:
+        """Return the nodes of some operations, and those that arrange values only for them.
+
+        Arithmetic on shapes is none of these. What arranges the operands of all of them may be
+        left out.
+        """
         taken = {self.nodes[number] for number in numbers}
-        for node in sorted(self._inside - taken, key=lambda node: node.index, reverse=True):
-            if node not in self._numbers and _is_used_only_by(node, taken):
-                taken.add(node)
+        arrangement = {*self.arrangement}
+        pending = [*taken]
+        while pending:
+            for value in pending.pop().inputs:
+                node = value.producer if value is not None else None
+                if value is None or node is None or node in taken or node in self._numbers:
+                    continue
+                is_fit = node in arrangement or (node in self._inside and _follows_constants(node))
+                if is_fit and not are_leading_in and node in arrangement:
+                    giver = self.giver(self.source(value))
+                    is_fit = giver is not None and giver in numbers
+                if is_fit and _is_used_only_by(node, taken):
+                    taken.add(node)
+                    pending.append(node)
         return tuple(sorted(taken, key=lambda node: node.index))
 
     def fixed(self, number: int) -> list[Value]:
@@ -242,6 +261,11 @@ class Operations:
     def is_closed(self, numbers: set[int], end: int) -> bool:
         """Return whether nothing outside takes results of some operations but those of the end."""
         return all(numbers.issuperset(self.users[n]) for n in numbers if n != end)
+
+
+def _follows_constants(node: Node) -> bool:
+    """Return whether what a node gives follows from constants alone, and not from shapes."""
+    return all(value is None or is_input_independent(value) for value in node.inputs)
 
 
 def _is_used_only_by(node: Node, users: Collection[Node]) -> bool:

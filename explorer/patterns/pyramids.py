@@ -8,11 +8,10 @@ from netloupe.explorer.model import Value
 
 from .convolutions import is_pointwise
 from .found_blocks import FoundBlock, FoundBlocks
-from .operations import Operations
+from .operations import OUTSIDE, Operations
 from .recognition import Detail
 from .resampling import is_join, is_older, is_shared, read_scale
 from .whole_groups import is_row, make_whole_block
-from .wires import OUTSIDE
 
 _MOST_OF_STEP = 8
 
@@ -41,7 +40,7 @@ def find_pyramid_steps(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     is_known = len(before) + len(resizes) + len(behind) + 1 == len(outline)
     if not is_known or len(before) != 1 or before[0].kind != "conv" or not behind:
         return
-    if any(found.kind not in ("conv", "residual") for found in behind):
+    if any(found.kind not in ("branches", "conv", "residual") for found in behind):
         return
     details: dict[str, Detail]
     if len(resizes) == 1 and is_pointwise(before[0]):

@@ -6,16 +6,16 @@ the dimensions grow, the shortcut is "used to match dimensions (done by 1×1 con
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
-from netloupe.explorer.model import Node
+from netloupe.explorer.model import Node, Value
 
-from .wires import Wires
+from .graph_context import find_graph_context
+from .operations import Operations
 
 #: what may stand beside the convolution in a shortcut
-_BESIDE = (
-    *("adds", "copies", "dequantizes", "multiplies_elements", "normalizes", "pools", "quantizes"),
-)
+_BESIDE = ("adds", "multiplies_elements", "normalizes", "pools")
 _MOST_STEPS = 8
 _MOST_NODES = 400
 
@@ -28,38 +28,38 @@ def has_projection(nodes: Sequence[Node]) -> bool:
     nodes
         The nodes of one block, producers first. Of a very large one nothing is said.
     """
-    if len(nodes) > _MOST_NODES:
+    if not 0 < len(nodes) <= _MOST_NODES:
         return False
-    wires = Wires(nodes)
-    among = frozenset(nodes)
+    operations = Operations(nodes, find_graph_context(nodes[0].graph))
+    taken = Counter(value for operands in operations.operands for value in operands)
     return any(
-        wires.has(place, "adds")
-        and len(wires.computed(place)) == 2
-        and sum(_is_projection(wires, among, place, operand) for operand in range(2)) == 1
-        for place in range(len(nodes))
+        node.operator.has("adds")
+        and len(operations.operands[number]) == 2
+        and sum(_is_projection(operations, number, one, taken) for one in (0, 1)) == 1
+        for number, node in enumerate(operations.nodes)
     )
 
 
-def _is_projection(wires: Wires, among: frozenset[Node], end: int, operand: int) -> bool:
+def _is_projection(
+    operations: Operations, end: int, operand: int, taken: Mapping[Value, int]
+) -> bool:
     """Return whether an operand of a sum is a convolution of a value that is also used besides.
 
     Only scales, norms and pools may stand between: with an activation it is the other way.
     """
-    value = wires.computed(end)[operand]
+    value = operations.operands[end][operand]
     inside = {end}
     convolutions = 0
     for _ in range(_MOST_STEPS):
-        producer = wires.producer(value)
-        if producer is None or not inside.issuperset(wires.users(producer)):
+        giver = operations.giver(value)
+        if giver is None or not inside.issuperset(operations.users[giver]):
             break
-        is_convolution = wires.has(producer, "convolves")
-        if not is_convolution and not wires.has(producer, *_BESIDE):
-            return False
-        operands = wires.computed(producer)
-        if len(operands) != 1:
+        operator = operations.nodes[giver].operator
+        is_convolution = operator.has("convolves")
+        operands = operations.operands[giver]
+        if len(operands) != 1 or not (is_convolution or operator.has(*_BESIDE)):
             return False
         convolutions += is_convolution
-        inside.add(producer)
+        inside.add(giver)
         value = operands[0]
-    users = sum(user in among for user in value.users)
-    return convolutions == 1 and users > 1
+    return convolutions == 1 and taken[value] > 1

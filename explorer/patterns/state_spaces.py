@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .found_blocks import FoundBlock, FoundBlocks
+from .operations import OUTSIDE
 from .recognition import Detail
 from .weight_sizes import read_width
-from .wires import OUTSIDE
 
 #: what may stand between the first projection and the convolution
 _BEFORE = frozenset({"Mul", "Pad", "Slice", "Split"})

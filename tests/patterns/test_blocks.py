@@ -9,7 +9,7 @@ from onnx import helper, numpy_helper
 
 from netloupe.explorer.grouping import Group, build_group_tree
 from netloupe.explorer.model import Graph, Node
-from netloupe.explorer.patterns import find_motifs, name_block
+from netloupe.explorer.patterns import find_nested_blocks, name_block
 from netloupe.explorer.readers.load import load
 from netloupe.proto import caffe2_pb2
 from tests.corpus import light_file
@@ -17,11 +17,11 @@ from tests.grouping.test_repeats import Builder, repeats
 from tests.grouping.test_tree import check_tree
 
 
-def motifs(nodes: list[Node]) -> list[tuple[str, list[str]]]:
+def blocks(nodes: list[Node]) -> list[tuple[str, list[str]]]:
     """Return the names of the well-known groups among nodes, and the operators in each."""
     return [
-        (motif.name, [nodes[place].op_type for place in sorted(motif.places)])
-        for motif in find_motifs(nodes)
+        (block.name, [nodes[place].op_type for place in sorted(block.places)])
+        for block in find_nested_blocks(nodes)
     ]
 
 
@@ -39,7 +39,7 @@ def test_a_sum_with_a_shortcut_is_a_residual_block(projected: bool, activated: b
     y = builder.add("Add", main, shortcut)
     y = builder.add("Relu" if activated else "Flatten", y)
     nodes = builder.load(builder.add("Softmax", y)).nodes
-    found = dict(motifs(nodes))
+    found = dict(blocks(nodes))
     expected = ["Conv", "Relu", "Conv", *["Conv"] * projected, "Add", *["Relu"] * activated]
     assert found["Residual block"] == expected
 
@@ -52,7 +52,7 @@ def test_what_only_a_residual_block_uses_belongs_to_it() -> None:
     main = convolve(builder, builder.add("Add", convolve(builder, start), shift))
     y = builder.add("Add", start, main)
     nodes = builder.load(builder.add("Mul", y, time)).nodes
-    (block,) = [ops for name, ops in motifs(nodes) if name == "Residual block"]
+    (block,) = [ops for name, ops in blocks(nodes) if name == "Residual block"]
     assert sorted(block) == ["Add", "Add", "Conv", "Conv", "Gemm", "Unsqueeze"]
 
 
@@ -62,29 +62,38 @@ def test_sums_of_branches_and_of_one_convolution_are_no_residual_blocks() -> Non
     y = builder.add("Add", builder.add("Relu", left), builder.add("Relu", right))
     y = builder.add("Add", y, convolve(builder, y))
     nodes = builder.load(builder.add("Softmax", y)).nodes
-    assert "Residual block" not in dict(motifs(nodes))
+    assert "Residual block" not in dict(blocks(nodes))
 
 
 @pytest.mark.parametrize(
-    ("channels", "group", "name"),
-    [(1, 32, "Inverted residual"), (4, 8, "Residual block"), (32, 1, "Residual block")],
+    ("inner", "channels", "group", "name"),
+    [
+        (64, 1, 64, "Inverted residual"),  # M. Sandler and others, MobileNetV2, 2018, figure 3
+        (32, 1, 32, "Residual block"),  # it is not wider inside
+        (64, 8, 8, "Residual block"),
+        (64, 64, 1, "Residual block"),
+    ],
 )
-def test_only_a_depthwise_convolution_makes_it_inverted(
-    channels: int, group: int, name: str
+def test_a_block_is_inverted_that_is_wider_inside_and_takes_each_channel_alone(
+    inner: int, channels: int, group: int, name: str
 ) -> None:
-    weights = {"w": np.zeros((32, channels, 3, 3), "f"), "p": np.zeros((32, 32, 1, 1), "f")}
+    shapes = {"e": (inner, 32, 1, 1), "w": (inner, channels, 3, 3), "p": (32, inner, 1, 1)}
     nodes = [
         helper.make_node("Relu", ["x"], ["a"]),
-        helper.make_node("Conv", ["a", "w"], ["b"], group=group),
-        helper.make_node("Conv", ["b", "p"], ["c"]),
-        helper.make_node("Add", ["a", "c"], ["y"]),
+        helper.make_node("Conv", ["a", "e"], ["b"]),
+        helper.make_node("Relu", ["b"], ["c"]),
+        helper.make_node("Conv", ["c", "w"], ["d"], group=group),
+        helper.make_node("Conv", ["d", "p"], ["f"]),
+        helper.make_node("Add", ["a", "f"], ["y"]),
         helper.make_node("Softmax", ["y"], ["z"]),
     ]
     info = [helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, None) for n in "xz"]
-    tensors = [numpy_helper.from_array(array, key) for key, array in weights.items()]
+    tensors = [numpy_helper.from_array(np.zeros(dims, "f"), key) for key, dims in shapes.items()]
     model = helper.make_model(helper.make_graph(nodes, "", info[:1], info[1:], tensors))
     graph = load(model.SerializeToString()).graph
-    assert [found for found, _ in motifs(graph.nodes)] == [name]
+    found = {block.name: len(block.places) for block in find_nested_blocks(graph.nodes)}
+    assert found[name] == 5
+    assert not {"Inverted residual", "Residual block"} - {name} & found.keys()
 
 
 def test_long_chains_of_sums_are_bounded() -> None:
@@ -92,7 +101,7 @@ def test_long_chains_of_sums_are_bounded() -> None:
     x = "x"
     for _ in range(3000):
         x = builder.add("Add", x, builder.add("Relu", x))
-    assert motifs(builder.load(x).nodes) == []
+    assert blocks(builder.load(x).nodes) == []
 
 
 def fire(builder: Builder, x: str) -> str:
@@ -120,7 +129,7 @@ def test_a_norm_before_reshaped_projections_is_not_part_of_the_attention() -> No
     scores = builder.add("Softmax", builder.add("MatMul", q, k))
     y = builder.add("MatMul", builder.add("MatMul", scores, v), builder.weight())
     nodes = builder.load(builder.add("Add", "x", y)).nodes
-    assert "LayerNormalization" not in dict(motifs(nodes))["Attention"]
+    assert "LayerNormalization" not in dict(blocks(nodes))["Attention"]
 
 
 def test_attention_is_told_through_quantization() -> None:
@@ -140,7 +149,7 @@ def test_attention_is_told_through_quantization() -> None:
     weights = quantized(builder.add("Softmax", scores))
     y = project(quantized(builder.add("MatMul", weights, v)))
     nodes = builder.load(builder.add("Add", "x", y)).nodes
-    assert dict(motifs(nodes))["Attention"].count("MatMul") == 6
+    assert dict(blocks(nodes))["Attention"].count("MatMul") == 6
 
 
 def make_net(*operators: tuple[str, str, str, dict[str, float]]) -> Graph:
@@ -181,9 +190,9 @@ def test_blobs_that_are_written_again_by_others_name_nothing() -> None:
     assert any(isinstance(child, Group) for child in tree.root.children)
 
 
-def test_an_mlp_of_many_layers_is_one_motif() -> None:
+def test_an_mlp_of_many_layers_is_one_block() -> None:
     graph = load(light_file("light_bvlc_alexnet.onnx")).graph
-    (places,) = [motif.places for motif in find_motifs(graph.nodes) if motif.name == "MLP"]
+    (places,) = [block.places for block in find_nested_blocks(graph.nodes) if block.name == "MLP"]
     ops = [graph.nodes[place].op_type for place in sorted(places)]
     ops = [op for op in ops if op not in ("Constant", "ConstantOfShape")]
     assert ops[-7:] == ["Gemm", "Relu", "Dropout", "Gemm", "Relu", "Dropout", "Gemm"]
@@ -191,7 +200,7 @@ def test_an_mlp_of_many_layers_is_one_motif() -> None:
 
 def test_units_with_grouped_convolutions_are_no_inverted_residuals() -> None:
     graph = load(light_file("light_shufflenet.onnx")).graph
-    names = {motif.name for motif in find_motifs(graph.nodes)}
+    names = {block.name for block in find_nested_blocks(graph.nodes)}
     assert "Inverted residual" not in names
     assert "Residual block" in names
 
@@ -215,7 +224,7 @@ def test_a_gelu_holds_its_products_whatever_their_order(products: str) -> None:
     header = '<opset_import: ["": 21]> g (float[n] x) => (float[n] z)'
     model = load(f"{header} {{{constants}{text}}}".encode())
     wanted = ["Div", "Erf", "Add", *["Mul"] * products.count("=")]
-    (found,) = [operators for name, operators in motifs(model.graph.nodes) if name == "GELU"]
+    (found,) = [operators for name, operators in blocks(model.graph.nodes) if name == "GELU"]
     assert [op_type for op_type in found if op_type != "Constant"] == wanted
 
 
@@ -225,7 +234,7 @@ def test_a_distribution_that_multiplies_nothing_is_no_gelu() -> None:
     constants += "half = Constant <value_float = 0.5> () "
     header = '<opset_import: ["": 21]> g (float[n] x) => (float[n] z)'
     model = load(f"{header} {{{constants}{text}}}".encode())
-    assert "GELU" not in [name for name, _ in motifs(model.graph.nodes)]
+    assert "GELU" not in [name for name, _ in blocks(model.graph.nodes)]
 
 
 @pytest.mark.parametrize("from_elsewhere", [False, True])
@@ -273,7 +282,7 @@ def test_what_stands_between_parts_of_an_attention_is_in_it() -> None:
     weights = builder.add("Softmax", builder.add("Sub", largest, scores))
     y = builder.add("Reshape", builder.add("MatMul", weights, value), builder.weight())
     nodes = builder.load(builder.add("Relu", y)).nodes
-    found = [operators for name, operators in motifs(nodes) if name == "Attention"]
+    found = [operators for name, operators in blocks(nodes) if name == "Attention"]
     assert found
     assert all("ReduceMax" in operators for operators in found)
 
@@ -290,5 +299,5 @@ def test_the_operator_swiglu_is_a_gate_between_linear_nodes(has_biases: bool) ->
 
     gated = builder.add("SwiGLU", project(start), project(start))
     nodes = builder.load(builder.add("Relu", project(gated))).nodes
-    (found,) = [operators for name, operators in motifs(nodes) if name == "Gated MLP"]
+    (found,) = [operators for name, operators in blocks(nodes) if name == "Gated MLP"]
     assert sorted(found) == sorted([*["MatMul", "Add"][: 1 + has_biases] * 3, "SwiGLU"])

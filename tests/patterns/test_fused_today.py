@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from netloupe import load
-from netloupe.explorer.patterns import find_motifs, recognise
+from netloupe.explorer.patterns import find_nested_blocks, recognise
 
 from .test_recognise import text_of
 
@@ -180,8 +180,8 @@ def test_what_a_stranger_calls_the_same_is_not_the_same(op_type: str) -> None:
         ).graph
         for value in graph.inputs:
             value.is_parameter = value.name in WIDTHS
-        motifs = [motif.name for motif in find_motifs(graph.nodes) if motif.name != "Linear"]
-        return [*filter(None, [text_of(graph)]), *motifs]
+        blocks = [block.name for block in find_nested_blocks(graph.nodes) if block.name != "Linear"]
+        return [*filter(None, [text_of(graph)]), *blocks]
 
     other = KNOWN[op_type].replace(f"= {op_type} ", f"= mine.{op_type} ")
     assert other != KNOWN[op_type]

@@ -14,7 +14,7 @@ from netloupe.commands.info import summarize_model
 from netloupe.explorer.checks import check
 from netloupe.explorer.compare import diff
 from netloupe.explorer.model import Model
-from netloupe.explorer.patterns import find_motifs
+from netloupe.explorer.patterns import find_nested_blocks
 from netloupe.explorer.readers.load import load
 from tests.corpus import corpus_file
 
@@ -71,7 +71,7 @@ def _look_at(model: Model, whole: Model) -> None:
     summarize_model(model)
     assert check(model)
     assert model.to_svg()
-    find_motifs(model.graph.nodes)
+    find_nested_blocks(model.graph.nodes)
     assert diff(whole, model).entries
 
 
