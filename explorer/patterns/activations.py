@@ -37,6 +37,8 @@ ACTIVATIONS = {
 }
 #: what the logistic function is scaled by in the approximation of GELU
 _QUICK = 1.702
+#: numbers in a narrow type are rounded by less
+_ROUNDING = 1e-3
 _MOST_STEPS = 12
 
 
@@ -121,13 +123,21 @@ def _find_gelu(operations: Operations, anchor: int) -> FoundBlock | None:
             else:
                 break
             seen = True
-        elif operations.scalar(user) not in (0.5, 2.0, None):
+        elif not _is_half(operations.scalar(user)):
             break
         numbers.add(user)
         end = user
     if not seen or not operations.is_closed(numbers, end):
         return None
     return _make("GELU (tanh)" if is_tanh else "GELU", numbers, end)
+
+
+def _is_half(number: float | None) -> bool:
+    """Return whether one multiplies by a half, or divides by two; rounded numbers are about that.
+
+    What is not known may be.
+    """
+    return number is None or any(abs(number / wanted - 1) < _ROUNDING for wanted in (0.5, 2.0))
 
 
 def _walk_to_start(operations: Operations, anchor: int) -> tuple[set[int], Value | None]:

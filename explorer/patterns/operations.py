@@ -240,7 +240,7 @@ class Operations:
                 if is_fit and _is_used_only_by(node, taken):
                     taken.add(node)
                     pending.append(node)
-        return tuple(sorted(taken, key=lambda node: node.index))
+        return tuple(sorted(taken, key=self.context.graph.index_of))
 
     def fixed(self, number: int) -> list[Value]:
         """Return the constants that an operation takes; scales and zero points are none."""

@@ -33,9 +33,10 @@ class Builder:
         self.initializers: list[object] = []
         self.names = 0
 
-    def weight(self) -> str:
+    def weight(self, number: float = 0.5, size: int = 1) -> str:
         name = f"w{len(self.initializers)}"
-        self.initializers.append(helper.make_tensor(name, TensorProto.FLOAT, [1], [0.5]))
+        tensor = helper.make_tensor(name, TensorProto.FLOAT, [size], [number] * size)
+        self.initializers.append(tensor)
         return name
 
     def add(self, op: str, *operands: str, name: str = "", **attributes: object) -> str:
@@ -51,9 +52,9 @@ class Builder:
 
     def norm(self, x: str) -> str:
         """Write an RMSNorm of six nodes."""
-        square = self.add("Pow", x, self.weight())
+        square = self.add("Pow", x, self.weight(2))
         root = self.add("Sqrt", self.add("Add", self.add("ReduceMean", square), self.weight()))
-        return self.add("Mul", self.add("Div", x, root), self.weight())
+        return self.add("Mul", self.add("Div", x, root), self.weight(size=8))
 
     def linear(self, x: str) -> str:
         return self.add("Add", self.add("MatMul", x, self.weight()), self.weight())
@@ -333,14 +334,14 @@ def test_stages_of_a_unet_without_names(name: str) -> None:
     graph = load_blank(corpus_file(name))
     assert counts(graph, "auto") == [
         ("Attention block", 2),
-        ("Attention block", 2),
-        ("Attention block", 2),
-        ("Residual block", 3),
+        ("2 Transformer blocks", 2),
         ("Attention block", 2),
         ("Residual block", 3),
-        ("Attention block", 3),
-        ("Attention block", 3),
-        ("Attention block", 3),
+        ("Attention block", 2),
+        ("Residual block", 3),
+        ("Transformer block", 3),
+        ("Transformer block", 3),
+        ("Transformer block", 3),
     ]
     tree = build_group_tree(graph)
     for repeat in repeats(tree):
