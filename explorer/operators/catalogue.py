@@ -39,7 +39,7 @@ from typing import Any, Literal
 
 from .entries import complete_entry, is_registered, name_form, read_shipped
 from .formulas import Formula, NamedDims, parse_dims, parse_formula
-from .plugins import load_plugins
+from .plugins import PLUGINS
 from .registry import REGISTERED, kept_with_catalogue
 from .vocabulary import ARRANGING_ROLES, WEIGHT_ROLES, kind_of
 
@@ -243,7 +243,7 @@ def _find_weight_places(operator: Operator) -> tuple[int, ...]:
 def find_newest_operator(domain: str, op_type: str) -> Operator:
     """Return what is known of an operator in its newest version, as `find_operator` does."""
     if domain not in read_shipped():
-        load_plugins()
+        PLUGINS.load()
     entry = complete_entry(domain, op_type)
     if entry is None:
         return Operator(domain, op_type, form=name_form(domain, op_type))

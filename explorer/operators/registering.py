@@ -9,7 +9,7 @@ from typing import Any
 from netloupe.explorer.arguments import explain_arguments
 
 from .accepting import accept_entries, make_error, read_operator_file
-from .plugins import load_plugins
+from .plugins import PLUGINS
 
 
 @explain_arguments
@@ -45,7 +45,7 @@ def register_operators(source: str | os.PathLike[str] | Mapping[str, Any]) -> No
     ...     {"com.example": {"FastConv": {"form_of": "Conv"}, "Tag": {"macs": 0}}}
     ... )
     """
-    load_plugins()  # what they give may be what others are forms of
+    PLUGINS.load()  # what they give may be what others are forms of
     if isinstance(source, Mapping):
         given, name = source, "the mapping"
     elif isinstance(source, str | os.PathLike):

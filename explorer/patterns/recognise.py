@@ -8,112 +8,19 @@ from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import find_weight
 
-from .activations import find_activations, spell_as_operator
-from .attention import find_attentions
-from .conformers import find_conformers, find_convolution_modules, find_rotated_attentions
-from .convolutions import find_convolutions, find_residuals
-from .dense import find_dense, find_transitions
-from .estimators import find_estimators
-from .experts import find_experts
-from .found_blocks import BlockFinder, FoundBlock, FoundBlocks
+from .activations import spell_as_operator
+from .found_blocks import FoundBlock, FoundBlocks
 from .graph_context import GraphContext, find_graph_context
-from .linear import find_embeddings, find_linears, find_mlps, read_table
-from .norms import find_norms
+from .known_patterns import FUSABLE, PARTS, SMALL, WHOLES, WRITTEN_OUT, find_family
+from .linear import read_table
 from .operations import ARRANGING, Operations
-from .positions import find_merging, find_waves
-from .pyramids import find_pyramid_steps
 from .recognition import Recognition
-from .recurrent import find_cells, find_recurrent, find_state_spaces
-from .resampling import find_joined, find_pixel_shuffles, find_resampled
-from .separable import find_excitations, find_separable
+from .registry import Pattern, find_by, list_added
 from .shuffles import list_shuffle_nodes
-from .similarity import find_similarities, find_similarity
-from .state_spaces import find_mixers
-from .transformers import find_reduced_attentions, find_sublayers, find_transformers
-from .whole_groups import (
-    find_branches,
-    find_partial_stages,
-    find_patches,
-    find_row,
-    find_same,
-    find_shuffles,
-    find_token_embeddings,
-)
 
 #: more nodes are not looked at: no block that the field has a name for is so large
 MOST_NODES = 500
-
-#: the families, those first that others are put together from
-FINDERS: tuple[BlockFinder, ...] = (
-    find_norms,
-    find_linears,
-    find_activations,
-    find_pixel_shuffles,
-    find_embeddings,
-    find_attentions,
-    find_mlps,
-    find_experts,
-    find_convolutions,
-    find_excitations,
-    find_separable,
-    find_residuals,
-    find_mixers,
-)
-#: what is told of all operations together, the most telling first
-WHOLE_GROUP_FINDERS: tuple[BlockFinder, ...] = (
-    find_estimators,
-    find_patches,
-    find_transformers,
-    find_conformers,
-    find_convolution_modules,
-    find_rotated_attentions,
-    find_reduced_attentions,
-    find_sublayers,
-    find_token_embeddings,
-    find_recurrent,
-    find_cells,
-    find_state_spaces,
-    find_waves,
-    find_similarity,
-    find_merging,
-    find_partial_stages,
-    find_dense,
-    find_shuffles,
-    find_branches,
-    find_same,
-    find_pyramid_steps,
-    find_resampled,
-    find_joined,
-    find_row,
-)
-#: what few nodes are
-_SMALL: tuple[BlockFinder, ...] = (
-    find_norms,
-    find_activations,
-    find_convolutions,
-    find_pixel_shuffles,
-    find_transitions,
-    find_similarities,
-)
-#: what a single operator may stand for; linear layers are parts of attentions
-_FUSABLE: tuple[BlockFinder, ...] = (find_norms, find_linears, find_activations, find_attentions)
 _FUSED_KINDS = frozenset({"activation", "attention", "norm"})
-#: families of operators, by kind of block
-_FAMILIES = {
-    "activation": "activation",
-    "attention": "attention",
-    "conv": "linear",
-    "embedding": "shape",
-    "estimator": "classical",
-    "linear": "linear",
-    "mlp": "linear",
-    "norm": "normalization",
-    "positions": "generator",
-    "recurrent": "recurrent",
-    "pixel shuffle": "shape",
-    "resampled": "linear",
-    "similarity": "linear",
-}
 
 
 def recognise(nodes: Sequence[Node], context: GraphContext | None = None) -> Recognition | None:
@@ -145,7 +52,7 @@ def recognise(nodes: Sequence[Node], context: GraphContext | None = None) -> Rec
     found = spell_as_operator(operations, found)
     return Recognition(
         found.name,
-        _FAMILIES.get(found.kind, "group"),
+        find_family(found.kind),
         found.facts,
         found.details,
         tuple(nodes),
@@ -161,7 +68,7 @@ def _recognise_table(nodes: Sequence[Node]) -> Recognition | None:
     facts = read_table(picking[0]) if table is not None and table.kind == "embedding" else None
     if facts is None:
         return None
-    return Recognition("Embedding", _FAMILIES["embedding"], *facts, nodes=tuple(nodes))
+    return Recognition("Embedding", find_family("embedding"), *facts, nodes=tuple(nodes))
 
 
 def try_to_recognise(
@@ -181,19 +88,25 @@ def try_to_recognise(
 def find_blocks(operations: Operations) -> FoundBlocks:
     """Return the blocks of known kinds among some operations."""
     blocks = FoundBlocks(operations)
-    for finder in FINDERS:
-        for found in finder(blocks):
+    _look_for(blocks, PARTS)
+    for pattern in list_added("part"):
+        for found in find_by(pattern, blocks):
             blocks.add(found)
     return blocks
+
+
+def _look_for(blocks: FoundBlocks, patterns: Sequence[Pattern]) -> None:
+    """Add the blocks that patterns find among operations, those of each pattern in turn."""
+    for pattern in patterns:
+        for found in pattern.find(blocks):
+            step()
+            blocks.add(found)
 
 
 def find_fusable(operations: Operations) -> list[FoundBlock]:
     """Return the norms, activations and attentions among the operations of a whole graph."""
     blocks = FoundBlocks(operations)
-    for finder in _FUSABLE:
-        for found in finder(blocks):
-            step()
-            blocks.add(found)
+    _look_for(blocks, FUSABLE)
     told = {id(found): found for found in blocks.owner if found is not None}
     return [found for found in told.values() if found.kind in _FUSED_KINDS]
 
@@ -208,9 +121,7 @@ def find_written_out(graph: Graph) -> Iterator[tuple[str, tuple[Node, ...]]]:
     """
     operations = Operations(graph.nodes, find_graph_context(graph))
     blocks = FoundBlocks(operations)
-    for finder in (find_norms, find_activations):
-        for found in finder(blocks):
-            blocks.add(found)
+    _look_for(blocks, WRITTEN_OUT)
     for entry in blocks.list_outermost():
         if isinstance(entry, FoundBlock) and len(entry.numbers) > 1:
             nodes = [operations.nodes[number] for number in sorted(entry.numbers)]
@@ -238,9 +149,7 @@ def find_small_blocks(
     """
     operations = Operations(nodes, context)
     blocks = FoundBlocks(operations)
-    for finder in _SMALL:
-        for found in finder(blocks):
-            blocks.add(found)
+    _look_for(blocks, SMALL)
     for entry in blocks.list_outermost():
         if isinstance(entry, FoundBlock) and entry.kind == "pixel shuffle":
             (number,) = entry.numbers
@@ -253,8 +162,11 @@ def find_small_blocks(
 
 def name_whole_group(blocks: FoundBlocks) -> FoundBlock | None:
     """Return what all operations are together; None where that is nothing known."""
-    for finder in WHOLE_GROUP_FINDERS:
-        for found in finder(blocks):
+    for pattern in list_added("whole"):
+        for found in find_by(pattern, blocks):
+            return found
+    for pattern in WHOLES:
+        for found in pattern.find(blocks):
             return found
     outline = blocks.list_outermost()
     only = outline[0] if len(outline) == 1 else None

@@ -18,14 +18,14 @@ def only_shipped() -> Iterator[None]:
     before = {**registry.REGISTERED}
     registry.REGISTERED.clear()
     registry.clear_kept()
-    plugins.forget_plugins(is_done=True)
+    plugins.PLUGINS.forget(is_done=True)
     try:
         yield
     finally:
         registry.REGISTERED.clear()
         registry.REGISTERED.update(before)
         registry.clear_kept()
-        plugins.forget_plugins()
+        plugins.PLUGINS.forget()
 
 
 def write_toml(entries: dict[str, dict[str, dict[str, Any]]]) -> str:

@@ -448,7 +448,7 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Any:
             return [_EntryPoint(name, value) for name, value in given.items()]
 
         monkeypatch.setattr(metadata, "entry_points", entry_points)
-        plugins.forget_plugins()
+        plugins.PLUGINS.forget()
         return asked
 
     return install
@@ -465,7 +465,7 @@ def test_entry_points_are_asked_once_where_a_domain_is_not_known(
     assert asked == []
     assert find_operator("com.example", "A").family == "shape"
     assert find_operator("com.other", "B").family == "logic"
-    assert asked == [plugins.GROUP]
+    assert asked == [plugins.PLUGINS.group]
     assert caplog.records == []
 
 
@@ -494,6 +494,6 @@ def test_what_somebody_registers_comes_before_entry_points(install: Any) -> None
     register_operators({"com.example": {"A": {"family": "logic"}, "C": {"form_of": "B"}}})
     families = [find_operator("com.example", name).family for name in "ABC"]
     assert families == ["logic", "shape", "shape"]
-    plugins.forget_plugins()
-    plugins.load_plugins()
+    plugins.PLUGINS.forget()
+    plugins.PLUGINS.load()
     assert find_operator("com.example", "A").family == "logic"

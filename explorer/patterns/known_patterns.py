@@ -1,0 +1,129 @@
+"""The patterns of netloupe itself, in the order in which they are looked for."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from .activations import find_activations
+from .attention import find_attentions
+from .conformers import find_conformers, find_convolution_modules, find_rotated_attentions
+from .convolutions import find_convolutions, find_residuals
+from .dense import find_dense, find_transitions
+from .estimators import find_estimators
+from .experts import find_experts
+from .found_blocks import BlockFinder
+from .linear import find_embeddings, find_linears, find_mlps
+from .norms import find_norms
+from .pattern_examples import EXAMPLES
+from .positions import find_merging, find_waves
+from .pyramids import find_pyramid_steps
+from .recurrent import find_cells, find_recurrent, find_state_spaces
+from .registry import Pattern, list_added
+from .resampling import find_joined, find_pixel_shuffles, find_resampled
+from .separable import find_excitations, find_separable
+from .similarity import find_similarities, find_similarity
+from .state_spaces import find_mixers
+from .transformers import find_reduced_attentions, find_sublayers, find_transformers
+from .whole_groups import (
+    find_branches,
+    find_partial_stages,
+    find_patches,
+    find_row,
+    find_same,
+    find_shuffles,
+    find_token_embeddings,
+)
+
+
+def _part(name: str, find: BlockFinder, *kinds: str, family: str = "group") -> Pattern:
+    return _make(name, find, "part", kinds, family)
+
+
+def _whole(name: str, find: BlockFinder, *kinds: str, family: str = "group") -> Pattern:
+    return _make(name, find, "whole", kinds, family)
+
+
+def _make(
+    name: str,
+    find: BlockFinder,
+    extent: Literal["part", "whole"],
+    kinds: tuple[str, ...],
+    family: str,
+) -> Pattern:
+    example, told = EXAMPLES[name]
+    return Pattern(name, find, extent, kinds, family, example, told)
+
+
+_NORMS = _part("norm", find_norms, "norm", family="normalization")
+_LINEARS = _part("linear", find_linears, "linear", family="linear")
+_ACTIVATIONS = _part("activation", find_activations, "activation", family="activation")
+_PIXEL_SHUFFLES = _part("pixel-shuffle", find_pixel_shuffles, "pixel shuffle", family="shape")
+_ATTENTIONS = _part("attention", find_attentions, "attention", family="attention")
+_CONVOLUTIONS = _part("convolution", find_convolutions, "conv", family="linear")
+_TRANSITIONS = _part("transition", find_transitions, "transition")
+_SIMILARITIES = _part("similarities", find_similarities, "similarity", family="linear")
+
+#: what is found among other operations; first what others are put together from
+PARTS = (
+    _NORMS,
+    _LINEARS,
+    _ACTIVATIONS,
+    _PIXEL_SHUFFLES,
+    _part("embedding", find_embeddings, "embedding", family="shape"),
+    _ATTENTIONS,
+    _part("mlp", find_mlps, "mlp", family="linear"),
+    _part("experts", find_experts, "experts"),
+    _CONVOLUTIONS,
+    _part("excitation", find_excitations, "excitation"),
+    _part("separable-convolution", find_separable, "separable", "inverted"),
+    _part("residual-block", find_residuals, "residual", "branches"),
+    _part("state-space-mixer", find_mixers, "attention", family="attention"),
+)
+#: what is told of all operations together, the most telling first
+WHOLES = (
+    _whole("estimator", find_estimators, "estimator", family="classical"),
+    _whole("patches", find_patches, "embedding", family="shape"),
+    _whole("transformer-block", find_transformers, "transformer"),
+    _whole("conformer-block", find_conformers, "conformer"),
+    _whole("convolution-module", find_convolution_modules, "conformer"),
+    _whole("rotated-attention", find_rotated_attentions, "attention", family="attention"),
+    _whole("reduced-attention", find_reduced_attentions, "attention", family="attention"),
+    _whole("sublayer", find_sublayers, "attention", "mlp"),
+    _whole("token-embedding", find_token_embeddings, "embedding", family="shape"),
+    _whole("recurrent-layers", find_recurrent, "recurrent", family="recurrent"),
+    _whole("recurrent-cell", find_cells, "recurrent", family="recurrent"),
+    _whole("state-space-block", find_state_spaces, "mixer"),
+    _whole("waves", find_waves, "positions", "embedding", family="generator"),
+    _whole("similarity", find_similarity, "similarity", family="linear"),
+    _whole("patch-merging", find_merging, "merging"),
+    _whole("partial-stage", find_partial_stages, "csp", "spp"),
+    _whole("dense-layer", find_dense, "dense", "transition"),
+    _whole("shuffle-unit", find_shuffles, "shuffle"),
+    _whole("branches", find_branches, "fire", "inception"),
+    _whole("same", find_same, "activation", "norm"),
+    _whole("pyramid-step", find_pyramid_steps, "pyramid"),
+    _whole("resampling", find_resampled, "resampled", family="linear"),
+    _whole("joined-block", find_joined, "residual"),
+    _whole("row", find_row, "row"),
+)
+#: what few nodes are
+SMALL = (
+    *(_NORMS, _ACTIVATIONS, _CONVOLUTIONS, _PIXEL_SHUFFLES),
+    *(_TRANSITIONS, _SIMILARITIES),
+)
+#: what a single operator may stand for; linear layers are parts of attentions
+FUSABLE = (_NORMS, _LINEARS, _ACTIVATIONS, _ATTENTIONS)
+#: what exporters write out
+WRITTEN_OUT = (_NORMS, _ACTIVATIONS)
+PATTERNS = (*PARTS, _TRANSITIONS, _SIMILARITIES, *WHOLES)
+
+#: what blocks are coloured as, by kind
+_FAMILIES = {kind: pattern.family for pattern in reversed(PATTERNS) for kind in pattern.kinds}
+
+
+def find_family(kind: str) -> str:
+    """Return what a block of a kind is coloured as: a family of operators, or ``group``."""
+    if kind in _FAMILIES:
+        return _FAMILIES[kind]
+    added = [*list_added("part"), *list_added("whole")]
+    return next((pattern.family for pattern in added if kind in pattern.kinds), "group")

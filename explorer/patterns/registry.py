@@ -1,0 +1,146 @@
+"""The patterns that netloupe looks for: its own, and those that installed packages add."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from netloupe.explorer.entry_points import EntryPointGroup, explain
+from netloupe.explorer.operators import OPERATOR_FAMILIES
+from netloupe.explorer.progress import is_ending
+
+from .found_blocks import BlockFinder, FoundBlock, FoundBlocks
+
+_ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+#: what blocks may be coloured as
+FAMILIES = (*OPERATOR_FAMILIES, "group")
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A kind of block that is looked for.
+
+    Parameters
+    ----------
+    id
+        Its name in messages and on the page of patterns: ``state-space-mixer``.
+    find
+        Yields the blocks that it finds. Its docstring says what they are, and which source
+        describes them.
+    extent
+        ``part`` where such blocks are found among other operations; ``whole`` where it is told what
+        all operations of a group are together.
+    kinds
+        What :attr:`FoundBlock.kind` of these blocks may be; other patterns ask for that.
+    family
+        The family of operators that they are coloured as, or ``group``.
+    example
+        A model in the text form of ONNX whose graph is such a block.
+    told
+        What that graph is told to be.
+    """
+
+    id: str
+    find: BlockFinder
+    extent: Literal["part", "whole"]
+    kinds: tuple[str, ...]
+    family: str = "group"
+    example: str = ""
+    told: str = ""
+
+    @property
+    def description(self) -> str:
+        """What is found, and by which source: the docstring of ``find``."""
+        return inspect.getdoc(self.find) or ""
+
+
+#: by id, the patterns that installed packages added
+_ADDED: dict[str, Pattern] = {}
+#: the ids of those that failed; they are not asked again
+_FAILED: set[str] = set()
+
+
+def list_added(extent: Literal["part", "whole"]) -> list[Pattern]:
+    """Return the patterns that installed packages added, in the order of their ids."""
+    PLUGINS.load()
+    return [_ADDED[name] for name in sorted(_ADDED) if _ADDED[name].extent == extent]
+
+
+def find_by(pattern: Pattern, blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Yield what a pattern of an installed package finds.
+
+    One that fails is told of once, as a warning, and is left out from then on: its mistake costs
+    the names that it gives, and nothing else.
+    """
+    if pattern.id in _FAILED:
+        return
+    try:
+        for found in pattern.find(blocks):
+            _check(pattern, found, len(blocks.operations))
+            yield found
+    except Exception as error:  # it is the code of others
+        if is_ending(error):
+            raise
+        _FAILED.add(pattern.id)
+        logging.getLogger("netloupe").warning(
+            "netloupe: warning: pattern %s fails and is left out: %s", pattern.id, explain(error)
+        )
+
+
+def forget_added(*, is_done: bool = False) -> None:
+    """Forget what installed packages added; it is asked for again unless that is done."""
+    _ADDED.clear()
+    _FAILED.clear()
+    PLUGINS.forget(is_done=is_done)
+
+
+def _check(pattern: Pattern, found: object, count: int) -> None:
+    """Raise a TypeError or ValueError where what a pattern yields is no block of these."""
+    if not isinstance(found, FoundBlock):
+        raise TypeError(f"yields a {type(found).__name__}. Let it yield a FoundBlock")
+    if found.kind not in pattern.kinds:
+        raise ValueError(f"yields the kind {found.kind!r}. Name it among its kinds")
+    if not found.numbers or not found.numbers <= {*range(count)} or found.end not in found.numbers:
+        raise ValueError("yields numbers of no operations, or an end that is none of them")
+
+
+def _accept(given: object, name: str) -> list[str]:
+    """Add what an entry point gives, and return what is wrong with it."""
+    each = [given] if isinstance(given, Pattern) else given
+    if not isinstance(each, Iterable):
+        kind = type(given).__name__
+        return [f"{name}: gives a {kind}. Let it give a Pattern, or several in a list"]
+    problems: list[str] = []
+    for number, pattern in enumerate(each):
+        if not isinstance(pattern, Pattern):
+            problems.append(f"{name}: number {number} is a {type(pattern).__name__}, no Pattern")
+            continue
+        found = [*_list_problems(pattern)]
+        problems += [f"{name}: pattern {pattern.id!r}: {problem}" for problem in found]
+        if not found:
+            _ADDED[pattern.id] = pattern
+    return problems
+
+
+def _list_problems(pattern: Pattern) -> Iterator[str]:
+    from .known_patterns import PATTERNS
+
+    if not isinstance(pattern.id, str) or not _ID.fullmatch(pattern.id):
+        yield "its id is to be of small letters, digits and hyphens"
+    elif pattern.id in _ADDED or any(pattern.id == known.id for known in PATTERNS):
+        yield "there is one of this id already"
+    if not callable(pattern.find):
+        yield "find is to be a function"
+    if pattern.extent not in ("part", "whole"):
+        yield f"extent is {pattern.extent!r}. It may be part or whole"
+    if not isinstance(pattern.kinds, tuple) or not pattern.kinds:
+        yield "kinds is to be a tuple of what its blocks are"
+    if pattern.family not in FAMILIES:
+        yield f"family is {pattern.family!r}. It may be {', '.join(FAMILIES)}"
+
+
+PLUGINS = EntryPointGroup("netloupe.patterns", _accept)
