@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from netloupe.explorer.model import Node, Value
 
 from .attention_forms import find_gate, is_latent, read_latent
-from .attention_heads import BEFORE_PRODUCTS, count_heads, read_fused
+from .attention_heads import BEFORE_PRODUCTS, count_heads, list_attended, read_fused
 from .attention_scores import (
-    MASK_OPERATORS,
+    MASK_TRAITS,
     has_linear_biases,
     is_causal,
     is_relative,
@@ -18,15 +18,10 @@ from .attention_scores import (
     read_masked_window,
 )
 from .found_blocks import FoundBlock, FoundBlocks
-from .operations import OUTSIDE, Operations, list_data
+from .operations import OUTSIDE, PICKING, Operations, list_data
 from .readings import read_int, read_str
 from .recognition import Detail
 
-_FUSED = frozenset(
-    {"Attention", "DecoderMaskedMultiHeadAttention", "DecoderMaskedSelfAttention"}
-    | {"GroupQueryAttention", "LinearAttention", "MultiHeadAttention", "PackedAttention"}
-    | {"PackedMultiHeadAttention", "ScaledDotProductAttention", "SparseAttention"}
-)
 #: of LinearAttention: how the state takes up a token, where that is not by a sum alone
 _UPDATE_RULES = {"gated": "gated", "delta": "delta rule", "gated_delta": "gated delta rule"}
 #: what gives LinearAttention its decay and rate, of projections of their own, and what mixes each
@@ -54,7 +49,7 @@ def find_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """
     operations = blocks.operations
     for number, kind in enumerate(operations.kinds):
-        if kind in _FUSED:
+        if operations.nodes[number].operator.has("attends"):
             core: set[int] = {number}
             end = number
             scores: list[int] = []
@@ -118,7 +113,7 @@ def _complete(
 ) -> FoundBlock:
     """Add the projections before and behind a core, and tell what it is."""
     operations = blocks.operations
-    is_linear = operations.nodes[anchor].op_type == "LinearAttention"
+    is_linear = operations.nodes[anchor].operator.has("attends_linearly")
     gate, end = find_gate(blocks, end)
     whole = core | gate
     projections = _add_projections(blocks, whole, _BEFORE_STATES if is_linear else frozenset())
@@ -146,17 +141,15 @@ def _complete(
             found = [_find_uncut(operations, source) for source in found]
         name = _name_by_sources(found)
     else:
-        inputs = [value for value in node.inputs[:3] if value is not None]
+        inputs = list_attended(node)
         sources = [_trace(blocks, value, whole) for value in inputs]
         if is_linear or gate:  # without those of its decay, rate and gate
             found_ones = [projection for _, projection in sources if projection is not None]
             projections = list({id(one): one for one in found_ones}.values())
         heads, width, shared, is_masked = read_fused(operations, anchor, projections)
         found = [source for source, _ in sources]
-        is_packed = node.op_type in ("QAttention", "PackedAttention", "DecoderMaskedSelfAttention")
-        is_packed |= node.op_type == "Attention" and node.domain == "com.microsoft"
-        is_packed |= node.op_type == "GroupQueryAttention" and 0 < len(inputs) < 3
-        name = "Self-attention" if is_packed else _name_by_sources(found)
+        # the operator projects one value itself, or takes what one projection gives
+        name = "Self-attention" if len(inputs) == 1 else _name_by_sources(found)
         if is_linear:
             name = "Linear attention"
             rule = _UPDATE_RULES.get(read_str(node, "update_rule") or "gated_delta")
@@ -209,9 +202,13 @@ def _complete(
 def _read_stated_window(node: Node) -> int:
     """Return how many tokens a fused operator attends to, with the one that attends; 0 for all.
 
-    GroupQueryAttention counts that one, and ONNX's Attention only what is left of it.
+    com.microsoft's GroupQueryAttention counts that one, ONNX's Attention only what is left of it,
+    and LongformerAttention what is on either side.
     """
-    if node.op_type == "GroupQueryAttention":
+    beside = read_int(node, "window") if node.operator.has("attends") else None
+    if beside:  # on each side
+        return 2 * beside + 1
+    if read_int(node, "local_window_size") is not None:
         return max(read_int(node, "local_window_size") or 0, 0)
     left = read_int(node, "left_window_size")
     return left + 1 if left is not None and left >= 0 else 0
@@ -294,7 +291,10 @@ def _add_feeders(blocks: FoundBlocks, core: set[int], whole: set[int]) -> None:
         number = -heapq.heappop(pending)
         if number in whole or not whole.issuperset(operations.users[number]):
             continue
-        if operations.kinds[number] not in MASK_OPERATORS or blocks.owner[number] is not None:
+        if (
+            not operations.nodes[number].operator.has(*MASK_TRAITS)
+            or blocks.owner[number] is not None
+        ):
             continue
         whole.add(number)
         added += 1
@@ -343,7 +343,7 @@ def _find_uncut(operations: Operations, value: Value | None) -> Value | None:
     for _ in range(4):
         node = value.producer if value is not None else None
         taken = node.inputs if node is not None else ()
-        if node is None or node.op_type not in ("Gather", "Slice", "Split") or taken[0] is None:
+        if node is None or not node.operator.has(*PICKING) or taken[0] is None:
             break
         if any(one is not None and not operations.is_fixed(one) for one in taken[1:]):
             break

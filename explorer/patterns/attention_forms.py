@@ -42,7 +42,7 @@ def is_latent(blocks: FoundBlocks, norm: FoundBlock, core: set[int]) -> bool:
     inside = core | norm.numbers
     starts = {giver for number in norm.numbers for giver in operations.givers(number)} - inside
     start = starts.pop() if len(starts) == 1 else None
-    if start is not None and operations.kinds[start] in ("Slice", "Split"):
+    if start is not None and operations.nodes[start].operator.has("picks"):
         if not inside.issuperset(operations.users[start]):
             return False
         inside.add(start)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from netloupe.explorer.model import TensorType, Value
+from netloupe.explorer.model import Node, TensorType, Value
 
 from .found_blocks import FoundBlock
-from .operations import Operations, list_data
-from .readings import read_int
+from .operations import PICKING, Operations, list_data
+from .readings import read_int, read_ints
 from .weight_sizes import read_dims
 
 #: what may stand between a projection and the products: heads, rotary positions, norms, caches
@@ -93,14 +93,8 @@ def count_heads(
 
 def _read_type(value: Value | None) -> tuple[int, int] | None:
     """Return heads and their width by the stated type (batch, heads, sequence, width)."""
-    stated = value.type if value is not None else None
-    shape = stated.shape if isinstance(stated, TensorType) else None
-    if shape is None or len(shape) != 4:
-        return None
-    heads, width = shape[1].value, shape[3].value
-    if not isinstance(heads, int) or not isinstance(width, int) or heads < 1 or width < 1:
-        return None
-    return heads, width
+    shape = _read_shape(value)
+    return (shape[1], shape[3]) if len(shape) == 4 and shape[1] > 0 and shape[3] > 0 else None
 
 
 def _read_heads(
@@ -136,32 +130,55 @@ def _read_heads(
         if giver is None or operations.kinds[giver] not in BEFORE_PRODUCTS:
             break
         # behind a part of q, k and v together the last axis may hold all three
-        is_whole = is_whole and operations.kinds[giver] not in ("Gather", "Slice", "Split")
+        is_whole = is_whole and not operations.nodes[giver].operator.has(*PICKING)
         raw = [v for v in list_data(operations.nodes[giver]) if not operations.is_fixed(v)]
         value = (raw[-1] if operations.kinds[giver] == "Concat" else raw[0]) if raw else None
     return found
 
 
-#: where operators take what is kept of earlier steps, and which axis of that is a head's width
-_KEPT = {
-    "Attention": (4, 3),
-    "GroupQueryAttention": (3, 3),
-    "LinearAttention": (3, 2),
-    "MultiHeadAttention": (6, 3),
+#: by operator the attribute that tells whether later tokens are hidden; without it they are
+_HIDING = {
+    "DecoderMaskedSelfAttention": "",
+    "DynamicSparseAttention": "is_causal",
+    "GroupQueryAttention": "causal",
+    "PagedAttention": "is_causal",
+    "SparseAttention": "",
+    "SparsePagedAttention": "is_causal",
 }
+
+
+def list_attended(node: Node) -> list[Value]:
+    """Return what a fused attention takes queries, keys and values from, by role.
+
+    One that projects itself takes the same for several of them.
+    """
+    roles = node.operator.operands
+    places = [roles.find(role) for role in ("query", "key", "value")]
+    if places[0] is None:
+        places = [roles.find("data")]
+    found = [node.input(place) for place in places if place is not None]
+    if (len(found) > 1 and found[-1] is None) or len(found) == 2:
+        found = [found[0], found[1], found[1]]
+    return [value for value in found if value is not None]
 
 
 def _read_kept_width(operations: Operations, number: int) -> int:
     """Return how wide the heads are of which something is kept; 0 where it is not stated."""
     node = operations.nodes[number]
-    place, axis = _KEPT.get(node.op_type, (0, 0))
-    value = node.inputs[place] if 0 < place < len(node.inputs) else None
+    is_linear = node.operator.has("attends_linearly")
+    place = node.operator.operands.find("past" if is_linear else "past_key")
+    value = node.input(place) if place is not None else None
+    shape = _read_shape(value)
+    return shape[2 if is_linear else 3] if len(shape) == 4 else 0
+
+
+def _read_shape(value: Value | None) -> tuple[int, ...]:
+    """Return the sizes of a value, 0 for those that are not known; nothing without a shape."""
     stated = value.type if value is not None else None
     shape = stated.shape if isinstance(stated, TensorType) else None
-    if shape is None or len(shape) != 4:
-        return 0
-    width = shape[axis].value
-    return width if isinstance(width, int) else 0
+    if shape is None:
+        return ()
+    return tuple(size if isinstance(size := dim.value, int) else 0 for dim in shape)
 
 
 def read_fused(
@@ -173,28 +190,45 @@ def read_fused(
     shared = read_int(node, "kv_num_heads") or 0
     is_masked = bool(read_int(node, "unidirectional") or read_int(node, "is_causal"))
     is_masked |= read_int(node, "right_window_size") == 0
-    is_masked |= node.op_type in ("GroupQueryAttention", "DecoderMaskedSelfAttention")
-    width, query = 0, node.input(0)
+    if node.op_type in _HIDING:
+        is_masked |= read_int(node, _HIDING[node.op_type]) != 0
+    taken = list_attended(node)
     if heads:
-        outs = [p.details.get("out") for p in projections]
-        hidden = next((out for out in outs if isinstance(out, int) and out % heads == 0), 0)
-        if node.domain == "com.microsoft" and node.op_type in ("Attention", "QAttention"):
-            dims = read_dims(node.input(1))
-            hidden = dims[-1] // 3 if len(dims) == 2 and dims[-1] % 3 == 0 else 0
-        elif node.op_type == "GroupQueryAttention" and node.input(1) is None:
-            # one projection for queries, keys and values
-            hidden = max((out for out in outs if isinstance(out, int)), default=0)
-            hidden, rest = divmod(hidden * heads, heads + 2 * shared)
-            hidden = hidden if not rest else 0
-        elif len(projections) != 3 or len({*map(str, outs)}) != 1:
-            hidden = max((o for o in outs if isinstance(o, int)), default=0) if shared else 0
-            hidden = hidden if len(projections) == 3 else 0
+        hidden = _read_features(node, projections, heads, shared)
         width = hidden // heads if hidden % heads == 0 else 0
-        width = _read_kept_width(operations, number) or width
-    elif isinstance(type_ := query.type if query is not None else None, TensorType):
-        shape = type_.shape
-        if shape is not None and len(shape) == 4:  # (batch, heads, sequence, width)
-            found = [dim.value for dim in shape]
-            heads = found[1] if isinstance(found[1], int) else 0
-            width = found[3] if isinstance(found[3], int) else 0
+        return heads, _read_kept_width(operations, number) or width, shared, is_masked
+    query = _read_shape(taken[0] if taken else None)
+    if node.operator.has("attends_linearly"):  # (…, tokens, heads, width)
+        heads, width = query[-2:] if len(query) in (3, 4) else (0, 0)
+    elif len(query) == 4:  # (batch, heads, tokens, width)
+        heads, width = query[1], query[3]
+        key = _read_shape(taken[1] if len(taken) > 1 else None)
+        shared = key[1] if len(key) == 4 else 0
+    else:
+        width = 0
     return heads, width if heads else 0, shared, is_masked
+
+
+def _read_features(node: Node, projections: list[FoundBlock], heads: int, shared: int) -> int:
+    """Return how many features the queries of all heads have together; 0 for unknown."""
+    roles = node.operator.operands
+    joint, apart = roles.find("weight"), roles.find("weight1")
+    if roles.find("query") is not None:
+        apart = joint
+    if joint is not None or apart is not None:
+        sizes = read_ints(node, "qkv_hidden_sizes")
+        dims = read_dims(node.input(apart if apart is not None else joint or 0))
+        width = dims[-1] if len(dims) == 2 else 0
+        if sizes or apart is not None:
+            return sizes[0] if sizes else width
+        return width // 3 if width % 3 == 0 else 0
+    outs = [found.details.get("out") for found in projections]
+    known = [out for out in outs if isinstance(out, int)]
+    key = roles.find("key")
+    if key is not None and node.input(key) is None:
+        # one projection for queries, keys and values
+        hidden, rest = divmod(max(known, default=0) * heads, heads + 2 * (shared or heads))
+        return hidden if not rest else 0
+    if len(projections) != 3 or len({*map(str, outs)}) != 1:
+        return max(known, default=0) if shared and len(projections) == 3 else 0
+    return next((out for out in known if out % heads == 0), 0)

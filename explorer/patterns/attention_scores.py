@@ -7,18 +7,23 @@ from collections.abc import Iterator, Sequence
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.model.constant import constant_tensor
 
-from .operations import Operations
+from .operations import ARRANGING, Operations
 from .readings import read_int, read_numbers, read_scalar
 from .stored_positions import compares_stored_positions
 
-_COMPARISONS = frozenset({"Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
 _MOST_OF_MASK = 300
+#: what puts a mask on scores
+_MASKING = ("adds", "chooses", "multiplies_elements", "subtracts")
 #: what masks are computed by
-MASK_OPERATORS = frozenset(
-    {"Add", "And", "Concat", "ConstantOfShape", "Equal", "Gather", "GatherElements", "Mul", "Not"}
-    | {"Or", "Range", "Slice", "Sub", "Tile", "Trilu", "Where", "CumSum", "ReduceSum", "ScatterND"}
-    | _COMPARISONS
+MASK_TRAITS = (
+    *_MASKING,
+    *("accumulates", "compares", "counts", "fills", "gathers", "joins", "logical", "masks"),
+    *("reduces", "repeats", "scatters", "slices"),
 )
+#: what a mask is made of; it ends where weights or data come in
+_MASK_STEPS = (*MASK_TRAITS, *ARRANGING, "elementwise", "pads")
+#: what positions that are counted are still told by
+_SHIFTING = (*ARRANGING, "adds", "gathers", "repeats", "slices")
 
 
 def is_rotary(operations: Operations, whole: set[int], anchor: int) -> bool:
@@ -66,17 +71,17 @@ def is_causal(operations: Operations, number: int) -> bool:
     A mask that is stored as it is added counts by its numbers.
     """
     node = operations.nodes[number]
-    if node.op_type not in _MASKING:
+    operator = node.operator
+    if not operator.has(*_MASKING):
         return False
-    if node.op_type == "Where" and node.inputs and _is_buffer(operations, node.input(0)):
+    if operator.has("chooses") and node.inputs and _is_buffer(operations, node.input(0)):
         return True
-    if node.op_type == "Add" and any(map(operations.context.hides_later, node.inputs)):
+    if operator.has("adds") and any(map(operations.context.hides_later, node.inputs)):
         return True
     for producer in _list_of_mask(node):
-        kind = producer.op_type
-        if kind == "Trilu":
+        if producer.operator.has("masks"):
             return True
-        if kind in _COMPARISONS and len(producer.inputs) == 2:
+        if producer.operator.has("compares_order") and len(producer.inputs) == 2:
             if all(_is_positions(operand) for operand in producer.inputs):
                 return True
             if compares_stored_positions(*producer.inputs):
@@ -91,16 +96,17 @@ def read_masked_window(operations: Operations, number: int) -> int:
     section 3.1).
     """
     node = operations.nodes[number]
-    for producer in _list_of_mask(node) if node.op_type in _MASKING else ():
-        if producer.op_type not in _COMPARISONS or len(producer.inputs) != 2:
+    for producer in _list_of_mask(node) if node.operator.has(*_MASKING) else ():
+        if not producer.operator.has("compares_order") or len(producer.inputs) != 2:
             continue
         for place, (shifted, other) in enumerate((producer.inputs, producer.inputs[::-1])):
             before = _read_shift(shifted)
             if not before or not _is_positions(other):
                 continue
             # a position less the number is below one that is seen, or for those not seen above it
-            is_strict = producer.op_type in ("Greater", "Less")
-            is_seen = producer.op_type.startswith("Less") == (place == 0)
+            form = producer.operator.form
+            is_strict = form in ("Greater", "Less")
+            is_seen = form.startswith("Less") == (place == 0)
             return before if is_strict == is_seen else before + 1
     return 0
 
@@ -111,19 +117,15 @@ def _read_shift(value: Value | None) -> int:
         node = value.producer if value is not None else None
         if node is None or not node.inputs:
             return 0
-        if node.op_type in ("Sub", "Add") and len(node.inputs) == 2:
+        if node.operator.has("adds", "subtracts") and len(node.inputs) == 2:
             shift = read_scalar(node.input(1))
             if shift is None or not _is_positions(node.input(0)):
                 return 0
-            return max(int(shift if node.op_type == "Sub" else -shift), 0)
-        if node.op_type not in _SHIFTING:
+            return max(int(shift if node.operator.has("subtracts") else -shift), 0)
+        if not node.operator.has(*_SHIFTING):
             return 0
         value = node.input(0)
     return 0
-
-
-#: what puts a mask on scores
-_MASKING = frozenset({"Add", "Mul", "Sub", "Where"})
 
 
 def _list_of_mask(node: Node) -> Iterator[Node]:
@@ -136,16 +138,8 @@ def _list_of_mask(node: Node) -> Iterator[Node]:
             continue
         seen.add(producer)
         yield producer
-        if producer.op_type in _MASK_STEPS:
+        if producer.operator.has(*_MASK_STEPS):
             pending += [operand for operand in producer.inputs if operand is not None]
-
-
-#: what a mask is made of; it ends where weights or data come in
-_MASK_STEPS = (
-    MASK_OPERATORS
-    | {"Cast", "Expand", "Identity", "Reshape", "Squeeze", "Unsqueeze", "Transpose", "Flatten"}
-    | {"Max", "Min", "Neg", "Pad", "Xor", "GatherND", "CastLike", "Dropout", "Div"}
-)
 
 
 def _is_buffer(operations: Operations, value: Value | None) -> bool:
@@ -159,7 +153,9 @@ def _is_buffer(operations: Operations, value: Value | None) -> bool:
             is_square = len(dims) >= 2 and dims[-1] == dims[-2] and dims[-1] > 1
             return is_square and tensor.dtype.name in ("bool", "uint8")
         node = value.producer
-        if node is None or node.op_type not in ("Slice", "Cast", "Identity", "Unsqueeze", "Not"):
+        if node is None:
+            return False
+        if not node.operator.has("slices", *ARRANGING) and node.operator.form != "Not":
             return False
         value = node.input(0)
     return False
@@ -171,12 +167,12 @@ def _is_positions(value: Value | None) -> bool:
         node = value.producer if value is not None else None
         if node is None:
             return False
-        if node.op_type == "Range":
+        if node.operator.has("counts"):
             return True
-        if node.op_type not in _SHIFTING or not node.inputs:
+        if not node.operator.has(*_SHIFTING) or not node.inputs:
             return False
         operands = [operand for operand in node.inputs if operand is not None]
-        if node.op_type == "Add" and len(operands) == 2:
+        if node.operator.has("adds") and len(operands) == 2:
             ranges = [_leads_to_range(operand) for operand in operands]
             value = operands[ranges.index(True)] if True in ranges else None
         else:
@@ -184,20 +180,14 @@ def _is_positions(value: Value | None) -> bool:
     return False
 
 
-_SHIFTING = frozenset(
-    {"Add", "Cast", "Expand", "Gather", "GatherND", "Identity", "Reshape", "Squeeze", "Tile"}
-    | {"Transpose", "Unsqueeze", "Slice", "CastLike"}
-)
-
-
 def _leads_to_range(value: Value | None) -> bool:
     for _ in range(12):
         node = value.producer if value is not None else None
         if node is None or not node.inputs:
             return False
-        if node.op_type == "Range":
+        if node.operator.has("counts"):
             return True
-        if node.op_type not in _SHIFTING:
+        if not node.operator.has(*_SHIFTING):
             return False
         value = node.input(0)
     return False
@@ -214,14 +204,14 @@ def is_relative(operations: Operations, number: int) -> bool:
             producer = current.producer if current is not None else None
             if producer is None or not producer.inputs:
                 break
-            if producer.op_type == "Gather":
+            if producer.operator.has("gathers"):
                 table = producer.input(0)
                 is_table = table is not None and table.initializer is not None
                 if is_table and len(table.initializer.dims) == 2:  # type: ignore[union-attr]
                     dtype = table.initializer.dtype  # type: ignore[union-attr]
                     if dtype.is_float:
                         return True
-            if producer.op_type not in _MASK_STEPS:
+            if not producer.operator.has(*_MASK_STEPS):
                 break
             current = producer.input(0)
     return False
@@ -247,9 +237,10 @@ def has_linear_biases(operations: Operations, number: int) -> bool:
             node = product.producer if product is not None else None
             if node is None:
                 break
-            if node.op_type == "Mul" and _multiplies_slopes(node):
+            operator = node.operator
+            if operator.has("multiplies_elements") and _multiplies_slopes(node):
                 return True
-            if node.op_type not in _SHIFTING | {"Mul"} or node.op_type in ("Add", "Gather"):
+            if not operator.has("multiplies_elements", "repeats", "slices", *ARRANGING):
                 break
             product = node.input(0)
     return False
@@ -280,9 +271,9 @@ def _counts(value: Value | None) -> bool:
         node = value.producer if value is not None else None
         if node is None or not node.inputs:
             return False
-        if node.op_type in ("CumSum", "Range"):
+        if node.operator.has("accumulates", "counts"):
             return True
-        if node.op_type not in _SHIFTING | {"Mul", "Sub"}:
+        if not node.operator.has(*_SHIFTING, "multiplies_elements", "subtracts"):
             return False
         value = node.input(0)
     return False

@@ -6,8 +6,9 @@ import heapq
 from collections.abc import Iterator
 from typing import Literal
 
-from netloupe.explorer.model import Value
+from netloupe.explorer.model import Node, Value
 
+from .activations import ACTIVATIONS
 from .found_blocks import FoundBlock, FoundBlocks
 from .linear import write_widths
 from .operations import Operations
@@ -15,9 +16,7 @@ from .readings import read_int, read_ints, read_scalar, read_str
 from .recognition import Detail
 from .weight_sizes import read_dims, read_features, read_kernel
 
-_CONVOLUTIONS = frozenset({"Conv", "ConvTranspose", "DeformConv", "Int8ConvTranspose"})
-#: operators that hold an activation besides
-_WITH_RELU = frozenset({"ConvRelu", "Int8ConvRelu", "FusedConv"})
+_CONVOLUTIONS = frozenset({"Conv", "ConvTranspose", "DeformConv"})
 _SHORT = {"BatchNorm": "BN", "InstanceNorm": "IN", "LayerNorm": "LN", "GroupNorm": "GN"}
 _SHORTCUT = frozenset({"AveragePool", "BatchNormalization", "MaxPool", "Pad", "Resize", "Slice"})
 #: what a sum adds to a branch: the branch's own operand, a convolution of it, or another branch
@@ -41,8 +40,9 @@ def find_convolutions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         numbers, end = {number}, number
         words = ["Deconv" if "Transpose" in kind else "Conv"]
         details = read_convolution(operations, number)
-        if operations.nodes[number].op_type in _WITH_RELU:
-            words.append(_read_fused_activation(operations, number))
+        fused = _read_fused_activation(operations.nodes[number])
+        if fused:
+            words.append(fused)
         padding = _find_padding(operations, number)
         if padding is not None:
             numbers.add(padding)
@@ -77,12 +77,11 @@ def _find_padding(operations: Operations, number: int) -> int | None:
     return padding if is_zero and read_str(node, "mode") in ("", "constant") else None
 
 
-def _read_fused_activation(operations: Operations, number: int) -> str:
-    node = operations.nodes[number]
-    if node.op_type != "FusedConv":
-        return "ReLU"
-    activation = read_str(node, "activation")
-    return {"Relu": "ReLU", "LeakyRelu": "LeakyReLU"}.get(activation, activation)
+def _read_fused_activation(node: Node) -> str:
+    """Return the activation that a convolution applies itself, as the field writes it; else ""."""
+    stated = node.operator.activation
+    name = read_str(node, stated[:-1]) if stated.endswith(":") else stated
+    return ACTIVATIONS.get(name, name)
 
 
 def _add_bias(operations: Operations, end: int, numbers: set[int]) -> int:
@@ -224,7 +223,7 @@ def _find_sides(
 def _is_activated(operations: Operations, found: FoundBlock) -> bool:
     """Return whether a convolution ends in an activation, which no shortcut does."""
     return (bool(found.parts) and found.parts[-1].kind == "activation") or any(
-        operations.nodes[number].op_type in _WITH_RELU for number in found.numbers
+        _read_fused_activation(operations.nodes[number]) for number in found.numbers
     )
 
 

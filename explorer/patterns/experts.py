@@ -11,7 +11,6 @@ from .operations import Operations, list_data
 from .recognition import Detail
 from .weight_sizes import read_dims
 
-_FUSED = frozenset({"MoE", "QMoE"})
 #: operators that multiply by the weights of a chosen expert
 _PRODUCTS = frozenset({"MatMul", "Einsum"})
 _MOST_OPERATIONS = 400
@@ -43,9 +42,9 @@ def find_experts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     tables = [
         number
         for number, kind in kinds.items()
-        if kind in ("Gather", "GatherND") and choice in operations.givers(number)
+        if operations.nodes[number].operator.has("gathers") and choice in operations.givers(number)
     ]
-    fused = [number for number, kind in kinds.items() if kind in _FUSED]
+    fused = [n for n in kinds if operations.nodes[n].operator.has("routes_experts")]
     products = [
         number
         for number, kind in kinds.items()
@@ -102,7 +101,7 @@ def _find_router(blocks: FoundBlocks) -> tuple[FoundBlock, int | None, int] | No
     """Return the router, the choice of the largest weights, and the number of experts."""
     operations = blocks.operations
     for number, kind in enumerate(operations.kinds):
-        if kind in _FUSED:
+        if operations.nodes[number].operator.has("routes_experts"):
             operands = operations.operands[number]
             giver = operations.giver(operands[1]) if len(operands) > 1 else None
         elif kind == "TopK":

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from netloupe.explorer.model import Node, Value
 
 from .found_blocks import FoundBlock, FoundBlocks
-from .operations import Operations
+from .operations import PICKING, Operations
 from .recognition import Detail
 from .weight_sizes import read_features, read_kernel, read_width
 
@@ -259,10 +259,11 @@ def _walk_to_linear(blocks: FoundBlocks, number: int | None) -> tuple[FoundBlock
         found = blocks.ending(number, "linear")
         if found is not None:
             return found, passed
-        if number is None or blocks.operations.kinds[number] not in ("Slice", "Split", "Gather"):
+        operations = blocks.operations
+        if number is None or not operations.nodes[number].operator.has(*PICKING):
             return None, passed
         passed.add(number)
-        number = _only_giver(blocks.operations, number)
+        number = _only_giver(operations, number)
     return None, passed
 
 

@@ -22,6 +22,8 @@ from .shuffles import read_shuffle
 OUTSIDE = -1
 #: what changes nothing but type, precision or layout of the first operand
 ARRANGING = (*HANDING_TRAITS, "broadcasts")
+#: what takes a part of its first operand
+PICKING = ("gathers", "picks")
 #: roles of operands that limit what is computed with, or fill the places around
 _LIMITING = frozenset({"bound", "fill"})
 _MOST_USERS = 10_000

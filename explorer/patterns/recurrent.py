@@ -12,7 +12,7 @@ from .recognition import Detail
 from .weight_sizes import read_features
 
 _LAYERS = frozenset({"GRU", "LSTM", "RNN"})
-_CALLS = _LAYERS | frozenset({"AttnLSTM", "DynamicQuantizeLSTM"})
+_CALLS = _LAYERS | frozenset({"AttnLSTM"})
 #: what exporters put around recurrent layers: states of each, and directions
 _AROUND = frozenset({"Concat", "Gather", "Pad", "ReverseSequence", "Slice", "Split"})
 #: what a cell is made of besides products
@@ -26,7 +26,7 @@ def find_recurrent(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     others = {kind for kind in operations.kinds if kind not in _CALLS}
     if not layers or not others <= _AROUND:
         return
-    kinds = {operations.kinds[n].replace("DynamicQuantize", "") for n in layers}
+    kinds = {operations.kinds[n] for n in layers}
     if len(kinds) > 1:
         return
     (kind,) = kinds
