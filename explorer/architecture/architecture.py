@@ -119,9 +119,7 @@ def describe_architecture(model: Model, bind: Bindings | None = None) -> Archite
     BindingError
         As of :meth:`~netloupe.Model.costs`.
     """
-    told = model._architecture
-    if told is None:
-        told = model._architecture = _tell(model)
+    told = model.kept.find(Architecture, lambda: _tell(model))
     if not told.is_network:
         return told
     costs = model.costs(bind)

@@ -248,7 +248,7 @@ class Diff(Drawable):
         """Both models as one, and what of it comes from which."""
         other = [one.left for one in self.tensors if differs(one)]
         merged = merge_models(self.matching, self.states, other)
-        merged.model._comparison = self
+        merged.model.comparison = self
         return merged
 
     @property

@@ -9,6 +9,7 @@ from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
 from netloupe.explorer.grouping.lookup import find_tree
 from netloupe.explorer.grouping.merged import OlderNodes, merge_trees
 from netloupe.explorer.model import Graph, Model, Node, Value
+from netloupe.explorer.model.emphasised import find_emphasised
 
 from .elements import pair_groups_of
 from .matching import Matching
@@ -52,7 +53,7 @@ class MergedGrouping:
         """
         newer_nodes = _list_stand_ins(self.right, self.newer)
         older_nodes = _list_stand_ins(self.left, self.older)
-        differing = self.graph.model._emphasised
+        differing = find_emphasised(self.graph.model)
         if self.right is None:
             assert self.left is not None  # noqa: S101 - one of both is there
             indices = None

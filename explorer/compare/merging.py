@@ -20,6 +20,7 @@ from netloupe.explorer.model import (
     Value,
 )
 from netloupe.explorer.model.collector import collector_paused
+from netloupe.explorer.model.emphasised import EmphasisedNodes
 from netloupe.explorer.model.header import TrainingInfo
 from netloupe.explorer.progress import step
 
@@ -111,7 +112,8 @@ class _Merger:
             self.merged.kept.update(one for one in stand_ins if isinstance(one, Node))
         stand_for = self.merged.older | self.merged.newer
         marked = map(stand_for.get, self.differing)
-        model._emphasised = frozenset(node for node in marked if isinstance(node, Node))
+        nodes = frozenset(node for node in marked if isinstance(node, Node))
+        model.kept.put(EmphasisedNodes(nodes))
         return self.merged
 
     def _queue(self, left: Graph | None, right: Graph | None, graph: Graph) -> None:

@@ -198,6 +198,13 @@ def _as_int(amount: Amount) -> int | None:
     return amount if isinstance(amount, int) else None
 
 
+class Analyses:
+    """What is known of each node of a model, by the sizes that symbols have."""
+
+    def __init__(self) -> None:
+        self.by_sizes: dict[tuple[object, ...], Analysis] = {}
+
+
 def analyze(model: Model, bind: Bindings | None = None) -> Analysis:
     """Return what is known of each node of a model; it is kept, for several sizes of symbols.
 
@@ -208,7 +215,8 @@ def analyze(model: Model, bind: Bindings | None = None) -> Analysis:
     """
     symbols = Symbols(bind)
     key = (*sorted(symbols.sizes.items()), *sorted(symbols.shapes.items()))
-    known = model._analyses.get(key)
+    analyses = model.kept.find(Analyses, Analyses).by_sizes
+    known = analyses.get(key)
     if known is not None:
         return known
     symbols.reserve(_list_letters(model))
@@ -225,10 +233,10 @@ def analyze(model: Model, bind: Bindings | None = None) -> Analysis:
         wrong = [name for name in wrong if name not in symbols.seen]
     if wrong:
         raise explain_names(model.source, wrong, _list_names(model))
-    others = [other for other in model._analyses if other]
+    others = [other for other in analyses if other]
     if len(others) > _MOST_KEPT:
-        del model._analyses[others[0]]
-    model._analyses[key] = found
+        del analyses[others[0]]
+    analyses[key] = found
     return found
 
 
@@ -241,7 +249,8 @@ def _list_letters(model: Model) -> set[str]:
 
 def is_analyzed(model: Model) -> bool:
     """Return whether it is known already what each node of a model costs."""
-    return () in model._analyses
+    found = model.kept.get(Analyses)
+    return found is not None and () in found.by_sizes
 
 
 def _list_names(model: Model) -> list[str]:

@@ -244,9 +244,7 @@ def _is_real(dtype: DataType) -> bool:
 
 def find_initializer_kinds(model: Model) -> InitializerKinds:
     """Return the weights of a model; its nodes are looked at when it is first asked."""
-    if model._initializer_kinds is None:
-        model._initializer_kinds = InitializerKinds(model)
-    return model._initializer_kinds
+    return model.kept.find(InitializerKinds, lambda: InitializerKinds(model))
 
 
 def _order_graphs(model: Model) -> Iterator[Graph]:

@@ -56,9 +56,7 @@ def find_ties(model: Model) -> Ties:
     Of weights of equal size the first and the last number is read, and all of them where these are
     equal in two.
     """
-    if model._ties is None:
-        model._ties = _find(model)
-    return model._ties
+    return model.kept.find(Ties, lambda: _find(model))
 
 
 def _find(model: Model) -> Ties:

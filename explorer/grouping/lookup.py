@@ -18,10 +18,10 @@ _MOST_COMPARED = 20_000
 
 def find_tree(model: Model, graph: Graph) -> GroupTree:
     """Return the groups of a graph, with the grouping that is the default; found once."""
-    tree = model._trees.get(graph.path)
+    tree = graph.kept.get(GroupTree)
     if tree is None:
         with collector_paused():
-            tree = model._trees[graph.path] = build_group_tree(graph)
+            tree = graph.kept.put(build_group_tree(graph))
     return tree
 
 

@@ -5,6 +5,6 @@ process that can be ended. What the file states stays as it is, and pictures and
 nothing of what is inferred here: they do not depend on what is installed.
 """
 
-from .infer import Inference, infer_shapes, is_installed, lacks_types, note_problem
+from .infer import infer_shapes, is_installed, lacks_types, note_problem
 
-__all__ = ["Inference", "infer_shapes", "is_installed", "lacks_types", "note_problem"]
+__all__ = ["infer_shapes", "is_installed", "lacks_types", "note_problem"]

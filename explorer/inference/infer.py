@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from importlib.util import find_spec
 from threading import Lock
 
@@ -18,6 +17,7 @@ from netloupe.explorer.model import (
     ValueType,
     find_constant_source,
 )
+from netloupe.explorer.model.inference import Inference
 from netloupe.explorer.notation import clip_text, write_bytes
 from netloupe.explorer.progress import step
 from netloupe.explorer.readers.onnx.skeleton import Skeleton, read_inferred_types, write_skeleton
@@ -30,25 +30,6 @@ _LONGEST_REASON = 300
 _STEP = 10_000
 #: held while types are given to a model, so that no two do so at once
 _giving = Lock()
-
-
-@dataclass(frozen=True, slots=True)
-class Inference:
-    """What came of inferring shapes.
-
-    Parameters
-    ----------
-    version
-        Of onnx; "" where nothing was inferred.
-    problem
-        Why nothing was inferred, or not all that there is; "" where all was.
-    warnings
-        Where a type that the file states cannot be.
-    """
-
-    version: str = ""
-    problem: str = ""
-    warnings: tuple[ModelWarning, ...] = ()
 
 
 def is_installed() -> bool:
@@ -94,7 +75,7 @@ def infer_shapes(model: Model, timeout: float = DEADLINE_SECONDS) -> Inference:
     SourceChangedError
         Where the file is no longer as it was when it was opened.
     """
-    done = model._inference
+    done = model.kept.get(Inference)
     if done is not None and done.version:
         return done
     if model.can_infer_shapes and not is_installed():
@@ -116,7 +97,7 @@ def infer_shapes(model: Model, timeout: float = DEADLINE_SECONDS) -> Inference:
     with _giving:
         for graph, types in found.items():
             graph._inferred_types = types
-        model._inference = inference
+        model.kept.put(inference)
         model._warnings_by_path = None
     return inference
 
@@ -127,8 +108,11 @@ def note_problem(model: Model, problem: str) -> None:
     An empty text takes back what was noted.
     """
     with _giving:
-        if model._inference is None or not model._inference.version:
-            model._inference = Inference(problem=problem) if problem else None
+        done = model.kept.get(Inference)
+        if done is None or not done.version:
+            model.kept.drop(Inference)
+            if problem:
+                model.kept.put(Inference(problem=problem))
 
 
 def _sort(skeleton: Skeleton, messages: Iterable[bytes]) -> dict[Graph, dict[str, ValueType]]:

@@ -6,6 +6,7 @@ from bisect import bisect_left
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Graph, Node
+from netloupe.explorer.model.emphasised import find_emphasised
 from netloupe.explorer.view import Item, View, body_graphs
 
 #: where more of all nodes matter, none matters more than others
@@ -23,7 +24,7 @@ class Emphasis:
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._nodes = view.model._emphasised
+        self._nodes = find_emphasised(view.model)
         self._positions: dict[Graph, list[int]] = {}
         self._held: dict[Graph, int] = {}
         #: by graph, how many such nodes it has itself

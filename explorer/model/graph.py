@@ -14,6 +14,7 @@ from . import upper_rooms
 from .drawing import Drawable
 from .failing import fail
 from .filling import FilledLater
+from .kept import Kept
 from .loaded import Loaded
 from .node_names import UnnamedNodes, list_node_names
 from .statement import Statement
@@ -122,17 +123,13 @@ class Graph(FilledLater, Drawable, Loaded):
     """
 
     __slots__ = {  # with a text for each: help() shows them
-        "_graph_context": "What blocks are recognised by, once it was asked for.",
         "_group_nodes": "Groups the nodes, where another model says how; None elsewhere.",
         "_has_denotations": "False where the reader knows that no type here has a denotation.",
         "_inferred_types": "Types that were inferred, by key, where the file says less.",
         "_inner_graphs": "The graphs that the nodes hold, once they were asked for.",
-        "_input_independence": "What depends on no input of the model, once it was asked for.",
         "_node_names": "What the paths of the nodes end in, by index.",
         "_opset_versions": "Versions of operator sets by domain, as they were asked for.",
         "_path_index": "The nodes by path and by name.",
-        "_quantizing": "Nodes that may say how what they take is quantized, by what they take.",
-        "_roles": "What the nodes are for, once it was asked for.",
         "_stated_domains": "Domains that the file writes another way, by index of the node.",
         "_unknown_finder": "Finds the fields that the schema does not know.",
         "_value_loader": "Reads what the file says of values beyond their names.",
@@ -142,6 +139,7 @@ class Graph(FilledLater, Drawable, Loaded):
         "doc": "The graph's documentation string.",
         "initializers": "The constants that are stored in the graph, without sparse ones.",
         "inputs": "The values that the graph is given, in file order.",
+        "kept": "What was found of the graph, by its type.",
         "kind": "What the graph is: ``main``, ``subgraph``, ``function`` …",
         "metadata": "The graph's metadata_props.",
         "model": "The model that holds the graph.",
@@ -185,19 +183,16 @@ class Graph(FilledLater, Drawable, Loaded):
         self.net: NetDetails | None = None
         self.warnings: list[ModelWarning] = []
         self._filler = None
-        self._input_independence: upper_rooms.InputIndependence | None = None
         self._group_nodes: Callable[[str, frozenset[int] | None], upper_rooms.GroupTree] | None = (
             None
         )
         self._has_denotations = True
+        self.kept = Kept()
         self._inferred_types: Mapping[str, ValueType] = _NO_TYPES
         self._inner_graphs: list[Graph] | None = None
-        self._graph_context: upper_rooms.GraphContext | None = None
         self._node_names: list[str] | UnnamedNodes | None = None
         self._opset_versions: dict[str, int | None] | None = None
         self._path_index: PathIndex | None = None
-        self._quantizing: dict[Value, set[Node]] | None = None
-        self._roles: upper_rooms.Roles | None = None
         self._stated_domains: Mapping[int, str] = {}
         self._unknown_finder: UnknownFinder | None = None
         self._value_loader: ValueLoader | None = None

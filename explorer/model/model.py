@@ -14,6 +14,8 @@ from .dialect import Dialect
 from .drawing import Drawable
 from .graph import Function, Graph
 from .header import ModelHeader, TrainingInfo
+from .inference import Inference
+from .kept import Kept
 from .loaded import Loaded
 from .lookup import is_element, offer_keys, resolve_node, resolve_tensor, resolve_value
 from .node import Node, list_node_warnings
@@ -53,25 +55,17 @@ class Model(Drawable, Loaded):
 
     __slots__ = {  # with a text for each: help() shows them
         "__weakref__": "Who refers to the model without keeping it.",
-        "_analyses": "What each node costs, by the sizes that symbols have.",
-        "_architecture": "What the model is as a whole, once it was asked for.",
         "_calls": "The nodes that call each function, once they were asked for.",
-        "_comparison": "The difference whose picture the model is for; mostly None.",
-        "_emphasised": "Nodes that a first view is to show; mostly none matters more than others.",
         "_findings": "What is odd in the model as a whole, once it was looked for.",
         "_functions_by_id": "Functions by domain, name and overload.",
         "_graphs": "Graphs by path, once they were asked for.",
-        "_inference": "What came of inferring shapes, once it was done.",
-        "_initializer_kinds": "Which initializers are weights, once it was asked for.",
         "_left_out": "What the file says that its reader could not take in, in words.",
         "_node_count": "How many nodes there are, once it was asked for.",
-        "_notes": "The notes on its elements, once they were asked for.",
         "_parts": "What the model was read from, for its reader to write it in another form.",
         "_state": "Lists all that the file says of the model as a whole.",
-        "_ties": "Which weights are stored twice, once it was asked for.",
         "_totals": "How much there is in the model, once it was asked for.",
-        "_trees": "The groups of each graph by its path, once they were asked for.",
         "_warnings_by_path": "What is odd about elements, once it was asked for.",
+        "comparison": "What differs between the two models that it was made of; else None.",
         "container": "How the bytes are written: ``protobuf``, ``protobuf text`` …",
         "dialect": "What differs between formats: how domains are written, what operators mean.",
         "files": "The files of the model, held to be what they were when it was read.",
@@ -79,6 +73,7 @@ class Model(Drawable, Loaded):
         "functions": "The model-local functions; of Caffe2 the nets that a plan runs.",
         "graph": "The main graph.",
         "header": "What the file says of itself before any graph.",
+        "kept": "What was found of the model, by its type.",
         "nets": "Of Caffe2: graphs beside the main one that nothing calls.",
         "source": "What the user calls the model: a file name, or ``<bytes>``.",
         "training": "How the model is trained (ONNX IR 7).",
@@ -105,24 +100,17 @@ class Model(Drawable, Loaded):
         self.nets: list[Graph] = []
         self.warnings: list[ModelWarning] = []
         self._functions_by_id: dict[tuple[str, str, str], Function] = {}
+        self.kept = Kept()
+        self.comparison: upper_rooms.Diff | None = None
         self._calls: dict[Function, list[Node]] | None = None
         self._graphs: dict[str, Graph] | None = None
-        self._inference: upper_rooms.Inference | None = None
         self._node_count: int | None = None
-        self._notes: upper_rooms.Notes | None = None
         self._parts: object = None
         self._left_out: tuple[str, ...] = ()
         self._state: Callable[[], Statement] | None = None
-        self._comparison: upper_rooms.Diff | None = None
-        self._emphasised: frozenset[Node] = frozenset()
         self._findings: tuple[ModelWarning, ...] | None = None
         self._warnings_by_path: dict[str, tuple[ModelWarning, ...]] | None = None
-        self._analyses: dict[tuple[object, ...], upper_rooms.Analysis] = {}
-        self._architecture: upper_rooms.Architecture | None = None
-        self._ties: upper_rooms.Ties | None = None
         self._totals: upper_rooms.Totals | None = None
-        self._trees: dict[str, upper_rooms.GroupTree] = {}
-        self._initializer_kinds: upper_rooms.InitializerKinds | None = None
 
     @property
     def folder(self) -> Path | None:
@@ -319,14 +307,6 @@ class Model(Drawable, Loaded):
     def _ipython_key_completions_(self) -> list[str]:
         return offer_keys(self)
 
-    @property
-    def comparison(self) -> upper_rooms.Diff | None:
-        """What differs between the two models that this one was made of; None where it is a file's.
-
-        It is there for pictures of a difference: see :attr:`netloupe.Diff.merged`.
-        """
-        return self._comparison
-
     def list_former(self, node: Node) -> tuple[Value, ...]:
         """Return what a node took in the older of two models that this one was made of, alone.
 
@@ -335,7 +315,7 @@ class Model(Drawable, Loaded):
         node
             A node of :attr:`Diff.merged`; nodes of other models give nothing.
         """
-        found = self._comparison
+        found = self.comparison
         return () if found is None else found.merging.former.get(node, ())
 
     def list_taken(self, node: Node) -> tuple[tuple[Value | None, ...], tuple[Value | None, ...]]:
@@ -347,7 +327,7 @@ class Model(Drawable, Loaded):
             A node of :attr:`Diff.merged`: of one that is removed all that it takes, of one that is
             added likewise. Nodes of other models give nothing.
         """
-        found = self._comparison
+        found = self.comparison
         if found is None:
             return (), ()
         return found.merging.list_taken_before(node), found.merging.list_taken_now(node)
@@ -358,8 +338,8 @@ class Model(Drawable, Loaded):
 
         Looked for once, when first asked for, in time linear in the size of the model.
         """
-        if self._comparison is not None:
-            return self._comparison.right.findings
+        if self.comparison is not None:
+            return self.comparison.right.findings
         if self._findings is None:
             self._findings = tuple(upper_rooms.find_oddities(self))
         return self._findings
@@ -480,7 +460,7 @@ class Model(Drawable, Loaded):
         """
         if self._warnings_by_path is None:
             found: dict[str, list[ModelWarning]] = {}
-            for warning in (*self.findings, *self._inference_warnings):
+            for warning in (*self.findings, *self._list_inferred_warnings()):
                 found.setdefault(warning.path, []).append(warning)
             for graph in self.graphs:
                 for warning in graph.warnings:
@@ -489,9 +469,9 @@ class Model(Drawable, Loaded):
             self._warnings_by_path = {key: tuple(entries) for key, entries in found.items()}
         return self._warnings_by_path.get(path, ())
 
-    @property
-    def _inference_warnings(self) -> tuple[ModelWarning, ...]:
-        return () if self._inference is None else self._inference.warnings
+    def _list_inferred_warnings(self) -> tuple[ModelWarning, ...]:
+        found = self.kept.get(Inference)
+        return () if found is None else found.warnings
 
     def all_warnings(self) -> Iterator[ModelWarning]:
         """Yield what is odd anywhere in the model; reads the details of every node.
@@ -506,7 +486,7 @@ class Model(Drawable, Loaded):
         self, list_of_nodes: Callable[[Graph], Iterator[ModelWarning]]
     ) -> Iterator[ModelWarning]:
         """Yield what inference and readers found odd about elements; of nodes, what is listed."""
-        yield from self._inference_warnings
+        yield from self._list_inferred_warnings()
         for graph in self.graphs:
             yield from graph.warnings
             for tensor in graph.initializers:
@@ -547,7 +527,8 @@ class Model(Drawable, Loaded):
             Where the file is no longer as it was when it was opened.
         """
         upper_rooms.infer_shapes(self, timeout)
-        self._analyses.clear()  # what was counted without these types may be too little
+        # what was counted without these types may be too little
+        self.kept.drop(upper_rooms.Analyses)
 
     def quantization(
         self, element: Value | Tensor | SparseTensor | str

@@ -16,12 +16,10 @@ if TYPE_CHECKING:
     from netloupe.explorer.architecture import describe_architecture as describe_architecture
     from netloupe.explorer.checks import find_oddities as find_oddities
     from netloupe.explorer.compare import Diff as Diff
-    from netloupe.explorer.costs.analysis import Analysis as Analysis
+    from netloupe.explorer.costs.costs import Analyses as Analyses
     from netloupe.explorer.costs.costs import Costs as Costs
     from netloupe.explorer.costs.costs import count_costs as count_costs
     from netloupe.explorer.costs.inferred_types import infer_type as infer_type
-    from netloupe.explorer.costs.initializer_kinds import InitializerKinds as InitializerKinds
-    from netloupe.explorer.costs.ties import Ties as Ties
     from netloupe.explorer.costs.totals import Totals as Totals
     from netloupe.explorer.costs.totals import count_model as count_model
     from netloupe.explorer.describe.difference_json import encode_diff as encode_diff
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
     from netloupe.explorer.grouping import ModelGroup as ModelGroup
     from netloupe.explorer.grouping import build_group_tree as build_group_tree
     from netloupe.explorer.grouping import group_model as group_model
-    from netloupe.explorer.inference import Inference as Inference
     from netloupe.explorer.inference import infer_shapes as infer_shapes
     from netloupe.explorer.ladder.ladder import draw_ladder as draw_ladder
     from netloupe.explorer.notes import Note as Note
@@ -39,7 +36,6 @@ if TYPE_CHECKING:
     from netloupe.explorer.overlays import Overlay as Overlay
     from netloupe.explorer.overlays import overlay as overlay
     from netloupe.explorer.panes.page import draw_panes as draw_panes
-    from netloupe.explorer.patterns.graph_context import GraphContext as GraphContext
     from netloupe.explorer.plots import draw_scales as draw_scales
     from netloupe.explorer.plots import open_axes as open_axes
     from netloupe.explorer.plots import plot_channels as plot_channels
@@ -58,8 +54,6 @@ if TYPE_CHECKING:
     from netloupe.explorer.render.picture import build_dot as build_dot
     from netloupe.explorer.render.picture import draw_picture as draw_picture
     from netloupe.explorer.review import Reviewable as Reviewable
-    from netloupe.explorer.roles.input_independence import InputIndependence as InputIndependence
-    from netloupe.explorer.roles.roles import Roles as Roles
     from netloupe.explorer.search.search import search_model as search_model
     from netloupe.explorer.standalone.page import draw_page as draw_page
     from netloupe.explorer.tensors import ChannelHistogram as ChannelHistogram
@@ -78,17 +72,14 @@ if TYPE_CHECKING:
 
 #: the module of each name
 _HOMES = {
-    "Analysis": "costs.analysis",
+    "Analyses": "costs.costs",
     "Architecture": "architecture",
     "ChannelHistogram": "tensors",
     "Costs": "costs.costs",
     "Diff": "compare",
     "Elements": "tensors",
-    "InputIndependence": "roles.input_independence",
     "GroupTree": "grouping",
     "Histogram": "tensors",
-    "Inference": "inference",
-    "GraphContext": "patterns.graph_context",
     "ModelFiles": "tensors",
     "ModelGroup": "grouping",
     "Note": "notes",
@@ -97,12 +88,9 @@ _HOMES = {
     "Paints": "render.paint",
     "Quantization": "quantization",
     "Reviewable": "review",
-    "Roles": "roles.roles",
     "Statistics": "tensors",
-    "Ties": "costs.ties",
     "Totals": "costs.totals",
     "ViewKeywords": "view",
-    "InitializerKinds": "costs.initializer_kinds",
     "build_dot": "render.picture",
     "build_group_tree": "grouping",
     "compute_channels": "tensors",

@@ -461,7 +461,4 @@ class Notes:
 
 def open_notes(model: Model) -> Notes:
     """Return the notes of a model: one object for each model."""
-    notes = model._notes
-    if notes is None:
-        notes = model._notes = Notes(model)
-    return notes
+    return model.kept.find(Notes, lambda: Notes(model))

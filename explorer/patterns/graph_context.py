@@ -78,9 +78,7 @@ class GraphContext:
 
 def find_graph_context(graph: Graph) -> GraphContext:
     """Return what is known of a graph; it is found once."""
-    if graph._graph_context is None:
-        graph._graph_context = GraphContext(graph)
-    return graph._graph_context
+    return graph.kept.find(GraphContext, lambda: GraphContext(graph))
 
 
 def _measures_scale(node: Node) -> bool:

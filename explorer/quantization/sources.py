@@ -107,6 +107,13 @@ def is_quantizing(statement: Statement) -> bool:
     return any(key != "finn_datatype" or text not in _FLOAT_TYPES for key, text in told)
 
 
+@dataclass(frozen=True, slots=True)
+class QuantizingNodes:
+    """By value of a graph, the nodes that take it and say how it is quantized."""
+
+    by_value: dict[Value, set[Node]]
+
+
 def _choose_users(value: Value) -> Sequence[Node]:
     """Return users of a value, in order, among them all that say how it is quantized.
 
@@ -116,14 +123,13 @@ def _choose_users(value: Value) -> Sequence[Node]:
     users = value.users
     if len(users) <= _MANY_USERS:
         return users
-    quantizing = value.graph._quantizing
-    if quantizing is None:
-        quantizing = value.graph._quantizing = _find_quantizing(value.graph)
-    chosen = quantizing.get(value)
+    graph = value.graph
+    quantizing = graph.kept.find(QuantizingNodes, lambda: _find_quantizing(graph))
+    chosen = quantizing.by_value.get(value)
     return [user for user in users if user in chosen] if chosen else ()
 
 
-def _find_quantizing(graph: Graph) -> dict[Value, set[Node]]:
+def _find_quantizing(graph: Graph) -> QuantizingNodes:
     """Return by value the nodes that take it, and say how it is quantized, for a graph's values."""
     found: dict[Value, set[Node]] = {}
     model = graph.model  # training graphs see the values of the main graph
@@ -134,7 +140,7 @@ def _find_quantizing(graph: Graph) -> dict[Value, set[Node]]:
                 value = None if operand.is_output else _at(node.inputs, operand.index)
                 if value is not None and value.graph is graph:
                     found.setdefault(value, set()).add(node)
-    return found
+    return QuantizingNodes(found)
 
 
 def list_statements(graph: Graph) -> Iterator[Statement]:

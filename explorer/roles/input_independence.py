@@ -59,20 +59,24 @@ def find_input_independence(graph: Graph) -> InputIndependence:
 
     Graphs around a body, and those whose nodes call a function, are looked at first.
     """
+    known = graph.kept.get(InputIndependence)
+    if known is not None:
+        return known
     pending: list[Graph] = [graph]
     opened: set[Graph] = set()
     while pending:
         last = pending[-1]
-        if last._input_independence is None and last not in opened:
+        is_known = last.kept.get(InputIndependence) is not None
+        if not is_known and last not in opened:
             opened.add(last)
             pending += [other for other in _list_around(last) if other not in opened]
             continue
         pending.pop()
-        if last._input_independence is None:
+        if not is_known:
             inputs = _list_fixed_inputs(last) if isinstance(last, Function) else ()
-            last._input_independence = find_input_independence_given(last, frozenset(inputs))
-    assert graph._input_independence is not None  # noqa: S101 - it was the first of those pending
-    return graph._input_independence
+            known = last.kept.put(find_input_independence_given(last, frozenset(inputs)))
+    assert known is not None  # noqa: S101 - the graph was the first of those pending
+    return known
 
 
 def _list_around(graph: Graph) -> list[Graph]:
@@ -87,7 +91,7 @@ def _is_known(value: Value | None) -> bool:
     """Return whether a value of a graph around is fixed; in a circle of calls it is not."""
     if value is None:
         return False
-    fixed = value.graph._input_independence
+    fixed = value.graph.kept.get(InputIndependence)
     return value.initializer is not None if fixed is None else fixed.holds(value)
 
 

@@ -122,9 +122,7 @@ def find_roles(graph: Graph) -> Roles:
     Op types, operands and wiring are read as columns; nodes are looked at one by one where they
     belong to preparation, tell shapes or give constants. Linear in nodes and edges.
     """
-    if graph._roles is None:
-        graph._roles = _find(graph)
-    return graph._roles
+    return graph.kept.find(Roles, lambda: _find(graph))
 
 
 def _find(graph: Graph) -> Roles:

@@ -22,6 +22,7 @@ from netloupe.explorer.describe import (
 from netloupe.explorer.describe.description import MOST_ROWS
 from netloupe.explorer.model import Model
 from netloupe.explorer.quantization import find_quantization
+from netloupe.explorer.quantization.sources import QuantizingNodes
 from netloupe.explorer.readers.load import load
 from tests.hostile_models import consumers, graph_inputs, undefined_inputs
 
@@ -115,8 +116,9 @@ def test_quantization_is_found_among_very_many_users() -> None:
     assert len(x.users) > MANY
     plain = netloupe.load(consumers(MANY)).value("x")
     assert find_quantization(plain) is None
-    looked_at = plain.graph._quantizing
-    assert looked_at == {}
+    looked_at = plain.graph.kept.get(QuantizingNodes)
+    assert looked_at is not None
+    assert looked_at.by_value == {}
 
 
 def test_where_many_values_are_spoken_of_is_remembered_in_little() -> None:

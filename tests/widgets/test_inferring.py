@@ -13,9 +13,10 @@ import pytest
 import netloupe
 from netloupe.explorer.describe import describe_value, format_text
 from netloupe.explorer.errors import InferenceError
-from netloupe.explorer.inference import Inference, lacks_types
 from netloupe.explorer.inference import infer_shapes as infer
+from netloupe.explorer.inference import lacks_types
 from netloupe.explorer.model import Model
+from netloupe.explorer.model.inference import Inference
 from netloupe.explorer.page.description_html import write_description
 from netloupe.explorer.progress import Cancelled, step
 from netloupe.explorer.session import inferring
