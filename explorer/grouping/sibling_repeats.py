@@ -183,7 +183,7 @@ class SiblingSearch:
                 continue
             rows = exact[low:high].reshape(count, run.period)
             _, firsts, seen = np.unique(rows, axis=0, return_index=True, return_counts=True)
-            return SiblingRun(low, high, run.period, int(firsts[np.argmax(seen)]))
+            return SiblingRun(low, high, run.period, int(firsts[seen == seen.max()].min()))
         return None
 
     def _first(self, children: list[Child], run: Run) -> int:
