@@ -277,6 +277,21 @@ DEEPSEEK_V3 = Architecture(
     ),
     parameters=704_704,
 )
+#: T. Dao and A. Gu, Transformers are SSMs, 2024, section 7, with one of four layers of attention
+BAMBA = Architecture(
+    family="hybrid transformer-Mamba",
+    blocks=(Blocks("block", (8,), otherwise=((2,), (3, 1, 3, 1))),),
+    width=64,
+    inner_width=192,
+    head_width=16,
+    vocabulary=1000,
+    words=(
+        *("pre-norm", "RMSNorm", "all causal", "SwiGLU"),
+        "in turn 3 with Mamba-2 8 heads × 16 and 1 with grouped-query attention",
+        "grouped-query attention 4 heads × 16 over 2, rotary",
+    ),
+    parameters=617_104,
+)
 #: of operators of ONNX Runtime, with weights of four bits
 GENAI_LLAMA = Architecture(
     family="decoder-only transformer",
@@ -601,6 +616,7 @@ def _both(name: str, architecture: Architecture) -> dict[str, Architecture]:
 #: by the names of :mod:`tests.corpus`
 ZOO_ARCHITECTURES: dict[str, Architecture] = {
     **_both("albert", ALBERT),
+    **_both("bamba", BAMBA),
     **_both("bart", BART),
     **_both("bert", BERT),
     **_both("bloom", BLOOM),

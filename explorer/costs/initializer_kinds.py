@@ -1,4 +1,4 @@
-"""Which of the initializers are weights, going by what uses them; reads no elements."""
+"""Which of the initializers are weights, going by what uses them; reads elements of masks only."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from netloupe.explorer.quantization import list_statements, unpack_weights
 
 from .attribute_values import count_attribute_values, find_holders
 from .constants import find_constant_uses, list_written_numbers
+from .masks import is_mask
 from .packed_experts import list_expert_operands
 from .produced_weights import ProducedWeight, find_produced_weights, list_measured_places
 from .stored_uses import ConstantKind
@@ -109,8 +110,8 @@ class InitializerKinds:
             tensor = value.initializer
             is_whole = len(uses) == len(value.consumers) and not value.is_output
             if tensor is not None and is_whole and _is_real(tensor.dtype):
-                kind: InitializerKind = "other" if "other" in uses.values() else "attention bias"
-                self._kinds.setdefault(tensor, kind)
+                is_bias = "other" not in uses.values() and not is_mask(tensor)
+                self._kinds.setdefault(tensor, "attention bias" if is_bias else "other")
 
     def kind_of(self, tensor: Tensor | SparseTensor) -> InitializerKind:
         """Return what an initializer is."""

@@ -65,7 +65,7 @@ _GROUP_KINDS = {
 
 #: what some numbers are that are no parameters
 _APART = {
-    "attention biases": "masks, tables of relative positions",
+    "attention biases": "tables of relative positions",
     "values in attributes": "thresholds and leaves of trees, coefficients, support vectors",
 }
 

@@ -186,14 +186,20 @@ def _find_largest(
     """
     tried: list[list[Family]] = []
     weights: list[float] = []
+    shorter: list[Run] = []
     for run in find_runs(stretch.kinds[low:high]):
         moved = Run(run.period, run.low + low, run.high + low)
+        if any(_says_again(moved, known) for known in shorter):
+            continue
         cuts = [
             find_family(stretch, words, moved, first, is_taken)
             for first in find_cuts(stretch, moved)
         ]
         found = sorted(filter(None, cuts), key=lambda family: -_count_nodes(family))
         if found:
+            covered = [repeat for repeat in found[0] if moved.low <= repeat.low < moved.high]
+            if _count_nodes(covered) >= _NEARLY * moved.length:
+                shorter.append(moved)
             crossing = _count_crossing(stretch, found[0])
             tried.append(found)
             weights.append(_weigh(stretch, found[0]) / max(crossing, 1))
@@ -218,6 +224,11 @@ def _find_largest(
         if len(repeat.blocks) > 1:
             return [[repeat]]
     return []
+
+
+def _says_again(run: Run, shorter: Run) -> bool:
+    """Return whether a run says twice or more often in each period what a shorter one says once."""
+    return not run.period % shorter.period and shorter.low <= run.low < run.high <= shorter.high
 
 
 def _cut_begun(stretch: Stretch, run: Run, offset: int) -> Integers:

@@ -8,7 +8,8 @@ layer in turns are a repeat of both together.
 
 The children of a group, nodes between its groups included, are then searched for periodic runs
 (`runs.find_runs`). Before that, siblings that are residual blocks are taken apart into stages
-(:mod:`.stages`).
+(:mod:`.stages`). Nodes that take nothing from the groups (:mod:`.independent_nodes`) do not break
+a period: where more groups repeat without such nodes, these stand before the repeat.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from netloupe.explorer.model import Node
 from netloupe.explorer.patterns import MOST_NODES, try_to_recognise
 
 from .group import Group
+from .independent_nodes import find_independent
 from .kinds import Child, Kinds
 from .runs import Run, SiblingRun, find_runs
 from .signatures import Integers
@@ -59,23 +61,56 @@ class SiblingSearch:
         self._stages = StageSearch(self._kinds)
         self._found: dict[tuple[tuple[int, ...], tuple[str, ...]], list[SiblingRun]] = {}
 
-    def find(self, group: Group) -> list[SiblingRun]:
-        """Return the runs among the children of a group, disjoint and in order."""
+    def find(self, group: Group) -> tuple[list[Child], list[SiblingRun]]:
+        """Return the children of a group, and the runs among them, disjoint and in order.
+
+        The children are in their order, but for those that would interrupt a run and take nothing
+        from it.
+        """
         children, kinds = group.children, self._kinds.inside[group]
         inner = len(group.inner_groups())
         if inner < 2:  # a run would be of nodes alone
             distinct = set(kinds)
             if len(kinds) - len(distinct) < LEAST_NODES - 1:
-                return []
+                return children, []
             if max(map(kinds.count, distinct)) < LEAST_NODES:
-                return []
+                return children, []
         labels = self._kinds.list_labels(group)
         key = (kinds, tuple(labels))  # layers have the same names inside
         known = self._found.get(key)
         if known is None:
             families = self._kinds.list_families(labels)
             known = self._found[key] = self._search(children, kinds, families)
-        return known
+        return self._find_without_independent(children, kinds, labels, known)
+
+    def _find_without_independent(
+        self,
+        children: list[Child],
+        kinds: tuple[int, ...],
+        labels: list[str],
+        runs: list[SiblingRun],
+    ) -> tuple[list[Child], list[SiblingRun]]:
+        """Return children and runs, with independent nodes before the runs if these say more so."""
+        independent = {*find_independent(children)}
+        if not independent:
+            return children, runs
+        kept = [place for place in range(len(children)) if place not in independent]
+        others = [children[place] for place in kept]
+        families = self._kinds.list_families([labels[place] for place in kept])
+        found = self._search(others, tuple(kinds[place] for place in kept), families)
+        if _count_covered(others, found) <= _count_covered(children, runs):
+            return children, runs
+        order: list[Child] = []
+        moved: list[SiblingRun] = []
+        done = 0
+        for run in found:
+            low, high = kept[run.low], kept[run.high - 1] + 1
+            order += children[done:low]
+            order += [children[place] for place in range(low, high) if place in independent]
+            moved.append(run._replace(low=len(order), high=len(order) + run.high - run.low))
+            order += others[run.low : run.high]
+            done = high
+        return order + children[done:], moved
 
     def _search(
         self, children: list[Child], kinds: tuple[int, ...], families: list[str]
@@ -148,7 +183,7 @@ class SiblingSearch:
                 continue
             rows = exact[low:high].reshape(count, run.period)
             _, firsts, seen = np.unique(rows, axis=0, return_index=True, return_counts=True)
-            return SiblingRun(low, high, run.period, int(firsts[np.argmax(seen)]))
+            return SiblingRun(low, high, run.period, int(firsts[seen == seen.max()].min()))
         return None
 
     def _first(self, children: list[Child], run: Run) -> int:
@@ -177,6 +212,12 @@ class SiblingSearch:
             for place, child in enumerate(block)
             if isinstance(child, Group)
         )
+
+
+def _count_covered(children: list[Child], runs: list[SiblingRun]) -> tuple[int, int]:
+    """Return how many groups are in runs, and a number that is larger the fewer the runs are."""
+    members = [child for run in runs for child in children[run.low : run.high]]
+    return sum(isinstance(child, Group) for child in members), -len(runs)
 
 
 def _are_two_kinds(children: list[Child], period: int) -> bool:

@@ -118,10 +118,10 @@ class Folder:
             step()
             group = pending.pop()
             pending += group.inner_groups()
-            children = group.children
+            children, runs = search.find(group)
             folded: list[Group | Node] = []
             done = 0
-            for run in search.find(group):
+            for run in runs:
                 high = run.high - _count_strangers(children[run.high - run.period : run.high])
                 folded.extend(children[done : run.low])
                 folded.append(self._make_sibling_repeat(group, children, run._replace(high=high)))

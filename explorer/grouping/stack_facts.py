@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from netloupe.explorer.model import Node
 from netloupe.explorer.patterns import Detail, Recognition
+
+#: blocks of more kinds are not told apart
+_MOST_KINDS = 3
+#: a fact that begins a stage, and is told by the place of its block
+_PROJECTION = "with projection"
+
+_DIGITS = re.compile(r"\d+")
 
 #: a block, as its nodes and as what it was recognised as
 Member = tuple[Sequence[Node], Recognition]
@@ -19,7 +28,8 @@ def join_facts(exemplar: Recognition, members: Sequence[Member], *, are_all: boo
     Where blocks differ in these, it is what the first takes and the last gives if each takes what
     the one before it gives (``64 → 256``), what layers of a DenseNet begin and end with, and how
     many features each adds (``64 → 256`` and ``+32 each``), or else from how many to how many
-    there are (``16 to 64 → 32``).
+    there are (``16 to 64 → 32``). Where some blocks have an MLP and others experts, the detail
+    ``kinds`` tells how many have which (``SwiGLU 64 → 128 → 64 in 2, 8 experts in 4``).
 
     Parameters
     ----------
@@ -37,6 +47,9 @@ def join_facts(exemplar: Recognition, members: Sequence[Member], *, are_all: boo
         for key, value in exemplar.details.items()
         if all(one.details.get(key) == value for one in found)
     }
+    kinds = _tell_kinds(found, shared, are_all)
+    if kinds:
+        details["kinds"] = kinds
     if not are_all or _tells_widths(shared):
         return replace(exemplar, facts=shared, details=details)
     widths = [_read_widths(one) for one in found]
@@ -58,6 +71,29 @@ def join_facts(exemplar: Recognition, members: Sequence[Member], *, are_all: boo
     else:
         told = (" → ".join(_write_span(side) for side in zip(*known, strict=True)),)
     return replace(exemplar, facts=(*told, *shared), details=details)
+
+
+def _tell_kinds(found: Sequence[Recognition], shared: Sequence[str], are_all: bool) -> str:
+    """Return what is so for some blocks of a stack and not for others, in words; or nothing.
+
+    Numbers alone, as of widths and kernels, do not make kinds.
+    """
+    kinds = Counter(
+        " and ".join(fact for fact in one.facts if fact not in shared and _has_words(fact))
+        for one in found
+    )
+    if len({_DIGITS.sub("", kind) for kind in kinds}) < 2 or len(kinds) > _MOST_KINDS:
+        return ""
+    rest = f" of {len(found)}" if "" in kinds else ""
+    return ", ".join(
+        f"{kind} in {f'{count}{rest}' if are_all else 'some'}"
+        for kind, count in kinds.items()
+        if kind
+    )
+
+
+def _has_words(fact: str) -> bool:
+    return fact != _PROJECTION and any(word.isalpha() for word in fact.split())
 
 
 def _tells_widths(facts: Sequence[str]) -> bool:

@@ -168,8 +168,7 @@ def build_group_tree(
         root.children = [graph.nodes[index] for index in shown]
     else:
         if grouping == "auto" and roles is not None:
-            for index in roles.loose:  # few nodes of preparation join what they feed
-                scopes.of_node[index] = None
+            _take_out_of_scopes(scopes, roles.loose)
         _add_nodes(tree, scopes, only, left_out)
         step()
         _simplify(tree, root, scopes)
@@ -240,6 +239,18 @@ def _copies_input(node: Node) -> bool:
         and operands[0] is not None
         and operands[0].is_input
     )
+
+
+def _take_out_of_scopes(scopes: Scopes, loose: frozenset[int]) -> None:
+    """Let few nodes of preparation join what they feed, unless they are all of a module."""
+    counts = Counter(scope for index in loose if (scope := scopes.of_node[index]))
+    modules = {scope for scope, count in counts.items() if count > 1} - scopes.operator_scopes
+    if modules:
+        held = {scope for index, scope in enumerate(scopes.of_node) if scope and index not in loose}
+        modules.difference_update(scope[:end] for scope in held for end in range(len(scope) + 1))
+    for index in loose:
+        if scopes.of_node[index] not in modules:
+            scopes.of_node[index] = None
 
 
 def _add_nodes(

@@ -116,10 +116,13 @@ def write_member_nodes(repeat: Group) -> str:
 
 
 def write_difference(repeat: Group) -> str:
-    """Return in which way repetitions differ in size; "" where all hold as many nodes.
+    """Return in which way repetitions differ in kind or in size; "" where they do not.
 
-    For example ``the first with projection``, or ``10 to 12 nodes each``.
+    For example ``8 experts in 4 of 6``, ``the first with projection``, or ``10 to 12 nodes each``.
     """
+    kinds = write_kinds(repeat)
+    if kinds:
+        return kinds
     sizes = _list_sizes(repeat)
     if len({*sizes}) == 1:
         return ""
@@ -129,13 +132,24 @@ def write_difference(repeat: Group) -> str:
     return write_member_nodes(repeat)
 
 
-def write_odd_end(repeat: Group, shown: int) -> str:
-    """Return in which way the first or the last repetition differs from the one that is shown.
+def write_kinds(repeat: Group) -> str:
+    """Return what some repetitions have and others have not, as far as it is known what they are.
 
-    It is "" where that is the one that differs, or where not just one of these two does.
+    For example ``SwiGLU 64 → 128 → 64 in 2, 8 experts in 4``.
+    """
+    found = repeat.recognised
+    return str(found.details.get("kinds", "")) if found is not None else ""
+
+
+def write_others(repeat: Group, shown: int) -> str:
+    """Return in which way other repetitions differ in size from the one that is shown.
+
+    Where only the first or the last does, it is said of it. It is "" where that is shown.
     """
     place = _find_odd_end(repeat)
-    if place is None or place == shown:
+    if place is None:
+        return write_difference(repeat)
+    if place == shown:
         return ""
     which = "last" if place else "first"
     if _differs_by_projection(repeat, place):

@@ -4,13 +4,11 @@ A repeat is drawn as one box, open with one repetition inside. What enters the r
 is shown has to be matched with what enters the repeat: the hidden state that layer 3 takes
 from layer 2 stands where layer 0 takes it from outside. Values are matched by where they are
 used or made: by the node's place in its repetition and the number of the operand or result.
-Repetitions that differ a little are aligned by their sequences of operators with
-:class:`difflib.SequenceMatcher` (Ratcliff and Metzener, Dr. Dobb's Journal, July 1988).
+Repetitions that differ a little are aligned (:mod:`.alignment`).
 """
 
 from __future__ import annotations
 
-import difflib
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -20,10 +18,8 @@ import numpy as np
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Value
 
+from .alignment import Colours, align, colour_nodes
 from .edges import EdgeTable, Flags, Integers
-
-#: where two repetitions differ in more nodes than this, only their equal ends are aligned
-MOST_ALIGNED = 2000
 
 #: place of a node in the exemplar, and number of its operand or result
 Slot = tuple[int, int]
@@ -83,7 +79,12 @@ class Repetitions:
             lows.append(low)
             highs.append(high)
         self._starts, self._ends = np.array(lows, np.int64), np.array(highs, np.int64)
-        self._places: dict[bytes, tuple[Integers, bool]] = {}
+        exemplar = slice(self._starts[group.exemplar], self._ends[group.exemplar])
+        self._exemplar_codes = edges.codes[exemplar].tobytes()
+        self._same_places = np.arange(exemplar.stop - exemplar.start)
+        #: of repetitions that differ from the exemplar, and by which colours these are told
+        self._places: dict[bytes, Integers] = {}
+        self._colours: list[Colours] = []
         self._find_crossings()
         #: by slot, the first value that enters the repeat there, and the last that leaves it
         self._first_entering: dict[Slot, Value] = {}
@@ -123,13 +124,20 @@ class Repetitions:
         found.only_to_others = tuple(dict.fromkeys(to_others))
         return found
 
-    def _find_crossings(self) -> None:
-        """Find the uses that cross the border of a repetition, in the order of users."""
+    def _list_uses(self) -> tuple[Integers, Integers, Integers]:
+        """Return the uses inside the repeat and across its border, and which repetitions' they are.
+
+        Of each use: its row, the repetition that gives the value, and the one that takes it.
+        """
         edges, group = self.edges, self.group
         uses = np.flatnonzero(
             edges.visible & (_within(edges.targets, group) | _within(edges.sources, group))
         )
-        makers, users = self._holders(edges.sources[uses]), self._holders(edges.targets[uses])
+        return uses, self._holders(edges.sources[uses]), self._holders(edges.targets[uses])
+
+    def _find_crossings(self) -> None:
+        """Find the uses that cross the border of a repetition, in the order of users."""
+        uses, makers, users = self._list_uses()
         crossing = np.flatnonzero(makers != users)
         self._uses, self._makers, self._users = uses[crossing], makers[crossing], users[crossing]
         self._by_maker = _sort_rows(self._makers)
@@ -178,20 +186,23 @@ class Repetitions:
 
         A node without a counterpart gets a negative number that no other repetition has.
         """
-        codes = self._codes(index)
-        key = codes.tobytes()
-        known = self._places.get(key)
-        if known is None:
-            places = _match(self._codes(self.group.exemplar), codes)
-            known = self._places[key] = places, bool((places < 0).any())
-        places, is_partial = known
-        if not is_partial:
-            return places
-        low = int(self._starts[index])
-        return np.where(places < 0, -1 - low - np.arange(len(places)), places)
+        start, end = int(self._starts[index]), int(self._ends[index])
+        if self.edges.codes[start:end].tobytes() == self._exemplar_codes:
+            return self._same_places
+        if not self._colours:
+            low, high = self.group.low, self.group.high
+            self._colours = colour_nodes(self.edges, low, high, *self._list_uses())
+        colours = self._colours_of(index)
+        key = colours[0].tobytes()
+        places = self._places.get(key)
+        if places is None:
+            model = self._colours_of(self.group.exemplar)
+            places = self._places[key] = align(model, colours)
+        return np.where(places < 0, -1 - start - np.arange(len(places)), places)
 
-    def _codes(self, index: int) -> Integers:
-        return self.edges.codes[self._starts[index] : self._ends[index]]
+    def _colours_of(self, index: int) -> list[Colours]:
+        start, end = self._starts[index] - self.group.low, self._ends[index] - self.group.low
+        return [colours[start:end] for colours in self._colours]
 
     def _find_families(self) -> None:
         """Find values that cross the border at one slot, a different one for each repetition."""
@@ -238,25 +249,3 @@ def _sort_rows(keys: Integers) -> SortedRows:
 
 def _within(positions: Integers, group: Group) -> Flags:
     return (positions >= group.low) & (positions < group.high)
-
-
-def _match(model: Integers, codes: Integers) -> Integers:
-    """Return for each entry of a sequence its counterpart in another one; -1 for none."""
-    if np.array_equal(model, codes):
-        return np.arange(len(codes))
-    places = np.full(len(codes), -1, np.int64)
-    shorter = min(len(model), len(codes))
-    differing = np.flatnonzero(model[:shorter] != codes[:shorter])
-    head = int(differing[0]) if len(differing) else shorter
-    rest = shorter - head
-    differing = np.flatnonzero(model[::-1][:rest] != codes[::-1][:rest])
-    tail = int(differing[0]) if len(differing) else rest
-    places[:head] = np.arange(head)
-    places[len(codes) - tail :] = np.arange(len(model) - tail, len(model))
-    ours, theirs = codes[head : len(codes) - tail], model[head : len(model) - tail]
-    if len(ours) and len(theirs) and max(len(ours), len(theirs)) <= MOST_ALIGNED:
-        matcher = difflib.SequenceMatcher(None, theirs.tolist(), ours.tolist(), autojunk=False)
-        for block in matcher.get_matching_blocks():
-            at = head + block.b
-            places[at : at + block.size] = np.arange(block.size) + head + block.a
-    return places

@@ -65,7 +65,7 @@ def test_attention_biases_are_told_apart_by_all() -> None:
     )
     assert summary["totals"]["attention_biases"] == summary["costs"]["attention_biases"] == count
     rows = read_rows(model, "model", "Contents")
-    assert rows["attention biases"] == (f"{count:,}", "masks, tables of relative positions")
+    assert rows["attention biases"] == (f"{count:,}", "tables of relative positions")
     assert to_json(describe_path(model, "model"))["totals"]["attention_biases"] == count
     assert read_html(write_model_html(model))["attention biases"] == f"{count:,}"
     assert "438 k parameters and 110 k attention biases" in model.architecture.summary

@@ -17,6 +17,7 @@ from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.group_summary import (
     count_each,
     write_difference,
+    write_kinds,
     write_member_nodes,
 )
 from tests.test_known_architectures import KNOWN, find_file
@@ -106,7 +107,9 @@ def test_what_a_stack_says_is_so(name: str, grouping: str) -> None:
             assert sum(sizes) == len({node.index for block in blocks for node in block})
             assert repeat.node_count == sum(sizes)
             check_sizes(write_member_nodes(repeat), sizes, blocks)
-            assert bool(write_difference(repeat)) == (len({*sizes}) > 1)
+            assert bool(write_difference(repeat)) == (
+                len({*sizes}) > 1 or bool(write_kinds(repeat))
+            )
             exemplar = Counter(node.op_type for node in blocks[repeat.exemplar])
             for block in blocks:
                 shared = (exemplar & Counter(node.op_type for node in block)).total()
@@ -118,6 +121,7 @@ def test_what_a_stack_says_is_so(name: str, grouping: str) -> None:
 
 _WIDTHS = re.compile(r"(\d+)(?: to (\d+))? → (\d+)(?: to (\d+))?")
 _ADDED = re.compile(r"\+(\d+) each")
+_KIND = re.compile(r"(?:^|, )(.+?) in (\d+)(?: of (\d+))?(?=, |$)")
 
 
 def tell_block(block: Group | Node) -> Recognition | None:
@@ -169,6 +173,19 @@ def check_widths(facts: list[str], found: list[Recognition], blocks: list[list[N
                 assert any(value in values for node in two for value in node.inputs if value)
 
 
+def check_kinds(text: str, found: list[Recognition]) -> None:
+    """Assert that as many blocks have what some have, and that others have not."""
+    told = _KIND.findall(text)
+    assert told
+    counts = [int(count) for _, count, _ in told]
+    for kind, count, of in told:
+        facts = {*kind.split(" and ")}
+        having = [one for one in found if facts <= {*one.facts}]
+        assert len(having) == int(count) < len(found)
+        assert not of or int(of) == len(found)
+    assert told[0][2] or sum(counts) == len(found)
+
+
 @pytest.mark.parametrize("grouping", ["auto", "names"])
 @_EACH_MODEL
 def test_a_fact_of_a_stack_is_so_for_all_its_blocks(name: str, grouping: str) -> None:
@@ -186,7 +203,9 @@ def test_a_fact_of_a_stack_is_so_for_all_its_blocks(name: str, grouping: str) ->
             own = [fact for fact in recognition.facts if any(fact not in f.facts for f in found)]
             check_widths(own, found, [walk(child) for child in repeat.children])
             for key, value in recognition.details.items():
-                if key not in ("in", "out"):
+                if key == "kinds":
+                    check_kinds(str(value), found)
+                elif key not in ("in", "out"):
                     assert {one.details.get(key) for one in found} == {value}, key
 
 

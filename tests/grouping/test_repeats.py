@@ -118,6 +118,18 @@ def test_a_first_layer_that_differs_joins_and_the_common_one_is_shown() -> None:
     assert repeat.exemplar == 1
 
 
+@pytest.mark.parametrize(("turns", "exemplar"), [(2, 0), (3, 1), (5, 1)])
+def test_the_first_of_the_most_common_repetitions_is_shown(turns: int, exemplar: int) -> None:
+    """Of two repetitions neither is more common, though the first has a node more."""
+    names = ["/h.0/mask"]
+    for number in range(3 * turns):
+        parts = "uvwxyz" if number % 3 == 2 else "xyz"
+        names += [f"/h.{number}/{part}" for part in parts]
+    tree = build_group_tree(make_chain(*names, "/o/a", "/o/b"), "names")
+    (repeat,) = repeats(tree)
+    assert (len(repeat.children), repeat.exemplar) == (turns, exemplar)
+
+
 def test_siblings_with_other_names_are_no_repeat() -> None:
     names = [f"/{name}/{part}" for name in ("q_proj", "k_proj", "v_proj") for part in "xy"]
     assert counts(make_chain(*names, "/o/a", "/o/b"), "names") == []

@@ -52,6 +52,30 @@ def residual_network(depths: Sequence[int]) -> Convolutional:
     return builder
 
 
+@pytest.mark.parametrize("between", [(), ("BatchNormalization",)])
+@pytest.mark.parametrize("depths", [(1, 2, 8, 8, 4), (2, 4, 8), (4, 6, 2), (8, 3, 1), (16, 4)])
+def test_stages_of_many_blocks_are_no_stages_of_pairs(
+    depths: tuple[int, ...], between: tuple[str, ...]
+) -> None:
+    """Whatever stands between two stages, a block is the shortest that repeats."""
+    builder = Convolutional()
+
+    def conv(x: str, size: int, stride: int) -> str:
+        x = builder.conv(x, size, stride)
+        for op in (*between, "LeakyRelu"):
+            x = builder.node(op, x)
+        return x
+
+    x = conv("x", 3, 1)
+    for depth in depths:
+        x = conv(x, 3, 2)
+        for _ in range(depth):
+            x = builder.node("Add", conv(conv(x, 1, 1), 3, 1), x)
+    builder.node("Identity", x)
+    graph = builder.load(f"t{builder.names}")
+    assert [count for _, count in counts(graph)] == [depth for depth in depths if depth > 1]
+
+
 @pytest.mark.parametrize("depths", [(3, 4, 6, 3), (2, 2, 2, 2)])
 def test_stages_of_a_residual_network_without_names(depths: tuple[int, ...]) -> None:
     builder = residual_network(depths)

@@ -22,7 +22,7 @@ from netloupe.explorer.render.group_names import fold_chain
 from netloupe.explorer.render.group_summary import (
     write_difference,
     write_member_nodes,
-    write_odd_end,
+    write_others,
 )
 from netloupe.explorer.render.rows import (
     describe_dims,
@@ -321,9 +321,10 @@ def test_a_stack_says_which_of_its_blocks_differs(sizes: tuple[int, ...], text: 
 
 def test_an_open_stack_says_which_of_those_not_shown_differs() -> None:
     repeat = stack_of_sizes(5, 3, 3)
-    assert write_odd_end(repeat, shown=1) == "the first has 5 nodes"
-    assert write_odd_end(repeat, shown=0) == ""
-    assert write_odd_end(stack_of_sizes(5, 4, 3), shown=1) == ""
+    assert write_others(repeat, shown=1) == "the first has 5 nodes"
+    assert write_others(repeat, shown=0) == ""
+    assert write_others(stack_of_sizes(5, 4, 3), shown=1) == "3 to 5 nodes each"
+    assert write_others(stack_of_sizes(4, 4, 4), shown=1) == ""
 
 
 def test_the_stages_of_a_resnet_say_that_their_first_block_has_a_projection() -> None:
@@ -336,7 +337,7 @@ def test_the_stages_of_a_resnet_say_that_their_first_block_has_a_projection() ->
     assert [write_member_nodes(stage) for stage in stages] == [
         "10 nodes each, the first 12 with projection"
     ] * 4
-    assert write_odd_end(stages[2], shown=1) == "the first with projection"
+    assert write_others(stages[2], shown=1) == "the first with projection"
 
 
 def recognised_item(

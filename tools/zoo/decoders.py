@@ -60,6 +60,28 @@ def deepseek_v3(dynamo: bool) -> onnx.ModelProto:
     return export_decoder(model, dynamo)
 
 
+def bamba(dynamo: bool) -> onnx.ModelProto:
+    """Return layers of Mamba-2 with one of attention behind each three."""
+    config = transformers.BambaConfig(
+        vocab_size=1000,
+        hidden_size=64,
+        intermediate_size=192,
+        num_hidden_layers=8,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        attn_layer_indices=[3, 7],
+        mamba_n_heads=8,
+        mamba_d_head=16,
+        mamba_n_groups=1,
+        mamba_d_state=16,
+        mamba_d_conv=4,
+        mamba_expand=2,
+        mamba_chunk_size=16,
+        max_position_embeddings=128,
+    )
+    return export_decoder(transformers.BambaForCausalLM(config), dynamo)
+
+
 def phi(dynamo: bool) -> onnx.ModelProto:
     """Return blocks whose attention and MLP stand side by side, behind one norm."""
     config = transformers.PhiConfig(
@@ -75,6 +97,7 @@ def phi(dynamo: bool) -> onnx.ModelProto:
 
 
 _BOTH: dict[str, Callable[..., onnx.ModelProto]] = {
+    "bamba": bamba,
     "deepseek_v3": deepseek_v3,
     "gemma3": gemma3,
     "phi": phi,

@@ -1,0 +1,32 @@
+"""Masks of attention that are stored: numbers that hide some scores and leave the others."""
+
+from __future__ import annotations
+
+from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.model import SparseTensor, Tensor
+
+#: of a larger one no elements are read
+_MOST_ELEMENTS = 1 << 18
+#: what is added to a score to hide it is no larger: Swin adds -100, others the least number
+_HIDES = -100.0
+_HEADS = -3
+
+
+def is_mask(tensor: Tensor | SparseTensor) -> bool:
+    """Return whether a tensor that is added to scores only hides some of them.
+
+    It holds 0 and one very negative number alone. Where its elements are missing or very many, it
+    is taken for a mask if it is the same for all heads: of relative positions each has its own.
+    """
+    if not isinstance(tensor, Tensor) or not tensor.size:
+        return False
+    elements = None
+    if tensor.size <= _MOST_ELEMENTS:
+        try:
+            elements = tensor.numpy()
+        except NetloupeError:
+            elements = None
+    if elements is None:
+        return len(tensor.dims) < -_HEADS or tensor.dims[_HEADS] == 1
+    least = elements.min()
+    return bool(((elements == 0) | ((elements == least) & (least <= _HIDES))).all())

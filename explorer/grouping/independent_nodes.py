@@ -1,0 +1,66 @@
+"""Nodes between the groups of a parent that take nothing from these groups.
+
+Exporters write what several layers share, such as a mask, where the first of them asks for it: so
+it stands between two layers that have nothing to do with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from netloupe.explorer.model import Node
+
+from .group import Group
+
+#: to tell what a node takes from, so many others are asked at most
+_MOST_ASKED = 1_000
+
+
+def find_independent(children: Sequence[Group | Node]) -> list[int]:
+    """Return the places of nodes between groups to which none of the groups gives, by any way.
+
+    Linear in the nodes of the groups, and in the nodes between them.
+    """
+    places = [place for place, child in enumerate(children) if isinstance(child, Group)]
+    if len(places) < 2:
+        return []
+    between = [
+        (place, child)
+        for place, child in enumerate(children[places[0] : places[-1]], places[0])
+        if isinstance(child, Node)
+    ]
+    if not between:
+        return []
+    dependent: set[Node] = set()
+    pending: list[Group | Node] = [children[place] for place in places]
+    while pending:
+        child = pending.pop()
+        if isinstance(child, Group):
+            pending += child.children
+        else:
+            dependent.add(child)
+    independent: set[Node] = set()
+    found = []
+    for place, node in between:
+        if _is_independent(node, dependent, independent):
+            found.append(place)
+        else:
+            dependent.add(node)
+    return found
+
+
+def _is_independent(node: Node, dependent: set[Node], independent: set[Node]) -> bool:
+    """Return whether nothing that a node takes from is dependent; add what it takes from."""
+    asked = {node}
+    pending = [node]
+    while pending:
+        one = pending.pop()
+        if one in dependent or len(asked) > _MOST_ASKED:
+            return False
+        for value in (*one.inputs, *one.captures, *one.control_inputs):
+            producer = value.producer if value is not None else None
+            if producer is not None and producer not in asked and producer not in independent:
+                asked.add(producer)
+                pending.append(producer)
+    independent |= asked
+    return True

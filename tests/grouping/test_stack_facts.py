@@ -1,0 +1,52 @@
+"""A stack tells in what its blocks differ: what some of them have and others have not."""
+
+from __future__ import annotations
+
+import pytest
+
+from netloupe.explorer.grouping.stack_facts import join_facts
+from netloupe.explorer.patterns import Recognition
+
+
+def tell_kinds(*blocks: tuple[str, ...], are_all: bool = True) -> str:
+    found = [Recognition("Block", "group", ("4 heads × 8", *facts)) for facts in blocks]
+    joined = join_facts(found[-1], [((), one) for one in found], are_all=are_all)
+    assert "4 heads × 8" in joined.facts
+    return str(joined.details.get("kinds", ""))
+
+
+@pytest.mark.parametrize("first", [1, 2, 7])
+@pytest.mark.parametrize("others", [1, 4, 30])
+def test_blocks_of_two_kinds(first: int, others: int) -> None:
+    dense, experts = ("SwiGLU 8 → 32 → 8", "causal"), ("16 experts", "causal")
+    told = tell_kinds(*[dense] * first, *[experts] * others)
+    assert told == f"SwiGLU 8 → 32 → 8 in {first}, 16 experts in {others}"
+    told = tell_kinds(*[experts] * others, *[dense] * first)
+    assert told == f"16 experts in {others}, SwiGLU 8 → 32 → 8 in {first}"
+
+
+@pytest.mark.parametrize("count", [2, 6, 12])
+def test_what_only_some_blocks_have(count: int) -> None:
+    blocks = [("window 64", "causal") if place else ("causal",) for place in range(count)]
+    assert tell_kinds(*blocks) == f"window 64 in {count - 1} of {count}"
+    assert tell_kinds(*blocks, are_all=False) == "window 64 in some"
+
+
+def test_three_kinds() -> None:
+    blocks = [("Mamba", "8 experts"), ("Mamba",), ("attention",), ("attention",)]
+    assert tell_kinds(*blocks) == "Mamba and 8 experts in 1, Mamba in 1, attention in 2"
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        [("causal",)] * 4,
+        [("8 → 8",), ("8 → 16",), ("16 → 16",)],
+        [("3×3",), ("5×5",)],
+        [("kernel 3",), ("kernel 2",)],
+        [("with projection",), (), ()],  # told by its place
+        [(word,) for word in ("one", "two", "three", "four")],
+    ],
+)
+def test_blocks_of_one_kind_or_of_many(blocks: list[tuple[str, ...]]) -> None:
+    assert tell_kinds(*blocks) == ""
