@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from threading import RLock
 
 
@@ -49,23 +51,45 @@ class EntryPointGroup:
 
     def _list_problems(self) -> list[str]:
         """Take in what the entry points give, and return what is wrong with them."""
+        if not may_be_named(self.group):
+            return []
         from importlib.metadata import entry_points
 
         try:
             given = entry_points(group=self.group)
             found = sorted(given, key=lambda each: (each.name, each.value))
         except Exception as error:  # whatever is wrong with what is installed
-            return [f"entry points {self.group}: {explain(error)}"]
+            return [f"entry points {self.group}: {explain_in_line(error)}"]
         problems: list[str] = []
         for each in found:
             name = f"entry point {each.name} of {self.group}"
             try:
                 problems += self._accept(each.load(), name)
             except Exception as error:  # it is the code of others
-                problems.append(f"{name}: {explain(error)}")
+                problems.append(f"{name}: {explain_in_line(error)}")
         return problems
 
 
-def explain(error: Exception) -> str:
+def may_be_named(group: str) -> bool:
+    """Return whether an installed package may name a group of entry points.
+
+    Files beside packages are looked into: most have none, and what reads them in full
+    (``importlib.metadata``) takes longer to import than a small model takes to draw.
+    """
+    wanted = group.encode()
+    for folder in map(Path, sys.path):
+        if folder.is_file():  # an archive, which has to be asked in full
+            return True
+        for pattern in ("*.dist-info", "*.egg-info"):
+            for package in folder.glob(pattern):
+                try:
+                    if wanted in (package / "entry_points.txt").read_bytes():
+                        return True
+                except OSError:
+                    continue
+    return False
+
+
+def explain_in_line(error: Exception) -> str:
     """Return what an error of somebody else's code says, in one line."""
     return " ".join(f"{error} ({type(error).__name__})"[:400].split())

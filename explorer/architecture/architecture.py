@@ -11,6 +11,7 @@ from netloupe.explorer.costs import Bindings, Costs, write_amount, write_macs
 from netloupe.explorer.costs.wording import explain_letters, name_amount
 from netloupe.explorer.grouping import find_tree
 from netloupe.explorer.model import Model, Node
+from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.patterns import Detail
 
 from .families import tell_family
@@ -119,7 +120,7 @@ def describe_architecture(model: Model, bind: Bindings | None = None) -> Archite
     BindingError
         As of :meth:`~netloupe.Model.costs`.
     """
-    told = model.kept.find(Architecture, lambda: _tell(model))
+    told = find_kept(model, Architecture, lambda: _tell(model))
     if not told.is_network:
         return told
     costs = model.costs(bind)

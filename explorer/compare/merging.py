@@ -22,6 +22,7 @@ from netloupe.explorer.model import (
 from netloupe.explorer.model.collector import collector_paused
 from netloupe.explorer.model.emphasised import EmphasisedNodes
 from netloupe.explorer.model.header import TrainingInfo
+from netloupe.explorer.model.kept import keep
 from netloupe.explorer.progress import step
 
 from .matching import Matching
@@ -113,7 +114,7 @@ class _Merger:
         stand_for = self.merged.older | self.merged.newer
         marked = map(stand_for.get, self.differing)
         nodes = frozenset(node for node in marked if isinstance(node, Node))
-        model.kept.put(EmphasisedNodes(nodes))
+        keep(model, EmphasisedNodes(nodes))
         return self.merged
 
     def _queue(self, left: Graph | None, right: Graph | None, graph: Graph) -> None:

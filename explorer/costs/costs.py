@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from netloupe.explorer.model import Graph, Model, Node
+from netloupe.explorer.model.kept import find_kept, get_kept
 
 from .analysis import Analysis
 from .bound_inputs import Replaced, take_shapes
@@ -215,7 +216,7 @@ def analyze(model: Model, bind: Bindings | None = None) -> Analysis:
     """
     symbols = Symbols(bind)
     key = (*sorted(symbols.sizes.items()), *sorted(symbols.shapes.items()))
-    analyses = model.kept.find(Analyses, Analyses).by_sizes
+    analyses = find_kept(model, Analyses, Analyses).by_sizes
     known = analyses.get(key)
     if known is not None:
         return known
@@ -249,7 +250,7 @@ def _list_letters(model: Model) -> set[str]:
 
 def is_analyzed(model: Model) -> bool:
     """Return whether it is known already what each node of a model costs."""
-    found = model.kept.get(Analyses)
+    found = get_kept(model, Analyses)
     return found is not None and () in found.by_sizes
 
 

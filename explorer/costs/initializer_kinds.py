@@ -21,6 +21,7 @@ from netloupe.explorer.model import (
     find_nodes_where,
     find_quantized_bias,
 )
+from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.operators import Operator
 from netloupe.explorer.progress import step
 from netloupe.explorer.quantization import list_statements, unpack_weights
@@ -245,7 +246,7 @@ def _is_real(dtype: DataType) -> bool:
 
 def find_initializer_kinds(model: Model) -> InitializerKinds:
     """Return the weights of a model; its nodes are looked at when it is first asked."""
-    return model.kept.find(InitializerKinds, lambda: InitializerKinds(model))
+    return find_kept(model, InitializerKinds, lambda: InitializerKinds(model))
 
 
 def _order_graphs(model: Model) -> Iterator[Graph]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Model, Tensor
+from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.progress import step
 from netloupe.explorer.tensors import open_elements
 
@@ -56,7 +57,7 @@ def find_ties(model: Model) -> Ties:
     Of weights of equal size the first and the last number is read, and all of them where these are
     equal in two.
     """
-    return model.kept.find(Ties, lambda: _find(model))
+    return find_kept(model, Ties, lambda: _find(model))
 
 
 def _find(model: Model) -> Ties:

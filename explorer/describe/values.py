@@ -5,6 +5,7 @@ from __future__ import annotations
 from netloupe.explorer.model import Value, constant_tensor, is_constant
 from netloupe.explorer.model.constant import describe_constant
 from netloupe.explorer.model.inference import Inference
+from netloupe.explorer.model.kept import get_kept
 from netloupe.explorer.quantization import find_quantization, unpack_constant
 
 from .compared import describe_value_difference
@@ -83,7 +84,7 @@ def _list_types(value: Value) -> list[Row]:
 def _explain_unknown(value: Value) -> str:
     """Return why the type of a value is not known, and how more comes to be known."""
     model = value.graph.model
-    done = model.kept.get(Inference)
+    done = get_kept(model, Inference)
     if done is None:
         hint = ": inferring shapes may tell it" if model.can_infer_shapes else ""
         return f"the file states none{hint}"

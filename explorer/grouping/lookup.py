@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from netloupe.explorer.errors import NotFoundError
 from netloupe.explorer.model import Graph, Model, Node
 from netloupe.explorer.model.collector import collector_paused
+from netloupe.explorer.model.kept import get_kept, keep
 from netloupe.explorer.model.paths import CALL, find_element
 
 from .group import Group
@@ -18,10 +19,10 @@ _MOST_COMPARED = 20_000
 
 def find_tree(model: Model, graph: Graph) -> GroupTree:
     """Return the groups of a graph, with the grouping that is the default; found once."""
-    tree = graph.kept.get(GroupTree)
+    tree = get_kept(graph, GroupTree)
     if tree is None:
         with collector_paused():
-            tree = graph.kept.put(build_group_tree(graph))
+            tree = keep(graph, build_group_tree(graph))
     return tree
 
 

@@ -18,6 +18,7 @@ from netloupe.explorer.model import (
     find_constant_source,
 )
 from netloupe.explorer.model.inference import Inference
+from netloupe.explorer.model.kept import forget_kept, get_kept, keep
 from netloupe.explorer.notation import clip_text, write_bytes
 from netloupe.explorer.progress import step
 from netloupe.explorer.readers.onnx.skeleton import Skeleton, read_inferred_types, write_skeleton
@@ -75,7 +76,7 @@ def infer_shapes(model: Model, timeout: float = DEADLINE_SECONDS) -> Inference:
     SourceChangedError
         Where the file is no longer as it was when it was opened.
     """
-    done = model.kept.get(Inference)
+    done = get_kept(model, Inference)
     if done is not None and done.version:
         return done
     if model.can_infer_shapes and not is_installed():
@@ -97,7 +98,7 @@ def infer_shapes(model: Model, timeout: float = DEADLINE_SECONDS) -> Inference:
     with _giving:
         for graph, types in found.items():
             graph._inferred_types = types
-        model.kept.put(inference)
+        keep(model, inference)
         model._warnings_by_path = None
     return inference
 
@@ -108,11 +109,11 @@ def note_problem(model: Model, problem: str) -> None:
     An empty text takes back what was noted.
     """
     with _giving:
-        done = model.kept.get(Inference)
+        done = get_kept(model, Inference)
         if done is None or not done.version:
-            model.kept.drop(Inference)
+            forget_kept(model, Inference)
             if problem:
-                model.kept.put(Inference(problem=problem))
+                keep(model, Inference(problem=problem))
 
 
 def _sort(skeleton: Skeleton, messages: Iterable[bytes]) -> dict[Graph, dict[str, ValueType]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .kept import get_kept
 from .model import Model
 from .node import Node
 
@@ -23,5 +24,5 @@ class EmphasisedNodes:
 
 def find_emphasised(model: Model) -> frozenset[Node]:
     """Return the nodes that matter more than others; of most models there are none."""
-    found = model.kept.get(EmphasisedNodes)
+    found = get_kept(model, EmphasisedNodes)
     return frozenset() if found is None else found.nodes

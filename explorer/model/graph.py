@@ -14,7 +14,7 @@ from . import upper_rooms
 from .drawing import Drawable
 from .failing import fail
 from .filling import FilledLater
-from .kept import Kept
+from .kept import KeptFindings
 from .loaded import Loaded
 from .node_names import UnnamedNodes, list_node_names
 from .statement import Statement
@@ -127,6 +127,7 @@ class Graph(FilledLater, Drawable, Loaded):
         "_has_denotations": "False where the reader knows that no type here has a denotation.",
         "_inferred_types": "Types that were inferred, by key, where the file says less.",
         "_inner_graphs": "The graphs that the nodes hold, once they were asked for.",
+        "_kept": "What was found of the graph, by its type.",
         "_node_names": "What the paths of the nodes end in, by index.",
         "_opset_versions": "Versions of operator sets by domain, as they were asked for.",
         "_path_index": "The nodes by path and by name.",
@@ -139,7 +140,6 @@ class Graph(FilledLater, Drawable, Loaded):
         "doc": "The graph's documentation string.",
         "initializers": "The constants that are stored in the graph, without sparse ones.",
         "inputs": "The values that the graph is given, in file order.",
-        "kept": "What was found of the graph, by its type.",
         "kind": "What the graph is: ``main``, ``subgraph``, ``function`` …",
         "metadata": "The graph's metadata_props.",
         "model": "The model that holds the graph.",
@@ -187,7 +187,7 @@ class Graph(FilledLater, Drawable, Loaded):
             None
         )
         self._has_denotations = True
-        self.kept = Kept()
+        self._kept: KeptFindings = {}
         self._inferred_types: Mapping[str, ValueType] = _NO_TYPES
         self._inner_graphs: list[Graph] | None = None
         self._node_names: list[str] | UnnamedNodes | None = None

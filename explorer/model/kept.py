@@ -3,35 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 Found = TypeVar("Found")
+#: by type, one object of each
+KeptFindings = dict[type, Any]
 
 
-class Kept:
-    """What rooms above the model found, by its type: one object of each."""
+class Keeping(Protocol):
+    """A graph or a model."""
 
-    __slots__ = ("_found",)
+    _kept: KeptFindings
 
-    def __init__(self) -> None:
-        self._found: dict[type, Any] = {}
 
-    def get(self, kind: type[Found]) -> Found | None:
-        """Return the object of a type; None where it was not looked for yet."""
-        return self._found.get(kind)
+def get_kept(owner: Keeping, kind: type[Found]) -> Found | None:
+    """Return the object of a type that was found of a graph or model; None where there is none."""
+    return owner._kept.get(kind)
 
-    def find(self, kind: type[Found], look: Callable[[], Found]) -> Found:
-        """Return the object of a type; where there is none, look for it, and keep it."""
-        found: Found | None = self._found.get(kind)
-        if found is None:
-            found = self._found[kind] = look()
-        return found
 
-    def put(self, found: Found) -> Found:
-        """Keep an object, in place of one of its type, and return it."""
-        self._found[type(found)] = found
-        return found
+def find_kept(owner: Keeping, kind: type[Found], look: Callable[[], Found]) -> Found:
+    """Return the object of a type; where there is none, look for it, and keep it."""
+    found: Found | None = owner._kept.get(kind)
+    if found is None:
+        found = owner._kept[kind] = look()
+    return found
 
-    def drop(self, kind: type) -> None:
-        """Forget the object of a type, if there is one."""
-        self._found.pop(kind, None)
+
+def keep(owner: Keeping, found: Found) -> Found:
+    """Keep an object with a graph or model, in place of one of its type, and return it."""
+    owner._kept[type(found)] = found
+    return found
+
+
+def forget_kept(owner: Keeping, kind: type) -> None:
+    """Forget the object of a type, if there is one."""
+    owner._kept.pop(kind, None)

@@ -15,7 +15,7 @@ from .drawing import Drawable
 from .graph import Function, Graph
 from .header import ModelHeader, TrainingInfo
 from .inference import Inference
-from .kept import Kept
+from .kept import KeptFindings, forget_kept, get_kept
 from .loaded import Loaded
 from .lookup import is_element, offer_keys, resolve_node, resolve_tensor, resolve_value
 from .node import Node, list_node_warnings
@@ -59,6 +59,7 @@ class Model(Drawable, Loaded):
         "_findings": "What is odd in the model as a whole, once it was looked for.",
         "_functions_by_id": "Functions by domain, name and overload.",
         "_graphs": "Graphs by path, once they were asked for.",
+        "_kept": "What was found of the model, by its type.",
         "_left_out": "What the file says that its reader could not take in, in words.",
         "_node_count": "How many nodes there are, once it was asked for.",
         "_parts": "What the model was read from, for its reader to write it in another form.",
@@ -73,7 +74,6 @@ class Model(Drawable, Loaded):
         "functions": "The model-local functions; of Caffe2 the nets that a plan runs.",
         "graph": "The main graph.",
         "header": "What the file says of itself before any graph.",
-        "kept": "What was found of the model, by its type.",
         "nets": "Of Caffe2: graphs beside the main one that nothing calls.",
         "source": "What the user calls the model: a file name, or ``<bytes>``.",
         "training": "How the model is trained (ONNX IR 7).",
@@ -100,7 +100,7 @@ class Model(Drawable, Loaded):
         self.nets: list[Graph] = []
         self.warnings: list[ModelWarning] = []
         self._functions_by_id: dict[tuple[str, str, str], Function] = {}
-        self.kept = Kept()
+        self._kept: KeptFindings = {}
         self.comparison: upper_rooms.Diff | None = None
         self._calls: dict[Function, list[Node]] | None = None
         self._graphs: dict[str, Graph] | None = None
@@ -470,7 +470,7 @@ class Model(Drawable, Loaded):
         return self._warnings_by_path.get(path, ())
 
     def _list_inferred_warnings(self) -> tuple[ModelWarning, ...]:
-        found = self.kept.get(Inference)
+        found = get_kept(self, Inference)
         return () if found is None else found.warnings
 
     def all_warnings(self) -> Iterator[ModelWarning]:
@@ -528,7 +528,7 @@ class Model(Drawable, Loaded):
         """
         upper_rooms.infer_shapes(self, timeout)
         # what was counted without these types may be too little
-        self.kept.drop(upper_rooms.Analyses)
+        forget_kept(self, upper_rooms.Analyses)
 
     def quantization(
         self, element: Value | Tensor | SparseTensor | str

@@ -13,6 +13,7 @@ from netloupe.explorer.checks import Finding
 from netloupe.explorer.errors import NotesError
 from netloupe.explorer.files.home import expand_home
 from netloupe.explorer.model import Model
+from netloupe.explorer.model.kept import find_kept
 
 from .anchor import AnchorMaker, find_path
 from .carry import carry_anchors
@@ -461,4 +462,4 @@ class Notes:
 
 def open_notes(model: Model) -> Notes:
     """Return the notes of a model: one object for each model."""
-    return model.kept.find(Notes, lambda: Notes(model))
+    return find_kept(model, Notes, lambda: Notes(model))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from netloupe.explorer.model import Graph, Node, Value, find_nodes_with
+from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.roles import is_input_independent
 from netloupe.explorer.roles.determined_nodes import find_determined_nodes, list_edges
 
@@ -78,7 +79,7 @@ class GraphContext:
 
 def find_graph_context(graph: Graph) -> GraphContext:
     """Return what is known of a graph; it is found once."""
-    return graph.kept.find(GraphContext, lambda: GraphContext(graph))
+    return find_kept(graph, GraphContext, lambda: GraphContext(graph))
 
 
 def _measures_scale(node: Node) -> bool:

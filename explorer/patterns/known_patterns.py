@@ -14,11 +14,11 @@ from .experts import find_experts
 from .found_blocks import BlockFinder
 from .linear import find_embeddings, find_linears, find_mlps
 from .norms import find_norms
+from .pattern import Pattern
 from .pattern_examples import EXAMPLES
 from .positions import find_merging, find_waves
 from .pyramids import find_pyramid_steps
 from .recurrent import find_cells, find_recurrent, find_state_spaces
-from .registry import Pattern, list_added
 from .resampling import find_joined, find_pixel_shuffles, find_resampled
 from .separable import find_excitations, find_separable
 from .similarity import find_similarities, find_similarity
@@ -116,14 +116,3 @@ FUSABLE = (_NORMS, _LINEARS, _ACTIVATIONS, _ATTENTIONS)
 #: what exporters write out
 WRITTEN_OUT = (_NORMS, _ACTIVATIONS)
 PATTERNS = (*PARTS, _TRANSITIONS, _SIMILARITIES, *WHOLES)
-
-#: what blocks are coloured as, by kind
-_FAMILIES = {kind: pattern.family for pattern in reversed(PATTERNS) for kind in pattern.kinds}
-
-
-def find_family(kind: str) -> str:
-    """Return what a block of a kind is coloured as: a family of operators, or ``group``."""
-    if kind in _FAMILIES:
-        return _FAMILIES[kind]
-    added = [*list_added("part"), *list_added("whole")]
-    return next((pattern.family for pattern in added if kind in pattern.kinds), "group")

@@ -11,11 +11,12 @@ from netloupe.explorer.roles import find_weight
 from .activations import spell_as_operator
 from .found_blocks import FoundBlock, FoundBlocks
 from .graph_context import GraphContext, find_graph_context
-from .known_patterns import FUSABLE, PARTS, SMALL, WHOLES, WRITTEN_OUT, find_family
+from .known_patterns import FUSABLE, PARTS, SMALL, WHOLES, WRITTEN_OUT
 from .linear import read_table
 from .operations import ARRANGING, Operations
+from .pattern import Pattern
 from .recognition import Recognition
-from .registry import Pattern, find_by, list_added
+from .registry import find_block_family, find_by, list_added
 from .shuffles import list_shuffle_nodes
 
 #: more nodes are not looked at: no block that the field has a name for is so large
@@ -52,7 +53,7 @@ def recognise(nodes: Sequence[Node], context: GraphContext | None = None) -> Rec
     found = spell_as_operator(operations, found)
     return Recognition(
         found.name,
-        find_family(found.kind),
+        find_block_family(found.kind),
         found.facts,
         found.details,
         tuple(nodes),
@@ -68,7 +69,7 @@ def _recognise_table(nodes: Sequence[Node]) -> Recognition | None:
     facts = read_table(picking[0]) if table is not None and table.kind == "embedding" else None
     if facts is None:
         return None
-    return Recognition("Embedding", find_family("embedding"), *facts, nodes=tuple(nodes))
+    return Recognition("Embedding", find_block_family("embedding"), *facts, nodes=tuple(nodes))
 
 
 def try_to_recognise(

@@ -2,62 +2,26 @@
 
 from __future__ import annotations
 
-import inspect
 import logging
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
 
-from netloupe.explorer.entry_points import EntryPointGroup, explain
+from netloupe.explorer.entry_points import EntryPointGroup, explain_in_line
 from netloupe.explorer.operators import OPERATOR_FAMILIES
 from netloupe.explorer.progress import is_ending
 
-from .found_blocks import BlockFinder, FoundBlock, FoundBlocks
+from .found_blocks import FoundBlock, FoundBlocks
+from .known_patterns import PATTERNS
+from .pattern import Pattern
 
 _ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 #: what blocks may be coloured as
 FAMILIES = (*OPERATOR_FAMILIES, "group")
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """A kind of block that is looked for.
-
-    Parameters
-    ----------
-    id
-        Its name in messages and on the page of patterns: ``state-space-mixer``.
-    find
-        Yields the blocks that it finds. Its docstring says what they are, and which source
-        describes them.
-    extent
-        ``part`` where such blocks are found among other operations; ``whole`` where it is told what
-        all operations of a group are together.
-    kinds
-        What :attr:`FoundBlock.kind` of these blocks may be; other patterns ask for that.
-    family
-        The family of operators that they are coloured as, or ``group``.
-    example
-        A model in the text form of ONNX whose graph is such a block.
-    told
-        What that graph is told to be.
-    """
-
-    id: str
-    find: BlockFinder
-    extent: Literal["part", "whole"]
-    kinds: tuple[str, ...]
-    family: str = "group"
-    example: str = ""
-    told: str = ""
-
-    @property
-    def description(self) -> str:
-        """What is found, and by which source: the docstring of ``find``."""
-        return inspect.getdoc(self.find) or ""
-
-
+#: what blocks are coloured as, by kind
+_FAMILIES = {kind: pattern.family for pattern in reversed(PATTERNS) for kind in pattern.kinds}
 #: by id, the patterns that installed packages added
 _ADDED: dict[str, Pattern] = {}
 #: the ids of those that failed; they are not asked again
@@ -87,8 +51,18 @@ def find_by(pattern: Pattern, blocks: FoundBlocks) -> Iterator[FoundBlock]:
             raise
         _FAILED.add(pattern.id)
         logging.getLogger("netloupe").warning(
-            "netloupe: warning: pattern %s fails and is left out: %s", pattern.id, explain(error)
+            "netloupe: warning: pattern %s fails and is left out: %s",
+            pattern.id,
+            explain_in_line(error),
         )
+
+
+def find_block_family(kind: str) -> str:
+    """Return what a block of a kind is coloured as: a family of operators, or ``group``."""
+    if kind in _FAMILIES:
+        return _FAMILIES[kind]
+    added = [*list_added("part"), *list_added("whole")]
+    return next((pattern.family for pattern in added if kind in pattern.kinds), "group")
 
 
 def forget_added(*, is_done: bool = False) -> None:
@@ -127,8 +101,6 @@ def _accept(given: object, name: str) -> list[str]:
 
 
 def _list_problems(pattern: Pattern) -> Iterator[str]:
-    from .known_patterns import PATTERNS
-
     if not isinstance(pattern.id, str) or not _ID.fullmatch(pattern.id):
         yield "its id is to be of small letters, digits and hyphens"
     elif pattern.id in _ADDED or any(pattern.id == known.id for known in PATTERNS):

@@ -19,6 +19,7 @@ from netloupe.explorer.model import (
     find_nodes_where,
     list_quantized_operands,
 )
+from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.operators import Operator
 
 from .products import find_integer_scale
@@ -124,7 +125,7 @@ def _choose_users(value: Value) -> Sequence[Node]:
     if len(users) <= _MANY_USERS:
         return users
     graph = value.graph
-    quantizing = graph.kept.find(QuantizingNodes, lambda: _find_quantizing(graph))
+    quantizing = find_kept(graph, QuantizingNodes, lambda: _find_quantizing(graph))
     chosen = quantizing.by_value.get(value)
     return [user for user in users if user in chosen] if chosen else ()
 

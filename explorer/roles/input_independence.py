@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from netloupe.explorer.model import Function, Graph, Node, Value
+from netloupe.explorer.model.kept import get_kept, keep
 
 from .determined_nodes import Booleans, find_determined_nodes, list_edges
 
@@ -59,14 +60,14 @@ def find_input_independence(graph: Graph) -> InputIndependence:
 
     Graphs around a body, and those whose nodes call a function, are looked at first.
     """
-    known = graph.kept.get(InputIndependence)
+    known = get_kept(graph, InputIndependence)
     if known is not None:
         return known
     pending: list[Graph] = [graph]
     opened: set[Graph] = set()
     while pending:
         last = pending[-1]
-        is_known = last.kept.get(InputIndependence) is not None
+        is_known = get_kept(last, InputIndependence) is not None
         if not is_known and last not in opened:
             opened.add(last)
             pending += [other for other in _list_around(last) if other not in opened]
@@ -74,7 +75,7 @@ def find_input_independence(graph: Graph) -> InputIndependence:
         pending.pop()
         if not is_known:
             inputs = _list_fixed_inputs(last) if isinstance(last, Function) else ()
-            known = last.kept.put(find_input_independence_given(last, frozenset(inputs)))
+            known = keep(last, find_input_independence_given(last, frozenset(inputs)))
     assert known is not None  # noqa: S101 - the graph was the first of those pending
     return known
 
@@ -91,7 +92,7 @@ def _is_known(value: Value | None) -> bool:
     """Return whether a value of a graph around is fixed; in a circle of calls it is not."""
     if value is None:
         return False
-    fixed = value.graph.kept.get(InputIndependence)
+    fixed = get_kept(value.graph, InputIndependence)
     return value.initializer is not None if fixed is None else fixed.holds(value)
 
 

@@ -16,6 +16,7 @@ from netloupe.explorer.model import (
     find_nodes_where,
     find_nodes_with,
 )
+from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.operators import HANDING_TRAITS, LAYOUT_TRAITS, Operator
 
 from .determined_nodes import Booleans, Integers, find_determined_nodes, list_edges
@@ -122,7 +123,7 @@ def find_roles(graph: Graph) -> Roles:
     Op types, operands and wiring are read as columns; nodes are looked at one by one where they
     belong to preparation, tell shapes or give constants. Linear in nodes and edges.
     """
-    return graph.kept.find(Roles, lambda: _find(graph))
+    return find_kept(graph, Roles, lambda: _find(graph))
 
 
 def _find(graph: Graph) -> Roles:

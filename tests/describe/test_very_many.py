@@ -21,6 +21,7 @@ from netloupe.explorer.describe import (
 )
 from netloupe.explorer.describe.description import MOST_ROWS
 from netloupe.explorer.model import Model
+from netloupe.explorer.model.kept import get_kept
 from netloupe.explorer.quantization import find_quantization
 from netloupe.explorer.quantization.sources import QuantizingNodes
 from netloupe.explorer.readers.load import load
@@ -116,7 +117,7 @@ def test_quantization_is_found_among_very_many_users() -> None:
     assert len(x.users) > MANY
     plain = netloupe.load(consumers(MANY)).value("x")
     assert find_quantization(plain) is None
-    looked_at = plain.graph.kept.get(QuantizingNodes)
+    looked_at = get_kept(plain.graph, QuantizingNodes)
     assert looked_at is not None
     assert looked_at.by_value == {}
 

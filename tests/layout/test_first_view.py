@@ -90,11 +90,13 @@ def test_a_nameless_decoder_is_a_stack_of_layers() -> None:
 #: three stages down with two blocks each, the middle, a stage of residual blocks and three with
 #: three blocks each up; where two kinds meet, residual blocks of both sides stand together
 UNET = [
-    *[("Attention block", 2)] * 3,
+    ("Attention block", 2),
+    ("2 Transformer blocks", 2),
+    ("Attention block", 2),
     ("Residual block", 3),
     ("Attention block", 2),
     ("Residual block", 3),
-    *[("Attention block", 3)] * 3,
+    *[("Transformer block", 3)] * 3,
 ]
 
 

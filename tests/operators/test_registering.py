@@ -448,6 +448,7 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Any:
             return [_EntryPoint(name, value) for name, value in given.items()]
 
         monkeypatch.setattr(metadata, "entry_points", entry_points)
+        monkeypatch.setattr("netloupe.explorer.entry_points.may_be_named", lambda group: True)
         plugins.PLUGINS.forget()
         return asked
 
