@@ -17,6 +17,7 @@ from netloupe.explorer.costs.facts import Dims, Fact, Use
 from netloupe.explorer.costs.polynomial import TooLargeError
 from netloupe.explorer.costs.uses import Kind
 from netloupe.explorer.model import Node, Value
+from netloupe.explorer.model.node_keys import key_whole_attributes
 from netloupe.explorer.notation import clip_text
 from netloupe.explorer.operators import Operator, OperatorSchema
 
@@ -185,7 +186,7 @@ class Uses:
             key = (
                 kind.number,
                 len(node.outputs),
-                node._whole_attribute_key,
+                key_whole_attributes(node),
                 frame.context,
                 *map(find, node.inputs),
             )
