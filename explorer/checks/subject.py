@@ -31,8 +31,6 @@ class Subject:
 
     Parameters
     ----------
-    model
-        A model.
     target
         The runtime that it is meant for; None for none.
     """

@@ -38,10 +38,8 @@ class Case(Use):
 
     Parameters
     ----------
-    node
-        The node.
     kind
-        What is known of its operator.
+        What is known of the node's operator.
     operands
         What is known of its operands.
     attributes
@@ -148,8 +146,6 @@ class Uses:
     ----------
     analysis
         What follows of types and shapes.
-    graphs
-        The graphs of the model.
 
     Attributes
     ----------

@@ -32,8 +32,6 @@ class Flows:
 
     Parameters
     ----------
-    units
-        The units of a graph.
     outside
         Hashes of the values that come from outside, equal for what is the same.
 

@@ -53,8 +53,6 @@ class GraphRun:
     ----------
     facts
         Where facts have their numbers.
-    graph
-        The graph.
     outer
         That of the graph around it.
 
@@ -117,8 +115,6 @@ class Analysis:
 
     Parameters
     ----------
-    model
-        A model.
     symbols
         The sizes that symbols have.
     replaced

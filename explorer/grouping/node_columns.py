@@ -35,8 +35,6 @@ class NodeColumns(NamedTuple):
 
     Parameters
     ----------
-    find_row
-        Gives the row of a node.
     alike, firsts
         A number that nodes share whose operator, form, number of results, attributes and
         subgraphs are equal; and the first row of each, in order.

@@ -220,10 +220,8 @@ class Stretch:
 
     Parameters
     ----------
-    table
-        The table.
     rows
-        shape (n,): which of its rows.
+        shape (n,): which rows of the table.
     budget
         What a search among them may take.
 

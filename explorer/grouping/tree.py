@@ -41,8 +41,6 @@ class GroupTree:
 
     Parameters
     ----------
-    graph
-        The graph.
     root
         The group of the whole graph.
     """

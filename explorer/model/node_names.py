@@ -20,8 +20,6 @@ class UnnamedNodes:
 
     Parameters
     ----------
-    nodes
-        The nodes.
     own
         By index the names of those that have one.
     """

@@ -35,8 +35,6 @@ class SlottedDescription:
     ----------
     around
         The template: the texts around the slots.
-    slots
-        What stands in the slots.
     targets
         The paths that it leads to.
     weight
@@ -57,8 +55,6 @@ class DescriptionRenamer:
     ----------
     path
         Of the element that was described.
-    description
-        What is said of it.
     """
 
     path: str

@@ -21,8 +21,6 @@ class BordersByGraph:
 
     Parameters
     ----------
-    model
-        The model.
     graph, only
         The outermost graph, and indexes of its nodes that are grouped; all where None.
     grouping

@@ -29,8 +29,6 @@ class View:
 
     Parameters
     ----------
-    model
-        The model.
     graph
         The graph that is the outermost level; the main graph where None.
     grouping

@@ -341,8 +341,6 @@ class _Caffe2GraphLoader:
 
     Parameters
     ----------
-    net
-        The net.
     fills
         The net whose fills are the graph's initializers; None for none.
     """

@@ -35,8 +35,6 @@ class Scope:
 
     Parameters
     ----------
-    graph
-        The graph.
     outer
         The scope around; None for a net that nothing holds.
     """
