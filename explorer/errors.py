@@ -7,9 +7,22 @@ Every message names the file or the element concerned and says what to do about 
 class NetloupeError(Exception):
     """The base of every error that netloupe raises on purpose."""
 
-    #: what to do about it in the words of the command line, which says it after the message; ""
-    #: where the message says all. Elsewhere it would name commands that nobody has at hand
+    #: see :func:`advise_in_shell`; "" where the message says all
     _in_shell = ""
+
+
+def advise_in_shell(error: NetloupeError, advice: str) -> None:
+    """Say what to do about an error in the words of the command line.
+
+    The command line says it after the message; elsewhere it would name commands that nobody has at
+    hand.
+    """
+    error._in_shell = advice  # noqa: SLF001 - nothing that whoever catches an error looks for
+
+
+def find_shell_advice(error: NetloupeError) -> str:
+    """Return what to do about an error in the words of the command line; "" for no more."""
+    return error._in_shell  # noqa: SLF001 - as above
 
 
 class SourceError(NetloupeError):

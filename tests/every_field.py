@@ -185,7 +185,7 @@ def everything_in(model: Model) -> Iterator[object]:
             for kind in type(thing).__mro__:
                 names.update(getattr(kind, "__slots__", ()))
             # the messages themselves hang on these: finding a value there proves nothing
-            names -= {"_loader", "_value_loader", "_fetch", "__weakref__"}
+            names -= {"_loader", "loader", "value_loader", "_fetch", "__weakref__"}
             pending += [getattr(thing, name, None) for name in names]
 
 

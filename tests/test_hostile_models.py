@@ -23,6 +23,7 @@ from netloupe.explorer.grouping import cutting
 from netloupe.explorer.grouping.found_repeat import FoundRepeat
 from netloupe.explorer.model import Node
 from netloupe.explorer.model.filling import FilledLater
+from netloupe.explorer.model.reading import get_model_reading
 from netloupe.explorer.quantization import record, summarize_quantization
 from netloupe.explorer.readers.freed_memory import give_back_memory
 from netloupe.explorer.readers.load import load
@@ -273,7 +274,7 @@ def test_nodes_that_give_one_name_are_read_by_columns_and_not_kept_as_messages(
     graph = load(hostile_models.redefined_values(1_500)).graph
     assert [value.key for value in graph.nodes[-1].outputs] == ["x#1501"]
     assert graph.nodes[-1].inputs == graph.nodes[-2].outputs
-    assert not graph.model._parts.proto.graph.node
+    assert not get_model_reading(graph.model).parts.proto.graph.node
 
 
 def test_of_very_many_repetitions_only_those_are_aligned_that_are_asked_for(
@@ -335,7 +336,7 @@ def test_very_many_initializers_are_not_kept_as_messages_and_asked_without_them(
         assert (tensor.name, tensor.path, tensor.shape) == ("w7", "main/%w7", (1,))
         assert tensor.numpy().tobytes() == b"1234"
         assert len(made) == 1
-    assert not model._parts.proto.graph.initializer
+    assert not get_model_reading(model).parts.proto.graph.initializer
 
 
 def test_single_numbers_that_one_node_takes_are_judged_by_one_look_at_it(

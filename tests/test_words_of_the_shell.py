@@ -69,11 +69,8 @@ def list_texts(file: Path) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr):
             left_out.add(id(node.value))
-        if isinstance(node, ast.Assign) and any(
-            isinstance(target, ast.Attribute) and target.attr == "_in_shell"
-            for target in node.targets
-        ):
-            left_out |= {id(part) for part in ast.walk(node.value)}
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "advise_in_shell":
+            left_out |= {id(part) for part in ast.walk(node)}
     for node in ast.walk(tree):
         is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
         if is_text and id(node) not in left_out:

@@ -172,7 +172,7 @@ def read_contrib_operators(known: Operators) -> Operators:
         if version in known.get(schema.domain, {}).get(schema.name, {}):
             continue
         defaults = {
-            name: onnx.AttributeProto.FromString(item._default_value)
+            name: onnx.AttributeProto.FromString(item._default_value)  # noqa: SLF001 - onnxruntime has no other name for it
             for name, item in schema.attributes.items()
         }
         versions = operators.setdefault(schema.domain, {}).setdefault(schema.name, {})

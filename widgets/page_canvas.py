@@ -60,8 +60,6 @@ class PageInspector:
 
     Parameters
     ----------
-    canvas
-        The canvas.
     views
         The model and its views.
     looking

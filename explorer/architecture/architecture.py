@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from netloupe.explorer.costs import Bindings, Costs, write_amount, write_macs
-from netloupe.explorer.costs.wording import explain_letters, name_amount
+from netloupe.explorer.costs.wording import explain_macs, name_amount
 from netloupe.explorer.grouping import find_tree
 from netloupe.explorer.model import Model, Node
 from netloupe.explorer.model.kept import find_kept
@@ -174,7 +174,7 @@ def write_costs(costs: Costs, size: Sequence[int] = ()) -> str:
             stated, _ = next(iter(costs.replaced_shapes.values()))
             instead = _write_size(stated) if size else "those that the model states"
             at = (at or " with shapes of inputs") + f" in place of {instead}"
-        letters = explain_letters(costs._work.macs, costs._work.least)
+        letters = explain_macs(costs)
         said.append(name_amount(macs, "MAC") + at + (f" ({letters})" if letters else ""))
     return f"{', '.join(said)}." if said else ""
 

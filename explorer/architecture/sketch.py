@@ -17,8 +17,6 @@ class BlockSketch:
     ----------
     name
         What one of them is called.
-    count
-        How many there are.
     nodes
         Those of their nodes that do more than arrange; nothing where they are not needed.
     facts
@@ -46,7 +44,7 @@ class Sketch:
     blocks
         The blocks in the order of the main stream.
     facts
-        Sizes.
+        Sizes by name.
     is_network
         Whether it has weights that multiply: parameters and MACs say something of it.
     """

@@ -237,10 +237,8 @@ class Measurement:
 
     Parameters
     ----------
-    quantized
-        The quantized weight.
     reference
-        Its twin.
+        The twin of the quantized weight.
     axis
         That of the output channels; None where it is not known.
     factors

@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from netloupe.explorer.errors import CheckError
+from netloupe.explorer.errors import CheckError, advise_in_shell
 
 from .folding import Finding
 
@@ -88,7 +88,7 @@ def read_baseline(file: str | PathLike[str]) -> Baseline:
             f"the baseline {str(file)[:200]!r} cannot be used: {reason}. "
             "Give a file with the JSON that a check has written."
         )
-        refused._in_shell = "Make one with `netloupe check MODEL --json > FILE`."
+        advise_in_shell(refused, "Make one with `netloupe check MODEL --json > FILE`.")
         raise refused from error
 
 

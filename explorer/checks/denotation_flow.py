@@ -16,6 +16,7 @@ from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
 from netloupe.explorer.model import Model, Node, SparseTensorType, TensorType, Value
+from netloupe.explorer.model.reading import get_graph_reading
 from netloupe.explorer.model.storage import multiply_dims
 from netloupe.explorer.notation import join_parts
 from netloupe.explorer.operators import Operator
@@ -77,7 +78,7 @@ def _follow(
 ) -> Iterator[Occurrence]:
     """Yield what does not fit; note denotations of values, and operators that end their way."""
     graphs = subject.graphs
-    if not any(graph._has_denotations for graph in graphs):
+    if not any(get_graph_reading(graph).has_denotations for graph in graphs):
         return
     for graph in graphs:
         for value in graph.values.values():

@@ -21,6 +21,7 @@ from netloupe.explorer.model import (
     Value,
     ValueType,
 )
+from netloupe.explorer.model.reading import get_graph_reading
 from netloupe.explorer.notation import say_count, write_count
 
 TYPE_DENOTATIONS = ("TENSOR", "IMAGE", "AUDIO", "TEXT")
@@ -50,7 +51,7 @@ def find_denotations(model: Model, graphs: Iterable[Graph]) -> Iterator[ModelWar
     pixels, warnings = read_image_metadata(model)
     yield from warnings
     for graph in graphs:
-        if not graph._has_denotations:
+        if not get_graph_reading(graph).has_denotations:
             continue
         for value in graph.values.values():
             if value.type is not None:

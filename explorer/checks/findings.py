@@ -20,6 +20,7 @@ from netloupe.explorer.model import (
     Tensor,
     Value,
 )
+from netloupe.explorer.model.tensor import is_plain
 from netloupe.explorer.notation import join_parts, write_count
 from netloupe.explorer.operators import find_schema
 from netloupe.explorer.tensors import ModelFiles
@@ -51,7 +52,7 @@ def list_oddities(model: Model) -> Iterator[Oddity]:
         yield from _name("hidden-name", _find_hidden_names(graph))
         yield from _name("nameless-value", _find_nameless(graph))
         for tensor in graph.initializers:
-            if not tensor._is_plain:
+            if not is_plain(tensor):
                 yield from _judge_tensor(model, tensor)
     yield from _name("recursive-function", _find_recursion(model))
     yield from _name("replaced-operator", _find_hiding_functions(model))

@@ -32,10 +32,8 @@ class KernelRequest(NamedTuple):
 
     Parameters
     ----------
-    domain, op_type
-        The operator.
     opset
-        The version of its set; None for the newest.
+        The version of the operator's set; None for the newest.
     taken, given
         The types of operands and results: "" for one that is not known, None for one left out.
     """
@@ -52,10 +50,8 @@ class MissingKernel(NamedTuple):
 
     Parameters
     ----------
-    op_type
-        The operator.
     schema
-        What it declares; None where that is not known.
+        What the operator declares; None where that is not known.
     kernels
         Those that the release has of the operator.
     types

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 
 from netloupe.explorer.model import Graph, Model, ModelWarning
+from netloupe.explorer.model.model import list_inner_warnings
+from netloupe.explorer.model.node_keys import tell_oddities
 from netloupe.explorer.notation import write_count
 
 from .findings import Oddity, list_oddities
@@ -85,13 +87,13 @@ def find_rule_of(message: str) -> str:
 def _list_read(model: Model) -> Iterator[ModelWarning]:
     """Yield what readers and inference found odd."""
     yield from model.warnings
-    yield from model._list_inner_warnings(_list_of_nodes)
+    yield from list_inner_warnings(model, _list_of_nodes)
 
 
 def _list_of_nodes(graph: Graph) -> Iterator[ModelWarning]:
     """Yield what is odd about every node: alike places are folded later, and counted."""
     for node in graph.nodes:
-        messages = node._oddities
+        messages = tell_oddities(node)
         if messages is None:
             yield from node.warnings
         elif messages:

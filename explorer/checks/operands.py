@@ -17,6 +17,7 @@ from netloupe.explorer.model import (
     Value,
     find_nodes_where,
 )
+from netloupe.explorer.model.operand_places import count_places
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.operators import Operator
 
@@ -106,4 +107,4 @@ def find_only_user(value: Value | None) -> Node | None:
     if value is None or value.is_output or len(value.users) != 1:
         return None
     user = value.users[0]
-    return user if user.graph is value.graph and user._count_uses(value) == 1 else None
+    return user if user.graph is value.graph and count_places(user, value) == 1 else None

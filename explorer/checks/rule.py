@@ -24,8 +24,6 @@ class Occurrence(NamedTuple):  # of which a hostile model may give a million
 
     Parameters
     ----------
-    path
-        Of the element.
     message
         What is so there, exactly, in one sentence.
     evidence

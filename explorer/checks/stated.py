@@ -17,7 +17,7 @@ from netloupe.explorer.model import (
     ValueType,
     find_nodes_with,
 )
-from netloupe.explorer.model.value import list_each_type
+from netloupe.explorer.model.value import list_each_type, may_have_type
 
 from .rule import Occurrence
 from .uses import write_dimensions, write_fact
@@ -105,7 +105,7 @@ def _list_stated(graph: Graph) -> list[tuple[Value, ValueType]]:
         value
         for value in graph.values.values()
         # without a place the file says nothing of a value, as of most
-        if value.producer is not None and (value._place >= 0 or value._type is not None)
+        if value.producer is not None and may_have_type(value)
     ]
     pairs = zip(given, list_each_type(graph, given), strict=True)
     return [(value, said) for value, said in pairs if said is not None]

@@ -29,8 +29,6 @@ class StoredCodes:
 
     Parameters
     ----------
-    weight
-        The weight.
     facts
         What its codes are like; None where they cannot be counted.
     reason
@@ -44,11 +42,6 @@ class StoredCodes:
 
 class QuantizedWeights:
     """The quantized weights of a model and what their codes are like.
-
-    Parameters
-    ----------
-    model
-        A model.
 
     Attributes
     ----------

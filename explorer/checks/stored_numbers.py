@@ -79,11 +79,6 @@ class NumberFacts:
 class StoredNumbers:
     """The stored tensors of a model and what their elements are like.
 
-    Parameters
-    ----------
-    model
-        A model.
-
     Attributes
     ----------
     facts

@@ -10,6 +10,7 @@ from netloupe.explorer.costs.analysis import Analysis
 from netloupe.explorer.costs.costs import analyze
 from netloupe.explorer.costs.facts import UNKNOWN, Fact
 from netloupe.explorer.model import Attribute, Graph, Model, Node, Tensor, Value
+from netloupe.explorer.model.node_keys import key_whole_attributes
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.quantization.sources import list_statements
 
@@ -30,8 +31,6 @@ class Subject:
 
     Parameters
     ----------
-    model
-        A model.
     target
         The runtime that it is meant for; None for none.
     """
@@ -113,7 +112,7 @@ class Subject:
 
         A million nodes would keep the details of each.
         """
-        key = node._whole_attribute_key
+        key = key_whole_attributes(node)
         known = self._attributes.get(key)
         if known is None:
             known = node.attributes

@@ -17,6 +17,7 @@ from netloupe.explorer.costs.facts import Dims, Fact, Use
 from netloupe.explorer.costs.polynomial import TooLargeError
 from netloupe.explorer.costs.uses import Kind
 from netloupe.explorer.model import Node, Value
+from netloupe.explorer.model.node_keys import key_whole_attributes
 from netloupe.explorer.notation import clip_text
 from netloupe.explorer.operators import Operator, OperatorSchema
 
@@ -37,10 +38,8 @@ class Case(Use):
 
     Parameters
     ----------
-    node
-        The node.
     kind
-        What is known of its operator.
+        What is known of the node's operator.
     operands
         What is known of its operands.
     attributes
@@ -147,8 +146,6 @@ class Uses:
     ----------
     analysis
         What follows of types and shapes.
-    graphs
-        The graphs of the model.
 
     Attributes
     ----------
@@ -185,7 +182,7 @@ class Uses:
             key = (
                 kind.number,
                 len(node.outputs),
-                node._whole_attribute_key,
+                key_whole_attributes(node),
                 frame.context,
                 *map(find, node.inputs),
             )

@@ -17,6 +17,8 @@ from netloupe.explorer.model import (
     Value,
     ValueType,
 )
+from netloupe.explorer.model.node_keys import key_statement
+from netloupe.explorer.model.reading import get_graph_reading
 from netloupe.explorer.model.statement import UnreadElements
 from netloupe.explorer.model.types import MapType, OptionalType, SequenceType
 from netloupe.explorer.operators import VersionDifference, rename_value
@@ -275,8 +277,8 @@ def says_same(left: Node, right: Node) -> bool:
     dialect = left.graph.dialect
     if left.subgraphs or right.subgraphs or dialect.node_fields or right.graph.dialect != dialect:
         return False
-    key = left._statement_key
-    return key == right._statement_key and b"location" not in key
+    key = key_statement(left)
+    return key == key_statement(right) and b"location" not in key
 
 
 def says_same_tensor(one: tuple[Graph, int], other: tuple[Graph, int]) -> bool:
@@ -285,7 +287,7 @@ def says_same_tensor(one: tuple[Graph, int], other: tuple[Graph, int]) -> bool:
     It is told by bytes, which is fast; each is a graph and the place of an initializer in it.
     Where not all is stored in the tensor itself all is read in full.
     """
-    finders = one[0]._unknown_finder, other[0]._unknown_finder
+    finders = get_graph_reading(one[0]).loader, get_graph_reading(other[0]).loader
     if finders[0] is None or finders[1] is None or one[0].dialect is not other[0].dialect:
         return False
     key = finders[0].key_tensor(one[1])

@@ -13,6 +13,7 @@ import numpy as np
 
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import Tensor, find_nodes_with
+from netloupe.explorer.model.node_keys import key_attributes
 
 from .digests import shape_of_digest
 from .hashing import Hashes, hash_each, mix
@@ -31,8 +32,6 @@ class Flows:
 
     Parameters
     ----------
-    units
-        The units of a graph.
     outside
         Hashes of the values that come from outside, equal for what is the same.
 
@@ -186,7 +185,7 @@ def colour_by_use(units: Units) -> Hashes:
     return hash_each(
         (
             kind,
-            tuple(node._attribute_key for node in units.nodes(unit)),
+            tuple(key_attributes(node) for node in units.nodes(unit)),
             len(units.operands[unit]),
             tuple(map(_describe, units.weights[unit])),
         )

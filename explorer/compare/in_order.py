@@ -12,6 +12,8 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from netloupe.explorer.model import Graph, Node, Tensor, Value
+from netloupe.explorer.model.node_keys import state_node
+from netloupe.explorer.model.reading import get_graph_reading, get_model_reading
 from netloupe.explorer.model.statement import Statement, UnreadElements, list_ways
 from netloupe.explorer.progress import step
 
@@ -39,7 +41,7 @@ class InOrder:
 
     def compare(self) -> Iterator[Change]:
         """Yield in what the models differ, with the paths of the elements."""
-        states = [model._state for model in (self._left, self._right)]
+        states = [get_model_reading(model).state for model in (self._left, self._right)]
         if states[0] is not None and states[1] is not None:
             yield from self._compare_statements("the model", states[0](), states[1]())
         for one, other in zip_longest(self._left.graphs, self._right.graphs):
@@ -61,7 +63,7 @@ class InOrder:
             if not number % _STEP:
                 step()
             yield from self._compare_nodes(*pair)
-        finders = one._unknown_finder, other._unknown_finder
+        finders = get_graph_reading(one).loader, get_graph_reading(other).loader
         if finders[0] is not None and finders[1] is not None:
             where = one.path
             yield from self._compare_statements(
@@ -88,13 +90,11 @@ class InOrder:
             if names[0] != names[1]:
                 yield Change(f"{what} of {one.path}", names[0], names[1])
         if not says_same(one, other):
-            yield from self._compare_statements(
-                one.path, one._loader.state(one), other._loader.state(other)
-            )
+            yield from self._compare_statements(one.path, state_node(one), state_node(other))
 
     def _compare_stored(self, one: Graph, other: Graph) -> Iterator[Change]:
         """Compare initializers, by name: their order says nothing."""
-        finders = one._unknown_finder, other._unknown_finder
+        finders = get_graph_reading(one).loader, get_graph_reading(other).loader
         places = [_place_by_name(graph.initializers) for graph in (one, other)]
         if places[0].keys() != places[1].keys() or len(one.initializers) != len(other.initializers):
             yield Change(f"initializers of {one.path}", sorted(places[0]), sorted(places[1]))

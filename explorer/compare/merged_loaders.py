@@ -8,10 +8,19 @@ from typing import Any
 
 from netloupe.explorer.model import Attribute, Graph, Node, SparseTensor, Tensor, Value
 from netloupe.explorer.model.node import NodeDetails
+from netloupe.explorer.model.node_keys import (
+    key_attributes,
+    key_statement,
+    key_whole_attributes,
+    may_have_attributes,
+    state_node,
+    tell_oddities,
+)
+from netloupe.explorer.model.sparse_tensor import move_sparse_tensor
 from netloupe.explorer.model.statement import Statement
 from netloupe.explorer.model.types import ValueType
 from netloupe.explorer.model.unknown import UnknownFields
-from netloupe.explorer.model.value import list_types
+from netloupe.explorer.model.value import list_types, share_notes
 
 
 class MergedNodeLoader:
@@ -43,11 +52,11 @@ class MergedNodeLoader:
 
     def may_have_attributes(self, node: Node) -> bool:
         """Return whether the other node may have attributes."""
-        return self._origins[node.index]._may_have_attributes
+        return may_have_attributes(self._origins[node.index])
 
     def oddities(self, node: Node) -> tuple[str, ...] | None:
         """Say what is odd about the other node."""
-        return self._origins[node.index]._oddities
+        return tell_oddities(self._origins[node.index])
 
     def metadata(self, node: Node) -> dict[str, str]:
         """Return the metadata of the other node."""
@@ -56,16 +65,16 @@ class MergedNodeLoader:
     def attribute_key(self, node: Node, *, is_whole: bool = False) -> bytes:
         """Return what is equal for nodes of equal attributes."""
         origin = self._origins[node.index]
-        return origin._whole_attribute_key if is_whole else origin._attribute_key
+        return key_whole_attributes(origin) if is_whole else key_attributes(origin)
 
     def statement_key(self, node: Node) -> bytes:
         """Return what is equal for nodes of which the file says the same but for names."""
-        return self._origins[node.index]._statement_key
+        return key_statement(self._origins[node.index])
 
     def state(self, node: Node) -> Statement:
         """Return all that the file says of the other node."""
         origin = self._origins[node.index]
-        return origin._loader.state(origin)
+        return state_node(origin)
 
     def unknown_fields(self, node: Node) -> UnknownFields:
         """Return the fields of the other node that the schema does not know."""
@@ -87,8 +96,8 @@ class MergedValueLoader:
     def fill(self, value: Value, place: int) -> None:
         """Set what is said of the other value."""
         origin = self._origins[place]
-        value._type = origin.type
-        value._notes = origin._notes
+        value.type = origin.type
+        share_notes(value, origin)
 
     def list_types(self, places: Sequence[int]) -> list[ValueType | None]:
         """Return the types of the other values, those of many once."""
@@ -143,9 +152,7 @@ def copy_tensor(tensor: Tensor | SparseTensor, path: str) -> Any:
         if indices is not None:
             indices = copy_tensor(indices, _move(indices.path, tensor.path, path))
         values = copy_tensor(tensor.values, _move(tensor.values.path, tensor.path, path))
-        return SparseTensor(
-            path, values, indices, tensor.dims, tensor._warnings, tensor.unknown_fields
-        )
+        return move_sparse_tensor(tensor, path, values, indices)
     return Tensor(
         tensor.name,
         path,

@@ -14,8 +14,6 @@ class MergedModel:
 
     Parameters
     ----------
-    model
-        The model.
     older, newer
         By node or value of the older and of the newer model what stands for it. Paired ones have
         the same.

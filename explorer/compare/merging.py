@@ -21,8 +21,14 @@ from netloupe.explorer.model import (
 )
 from netloupe.explorer.model.collector import collector_paused
 from netloupe.explorer.model.emphasised import EmphasisedNodes
+from netloupe.explorer.model.graph import get_inferred_types, give_inferred_types
 from netloupe.explorer.model.header import TrainingInfo
 from netloupe.explorer.model.kept import keep
+from netloupe.explorer.model.model import add_function
+from netloupe.explorer.model.node import connect_node
+from netloupe.explorer.model.node_names import find_node_names, give_node_names
+from netloupe.explorer.model.reading import GraphReading, get_graph_reading, set_graph_reading
+from netloupe.explorer.model.value import share_notes
 from netloupe.explorer.progress import step
 
 from .matching import Matching
@@ -70,26 +76,26 @@ class _Merger:
         self.model = Model(right.source, right.format, right.container, right.dialect, right.files)
         self.merged = MergedModel(self.model)
         #: by graph of either model the one that stands for it
-        self._graphs: dict[Graph, Graph] = {}
-        self._left_of = {right: left for left, right in matching.graphs}
-        self._gone = {node for node in matching.list_left_alone() if not _is_spare(node)}
+        self.graphs: dict[Graph, Graph] = {}
+        self.left_of = {right: left for left, right in matching.graphs}
+        self.gone = {node for node in matching.list_left_alone() if not _is_spare(node)}
         #: by node of the older model, the last of those that it is paired with
-        self._partners = {node: pair.right[-1] for pair in matching.pairs for node in pair.left}
-        self._right_partners = {node for pair in matching.pairs for node in pair.right}
+        self.partners = {node: pair.right[-1] for pair in matching.pairs for node in pair.left}
+        self.right_partners = {node for pair in matching.pairs for node in pair.right}
         #: by graph of the older model
-        self._pairs: dict[Graph, list[Pair]] = {}
+        self.pairs: dict[Graph, list[Pair]] = {}
         for pair in matching.pairs:
-            self._pairs.setdefault(pair.left[0].graph, []).append(pair)
+            self.pairs.setdefault(pair.left[0].graph, []).append(pair)
         self._pending: list[tuple[Graph | None, Graph | None, Graph]] = []
 
     def run(self) -> MergedModel:
         matching, model = self.matching, self.model
         left, right = matching.left, matching.right
         model.header, model.warnings = right.header, right.warnings
-        self._queue(left.graph, right.graph, model.graph)
+        self.queue(left.graph, right.graph, model.graph)
         for function in right.functions:
-            self._add_function(function, self._left_of.get(function), function)
-        paired = {*self._left_of.values()}
+            self._add_function(function, self.left_of.get(function), function)
+        paired = {*self.left_of.values()}
         for function in left.functions:
             if function not in paired:
                 self._add_function(function, function, None)
@@ -117,17 +123,17 @@ class _Merger:
         keep(model, EmphasisedNodes(nodes))
         return self.merged
 
-    def _queue(self, left: Graph | None, right: Graph | None, graph: Graph) -> None:
+    def queue(self, left: Graph | None, right: Graph | None, graph: Graph) -> None:
         for one in (left, right):
             if one is not None:
-                self._graphs[one] = graph
+                self.graphs[one] = graph
         self._pending.append((left, right, graph))
 
     def _add_root(self, right: Graph | None) -> Graph | None:
         if right is None:
             return None
         graph = Graph(self.model, right.kind, right.name, right.path)
-        self._queue(self._left_of.get(right), right, graph)
+        self.queue(self.left_of.get(right), right, graph)
         return graph
 
     def _add_function(self, shown: Function, left: Graph | None, right: Function | None) -> None:
@@ -139,20 +145,18 @@ class _Merger:
         function = Function(model, shown.stated_domain, shown.name, overload, path)
         function.attribute_names = shown.attribute_names
         function.own_opset_imports = shown.own_opset_imports
-        self._queue(left, right, function)
+        self.queue(left, right, function)
         for inner in shown.default_graphs:
             made = Graph(model, inner.kind, inner.name, path + inner.path[len(shown.path) :])
             function.default_graphs.append(made)
             is_newer = right is not None
-            self._queue(None if is_newer else inner, inner if is_newer else None, made)
+            self.queue(None if is_newer else inner, inner if is_newer else None, made)
         function.attribute_defaults = copy_attributes(
-            shown.attribute_defaults, self._graphs, shown.path, path
+            shown.attribute_defaults, self.graphs, shown.path, path
         )
-        model._add_function(function)
-        for known in (left, right):  # calls in the older model may have another name for it
-            if isinstance(known, Function):
-                key = known.domain, known.name, known.overload
-                model._functions_by_id.setdefault(key, function)
+        # calls in the older model may have another name for it
+        former = [known for known in (left, right) if isinstance(known, Function)]
+        add_function(model, function, *former)
 
 
 def _is_spare(node: Node) -> bool:
@@ -180,11 +184,14 @@ class _GraphMerger:
         graph, shown = self.graph, self.shown
         graph.doc, graph.metadata, graph.net = shown.doc, shown.metadata, shown.net
         graph.warnings, graph.name = shown.warnings, shown.name
-        graph._unknown_finder = shown._unknown_finder
-        graph._inferred_types = shown._inferred_types
-        graph._value_loader = MergedValueLoader(self._values)
+        give_inferred_types(graph, get_inferred_types(shown))
         sides = [side for side in (self.left, self.right) if side is not None]
-        graph._has_denotations = any(side._has_denotations for side in sides)
+        reading = GraphReading(
+            get_graph_reading(shown).loader,
+            MergedValueLoader(self._values),
+            any(get_graph_reading(side).has_denotations for side in sides),
+        )
+        set_graph_reading(graph, reading)
         if self.right is not None:
             for value in self.right.values.values():
                 self.newer[value] = self._add_value(value)
@@ -195,9 +202,9 @@ class _GraphMerger:
             self._list_ends(self.right, self.newer)
         if self.left is not None:
             self._add_older(self.left)
-        graph._node_names = self._names
-        matching, partners = self.merger.matching, self.merger._partners
-        graph._group_nodes = MergedGrouping(
+        give_node_names(graph, self._names)
+        matching, partners = self.merger.matching, self.merger.partners
+        reading.group_nodes = MergedGrouping(
             matching, graph, self.left, self.right, self.older, self.newer, partners
         ).group
 
@@ -209,7 +216,7 @@ class _GraphMerger:
         made = Value(value.name, graph, key, place=len(self._values))
         self._values.append(value)
         made.is_parameter = value.is_parameter
-        made._notes = value._notes
+        share_notes(made, value)
         stored = value.initializer
         made.initializer = None if stored is None else copy_tensor(stored, made.path)
         graph.values[key] = made
@@ -230,8 +237,8 @@ class _GraphMerger:
         partner = merger.matching.values.get(value)
         found = None if value.initializer in merger.other else self._find_newer(partner)
         producer = value.producer
-        if found is None and producer in merger._partners:  # inside of what was fused
-            given = (self._find_newer(v) for v in merger._partners[producer].outputs)
+        if found is None and producer in merger.partners:  # inside of what was fused
+            given = (self._find_newer(v) for v in merger.partners[producer].outputs)
             found = next((v for v in given if v is not None), None)
         if found is None:
             if value.graph is not self.left:
@@ -265,13 +272,13 @@ class _GraphMerger:
         origins = [*nodes]
         made: list[Node] = []
         taken = {*self._names}
-        loader = MergedNodeLoader(self._nodes, self.merger._graphs)
+        loader = MergedNodeLoader(self._nodes, self.merger.graphs)
         for number, node in enumerate(origins):
             if not number % _STEP:
                 step()
             copy = Node(self.graph, len(self._nodes), node.name, node.op_type, node.domain, loader)
             copy.overload = node.overload
-            name = _make_distinct(node.graph._name_node(node.index), taken)
+            name = _make_distinct(find_node_names(node.graph)[node.index], taken)
             taken.add(name)
             self._names.append(name)
             self._nodes.append(node)
@@ -284,7 +291,7 @@ class _GraphMerger:
                 if value is not None and value.producer is None:
                     value.producer, value.output_index = copy, index
         for node, copy in zip(origins, made, strict=True):
-            copy._connect(tuple(map(find, node.inputs)))
+            connect_node(copy, tuple(map(find, node.inputs)))
             copy.captures = tuple(filter(None, map(find, node.captures)))
             copy.control_inputs = tuple(filter(None, map(find, node.control_inputs)))
             copy.subgraphs = tuple(
@@ -294,14 +301,14 @@ class _GraphMerger:
     def _add_subgraph(self, inner: Graph, node: Node, copy: Node, *, is_newer: bool) -> Graph:
         path = f"{self.graph.path}/{self._names[copy.index]}{inner.path[len(node.path) :]}"
         made = Graph(self.merger.model, inner.kind, inner.name, path, copy, inner.parent_attribute)
-        left = self.merger._left_of.get(inner) if is_newer else inner
-        self.merger._queue(left, inner if is_newer else None, made)
+        left = self.merger.left_of.get(inner) if is_newer else inner
+        self.merger.queue(left, inner if is_newer else None, made)
         return made
 
     # what is gone
 
     def _add_older(self, left: Graph) -> None:
-        gone = self.merger._gone
+        gone = self.merger.gone
         if self.right is None:
             nodes = [*left.nodes]
             for value in left.values.values():
@@ -315,7 +322,7 @@ class _GraphMerger:
                 if value is not None and value.producer is not None and value.graph is left
             }
             spare = {
-                node for node in needed if _is_spare(node) and node not in self.merger._partners
+                node for node in needed if _is_spare(node) and node not in self.merger.partners
             }
             nodes += sorted(spare, key=left.index_of)
         self._add_nodes(nodes, self.older)
@@ -334,7 +341,7 @@ class _GraphMerger:
                     graph.inputs.append(made)
         for value in left.outputs:
             producer = value.producer
-            if producer is None or producer not in self.older or producer in merger._partners:
+            if producer is None or producer not in self.older or producer in merger.partners:
                 continue  # of what is kept it is told that it is no output any more
             made = self._find_older(value)
             if made is not None and not made.is_output:
@@ -350,11 +357,11 @@ class _GraphMerger:
             self.older,
             self.newer,
             self._find_older,
-            merger._gone,
-            merger._partners,
-            {self.newer[n] for n in right.nodes if n not in merger._right_partners},  # type: ignore[misc]
+            merger.gone,
+            merger.partners,
+            {self.newer[n] for n in right.nodes if n not in merger.right_partners},  # type: ignore[misc]
         )
-        for pair in () if self.left is None else merger._pairs.get(self.left, ()):
+        for pair in () if self.left is None else merger.pairs.get(self.left, ()):
             before, after = pair.left[0], pair.right[0]
             if len(pair.left) > 1 or len(pair.right) > 1 or pair.key == "wiring":
                 continue

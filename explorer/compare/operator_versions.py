@@ -38,8 +38,6 @@ class Rewritten(NamedTuple):
 
     Parameters
     ----------
-    attribute
-        Its name.
     left, right
         What holds for either node; None for nothing.
     is_same

@@ -16,11 +16,6 @@ MOST_PASSED = 8
 class PassedValues:
     """The values of a graph, and what they are without the nodes that only pass them on.
 
-    Parameters
-    ----------
-    graph
-        The graph.
-
     Attributes
     ----------
     fixed

@@ -27,8 +27,6 @@ class QuantizedPair(NamedTuple):
 
     Parameters
     ----------
-    left, right
-        The stored tensors.
     before, after
         What each holds, in words: ``float32``, ``int8 per channel``.
     numbers

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from netloupe.explorer.model import Graph, Node, Tensor, Value
+from netloupe.explorer.model.node_keys import key_attributes
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.model.wiring import Integers
 
@@ -47,7 +48,7 @@ def _have_same_attributes(one: Node, other: Node) -> bool:
     The keys of constants are no help: where the reader leaves elements in the file they say from
     where, so that those of two readings of one file differ.
     """
-    if one._attribute_key == other._attribute_key:
+    if key_attributes(one) == key_attributes(other):
         return True
     form = _find_form(one)
     return form is not None and form == _find_form(other)

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from netloupe.explorer.model import Graph, Model, Node, SparseTensor, Tensor, Value
+from netloupe.explorer.model.node_keys import state_node
+from netloupe.explorer.model.reading import get_graph_reading
 from netloupe.explorer.model.statement import (
     NOTHING_STATED,
     Statement,
@@ -198,7 +200,7 @@ class StatedFacts:
         ends = next(values, None), next((v for v in right.outputs if v is not None), None)
         known = len(self._facts.unjudged)
         found = self._facts.compare(
-            left._loader.state(left), right._loader.state(right), *ends, (left.graph, right.graph)
+            state_node(left), state_node(right), *ends, (left.graph, right.graph)
         )
         if self._give_paired_tensors(*ends):
             found = iter([*found])
@@ -230,7 +232,9 @@ class StatedFacts:
             return
         states = [
             NOTHING_STATED if finder is None else finder.state_tensor(place)
-            for finder, place in ((graph._unknown_finder, place) for graph, place in (one, other))
+            for finder, place in (
+                (get_graph_reading(graph).loader, place) for graph, place in (one, other)
+            )
         ]
         yield from self._facts.compare(states[0], states[1], graphs=(one[0], other[0]))
 
@@ -274,11 +278,12 @@ def _name_storage(value: Value) -> str:
 
 def _state_sparse(value: Value) -> Statement:
     graph, tensor = value.graph, value.initializer
+    loader = get_graph_reading(graph).loader
     for place, one in enumerate(graph.sparse_initializers):
-        if one is tensor and graph._unknown_finder is not None:
-            return graph._unknown_finder.state_sparse(place)
+        if one is tensor and loader is not None:
+            return loader.state_sparse(place)
     node = value.producer
-    return NOTHING_STATED if node is None else node._loader.state(node)
+    return NOTHING_STATED if node is None else state_node(node)
 
 
 def _place_tensors(model: Model) -> dict[Tensor, tuple[Graph, int]]:

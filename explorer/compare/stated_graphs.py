@@ -14,6 +14,7 @@ from netloupe.explorer.model import (
     TensorType,
     Value,
 )
+from netloupe.explorer.model.reading import get_graph_reading, get_model_reading
 from netloupe.explorer.model.statement import NOTHING_STATED, Statement, Way
 from netloupe.explorer.progress import step
 
@@ -51,12 +52,14 @@ class StatedGraphs:
     def compare_models(self) -> Iterator[Change]:
         """Yield in what differs what stands in no node and no weight."""
         left, right = self._matching.left, self._matching.right
-        states = [model._state for model in (left, right)]
+        states = [get_model_reading(model).state for model in (left, right)]
         if states[0] is not None and states[1] is not None:
             graphs = left.graph, right.graph
             yield from self._facts.compare(states[0](), states[1](), graphs=graphs)
         for model in (left, right):
-            self._facts.unjudged += [f"{model.source}: {what}" for what in model._left_out]
+            self._facts.unjudged += [
+                f"{model.source}: {what}" for what in get_model_reading(model).left_out
+            ]
         yield from self._compare_graphs()
         yield from self._list_graphs_alone()
 
@@ -70,7 +73,7 @@ class StatedGraphs:
 
     def _compare_graph(self, left: Graph, right: Graph) -> Iterator[Change]:
         where = "" if left.kind == "main" else f" of {left.path}"
-        finders = left._unknown_finder, right._unknown_finder
+        finders = get_graph_reading(left).loader, get_graph_reading(right).loader
         if finders[0] is not None and finders[1] is not None:
             states = finders[0].state_graph(), finders[1].state_graph()
             for change in self._facts.compare(*states, graphs=(left, right)):
@@ -107,7 +110,7 @@ class StatedGraphs:
 
     def _compare_infos(self, left: Graph, right: Graph, where: str) -> Iterator[Change]:
         """Compare what is said of values beside nodes: types, texts, and where they are listed."""
-        finders = left._unknown_finder, right._unknown_finder
+        finders = get_graph_reading(left).loader, get_graph_reading(right).loader
         if finders[0] is None or finders[1] is None:
             return
         keys, others = finders[0].key_values(), finders[1].key_values()
@@ -230,7 +233,7 @@ class StatedGraphs:
     def _compare_sparse(self, left: Graph, right: Graph) -> Iterator[Change]:
         named = {tensor.name: tensor for tensor in right.sparse_initializers}
         places = {id(tensor): n for n, tensor in enumerate(right.sparse_initializers)}
-        finders = left._unknown_finder, right._unknown_finder
+        finders = get_graph_reading(left).loader, get_graph_reading(right).loader
         for number, tensor in enumerate(left.sparse_initializers):
             value = left.values.get(tensor.name)
             partner = self._facts.values.get(value) if value is not None else None

@@ -54,8 +54,6 @@ class UnitMatcher:
 
     Parameters
     ----------
-    left, right
-        The units.
     outside
         Of each side, hashes of the values that come from outside, equal for what is the same.
     pins, broken

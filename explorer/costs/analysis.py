@@ -12,6 +12,7 @@ from collections.abc import Generator, Sequence
 from typing import Any, NamedTuple
 
 from netloupe.explorer.model import Function, Graph, Model, Node, Value
+from netloupe.explorer.model.node_keys import key_attributes, key_whole_attributes
 from netloupe.explorer.model.stored_tensors import find_own_tensor
 from netloupe.explorer.progress import step
 
@@ -52,8 +53,6 @@ class GraphRun:
     ----------
     facts
         Where facts have their numbers.
-    graph
-        The graph.
     outer
         That of the graph around it.
 
@@ -116,8 +115,6 @@ class Analysis:
 
     Parameters
     ----------
-    model
-        A model.
     symbols
         The sizes that symbols have.
     replaced
@@ -190,7 +187,7 @@ class Analysis:
                 kind.number,
                 (
                     len(outputs),
-                    *((node._whole_attribute_key, frame.context) if kind.has_attributes else ()),
+                    *((key_whole_attributes(node), frame.context) if kind.has_attributes else ()),
                 ),
                 *map(find, node.inputs),
             )
@@ -253,7 +250,7 @@ class Analysis:
                 frame.facts[value] = self._read_constant(node, value)
 
     def _read_constant(self, node: Node, value: Value) -> int:
-        key = node._attribute_key
+        key = key_attributes(node)
         is_told = len(key) <= _MOST_KEY and node.graph.dialect.has_opsets
         number = self._constants.get(key) if is_told else None
         if number is None:
@@ -346,7 +343,7 @@ class Analysis:
         """Return the number of the attributes that a call gives to the function."""
         key: tuple[Any, ...] = (function,)
         if function.attribute_names or function.attribute_defaults:
-            attributes = node._whole_attribute_key
+            attributes = key_whole_attributes(node)
             key = (function, attributes, frame.context, node if node.subgraphs else None)
         found = self._contexts.get(key)
         if found is None:

@@ -35,8 +35,6 @@ class Runs:
 
     Parameters
     ----------
-    node
-        The node.
     inputs
         What is known of the inputs of each graph.
     carried

@@ -20,8 +20,6 @@ class ExpertOperand(NamedTuple):
 
     Parameters
     ----------
-    value
-        The operand.
     per_byte
         How many weights each byte holds; 0 for scales and zero points.
     """

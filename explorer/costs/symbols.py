@@ -122,18 +122,18 @@ class _Expression:
         self.text = text
 
     def evaluate(self, symbols: Symbols) -> Amount:
-        amount, divisor = self._divide(symbols)
+        amount, divisor = self.divide(symbols)
         if divisor != 1:
             raise _NotWholeError
         return amount
 
-    def _divide(self, symbols: Symbols) -> tuple[Amount, int]:
+    def divide(self, symbols: Symbols) -> tuple[Amount, int]:
         """Return numerator and denominator."""
         if self.operation == "number":
             return int(self.text), 1
         if self.operation == "name":
             return symbols.name(self.text), 1
-        parts = [operand._divide(symbols) for operand in self.operands]
+        parts = [operand.divide(symbols) for operand in self.operands]
         (left, under), (right, beneath) = parts[0], parts[-1]
         if self.operation in ("floor", "ceil"):
             return divide_down(left + (under - 1 if self.operation == "ceil" else 0), under), 1

@@ -10,6 +10,7 @@ from itertools import chain
 from netloupe.explorer.model import Graph, Model, Node, SparseTensor, Tensor, is_constant
 from netloupe.explorer.model.storage import multiply_dims
 from netloupe.explorer.model.stored_tensors import list_stored_tensors
+from netloupe.explorer.model.tensor import is_plain
 from netloupe.explorer.progress import step
 
 from .initializer_kinds import (
@@ -136,7 +137,7 @@ def count_stored_bytes(model: Model) -> int:
 def count_elements(tensor: Tensor | SparseTensor) -> int:
     """Return how many numbers are stored for a tensor, as :class:`Totals` counts them."""
     given = tensor.values if isinstance(tensor, SparseTensor) else tensor
-    return given.size if given._is_plain or given.storage != "none" else 0
+    return given.size if is_plain(given) or given.storage != "none" else 0
 
 
 def count_bytes(tensor: Tensor | SparseTensor) -> int | None:
@@ -173,7 +174,7 @@ def _count(
         if not count % _STEP:
             step()
         count += 1
-        if not isinstance(tensor, SparseTensor) and tensor._is_plain:
+        if not isinstance(tensor, SparseTensor) and is_plain(tensor):
             size += tensor.stored_bytes or 0
             if kinds.packed and tensor in kinds.packed:
                 elements += tensor.size

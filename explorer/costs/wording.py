@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .bound_inputs import Replaced
     from .costs import Costs
     from .totals import Totals
+    from .work import Work
 
 _UNITS = ("", " k", " M", " G", " T", " P", " E")
 _MOST_TERMS = 4
@@ -37,7 +38,7 @@ def write_amount(amount: Amount, most: int = _MOST_TERMS, *, has_letters: bool =
         So many terms are written out, those of the highest degree.
     has_letters
         Whether symbols that a tool has named are written by their letters, which
-        :func:`explain_letters` explains.
+        :func:`explain_costs` explains.
     """
     if isinstance(amount, int):
         return _write_number(amount)
@@ -76,11 +77,6 @@ def _write_atom(atom: Atom, power: int, has_letters: bool) -> str:
     return name + (str(power).translate(_SUPERSCRIPTS) if power > 1 else "")
 
 
-def explain_letters(*amounts: Amount) -> str:
-    """Return what the letters are that amounts are written with: ``a: s48, axis 0 of x``."""
-    return _explain(_find_letters(amounts, _MOST_TERMS))
-
-
 def _find_letters(amounts: Iterable[Amount], most: int) -> dict[str, Atom]:
     """Return the symbols that have letters in the terms that :func:`write_amount` writes out."""
     found: dict[str, Atom] = {}
@@ -101,16 +97,26 @@ def _explain(found: Mapping[str, Atom]) -> str:
     )
 
 
+def _work_of(costs: Costs) -> Work:
+    return costs._work  # noqa: SLF001 - users have its numbers and expressions instead
+
+
 def explain_costs(costs: Costs) -> str:
     """Return what the letters are that :func:`write_macs` and activations are written with."""
-    work = costs._work
+    work = _work_of(costs)
     found = _find_letters((work.macs, work.least), _MOST_TERMS)
     return _explain(found | _find_letters((work.activations,), _MOST_BYTE_TERMS))
 
 
+def explain_macs(costs: Costs) -> str:
+    """Return what the letters of :func:`write_macs` are: ``a: s48, axis 0 of x``."""
+    work = _work_of(costs)
+    return _explain(_find_letters((work.macs, work.least), _MOST_TERMS))
+
+
 def write_macs(costs: Costs) -> str:
     """Return MACs: ``4.09 G``, ``≥ 1.2 M``, ``2.1 M to 4.2 M`` where branches differ."""
-    work = costs._work
+    work = _work_of(costs)
     text = write_amount(work.macs)
     if work.least != work.macs:
         return f"{write_amount(work.least)} to {text}"
@@ -124,12 +130,9 @@ def name_amount(amount: str, noun: str) -> str:
 
 def describe_costs(costs: Costs) -> tuple[str, ...]:
     """Return what something costs in one line, for which shapes, and what else is to know."""
-    parts = (
-        [name_amount(write_macs(costs), "MAC")]
-        if costs._work.macs or costs.macs_is_lower_bound
-        else []
-    )
-    if costs._work.activations:
+    has_macs = costs.macs != 0 or costs.macs_is_lower_bound
+    parts = [name_amount(write_macs(costs), "MAC")] if has_macs else []
+    if costs.activation_bytes != 0:
         parts.append(f"activations {write_activations(costs)}")
     reason = describe_unknown_costs(costs)
     lines = (
@@ -182,7 +185,7 @@ def list_apart(totals: Totals | Costs) -> dict[str, int]:
 
 def write_activations(costs: Costs) -> str:
     """Return the bytes of activations, and how many are alive at once where that is known."""
-    work, peak = costs._work, costs.peak_activation_bytes
+    work, peak = _work_of(costs), costs.peak_activation_bytes
     text = _write_bytes(work.activations)
     if costs.activation_bytes_is_lower_bound:
         return f"≥ {text}"

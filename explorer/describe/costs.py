@@ -37,7 +37,7 @@ def list_model_costs(model: Model) -> list[Row]:
         Row(
             "activations",
             write_activations(costs) if costs.activation_bytes != 0 else "",
-            "" if costs._work.macs else write_line(explain_costs(costs)),
+            "" if costs.macs != 0 else write_line(explain_costs(costs)),
         ),
         Row("arithmetic intensity", _write_intensity(costs)),
     ]

@@ -67,8 +67,6 @@ class Description:
     ----------
     path
         The element's path as it was asked for: inside an open call, that of the occurrence.
-    kind
-        What sort of element it is.
     title, subtitle
         Its name or operator, and what is most worth knowing.
     element
@@ -79,8 +77,6 @@ class Description:
         The stored elements that belong to it, for statistics and a histogram.
     value
         The value that they are the elements of, for its quantization.
-    warnings
-        What is odd about it.
     inferred
         The part of the subtitle that does not stand in the file but follows from it, or "".
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from netloupe.explorer.model import Node, Value
+from netloupe.explorer.model.operand_places import count_consumers, list_consumers
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.operators import find_schema
 
@@ -21,9 +22,9 @@ def list_uses(value: Value, place: Place) -> list[Row]:
     rows = []
     if value.producer is not None:
         rows.append(_describe_use("producer", value.producer, value.output_index, place))
-    for node, index in islice(value._list_consumers(), MOST_CONSUMERS):
+    for node, index in islice(list_consumers(value), MOST_CONSUMERS):
         rows.append(_describe_use("consumer", node, index, place))
-    hidden = value._consumer_count - MOST_CONSUMERS
+    hidden = count_consumers(value) - MOST_CONSUMERS
     if hidden > 0:
         rows.append(Row("…", write_count(hidden, "more consumer")))
     return rows

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from netloupe.explorer.model import Node, Tensor, Value
 from netloupe.explorer.model.constant import constant_tensor
+from netloupe.explorer.model.node_keys import key_attributes
 from netloupe.explorer.operators import MASKING_TRAITS
 from netloupe.explorer.patterns import read_dims, read_numbers
 from netloupe.explorer.roles import is_input_independent
@@ -37,7 +38,7 @@ class KeyWriter:
         others: dict[Value, int] = {}
         key: list[object] = []
         for node in nodes:
-            key.append((node.domain, node.op_type, node.overload, node._attribute_key))
+            key.append((node.domain, node.op_type, node.overload, key_attributes(node)))
             for value in node.inputs:
                 key.append(self._write_operand(value, places, others, node in taking))
             for output in node.outputs:

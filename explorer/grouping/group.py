@@ -155,13 +155,23 @@ class Group:
             root = self
             while root.parent is not None:
                 root = root.parent
-            self._recognised.append(root._find_recogniser().recognise(self))
+            self._recognised.append(root.recogniser.recognise(self))
         return self._recognised[0]
 
-    def _find_recogniser(self) -> Recogniser:
+    @property
+    def recogniser(self) -> Recogniser:
+        """What tells of a tree's root what the groups of the tree are; another may be set."""
         if self._recogniser is None:
             self._recogniser = Recogniser(self.graph)
         return self._recogniser
+
+    @recogniser.setter
+    def recogniser(self, recogniser: Recogniser) -> None:
+        self._recogniser = recogniser
+
+    def forget_recognition(self) -> None:
+        """Ask anew what the group is when that is wanted next."""
+        self._recognised.clear()
 
     def forget_recognitions(
         self, groups: Iterable[Group], unnamed: frozenset[Group], names: frozenset[str]
@@ -177,10 +187,10 @@ class Group:
         names
             What none is called any more.
         """
-        recogniser = self._find_recogniser()
+        recogniser = self.recogniser
         recogniser.unnamed, recogniser.names_left_out = unnamed, names
         for group in groups:
-            group._recognised.clear()
+            group.forget_recognition()
 
     @property
     def names_met(self) -> frozenset[str]:

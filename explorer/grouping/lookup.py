@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from netloupe.explorer.errors import NotFoundError
+from netloupe.explorer.errors import NotFoundError, advise_in_shell
 from netloupe.explorer.model import Graph, Model, Node
 from netloupe.explorer.model.collector import collector_paused
 from netloupe.explorer.model.kept import get_kept, keep
@@ -90,5 +90,5 @@ def _say_missing(model: Model, tree: GroupTree, path: str) -> NotFoundError:
     hint = f" Did you mean {', '.join(repr(leaves[leaf]) for leaf in near)}?" if near else ""
     advice = "" if near else " model.groups has them all."
     error = NotFoundError(f"{model.source}: there is no group at {path!r}.{hint}{advice}")
-    error._in_shell = "`netloupe info MODEL --groups` lists them."
+    advise_in_shell(error, "`netloupe info MODEL --groups` lists them.")
     return error

@@ -213,7 +213,7 @@ class _Merger:
         for group, exemplar in exemplars:
             group.exemplar = group.children.index(exemplar)
         tree = self.tree
-        tree.root._recogniser = self.copies.recogniser
+        tree.root.recogniser = self.copies.recogniser
         number_nodes(tree)
         self._choose_exemplars(differing)
         return tree

@@ -12,6 +12,7 @@ import numpy as np
 
 from netloupe.explorer.arrays import sort_distinct
 from netloupe.explorer.model import Graph, Node, Value, is_constant_node
+from netloupe.explorer.model.node_keys import key_attributes
 from netloupe.explorer.model.wiring import number_alike, to_array
 from netloupe.explorer.operators import Operator
 
@@ -34,8 +35,6 @@ class NodeColumns(NamedTuple):
 
     Parameters
     ----------
-    find_row
-        Gives the row of a node.
     alike, firsts
         A number that nodes share whose operator, form, number of results, attributes and
         subgraphs are equal; and the first row of each, in order.
@@ -158,7 +157,7 @@ def _number_alike(
     columns = [
         forms,
         to_array((len(node.outputs) for node in nodes), len(nodes)),
-        number_alike([node._attribute_key for node in nodes]),
+        number_alike([key_attributes(node) for node in nodes]),
         number_alike([list_subgraph_kinds(node) if node.subgraphs else () for node in nodes]),
     ]
     alike = kinds

@@ -35,13 +35,7 @@ _FUNCTIONS: WeakKeyDictionary[Model, dict[str, Recognition | None]] = WeakKeyDic
 
 
 class Recogniser:
-    """Tells what the groups of one tree are.
-
-    Parameters
-    ----------
-    graph
-        The graph of the tree.
-    """
+    """Tells what the groups of one tree are."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph_context = find_graph_context(graph)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from netloupe.explorer.model import Node, Value
+from netloupe.explorer.model.node_keys import key_attributes
 from netloupe.explorer.progress import step
 
 from .node_columns import (
@@ -186,7 +187,7 @@ def _write_key(node: Node, form: str) -> tuple[object, ...]:
         node.overload,
         "" if is_variadic(node.operator) else form,
         len(node.outputs),
-        node._attribute_key,
+        key_attributes(node),
         list_subgraph_kinds(node) if node.subgraphs else (),
     )
 
@@ -219,10 +220,8 @@ class Stretch:
 
     Parameters
     ----------
-    table
-        The table.
     rows
-        shape (n,): which of its rows.
+        shape (n,): which rows of the table.
     budget
         What a search among them may take.
 

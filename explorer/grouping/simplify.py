@@ -88,8 +88,6 @@ class Folder:
 
     Parameters
     ----------
-    root
-        The root of the tree.
     labels
         The labels of nodes that stand for a group of one, by index.
     taken

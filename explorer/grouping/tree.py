@@ -17,6 +17,7 @@ from netloupe.explorer.model import (
     find_outer_node,
     is_constant,
 )
+from netloupe.explorer.model.reading import get_graph_reading
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import PreparationPiece, find_roles
 
@@ -40,8 +41,6 @@ class GroupTree:
 
     Parameters
     ----------
-    graph
-        The graph.
     root
         The group of the whole graph.
     """
@@ -146,9 +145,10 @@ def build_group_tree(
     only
         Indexes of the nodes that are taken; all where None.
     """
-    if graph._group_nodes is not None:
+    group_nodes = get_graph_reading(graph).group_nodes
+    if group_nodes is not None:
         step("grouping nodes")
-        return graph._group_nodes(grouping, only)
+        return group_nodes(grouping, only)
     root = Group("graph", graph, graph.path + "/", graph.name)
     tree = GroupTree(graph, root)
     step("grouping nodes")

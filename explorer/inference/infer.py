@@ -17,8 +17,11 @@ from netloupe.explorer.model import (
     ValueType,
     find_constant_source,
 )
+from netloupe.explorer.model.graph import give_inferred_types
 from netloupe.explorer.model.inference import Inference
 from netloupe.explorer.model.kept import forget_kept, get_kept, keep
+from netloupe.explorer.model.model import forget_warnings
+from netloupe.explorer.model.value import may_have_type
 from netloupe.explorer.notation import clip_text, write_bytes
 from netloupe.explorer.progress import step
 from netloupe.explorer.readers.onnx.skeleton import Skeleton, read_inferred_types, write_skeleton
@@ -41,9 +44,7 @@ def is_installed() -> bool:
 def lacks_types(model: Model) -> bool:
     """Return whether a node gives a value whose type the file does not state; constants apart."""
     return any(
-        # a place is where the file says more of a value, which is nearly always its type
-        value._place < 0
-        and value._type is None
+        not may_have_type(value)
         and value.producer is not None
         and find_constant_source(value.producer.operator) is None
         for graph in model.graphs
@@ -97,9 +98,9 @@ def infer_shapes(model: Model, timeout: float = DEADLINE_SECONDS) -> Inference:
     )
     with _giving:
         for graph, types in found.items():
-            graph._inferred_types = types
+            give_inferred_types(graph, types)
         keep(model, inference)
-        model._warnings_by_path = None
+        forget_warnings(model)
     return inference
 
 

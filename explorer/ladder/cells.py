@@ -28,8 +28,6 @@ class Cell:
         What it is called, and how it is painted.
     entries
         Numbers of the differences that are in it, from 0, in the order of the list.
-    rungs
-        What it shows.
     """
 
     kind: CellKind

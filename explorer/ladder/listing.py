@@ -36,8 +36,6 @@ class ListedEntry:
     ----------
     number
         Which entry of the difference it is, from 0.
-    sign
-        Its sign.
     title, facts
         Lines.
     """

@@ -29,8 +29,6 @@ class Rung:
 
     Parameters
     ----------
-    label
-        What the box is called.
     nodes
         Its nodes, at any depth.
     members

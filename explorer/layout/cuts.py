@@ -50,8 +50,6 @@ class Drawn:
 
     Parameters
     ----------
-    boxes, edges
-        What is drawn.
     bands
         Height of each open group's title above what is inside, in the order of the boxes.
     """

@@ -14,13 +14,7 @@ _MOST_SPECIAL = 0.5
 
 
 class Emphasis:
-    """The nodes of a view's model that a first view is to show.
-
-    Parameters
-    ----------
-    view
-        The view.
-    """
+    """The nodes of a view's model that a first view is to show."""
 
     def __init__(self, view: View) -> None:
         self._view = view

@@ -111,6 +111,18 @@ class LayoutEngine:
             kill_worker(process)
             close_worker(process)
 
+    def forget_worker(self) -> None:
+        """Leave the worker to the process that this one was forked from.
+
+        The pipes lead to the parent's worker, whose answers a thread of the parent reads, and a
+        lock may be held by a thread that is not here.
+        """
+        if self._process is not None:
+            _inherited.append(self._process)
+        self._process = None
+        self._lock = threading.Lock()
+        self._answers = queue.Queue()
+
     def place(self, dot: str, timeout: float, *, work: float | None = None) -> Drawing:
         """Lay out one graph.
 
@@ -240,17 +252,9 @@ _inherited: list[subprocess.Popen[bytes]] = []
 
 
 def _forget_workers() -> None:
-    """In a forked child: let every engine start a worker of its own.
-
-    The pipes lead to the parent's worker, whose answers a thread of the parent reads, and a lock
-    may be held by a thread that is not here.
-    """
+    """In a forked child: let every engine start a worker of its own."""
     for engine in [*_engines]:
-        if engine._process is not None:
-            _inherited.append(engine._process)
-        engine._process = None
-        engine._lock = threading.Lock()
-        engine._answers = queue.Queue()
+        engine.forget_worker()
 
 
 if hasattr(os, "register_at_fork"):

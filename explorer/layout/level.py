@@ -88,14 +88,8 @@ class Level:
 
     Parameters
     ----------
-    direction
-        Where values flow to.
-    children
-        The boxes.
     input_count, output_count
         Number of ports on the border where values come in, and where they leave.
-    wires
-        The edges.
     first
         The child that stands at the very beginning because another part ends with it; -1 for
         none. Others may stand beside it where they are no higher than it is.

@@ -70,10 +70,8 @@ class Plan:
         children and what follows from them can change.
     revisions
         Those of the children.
-    level
-        What is to be placed.
     edges
-        What flows along its wires, as it is drawn.
+        What flows along the wires of ``level``, as it is drawn.
     single
         The same for each wire alone, before some run as one.
     texts

@@ -38,15 +38,11 @@ class Prepared:
 
     Parameters
     ----------
-    level
-        What was placed.
     places
         Where everything is; shared by levels that look alike.
     labels
         Shape (edges, 2): centres of the texts beside edges, in the coordinates of ``places``;
         NaN where there is no room or nothing to say.
-    texts
-        What is written there.
     opened
         The numbers of the children that were open.
     """

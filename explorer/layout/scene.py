@@ -53,8 +53,6 @@ class SceneEdge(NamedTuple):
 
     Parameters
     ----------
-    value
-        What flows.
     path
         The value's path in the view.
     source, target
@@ -189,8 +187,6 @@ class SceneLevel:
         is no room or nothing to say.
     inner
         The levels of those children that are open, by their number.
-    children
-        The boxes' items.
     revisions
         Those of the children when the level was made; none where it is made by hand.
     notices
@@ -251,8 +247,6 @@ class Scene:
     ----------
     width, height
         Size in pixels at zoom 1.
-    direction
-        Where values flow to.
     notices
         What the user should know, such as that a simpler layout is shown.
     root

@@ -83,10 +83,10 @@ class Texts:
             self.types,
         )
         for number in changed:
-            found._write(number, edges[number], children, measure)
+            found.write(number, edges[number], children, measure)
         return found
 
-    def _write(
+    def write(
         self, number: int, edge: LevelEdge, children: list[Item], measure: LabelMeasure
     ) -> None:
         """Choose the label of one edge: how many values it has, or their type."""
@@ -145,7 +145,7 @@ def choose_texts(edges: list[LevelEdge], children: list[Item], measure: LabelMea
     )
     for number, edge in enumerate(edges):
         if edge.times > 1:
-            found._write(number, edge, children, measure)
+            found.write(number, edge, children, measure)
     return found
 
 

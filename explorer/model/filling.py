@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 #: the slots of a graph that stay empty until it is filled
 LATE = (
-    "_has_denotations",
-    "_unknown_finder",
-    "_value_loader",
+    "_reading",
     "annotations",
     "doc",
     "initializers",

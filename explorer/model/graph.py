@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.errors import ArgumentError
@@ -16,10 +16,10 @@ from .failing import fail
 from .filling import FilledLater
 from .kept import KeptFindings
 from .loaded import Loaded
-from .node_names import UnnamedNodes, list_node_names
-from .statement import Statement
+from .node_names import UnnamedNodes
+from .reading import GraphReading
 from .unknown import UnknownFields
-from .value import QuantizationAnnotation, Value, ValueLoader
+from .value import QuantizationAnnotation, Value
 from .warning import ModelWarning
 from .wiring import Wiring, read_wiring
 
@@ -47,45 +47,6 @@ class ForeignNodeError(Exception):
 
 
 _NO_TYPES: Mapping[str, ValueType] = {}
-
-
-class UnknownFinder(Protocol):
-    """What a reader offers to graphs: what the file says of them and what they hold, in full."""
-
-    def of_graph(self) -> UnknownFields:
-        """Look for those of the graph itself."""
-        ...
-
-    def of_value(self, name: str) -> UnknownFields:
-        """Look for those of what the graph says of a value."""
-        ...
-
-    def state_graph(self) -> Statement:
-        """List all that the file says of the graph itself."""
-        ...
-
-    def key_values(self) -> Mapping[str, int]:
-        """Return by name of a value what is equal where the file says the same of it."""
-        ...
-
-    def state_value(self, name: str) -> Statement:
-        """List all that the file says of a value."""
-        ...
-
-    def state_tensor(self, place: int) -> Statement:
-        """List all that the file says of an initializer, but for its elements."""
-        ...
-
-    def key_tensor(self, place: int) -> bytes | None:
-        """Return what is equal where the file says the same of an initializer, elements included.
-
-        None where its elements are not at hand; then it says nothing.
-        """
-        ...
-
-    def state_sparse(self, place: int) -> Statement:
-        """List all that the file says of a sparse initializer."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,17 +84,13 @@ class Graph(FilledLater, Drawable, Loaded):
     """
 
     __slots__ = {  # with a text for each: help() shows them
-        "_group_nodes": "Groups the nodes, where another model says how; None elsewhere.",
-        "_has_denotations": "False where the reader knows that no type here has a denotation.",
         "_inferred_types": "Types that were inferred, by key, where the file says less.",
         "_inner_graphs": "The graphs that the nodes hold, once they were asked for.",
         "_kept": "What was found of the graph, by its type.",
         "_node_names": "What the paths of the nodes end in, by index.",
         "_opset_versions": "Versions of operator sets by domain, as they were asked for.",
         "_path_index": "The nodes by path and by name.",
-        "_stated_domains": "Domains that the file writes another way, by index of the node.",
-        "_unknown_finder": "Finds the fields that the schema does not know.",
-        "_value_loader": "Reads what the file says of values beyond their names.",
+        "_reading": "How more is learned of the graph than it holds.",
         "_wiring": "Who uses what, as arrays.",
         "annotations": "What the graph states about the quantization of its values.",
         "dialect": "What differs between formats; that of the model.",
@@ -183,33 +140,14 @@ class Graph(FilledLater, Drawable, Loaded):
         self.net: NetDetails | None = None
         self.warnings: list[ModelWarning] = []
         self._filler = None
-        self._group_nodes: Callable[[str, frozenset[int] | None], upper_rooms.GroupTree] | None = (
-            None
-        )
-        self._has_denotations = True
         self._kept: KeptFindings = {}
         self._inferred_types: Mapping[str, ValueType] = _NO_TYPES
         self._inner_graphs: list[Graph] | None = None
         self._node_names: list[str] | UnnamedNodes | None = None
         self._opset_versions: dict[str, int | None] | None = None
         self._path_index: PathIndex | None = None
-        self._stated_domains: Mapping[int, str] = {}
-        self._unknown_finder: UnknownFinder | None = None
-        self._value_loader: ValueLoader | None = None
+        self._reading = GraphReading()
         self._wiring: Wiring | None = None
-
-    def _name_node(self, index: int) -> str:
-        """Return what the path of a node ends in.
-
-        Not to be asked for before the graph has all its nodes.
-        """
-        return self._list_node_names()[index]
-
-    def _list_node_names(self) -> list[str] | UnnamedNodes:
-        """Return the names of all nodes by index, as :meth:`_name_node` gives them."""
-        if self._node_names is None:
-            self._node_names = list_node_names(self.nodes)
-        return self._node_names
 
     @property
     def wiring(self) -> Wiring:
@@ -229,9 +167,9 @@ class Graph(FilledLater, Drawable, Loaded):
     @property
     def unknown_fields(self) -> UnknownFields:
         """Fields of the graph itself that the schema does not know."""
-        finder = self._unknown_finder
+        loader = self._reading.loader
         try:
-            return () if finder is None else finder.of_graph()
+            return () if loader is None else loader.unknown_fields()
         except Exception as error:
             fail(error, self.model.source, f"the graph {self.path}")
 
@@ -320,7 +258,6 @@ class Function(Graph):
     """A model-local function: a graph that nodes call by domain, name and overload."""
 
     __slots__ = {
-        "_stated_imports": "The domains that the function imports, as the file writes them.",
         "attribute_defaults": "Attributes that a call may leave out, with their values.",
         "attribute_names": "The attributes that a call has to give.",
         "default_graphs": "The graphs among the defaults.",
@@ -339,7 +276,6 @@ class Function(Graph):
         self.attribute_defaults: dict[str, Attribute] = {}
         self.default_graphs: list[Graph] = []
         self.own_opset_imports: dict[str, int] = {}
-        self._stated_imports: frozenset[str] = frozenset()
 
     @property
     def subgraphs(self) -> Iterator[Graph]:
@@ -358,3 +294,13 @@ class Function(Graph):
     def opset_imports(self) -> dict[str, int]:
         """The function's own operator sets, over those of the model."""
         return {**self.model.opset_imports, **self.own_opset_imports}
+
+
+def give_inferred_types(graph: Graph, types: Mapping[str, ValueType]) -> None:
+    """Let the values of a graph have inferred types, by their keys."""
+    graph._inferred_types = types
+
+
+def get_inferred_types(graph: Graph) -> Mapping[str, ValueType]:
+    """Return the types that were inferred of values of a graph where the file says less, by key."""
+    return graph._inferred_types

@@ -21,8 +21,8 @@ from .lookup import is_element, offer_keys, resolve_node, resolve_tensor, resolv
 from .node import Node, list_node_warnings
 from .paths import MODEL, Element, list_paths, resolve_path
 from .quantizable import find_quantizable
+from .reading import ModelReading
 from .sparse_tensor import SparseTensor
-from .statement import Statement
 from .tensor import Tensor
 from .value import Value
 from .warning import ModelWarning
@@ -60,10 +60,8 @@ class Model(Drawable, Loaded):
         "_functions_by_id": "Functions by domain, name and overload.",
         "_graphs": "Graphs by path, once they were asked for.",
         "_kept": "What was found of the model, by its type.",
-        "_left_out": "What the file says that its reader could not take in, in words.",
         "_node_count": "How many nodes there are, once it was asked for.",
-        "_parts": "What the model was read from, for its reader to write it in another form.",
-        "_state": "Lists all that the file says of the model as a whole.",
+        "_reading": "How more is learned of the model than it holds.",
         "_totals": "How much there is in the model, once it was asked for.",
         "_warnings_by_path": "What is odd about elements, once it was asked for.",
         "comparison": "What differs between the two models that it was made of; else None.",
@@ -105,9 +103,7 @@ class Model(Drawable, Loaded):
         self._calls: dict[Function, list[Node]] | None = None
         self._graphs: dict[str, Graph] | None = None
         self._node_count: int | None = None
-        self._parts: object = None
-        self._left_out: tuple[str, ...] = ()
-        self._state: Callable[[], Statement] | None = None
+        self._reading = ModelReading()
         self._findings: tuple[ModelWarning, ...] | None = None
         self._warnings_by_path: dict[str, tuple[ModelWarning, ...]] | None = None
         self._totals: upper_rooms.Totals | None = None
@@ -162,12 +158,6 @@ class Model(Drawable, Loaded):
         if self._graphs is None:
             self._graphs = {graph.path: graph for graph in self.graphs}
         return self._graphs
-
-    def _add_function(self, function: Function) -> bool:
-        """Add a function; False where another has the same domain, name and overload."""
-        self.functions.append(function)
-        key = (function.domain, function.name, function.overload)
-        return self._functions_by_id.setdefault(key, function) is function
 
     def function(self, domain: str, name: str, overload: str = "") -> Function | None:
         """Return the model-local function of that identity, or None.
@@ -480,29 +470,12 @@ class Model(Drawable, Loaded):
         """
         yield from self.warnings
         yield from self.findings
-        yield from self._list_inner_warnings(list_node_warnings)
-
-    def _list_inner_warnings(
-        self, list_of_nodes: Callable[[Graph], Iterator[ModelWarning]]
-    ) -> Iterator[ModelWarning]:
-        """Yield what inference and readers found odd about elements; of nodes, what is listed."""
-        yield from self._list_inferred_warnings()
-        for graph in self.graphs:
-            yield from graph.warnings
-            for tensor in graph.initializers:
-                if tensor.warnings:  # of a million hardly one has any
-                    yield from tensor.warnings
-            for sparse in graph.sparse_initializers:
-                yield from sparse.warnings
-            for value in graph.values.values():
-                if value._notes is not None:
-                    yield from value.warnings
-            yield from list_of_nodes(graph)
+        yield from list_inner_warnings(self, list_node_warnings)
 
     @property
     def can_infer_shapes(self) -> bool:
         """Whether :meth:`infer_shapes` applies: the model is of ONNX."""
-        return self._parts is not None
+        return self._reading.parts is not None
 
     def infer_shapes(self, timeout: float = 60.0) -> None:
         """Let onnx infer the types that the file does not state: ``value.inferred_type``.
@@ -560,3 +533,37 @@ class Model(Drawable, Loaded):
 
     def _repr_html_(self) -> str:
         return upper_rooms.write_model_html(self)
+
+
+def add_function(model: Model, function: Function, *former: Function) -> bool:
+    """Add a function; False where another has the same domain, name and overload.
+
+    It is found as well by the names of the former ones that it stands for.
+    """
+    model.functions.append(function)
+    keys = [(known.domain, known.name, known.overload) for known in (function, *former)]
+    found = [model._functions_by_id.setdefault(key, function) for key in keys]
+    return found[0] is function
+
+
+def list_inner_warnings(
+    model: Model, list_of_nodes: Callable[[Graph], Iterator[ModelWarning]]
+) -> Iterator[ModelWarning]:
+    """Yield what inference and readers found odd about elements; of nodes, what is listed."""
+    yield from model._list_inferred_warnings()
+    for graph in model.graphs:
+        yield from graph.warnings
+        for tensor in graph.initializers:
+            if tensor.warnings:  # of a million hardly one has any
+                yield from tensor.warnings
+        for sparse in graph.sparse_initializers:
+            yield from sparse.warnings
+        for value in graph.values.values():
+            if value._notes is not None:
+                yield from value.warnings
+        yield from list_of_nodes(graph)
+
+
+def forget_warnings(model: Model) -> None:
+    """Forget what was said to be odd about elements, after more has been found out."""
+    model._warnings_by_path = None

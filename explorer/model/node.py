@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from netloupe.explorer.errors import ArgumentError
@@ -14,9 +13,11 @@ from netloupe.explorer.operators import Operator, find_newest_operator
 from . import upper_rooms
 from .failing import fail
 from .loaded import Loaded
+from .node_keys import may_have_attributes, tell_oddities
+from .node_names import find_node_names
 from .statement import Statement
 from .unknown import UnknownFields
-from .value import Value
+from .value import Value, add_user
 from .warning import ModelWarning
 
 if TYPE_CHECKING:
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from .sparse_tensor import SparseTensor
     from .storage import StatedQuantization
     from .tensor import Tensor
-
-#: of longer attributes, such as trees, a digest is kept
-_LONGEST_KEY = 4_096
 
 
 @dataclass(slots=True)
@@ -125,8 +123,6 @@ class NodeLoader(Protocol):
 
 #: so many nodes of a graph of which the same is odd are named; the others are counted
 MOST_ALIKE = 100
-#: inputs of a node of which it remembers where each is
-_MANY_INPUTS = 32
 
 
 class Node(Loaded):
@@ -223,34 +219,8 @@ class Node(Loaded):
     def path(self) -> str:
         """Where the node is in the model: ``main/Conv_1``, without a name ``main/#17:Relu``."""
         if not self._path:
-            self._path = f"{self.graph.path}/{self.graph._name_node(self.index)}"
+            self._path = f"{self.graph.path}/{find_node_names(self.graph)[self.index]}"
         return self._path
-
-    def _places_of(self, value: Value) -> Sequence[int]:
-        """Return the indices of the inputs that are a value."""
-        if len(self.inputs) < _MANY_INPUTS:
-            return [index for index, taken in enumerate(self.inputs) if taken is value]
-        if self._places is None:  # else looking at each value would take the square of the time
-            self._places = _find_places(self.inputs)
-        found = self._places.get(value, ())
-        return (found,) if isinstance(found, int) else found
-
-    def _count_uses(self, value: Value) -> int:
-        """Return how many of the inputs are a value."""
-        if len(self.inputs) < _MANY_INPUTS:
-            return self.inputs.count(value)
-        return len(self._places_of(value))
-
-    def _connect(self, inputs: tuple[Value | None, ...]) -> None:
-        """Set the inputs, and note on each that this node uses it."""
-        self.inputs = inputs
-        for value in inputs:
-            if value is None:
-                continue
-            if value._users is None:
-                value._users = self
-            else:
-                value._add_user(self)
 
     @property
     def details(self) -> NodeDetails:
@@ -265,8 +235,8 @@ class Node(Loaded):
     @property
     def attributes(self) -> dict[str, Attribute]:
         """Attributes by name, in file order; a repeated name gets ``#2`` appended."""
-        if self._details is None and not self._may_have_attributes:
-            return {}  # of a million nodes the details would take 200 MB
+        if self._details is None and not may_have_attributes(self):
+            return {}
         return self.details.attributes
 
     @property
@@ -285,38 +255,9 @@ class Node(Loaded):
             self._fail(error)
 
     @property
-    def _attribute_key(self) -> bytes:
-        """Equal for nodes of equal attributes, graphs left out; no tensor is decoded for it."""
-        try:
-            return self._loader.attribute_key(self)
-        except Exception as error:
-            self._fail(error)
-
-    @property
-    def _whole_attribute_key(self) -> bytes:
-        """Equal for nodes whose attributes are all the same, graphs left out.
-
-        What follows of a node is kept by this one; the other takes layers of different width for
-        alike.
-        """
-        try:
-            key = self._loader.attribute_key(self, is_whole=True)
-            return key if len(key) <= _LONGEST_KEY else blake2b(key).digest()
-        except Exception as error:
-            self._fail(error)
-
-    @property
-    def _statement_key(self) -> bytes:
-        """Equal for nodes of which the file says the same but for their names and operands'."""
-        try:
-            return self._loader.statement_key(self)
-        except Exception as error:
-            self._fail(error)
-
-    @property
     def warnings(self) -> tuple[ModelWarning, ...]:
         """What is odd about this node and the tensors among its attributes."""
-        messages = self._oddities
+        messages = tell_oddities(self)
         if messages is not None:
             return tuple([ModelWarning(self.path, message) for message in messages])
         if self._details is not None:
@@ -324,21 +265,6 @@ class Node(Loaded):
         try:
             # not kept: who asks all nodes of a large model would hold the details of all
             return self._loader.details(self).all_warnings
-        except Exception as error:
-            self._fail(error)
-
-    @property
-    def _may_have_attributes(self) -> bool:
-        try:
-            return self._loader.may_have_attributes(self)
-        except Exception as error:
-            self._fail(error)
-
-    @property
-    def _oddities(self) -> tuple[str, ...] | None:
-        """What is odd about the node, where that can be told without its details."""
-        try:
-            return self._loader.oddities(self)
         except Exception as error:
             self._fail(error)
 
@@ -400,19 +326,6 @@ def _tell_mistake(method: str, place: object) -> ArgumentError:
     return ArgumentError(f"Node.{method}: place is a {type(place).__name__}. Give int.")
 
 
-def _find_places(
-    inputs: Sequence[Value | None],
-) -> Mapping[Value | None, int] | Mapping[Value | None, list[int]]:
-    """Return by value the index of the input that is it; lists where any is there again."""
-    places = dict(zip(inputs, range(len(inputs)), strict=True))
-    if len(places) == len(inputs):  # a million lists would take 90 MB
-        return places
-    again: dict[Value | None, list[int]] = {}
-    for index, value in enumerate(inputs):
-        again.setdefault(value, []).append(index)
-    return again
-
-
 def list_node_warnings(graph: Graph) -> Iterator[ModelWarning]:
     """Yield what is odd about the nodes of a graph; what is said of very many is counted."""
     counts: dict[str, int] = {}
@@ -422,7 +335,7 @@ def list_node_warnings(graph: Graph) -> Iterator[ModelWarning]:
         return count <= MOST_ALIKE
 
     for node in graph.nodes:
-        messages = node._oddities
+        messages = tell_oddities(node)
         if messages is None:
             for warning in node.warnings:
                 if warning.path != node.path or is_named(warning.message):
@@ -436,6 +349,18 @@ def list_node_warnings(graph: Graph) -> Iterator[ModelWarning]:
             nodes = write_count(count - MOST_ALIKE, "more node has", "more nodes have")
             rest = f"{nodes} the same warning: {message}"
             yield ModelWarning(graph.path, rest)
+
+
+def connect_node(node: Node, inputs: tuple[Value | None, ...]) -> None:
+    """Set the inputs of a node, and note on each that it is used."""
+    node.inputs = inputs
+    for value in inputs:
+        if value is None:
+            continue
+        if value._users is None:
+            value._users = node
+        else:
+            add_user(value, node)
 
 
 def wire_nodes(
@@ -469,4 +394,4 @@ def wire_nodes(
             if value._users is None:
                 value._users = node
             else:
-                value._add_user(node)
+                add_user(value, node)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .graph import Graph
     from .node import Node
 
 _UNNAMED = re.compile(r"#(\d{1,18}):")
@@ -19,8 +20,6 @@ class UnnamedNodes:
 
     Parameters
     ----------
-    nodes
-        The nodes.
     own
         By index the names of those that have one.
     """
@@ -40,6 +39,22 @@ class UnnamedNodes:
             match = _UNNAMED.match(name)
             index = int(match[1]) if match is not None else len(self._nodes)
         return self._nodes[index] if index < len(self._nodes) and self[index] == name else None
+
+
+def find_node_names(graph: Graph) -> list[str] | UnnamedNodes:
+    """Return by index what the paths of the nodes of a graph end in.
+
+    Not to be asked for before the graph has all its nodes.
+    """
+    names = graph._node_names
+    if names is None:
+        names = graph._node_names = list_node_names(graph.nodes)
+    return names
+
+
+def give_node_names(graph: Graph, names: list[str]) -> None:
+    """Say what the paths of the nodes of a graph end in, by index; each is given once."""
+    graph._node_names = names
 
 
 def list_node_names(nodes: Sequence[Node]) -> list[str] | UnnamedNodes:

@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias, Union
 
-from netloupe.explorer.errors import NotFoundError
+from netloupe.explorer.errors import NotFoundError, advise_in_shell
 
 from .graph import Function, Graph
 from .node import Node
-from .node_names import UnnamedNodes
+from .node_names import UnnamedNodes, find_node_names
 from .sparse_tensor import SparseTensor
 from .tensor import Tensor
 from .value import Value
@@ -44,7 +44,7 @@ class PathIndex:
     def __init__(self, graph: Graph) -> None:
         self._begin = f"{graph.path}/"
         # by the ends of paths: a million whole paths would take 100 MB
-        ends = graph._list_node_names()
+        ends = find_node_names(graph)
         self._find: Callable[[str], Node | None]
         if isinstance(ends, UnnamedNodes):
             self._find = ends.find
@@ -127,7 +127,7 @@ def say_missing(model: Model, path: str, kind: str, near: Sequence[str]) -> NotF
     hint = f" Did you mean {', '.join(map(repr, near))}?" if near else ""
     advice = "" if near else " Search for a part of it, or look at 'main', the main graph."
     error = NotFoundError(f"{model.source}: there is no {kind} named {path!r}.{hint}{advice}")
-    error._in_shell = "`netloupe inspect MODEL main` lists what the main graph holds."
+    advise_in_shell(error, "`netloupe inspect MODEL main` lists what the main graph holds.")
     return error
 
 

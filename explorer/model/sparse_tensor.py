@@ -105,3 +105,10 @@ class SparseTensor(ArrayLike, Loaded):
     def __repr__(self) -> str:
         dims = write_dims(self.dims, 8)
         return f"<SparseTensor {self.name!r} {self.dtype}{dims}, {self.values.size} given>"
+
+
+def move_sparse_tensor(
+    tensor: SparseTensor, path: str, values: Tensor, indices: Tensor | None
+) -> SparseTensor:
+    """Return a sparse tensor at another path, with values and indices that are there already."""
+    return SparseTensor(path, values, indices, tensor.dims, tensor._warnings, tensor.unknown_fields)

@@ -133,10 +133,7 @@ class Tensor(ArrayLike, Loaded):
 
     @property
     def _is_plain(self) -> bool:
-        """Whether it is known at little cost that elements are stored within the model.
-
-        And that there are not more dimensions than four; of other tensors more has to be asked.
-        """
+        """What :func:`is_plain` returns."""
         return self.storage == "raw_data" and len(self.dims) <= 4
 
     @property
@@ -376,3 +373,11 @@ class Tensor(ArrayLike, Loaded):
 
     def _repr_html_(self) -> str:
         return upper_rooms.write_tensor_html(self)
+
+
+def is_plain(tensor: Tensor) -> bool:
+    """Return whether it is known at little cost that elements are stored within the model.
+
+    And that there are not more dimensions than four; of other tensors more has to be asked.
+    """
+    return tensor._is_plain

@@ -48,7 +48,7 @@ class TensorType:
     dtype
         Type of the elements.
     shape
-        Its dimensions.
+        The dimensions; None where the rank is unknown.
     denotation
         What the tensor means (``IMAGE``), or the empty string.
     """

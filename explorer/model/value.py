@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TYPE_CHECKING, NoReturn, Protocol
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 from . import upper_rooms
 from .failing import fail
 from .loaded import Loaded
+from .operand_places import list_consumers
 from .unknown import UnknownFields
 from .warning import ModelWarning
 
@@ -138,36 +139,11 @@ class Value(Loaded):
     @property
     def consumers(self) -> tuple[tuple[Node, int], ...]:
         """(node, input index) of every use, in the order of :attr:`users`."""
-        return tuple(self._list_consumers())
-
-    def _list_consumers(self) -> Iterator[tuple[Node, int]]:
-        """Yield :attr:`consumers` one after the other, for who looks at the first of very many."""
-        return ((node, index) for node in self.users for index in node._places_of(self))
-
-    @property
-    def _consumer_count(self) -> int:
-        return sum(node._count_uses(self) for node in self.users)
-
-    def _add_user(self, node: Node) -> None:
-        """Note that a node takes the value, whatever the number of its inputs that do."""
-        users = self._users
-        if users is None:
-            self._users = node
-        elif isinstance(users, list):
-            if users[-1] is not node:
-                users.append(node)
-        elif users is not node:
-            self._users = [users, node]
-
-    def _read_later(self, place: int) -> None:
-        """Note where the graph's value loader finds more that is said of the value."""
-        if self._place >= 0:
-            self._load()
-        self._place = place
+        return tuple(list_consumers(self))
 
     def _load(self) -> None:
         place, self._place = self._place, -1
-        loader = self.graph._value_loader
+        loader = self.graph._reading.value_loader
         if loader is not None:
             try:
                 loader.fill(self, place)
@@ -261,9 +237,9 @@ class Value(Loaded):
     @property
     def unknown_fields(self) -> UnknownFields:
         """Fields of what the graph says of this value that the schema does not know."""
-        finder = self.graph._unknown_finder
+        loader = self.graph._reading.loader
         try:
-            return () if finder is None else finder.of_value(self.name)
+            return () if loader is None else loader.unknown_fields_of_value(self.name)
         except Exception as error:
             self._fail(error)
 
@@ -280,6 +256,43 @@ class Value(Loaded):
         return f"<Value {self.path!r} {text if text.isprintable() else repr(text)}{note}>"
 
 
+def add_user(value: Value, node: Node) -> None:
+    """Note that a node takes a value, whatever the number of its inputs that do."""
+    users = value._users
+    if users is None:
+        value._users = node
+    elif isinstance(users, list):
+        if users[-1] is not node:
+            users.append(node)
+    elif users is not node:
+        value._users = [users, node]
+
+
+def read_later(value: Value, place: int) -> None:
+    """Note where the value loader of its graph finds more that is said of a value."""
+    if value._place >= 0:
+        value._load()
+    value._place = place
+
+
+def may_have_type(value: Value) -> bool:
+    """Return whether the file may state a type beside the initializer's, told without reading it.
+
+    A place is where the file says more of a value, which is nearly always its type.
+    """
+    return value._place >= 0 or value._type is not None
+
+
+def has_notes(value: Value) -> bool:
+    """Return whether there may be texts, warnings or an annotation of a value that was read."""
+    return value._notes is not None
+
+
+def share_notes(value: Value, origin: Value) -> None:
+    """Let a value have the texts, warnings and annotation of the one that it is made of."""
+    value._notes = origin._notes
+
+
 def list_types(values: Iterable[Value]) -> list[ValueType | None]:
     """Return the types of some values, a type that many of them share once.
 
@@ -294,7 +307,7 @@ def list_types(values: Iterable[Value]) -> list[ValueType | None]:
     found = {id(stated): stated for stated in map(_GET_TYPE, others)}
     for graph in {value.graph for value in late}:
         places = [value._place for value in late if value.graph is graph]
-        loader = graph._value_loader
+        loader = graph._reading.value_loader
         stated_types = loader.list_types(places) if loader is not None else [None]
         found.update((id(stated), stated) for stated in stated_types)
     return list(found.values())
@@ -303,7 +316,7 @@ def list_types(values: Iterable[Value]) -> list[ValueType | None]:
 def list_each_type(graph: Graph, values: Sequence[Value]) -> list[ValueType | None]:
     """Return the type of each of some values of a graph; what is read for it is not kept."""
     late = [v for v in values if v._place >= 0 and v._type is None and v.initializer is None]
-    loader = graph._value_loader
+    loader = graph._reading.value_loader
     if loader is None or not late:
         return [value.type for value in values]
     stated = dict(zip(late, loader.types_at([value._place for value in late]), strict=True))

@@ -338,11 +338,11 @@ class Notes:
 
         older = load(older)
         others, own_records = older.notes, self._store.records
-        records = [each for each in others._store.records.values() if not each.is_removed]
+        stored = others._store.records.values()  # noqa: SLF001 - another object of this class
+        records = [each for each in stored if not each.is_removed]
         events = self._store.list_new(event for record in records for event in record.events)
-        carried = carry_anchors(
-            older, self._model, [others._locate_all(record) for record in records], self._locator
-        )
+        located = [others._locate_all(record) for record in records]  # noqa: SLF001 - as above
+        carried = carry_anchors(older, self._model, located, self._locator)
         maker = AnchorMaker(self._index)
         for record, paths in zip(records, carried, strict=True):
             old = record.find("anchors", [])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from netloupe.explorer.errors import NotesError, NotFoundError
+from netloupe.explorer.errors import NotesError, NotFoundError, advise_in_shell
 from netloupe.explorer.notation import write_count
 
 from .event import LONGEST_LINE, Event
@@ -98,7 +98,7 @@ class NoteStore:
         error = NotFoundError(
             f"{self._source}: {what} {wanted[:60]!r}. Give the id of one of the model's notes."
         )
-        error._in_shell = "`netloupe notes MODEL` lists them."
+        advise_in_shell(error, "`netloupe notes MODEL` lists them.")
         raise error
 
     def keep(self, events: Sequence[Event]) -> None:

@@ -57,8 +57,6 @@ class RoleList:
 
     Parameters
     ----------
-    names
-        Those that are listed.
     repeated
         So many of the last ones take turns for all further places.
     """
@@ -118,8 +116,6 @@ class Operator:
         Its name; ``""`` is the domain ``ai.onnx``.
     is_known
         Whether the catalogue has it, or somebody registered it.
-    is_registered
-        Whether somebody registered it.
     form
         The op_type of the operator that it is a form of; its own where it is none. An operator of
         an unknown domain has that before it: ``com.example::Relu``.

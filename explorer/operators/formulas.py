@@ -46,8 +46,6 @@ class Operation(NamedTuple):
     ----------
     sign
         ``+``, ``-``, ``*`` or ``//``.
-    left, right
-        The parts.
     """
 
     sign: str

@@ -96,8 +96,6 @@ class BodyNode(NamedTuple):
 
     Parameters
     ----------
-    op_type
-        The operator.
     inputs, outputs
         The values that it takes and gives, "" for one that is left out. Those that the operator
         itself takes and gives are called as its parameters.

@@ -38,8 +38,6 @@ class BecameOperand(NamedTuple):
 
     Parameters
     ----------
-    attribute
-        Its name.
     place
         Which operand it is.
     is_left

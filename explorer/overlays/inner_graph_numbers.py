@@ -97,7 +97,7 @@ def _list_holders(model: Model, prefix: str, graph: Graph) -> list[tuple[str, No
         end = graph.path[len(holder.graph.path) :]
         around = prefix.removesuffix(end) if prefix.endswith(end) else holder.graph.path
         return [(around, holder)]
-    calls = model._find_calls(graph) if isinstance(graph, Function) else ()
+    calls = graph.calls if isinstance(graph, Function) else ()
     if prefix == graph.path:
         return [(node.graph.path, node) for node in calls]
     path = prefix.removesuffix(CALL)

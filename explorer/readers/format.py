@@ -100,8 +100,6 @@ class Match:
 
     Parameters
     ----------
-    certainty
-        How sure it is.
     root
         The message, in the format's own words.
     parsed

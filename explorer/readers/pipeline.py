@@ -11,6 +11,7 @@ from pathlib import Path
 from netloupe.explorer.errors import ModelFormatError
 from netloupe.explorer.model import Model, ModelWarning
 from netloupe.explorer.model.failing import fail
+from netloupe.explorer.model.reading import get_model_reading
 
 from .caffe2.entry import CAFFE2_FORMAT
 from .format import Around, Certainty, Content, Format, Match
@@ -62,7 +63,7 @@ def read_model(
     model.container = content.container
     if content.unknown:
         names = ", ".join(content.unknown)
-        model._left_out += (f"what the schema does not know: {names}",)
+        get_model_reading(model).left_out += (f"what the schema does not know: {names}",)
         model.warnings.append(
             ModelWarning("model", f"what the schema does not know is left out: {names}")
         )

@@ -119,8 +119,6 @@ class NodePainter:
 
     Parameters
     ----------
-    model
-        The model.
     grouping
         How its picture groups nodes.
     """

@@ -91,8 +91,6 @@ class Face:
         tinted, 0 for none. Of frames that of the title.
     rules
         Heights at which a thin line separates rows.
-    texts, badges
-        What is written.
     targets
         Left end, top and bottom of the rows that stand for the item's constants, in their order:
         a click on one, up to the right border, selects that constant.

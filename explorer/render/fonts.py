@@ -16,13 +16,7 @@ _SIZE = 1000
 
 
 class FoundFont:
-    """A family of fonts on this machine.
-
-    Parameters
-    ----------
-    family
-        Its name.
-    """
+    """A family of fonts on this machine."""
 
     def __init__(self, family: str) -> None:
         self.family = family

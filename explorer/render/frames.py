@@ -45,8 +45,6 @@ class Heading(NamedTuple):
 
     Parameters
     ----------
-    title
-        Its name.
     quiet
         What it is.
     number

@@ -91,8 +91,6 @@ class Entry(NamedTuple):
         What kind of thing it explains.
     key
         Which of that kind: as the tone.
-    text
-        In words.
     """
 
     kind: str

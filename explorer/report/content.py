@@ -22,8 +22,6 @@ class ReportColumn:
     ----------
     title
         With unit and direction where it has numbers: ``SQNR, dB ↑``.
-    is_number
-        Whether numbers stand in it.
     is_short
         Whether all texts in it are short, as ids of rules: they are not wrapped.
     """
@@ -39,8 +37,6 @@ class ReportCell:
 
     Parameters
     ----------
-    text
-        As it is read.
     key
         The number that rows are sorted by; None where they are by the text, or where the number
         is not known.
@@ -63,8 +59,6 @@ class ReportRow:
         One for each column.
     more
         What else is said of it, as labels and texts.
-    level
-        How it is marked.
     """
 
     cells: tuple[ReportCell, ...]
@@ -78,10 +72,6 @@ class ReportTable:
 
     Parameters
     ----------
-    title
-        What it lists.
-    columns
-        Its columns.
     rows
         Those that are shown.
     total
@@ -105,8 +95,6 @@ class ReportSection:
     ----------
     name
         Of its place in a page: ``findings``.
-    title
-        Its title.
     text
         Sentences, a paragraph each.
     tables
@@ -138,8 +126,6 @@ class ReportContent:
         What it is compared with; "" for nothing.
     verdict
         The most important of all sections, in sentences.
-    sections
-        Its sections.
     """
 
     title: str

@@ -19,8 +19,6 @@ class InputIndependence:
 
     Parameters
     ----------
-    graph
-        The graph.
     nodes
         A byte for each node: 1 where nothing that it takes depends on an input, else 0.
     values

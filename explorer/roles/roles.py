@@ -49,8 +49,6 @@ class Roles:
 
     Parameters
     ----------
-    graph
-        The graph.
     codes
         shape (nodes,): a number for each node's role.
     constants

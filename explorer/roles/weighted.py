@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from netloupe.explorer.model import Function, Graph, Node, Value
+from netloupe.explorer.model.node_keys import key_attributes
 from netloupe.explorer.operators import Operator
 from netloupe.explorer.progress import step
 
@@ -157,7 +158,7 @@ def _judge_each(graph: Graph, indices: Integers, found: Booleans, taken: Integer
     places: Sequence[int] = np.flatnonzero(found).tolist()
     for place in places:
         node = graph.nodes[int(indices[place])]
-        key = (int(taken[place]), node._attribute_key)
+        key = (int(taken[place]), key_attributes(node))
         if key not in known:
             known[key] = find_weight(node) is not None
         found[place] = known[key]

@@ -25,10 +25,8 @@ class Weight:
 
     Parameters
     ----------
-    node
-        The node.
     kind
-        What it does with the weight: ``convolution``, ``linear`` (a product with a matrix),
+        What the node does with the weight: ``convolution``, ``linear`` (a product with a matrix),
         ``recurrent``, ``embedding`` (a table of which rows are taken), ``normalization``,
         ``attention``, ``experts``, or ``ml`` (trees, linear models, scalers and the like of
         ai.onnx.ml, which hold what was fitted in attributes).

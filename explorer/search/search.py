@@ -22,8 +22,6 @@ class Hit:
 
     Parameters
     ----------
-    path
-        Its path.
     title
         The name; of a node without one the end of its path, of a group its label.
     detail

@@ -29,8 +29,6 @@ class CheckJob(NamedTuple):
 
     Parameters
     ----------
-    model
-        The model that is checked.
     reads_weights
         Whether weights are read, for the rules that need them and for an audit.
     reference
@@ -47,14 +45,10 @@ class CheckResult(NamedTuple):
 
     Parameters
     ----------
-    findings
-        What rules find.
     audit
         How a quantized model is quantized; None for others.
-    notes
-        The notes of the model.
     notes_problem
-        Why these cannot be read; "" where they can.
+        Why the notes of the model cannot be read; "" where they can.
     """
 
     findings: Findings

@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from netloupe.explorer.model.graph import get_inferred_types
 from netloupe.explorer.options import OPTIONS, Expand, ThemeName
 from netloupe.explorer.options.command import write_command
 from netloupe.explorer.render.picture import make_picture
@@ -36,7 +37,7 @@ def tell_command(session: Session, theme: ThemeName) -> CommandMessage:
         options = found
     if session.shown_paints:
         left.append("how it is painted")
-    if options.share == "macs" and any(graph._inferred_types for graph in model.graphs):
+    if options.share == "macs" and any(get_inferred_types(graph) for graph in model.graphs):
         left.append("the shapes that were inferred, from which multiplications are counted")
     own = model.files.own if model.files is not None else []
     if not own:

@@ -24,8 +24,6 @@ class Moment:
         How its nodes were grouped.
     focused
         Path and hops of the neighbourhood that alone was shown; None for the whole graph.
-    open_state
-        What was open.
     unnamed
         Groups and kinds of block that were not told what they are.
     """

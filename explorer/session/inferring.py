@@ -20,8 +20,6 @@ class Inferring:
 
     Parameters
     ----------
-    model
-        The model.
     on_done
         Called from a thread with the model when more, or the reason for no more, is known.
     log

@@ -41,8 +41,6 @@ class Overview:
 
     Parameters
     ----------
-    model
-        The model.
     inspector
         Shows it.
     is_wanted

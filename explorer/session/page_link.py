@@ -30,8 +30,6 @@ class PageLink:
 
     Parameters
     ----------
-    direction
-        In which the picture runs.
     open_paths
         What is open; None for what is open at first.
     focus

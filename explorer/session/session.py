@@ -48,8 +48,6 @@ class Session:
 
     Parameters
     ----------
-    model
-        The model.
     options
         How the first view is made; direction, theme and grouping hold for the others too.
     window

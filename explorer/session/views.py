@@ -27,8 +27,6 @@ class Views:
 
     Parameters
     ----------
-    model
-        The model.
     options
         How the first view is made; direction, theme and grouping hold for the others too.
     first

@@ -32,8 +32,6 @@ class Describer:
 
     Parameters
     ----------
-    model
-        The model.
     weights
         Gets the weights that descriptions are of; None where nothing is said of their elements.
     repetitions

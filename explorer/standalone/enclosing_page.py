@@ -23,8 +23,6 @@ class EnclosingPage:
     ----------
     before, behind
         What stands before the explorer, and behind it.
-    style
-        Its style sheet.
     script
         What it does; run when all of it is there.
     body_class, place_class, still_class

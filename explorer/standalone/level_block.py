@@ -119,8 +119,6 @@ class WrittenLevel(NamedTuple):
         Those of the texts that are keys of boxes, and no paths.
     openable
         Keys of the boxes that can be opened, and which repetition is shown then.
-    box_count
-        How many boxes are in it.
     """
 
     key: str

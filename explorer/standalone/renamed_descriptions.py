@@ -35,8 +35,6 @@ class SlottedDescription:
     ----------
     around
         The template: the texts around the slots.
-    slots
-        What stands in the slots.
     targets
         The paths that it leads to.
     weight
@@ -57,8 +55,6 @@ class DescriptionRenamer:
     ----------
     path
         Of the element that was described.
-    description
-        What is said of it.
     """
 
     path: str
@@ -92,6 +88,31 @@ class DescriptionRenamer:
         targets = tuple([texts.get(target, target) for target in self.description.targets])
         return SlottedDescription(self.description.around, slots, targets, weight)
 
+    def learn_slot(self, slot: int, text: str, samples: Sequence[tuple[Renaming, str]]) -> None:
+        """Learn what a slot holds: a weight's number, names, or what is the same for all.
+
+        Parameters
+        ----------
+        slot, text
+            Which slot, and what stands there.
+        samples
+            What stands there in the descriptions of others.
+        """
+        if self.description.around[slot].endswith(_WEIGHT_SLOT):
+            self._weights.append(slot)
+            return
+        known = samples[0][0].texts
+        parts = [text] if text in known else _split_names(text)
+        if any(other != text for _, other in samples):
+            # whether that is right is seen at the end
+            self._named.setdefault(tuple(parts), []).append(slot)
+            return
+        self._unchanged.update(
+            part
+            for part in parts
+            if all(_rename_part(self.path, part, renaming) == part for renaming, _ in samples)
+        )
+
 
 def learn_description_renamer(
     path: str,
@@ -120,30 +141,10 @@ def learn_description_renamer(
     learned = DescriptionRenamer(path, told)
     for slot, text in enumerate(told.slots):
         found = [(renaming, each.slots[slot]) for renaming, each in samples]
-        _learn_slot(learned, slot, text, found)
+        learned.learn_slot(slot, text, found)
     if any(learned.rename(renaming, number_of) != each for renaming, each in samples):
         return None
     return learned
-
-
-def _learn_slot(
-    learned: DescriptionRenamer, slot: int, text: str, samples: Sequence[tuple[Renaming, str]]
-) -> None:
-    """Learn what a slot holds: a weight's number, names, or what is the same for all."""
-    if learned.description.around[slot].endswith(_WEIGHT_SLOT):
-        learned._weights.append(slot)
-        return
-    known = samples[0][0].texts
-    parts = [text] if text in known else _split_names(text)
-    if any(other != text for _, other in samples):
-        # whether that is right is seen at the end
-        learned._named.setdefault(tuple(parts), []).append(slot)
-        return
-    learned._unchanged.update(
-        part
-        for part in parts
-        if all(_rename_part(learned.path, part, renaming) == part for renaming, _ in samples)
-    )
 
 
 def _rename_part(path: str, part: str, renaming: Renaming) -> str | None:

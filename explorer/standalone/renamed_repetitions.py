@@ -68,8 +68,6 @@ class ExampleElement:
 
     Parameters
     ----------
-    path
-        Its path.
     renaming
         What it and those around it are called here.
     samples

@@ -25,6 +25,9 @@ from netloupe.explorer.describe.uses import is_one_of_many, write_formal_name
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Node, Tensor, Value, constant_tensor
+from netloupe.explorer.model.node_keys import key_statement, tell_oddities
+from netloupe.explorer.model.operand_places import find_places
+from netloupe.explorer.model.value import has_notes
 from netloupe.explorer.quantization import find_quantization
 from netloupe.explorer.render.text import clean_label
 from netloupe.explorer.view import NO_OPERAND_KINDS, OperandKinds, nodes_inside
@@ -194,8 +197,8 @@ class _Comparison:
     def _compare_nodes(self, a: Node, b: Node) -> None:
         _demand((a.op_type, a.domain, a.overload) == (b.op_type, b.domain, b.overload))
         _demand(len(a.inputs) == len(b.inputs) and len(a.outputs) == len(b.outputs))
-        _demand(not (b.subgraphs or b.captures or b.control_inputs or b._oddities))
-        _demand(a._statement_key == b._statement_key)
+        _demand(not (b.subgraphs or b.captures or b.control_inputs or tell_oddities(b)))
+        _demand(key_statement(a) == key_statement(b))
         _demand_no_warnings(a, b)
         self._compare_differences(a, b)
         self._add_node(a, b)
@@ -261,7 +264,7 @@ class _Comparison:
                 giver.inputs or other.inputs or giver.subgraphs or other.subgraphs
             )
             if is_constant:
-                _demand(giver._statement_key == other._statement_key)
+                _demand(key_statement(giver) == key_statement(other))
         if self._is_inside(a, b, is_constant=is_constant):
             self.renaming.paths.append(paths[0])
             _demand(not a.unknown_fields and not b.unknown_fields)
@@ -304,7 +307,7 @@ class _Comparison:
         for one, two in zip(a.users, b.users, strict=True):
             if one in self._nodes:
                 _demand(self._nodes[one] is two)
-                _demand(one._places_of(a) == two._places_of(b))
+                _demand(find_places(one, a) == find_places(two, b))
             else:
                 _demand(two not in self._others)
                 _demand((one.op_type, one.domain) == (two.op_type, two.domain))
@@ -318,7 +321,7 @@ class _Comparison:
 
         Of many operands that all mean the same, as those of a Concat, each has another place.
         """
-        places, others = user._places_of(a), other._places_of(b)
+        places, others = find_places(user, a), find_places(other, b)
         _demand(len(places) == len(others))
         for one, two in zip(places, others, strict=True):
             if is_one_of_many(user, one) and is_one_of_many(other, two):
@@ -394,8 +397,7 @@ def _demand_no_warnings(*elements: Node) -> None:
 def _demand_no_notes(value: Value) -> None:
     """Demand that the file says nothing of a value but its type."""
     _demand(not value.doc and value.annotation is None)
-    notes = value._notes
-    _demand(notes is None or not (notes.metadata or notes.warnings))
+    _demand(not has_notes(value) or not (value.metadata or value.warnings))
 
 
 def _demand_equal_constants(a: Value, b: Value) -> None:

@@ -33,8 +33,6 @@ class Elements:
     ----------
     dtype
         Of the pieces.
-    size
-        Number of elements.
     take
         Gives the elements from one position up to another, flat; perhaps a read-only view.
     is_constant

@@ -21,8 +21,6 @@ class BordersByGraph:
 
     Parameters
     ----------
-    model
-        The model.
     graph, only
         The outermost graph, and indexes of its nodes that are grouped; all where None.
     grouping
@@ -44,13 +42,14 @@ class BordersByGraph:
     ) -> None:
         self._model, self._graph, self._grouping = model, graph, grouping
         self._only, self._unnamed = only, unnamed
-        self._known: dict[str, GroupBorders] = {} if like is None else like._known
+        #: by path the groups and borders of the graphs that were asked for
+        self.known: dict[str, GroupBorders] = {} if like is None else like.known
         #: whether shape arithmetic is drawn, also of graphs that are asked for later
         self.shows_shapes = False
 
     def of(self, graph: Graph) -> GroupBorders:
         """Return the groups and borders of a graph."""
-        borders = self._known.get(graph.path)
+        borders = self.known.get(graph.path)
         if borders is None:
             only = self._only if graph is self._graph else None
             with collector_paused():
@@ -59,7 +58,7 @@ class BordersByGraph:
                 leave_unnamed(borders.tree, self._unnamed)
             if self.shows_shapes:
                 borders.set_hidden(borders.shape_groups, False)
-            self._known[graph.path] = borders
+            self.known[graph.path] = borders
         return borders
 
     def find_group(self, path: str) -> Group | None:
@@ -71,19 +70,19 @@ class BordersByGraph:
                 path = f"{function.path}{rest}" if function is not None else path
         # the path of a group begins with that of its graph, and there may be a thousand graphs
         ends = (match.start() for match in re.finditer("/", path))
-        known = (self._known.get(path[:end]) for end in ends)
+        known = (self.known.get(path[:end]) for end in ends)
         found = (borders.tree.groups.get(path) for borders in known if borders is not None)
         return next((group for group in found if group is not None), None)
 
     def leave_unnamed(self, unnamed: tuple[str, ...]) -> None:
         """Tell of some groups, and no others, nothing of what they were recognised as."""
         self._unnamed = unnamed
-        for borders in self._known.values():
+        for borders in self.known.values():
             leave_unnamed(borders.tree, unnamed)
 
     def list_unmet(self) -> list[str]:
         """Return what is to be left unnamed, but is no group, nor what one would be called."""
-        trees = [borders.tree for borders in self._known.values()]
+        trees = [borders.tree for borders in self.known.values()]
         met = frozenset[str]().union(*(tree.root.names_met for tree in trees))
         return [
             text
@@ -94,12 +93,12 @@ class BordersByGraph:
     def show_shapes(self) -> None:
         """Draw all shape arithmetic, also of graphs that are asked for later."""
         self.shows_shapes = True
-        for borders in self._known.values():
+        for borders in self.known.values():
             borders.set_hidden(borders.shape_groups, False)
 
     def list_shown_shapes(self) -> dict[str, frozenset[str]]:
         """Return by path of a graph the paths of its shape arithmetic that is drawn."""
-        shown = {path: borders.shown_shapes for path, borders in self._known.items()}
+        shown = {path: borders.shown_shapes for path, borders in self.known.items()}
         return {path: groups for path, groups in shown.items() if groups}
 
     def show_as(self, state: OpenState) -> bool:
@@ -111,7 +110,7 @@ class BordersByGraph:
                 self.of(graph)
         changed = [
             (borders, wanted)
-            for path, borders in self._known.items()
+            for path, borders in self.known.items()
             if borders.shown_shapes != (wanted := state.shown_shapes.get(path, frozenset()))
         ]
         for borders, wanted in changed:

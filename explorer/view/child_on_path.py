@@ -51,7 +51,7 @@ def find_child_on_path(
     folded = find_hidden(borders, target)
     if folded is not None and not is_shown:
         borders.set_hidden([folded], False)
-        view._rebuild()
+        view.rebuild()
         item = view.items[item.key]
     elif folded is not None:
         target, exact = find_first_user(borders, folded), False
@@ -67,7 +67,7 @@ def find_child_on_path(
         if index != item.shown:
             if is_shown:
                 return item, True
-            view._show(item, is_unrolled=False, shown=index)
+            view.show_repeat(item, is_unrolled=False, shown=index)
         if isinstance(target, Group) and target is item.repetition:
             return item, True
     holder = find_child(item, borders.tree, target)

@@ -29,8 +29,6 @@ class View:
 
     Parameters
     ----------
-    model
-        The model.
     graph
         The graph that is the outermost level; the main graph where None.
     grouping
@@ -68,12 +66,13 @@ class View:
         self.only = only
         self.unnamed = unnamed
         self.operand_kinds: OperandKinds = operand_kinds if like is None else like.operand_kinds
-        known = None if like is None else like._borders
-        self._borders: BordersByGraph = BordersByGraph(
+        known = None if like is None else like.borders_by_graph
+        #: the groups of each graph that was shown
+        self.borders_by_graph: BordersByGraph = BordersByGraph(
             model, self.graph, self.grouping, only, unnamed, known
         )
         self._repeats = RepeatStates(self.open_item, self._open_keys)
-        self._maker = ChildMaker(self._borders.of, is_partial=only is not None)
+        self._maker = ChildMaker(self.borders_by_graph.of, is_partial=only is not None)
         instance = Instance(self.graph, self.graph.path, None)
         self.root = Item("root", self.graph.path, self.graph, instance, None, openable=True)
         self.root.body = instance
@@ -124,7 +123,7 @@ class View:
         group, parent = item.element, item.parent
         if isinstance(group, Group) and group.kind == "shape" and parent is not None:
             self.borders(group.graph).set_hidden([group], True)
-            self._rebuild()
+            self.rebuild()
             return self.items.get(parent.key, self.root)
         self.close_item(item)
         return item
@@ -137,7 +136,7 @@ class View:
         ViewError
             Where there is no repeat at that path.
         """
-        return self._show(self._find_repeat(path), is_unrolled=True)
+        return self.show_repeat(self._find_repeat(path), is_unrolled=True)
 
     def fold(self, path: str) -> Item:
         """Show one repetition of a repeat that is unrolled; return its item.
@@ -147,7 +146,7 @@ class View:
         ViewError
             Where there is no repeat at that path.
         """
-        return self._show(self._find_repeat(path), is_unrolled=False)
+        return self.show_repeat(self._find_repeat(path), is_unrolled=False)
 
     def show_repetition(self, path: str, index: int) -> Item:
         """Open a repeat with another of its repetitions; return its item.
@@ -165,12 +164,12 @@ class View:
                 f"{self.model.source}: {path!r} has repetitions 0 to {len(repeat.children) - 1}, "
                 f"but no {index}."
             )
-        return self._show(item, is_unrolled=False, shown=index)
+        return self.show_repeat(item, is_unrolled=False, shown=index)
 
     def show_shapes(self) -> None:
         """Open all shape arithmetic, also of graphs that are shown later."""
-        self._borders.show_shapes()
-        self._rebuild()
+        self.borders_by_graph.show_shapes()
+        self.rebuild()
 
     def open_item(self, item: Item) -> None:
         """Open an item of this view that can be opened."""
@@ -199,14 +198,14 @@ class View:
             tuple(item.key for item in list_open(self.root.children)),
             frozenset(self._repeats.unrolled),
             dict(self._repeats.shown),
-            self._borders.list_shown_shapes(),
-            self._borders.shows_shapes,
+            self.borders_by_graph.list_shown_shapes(),
+            self.borders_by_graph.shows_shapes,
             {key: dict(kept) for key, kept in self._repeats.repetitions.items() if kept},
         )
 
     def reopen(self, state: OpenState) -> None:
         """Open what was open in this view, or in one like it, and close all else."""
-        if self._borders.show_as(state):
+        if self.borders_by_graph.show_as(state):
             self.items.clear()
             self.root.stubs = {}
             self.root.is_open = False
@@ -279,7 +278,7 @@ class View:
                 group = self.borders(body.graph).tree.groups.get(local)
                 if group is not None:
                     return group
-        return self._borders.find_group(path)
+        return self.borders_by_graph.find_group(path)
 
     def open_items(self) -> Iterator[Item]:
         """Yield the root and every open item, outer ones before inner ones."""
@@ -291,7 +290,7 @@ class View:
 
     def borders(self, graph: Graph) -> GroupBorders:
         """Return the groups and borders of a graph."""
-        return self._borders.of(graph)
+        return self.borders_by_graph.of(graph)
 
     def leave_unnamed(self, unnamed: tuple[str, ...]) -> None:
         """Tell of some groups, and no others, nothing of what they were recognised as.
@@ -304,11 +303,11 @@ class View:
             before are no longer right.
         """
         self.unnamed = unnamed
-        self._borders.leave_unnamed(unnamed)
+        self.borders_by_graph.leave_unnamed(unnamed)
 
     def list_unmet(self) -> list[str]:
         """Return what is to be left unnamed, but is no group, nor what one would be called."""
-        return self._borders.list_unmet()
+        return self.borders_by_graph.list_unmet()
 
     def links(self, item: Item) -> list[Link]:
         """Return the connections between the children of an open item, and to its border."""
@@ -351,7 +350,7 @@ class View:
             self._empty(item)
             raise
 
-    def _show(self, item: Item, *, is_unrolled: bool, shown: int | None = None) -> Item:
+    def show_repeat(self, item: Item, *, is_unrolled: bool, shown: int | None = None) -> Item:
         """Open a repeat in another state; what is open in its repetitions stays open."""
         was_open, was_unrolled = item.is_open, item.is_unrolled
         is_as_wanted = was_unrolled == is_unrolled and shown in (None, item.shown)
@@ -390,7 +389,7 @@ class View:
             ):
                 self._empty(item)
 
-    def _rebuild(self) -> None:
+    def rebuild(self) -> None:
         """Make all items anew, the same ones open, since what crosses borders has changed."""
         keys = [item.key for item in self.open_items()]
         self.items.clear()

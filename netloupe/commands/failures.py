@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from netloupe.explorer.errors import NetloupeError, ReadingError
+from netloupe.explorer.errors import NetloupeError, ReadingError, find_shell_advice
 
 from .streams import advise, reason_of
 
@@ -24,7 +24,7 @@ def explain_error(error: Exception, about: Sequence[str]) -> str:
     if os.environ.get("NETLOUPE_DEBUG") and not is_expected:
         raise error
     if isinstance(error, NetloupeError):
-        return " ".join(filter(None, (str(error), error._in_shell)))
+        return " ".join(filter(None, (str(error), find_shell_advice(error))))
     if isinstance(error, OSError) and error.errno is not None:
         return f"{' '.join(about)}: {reason_of(error)}. {advise(error)}"
     return (

@@ -24,6 +24,7 @@ sys.path.insert(0, str(ROOT))
 
 from netloupe.explorer.errors import InferenceError  # noqa: E402
 from netloupe.explorer.inference import infer, process  # noqa: E402
+from netloupe.explorer.model.graph import get_inferred_types  # noqa: E402
 from netloupe.explorer.readers.load import load  # noqa: E402
 from netloupe.explorer.readers.onnx.skeleton import write_skeleton  # noqa: E402
 from tests.corpus import LIGHT_MODELS, corpus_file, light_file  # noqa: E402
@@ -63,7 +64,7 @@ def measure(path: Path) -> str:
     whole = onnx.ModelProto.FromString(path.read_bytes())
     onnx.shape_inference.infer_shapes(whole, data_prop=True)
     peer = time.process_time() - begin_onnx
-    found = sum(len(graph._inferred_types) for graph in model.graphs)
+    found = sum(len(get_inferred_types(graph)) for graph in model.graphs)
     return (
         f"{path.name:32} {count:9,} {len(skeleton.data) / 1e6:9.2f} {opened - begin:8.2f} "
         f"{written - opened:8.2f} {worker:8.2f} {max(taken, 0):8.2f} {peer:8.2f} {found:9,}"

@@ -12,7 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 from netloupe.explorer.compare import diff
 from netloupe.explorer.compare import parameters as parameters_module
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.readers.onnx.value_infos import OnnxUnknownFinder
+from netloupe.explorer.readers.onnx.value_infos import OnnxGraphLoader
 
 _COUNT = 5
 
@@ -47,13 +47,13 @@ def make_weights() -> list[TensorProto]:
 def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return the places of the initializers of which all that is said is read."""
     places: list[int] = []
-    state = OnnxUnknownFinder.state_tensor
+    state = OnnxGraphLoader.state_tensor
 
-    def note(finder: OnnxUnknownFinder, place: int) -> object:
+    def note(finder: OnnxGraphLoader, place: int) -> object:
         places.append(place)
         return state(finder, place)
 
-    monkeypatch.setattr(OnnxUnknownFinder, "state_tensor", note)
+    monkeypatch.setattr(OnnxGraphLoader, "state_tensor", note)
     return places
 
 

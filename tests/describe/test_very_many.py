@@ -22,6 +22,7 @@ from netloupe.explorer.describe import (
 from netloupe.explorer.describe.description import MOST_ROWS
 from netloupe.explorer.model import Model
 from netloupe.explorer.model.kept import get_kept
+from netloupe.explorer.model.reading import get_graph_reading
 from netloupe.explorer.quantization import find_quantization
 from netloupe.explorer.quantization.sources import QuantizingNodes
 from netloupe.explorer.readers.load import load
@@ -48,7 +49,7 @@ def count_calls(action: Callable[[], object]) -> int:
 
 def test_types_of_inputs_that_are_not_listed_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     model = load(graph_inputs(MANY))
-    loader = model.graph.inputs[0].graph._value_loader
+    loader = get_graph_reading(model.graph).value_loader
     assert loader is not None
     read: list[int] = []
     fill = type(loader).fill

@@ -11,6 +11,7 @@ from onnx import TensorProto
 
 from netloupe.explorer.inference import infer_shapes
 from netloupe.explorer.model import Value
+from netloupe.explorer.model.graph import get_inferred_types
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.readers.onnx.skeleton import write_skeleton
 from netloupe.explorer.tensors.stored import StoredFile
@@ -58,7 +59,7 @@ def test_inferred_types_share_names_and_types() -> None:
     model = load_text(f"g (float[2] v0) => (v1000) {{ {steps} }}")
     before = sys.getsizeof(model.value("v7"))
     infer_shapes(model)
-    types = model.graph._inferred_types
+    types = get_inferred_types(model.graph)
     assert len(types) == 1000
     assert len({id(each) for each in types.values()}) == 1
     assert all(key is model.graph.values[key].key for key in types)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from netloupe.explorer.model.graph import get_inferred_types
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.picture import make_picture, render_picture
 from netloupe.explorer.view import ViewOptions
@@ -16,7 +17,7 @@ NAMES = (LIGHT_MODELS[0], "exported/gpt2.legacy.onnx", "exported/lstm.legacy-fun
 def test_pictures_of_a_model_know_nothing_of_inferred_types(name: str) -> None:
     path = light_file(name) if name in LIGHT_MODELS else corpus_file(name)
     plain, inferred = load(path), load(path, infer_shapes=True)
-    assert any(graph._inferred_types for graph in inferred.graphs)
+    assert any(get_inferred_types(graph) for graph in inferred.graphs)
     for expand in ("auto", "all"):
         # a layout that a busy machine ends early is another one
         options = ViewOptions.parse({"expand": expand})

@@ -27,6 +27,7 @@ from netloupe.explorer.model import (
     data_type,
     is_constant_node,
 )
+from netloupe.explorer.model.node import connect_node
 from netloupe.explorer.operators import registry
 from netloupe.explorer.quantization import find_quantization
 from netloupe.explorer.readers.load import load
@@ -226,7 +227,7 @@ def make_toy() -> Model:
 
     def add(name: str, op_type: str, inputs: list[Value], output: str) -> Value:
         node = Node(graph, len(graph.nodes), name, op_type, TOY.read_domain("t"), loader)
-        node._connect(tuple(inputs))
+        connect_node(node, tuple(inputs))
         value = graph.values[output] = Value(output, graph, "", node, 0)
         node.outputs = (value,)
         graph.nodes.append(node)

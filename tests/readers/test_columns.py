@@ -15,6 +15,7 @@ from onnx import TensorProto, helper
 
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Graph
+from netloupe.explorer.model.reading import get_model_reading
 from netloupe.explorer.model.wiring import read_wiring
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.readers.onnx import graph as onnx_graph
@@ -170,7 +171,7 @@ def test_shapes_are_inferred_where_nodes_are_packed(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(reader, "MANY_NODES", 0)
     monkeypatch.setattr(parts, "MOST_MESSAGES", 0)
     model = load(model_of(RELU, ADD), infer_shapes=True)
-    assert len(model._parts.proto.graph.node) == 0
+    assert len(get_model_reading(model).parts.proto.graph.node) == 0
     assert str(model.value("a").inferred_type) == "float32[2]"
 
 

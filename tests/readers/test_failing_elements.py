@@ -13,7 +13,8 @@ from google.protobuf import json_format, text_format
 from onnx import TensorProto, helper, numpy_helper
 
 from netloupe.explorer.errors import ModelFormatError, ReadingError, TensorDataError
-from netloupe.explorer.model import Model, Value
+from netloupe.explorer.model import Model
+from netloupe.explorer.model.node_keys import key_attributes
 from netloupe.explorer.progress import Cancelled, watched
 from netloupe.explorer.readers.caffe2 import arguments, net
 from netloupe.explorer.readers.load import load
@@ -275,7 +276,7 @@ ONNX_MISTAKES: dict[str, tuple[Any, str, str, str]] = {
     "wiring": (Scope, "use", "Conv_12", "node 'Conv_12' in main/If_3.else_branch"),
     "in function": (Scope, "use", "double", "node 'double' in functions/own::Twice"),
     "input": (graph, "Value", "x", "input 'x' in main"),
-    "output": (Value, "_read_later", "y", "output 'y' in main/If_3.else_branch"),
+    "output": (graph, "read_later", "y", "output 'y' in main/If_3.else_branch"),
     "initializer": (TensorReader, "read_initializer", "weights", "initializer 'weights' in main"),
     "sparse": (TensorReader, "read_sparse", "main/%few", "sparse initializer 'few' in main"),
     "annotation": (
@@ -336,7 +337,7 @@ LATER: dict[str, tuple[Any, str, Callable[[Model], Any], str]] = {
     "grouping": (
         nodes.OnnxNodeLoader,
         "attribute_key",
-        lambda model: model.graph.nodes[0]._attribute_key,
+        lambda model: key_attributes(model.graph.nodes[0]),
         "node 'If_3' in main",
     ),
     "unknown fields of a node": (
@@ -396,7 +397,7 @@ def test_a_mistake_in_reading_elements_names_the_tensor() -> None:
 
 CAFFE2_MISTAKES: dict[str, tuple[Any, str, str, Callable[[Model], Any], str]] = {
     "operator": (net, "_write", "y", lambda model: model, "node 'conv1' in main"),
-    "inner operator": (net.Node, "_connect", "step", lambda m: m, "node 'step' in main/loop.body"),
+    "inner operator": (net, "connect_node", "step", lambda m: m, "node 'step' in main/loop.body"),
     "argument": (
         arguments.ArgumentReader,
         "_read_value",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.model import Function, SparseTensorType, TensorType, Value
-from netloupe.explorer.model.value import list_each_type
+from netloupe.explorer.model.value import list_each_type, may_have_type
 from netloupe.explorer.notation import join_parts, write_count
 
 _LONGEST_NAME = 60
@@ -35,7 +35,7 @@ def _find_outer_outputs(subject: Subject) -> Iterator[Occurrence]:
 def _find_negative_sizes(subject: Subject) -> Iterator[Occurrence]:
     """Yield the values that are stated with a size below 0."""
     for graph in subject.graphs if subject.is_onnx else ():
-        given = [v for v in graph.values.values() if v._place >= 0 or v._type is not None]
+        given = [v for v in graph.values.values() if may_have_type(v)]
         for value, stated in zip(given, list_each_type(graph, given), strict=True):
             if not isinstance(stated, TensorType | SparseTensorType) or stated.shape is None:
                 continue

@@ -9,6 +9,7 @@ from netloupe.explorer.checks.findings import find_root
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.model import Function, Graph, Node
+from netloupe.explorer.model.reading import get_graph_reading
 from netloupe.explorer.notation import join_parts, write_count
 
 from .portability import OF_ORT, STANDARD
@@ -66,17 +67,17 @@ def _find_long_names(subject: Subject) -> Iterator[Occurrence]:
         return
     counts: Counter[Graph] = Counter()
     for graph in subject.graphs:
-        nodes = graph.nodes  # reads what the graph holds
+        stated_domains = get_graph_reading(graph).stated_domains
         root = find_root(graph)
-        if nodes and graph._stated_domains and root.kind != "training":
-            counts[root] += len(graph._stated_domains)
+        if stated_domains and root.kind != "training":
+            counts[root] += len(stated_domains)
     dialect = subject.model.dialect
     name = dialect.domain_name
     for root, count in counts.items():
         message = f"the domain of {write_count(count, 'node')} is written {name}"
         yield Occurrence(root.path, message, {"nodes": count}, "nodes", places=count)
     for function in subject.model.functions:
-        stated = function._stated_imports
+        stated = get_graph_reading(function).stated_imports
         if dialect.domain in stated or dialect.domain_spellings.isdisjoint(stated):
             continue
         if any(
@@ -89,7 +90,8 @@ def _find_long_names(subject: Subject) -> Iterator[Occurrence]:
 def _is_plain(node: Node) -> bool:
     """Return whether a node is of ONNX's own operator set, with its domain left empty."""
     graph = node.graph
-    return node.domain == graph.dialect.domain and node.index not in graph._stated_domains
+    stated_domains = get_graph_reading(graph).stated_domains
+    return node.domain == graph.dialect.domain and node.index not in stated_domains
 
 
 RULES = (

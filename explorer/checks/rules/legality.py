@@ -15,6 +15,8 @@ from netloupe.explorer.model import (
     TensorType,
     count_each_operator,
 )
+from netloupe.explorer.model.node_keys import key_whole_attributes
+from netloupe.explorer.model.value import may_have_type
 from netloupe.explorer.notation import write_count, write_dims
 from netloupe.explorer.operators import OperatorSchema, find_schema
 
@@ -181,7 +183,7 @@ def judge_nodes(
             if node.subgraphs:  # graphs are left out of the key
                 wrong = judge(node, schema)
             else:
-                key = (number, node._whole_attribute_key)
+                key = (number, key_whole_attributes(node))
                 if key not in judged:
                     judged[key] = judge(node, schema)
                 wrong = judged[key]
@@ -285,7 +287,7 @@ def _find_stated_types(subject: Subject) -> Iterator[Occurrence]:
             value = graph.values.get(tensor.name)
             if value is None or value.initializer is not tensor:
                 continue
-            if value._place < 0 and value._type is None:
+            if not may_have_type(value):
                 continue  # nothing is declared, as mostly
             stated = value.type
             if isinstance(stated, SparseTensorType) or not isinstance(stated, TensorType):

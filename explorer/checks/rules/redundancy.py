@@ -19,6 +19,7 @@ from netloupe.explorer.checks.operands import (
 from netloupe.explorer.checks.rule import Occurrence, Rule, Severity
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.model import Node, Value
+from netloupe.explorer.model.node_keys import key_whole_attributes
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.roles.input_independence import find_input_independence
@@ -154,7 +155,7 @@ def _find_repeated(subject: Subject) -> Iterator[Occurrence]:
                 continue
             if node.domain not in KNOWN_DOMAINS:
                 continue
-            key = (number, len(node.outputs), node._whole_attribute_key, *map(id, node.inputs))
+            key = (number, len(node.outputs), key_whole_attributes(node), *map(id, node.inputs))
             first = known.setdefault(key, node)
             if first is not node:
                 yield Occurrence(

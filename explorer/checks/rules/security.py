@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.model import Tensor, find_nodes_where, find_nodes_with
+from netloupe.explorer.model.node_keys import key_whole_attributes, may_have_attributes
 from netloupe.explorer.notation import clip_text, write_bytes, write_count, write_dims
 
 #: operators that run code that the model names or holds (ONNX Runtime, PyTorch, extensions)
@@ -53,9 +54,9 @@ def _find_code(subject: Subject) -> Iterator[Occurrence]:
     for graph in subject.graphs:
         judged: set[bytes] = set()
         for node in graph.nodes:
-            if not node._may_have_attributes:
+            if not may_have_attributes(node):
                 continue
-            key = node._whole_attribute_key
+            key = key_whole_attributes(node)
             if key in judged:
                 continue
             judged.add(key)

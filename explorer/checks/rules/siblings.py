@@ -14,6 +14,7 @@ from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.grouping import Group, find_tree
 from netloupe.explorer.model import Node, Tensor
+from netloupe.explorer.model.node_keys import key_attributes
 from netloupe.explorer.notation import join_parts, write_count, write_dims, write_number
 from netloupe.explorer.operators import ARRANGING_TRAITS
 
@@ -179,7 +180,7 @@ def _sign(group: Group) -> _Signature:
         if not isinstance(child, Node):
             pending += child.children
             continue
-        key = child._attribute_key.hex()
+        key = key_attributes(child).hex()
         found[f"{child.op_type}\0{key}"] += 1
         for value in child.inputs:
             tensor = value.initializer if value is not None else None

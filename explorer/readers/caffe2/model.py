@@ -20,6 +20,7 @@ from netloupe.explorer.model import (
     Value,
     data_type,
 )
+from netloupe.explorer.model.reading import get_model_reading
 from netloupe.explorer.readers.protobuf.parts import Parts
 from netloupe.explorer.readers.protobuf.stored_field import StoredField
 from netloupe.explorer.readers.protobuf.texts import read_text
@@ -57,7 +58,7 @@ def read_caffe2(parts: Parts, init: Parts | None = None) -> Model:
     model = Model(source.name, CAFFE2.name, "protobuf", CAFFE2, source.files)
     root = model.header.message = message.DESCRIPTOR.name
     if root != "NetDef":  # a net says it of its graph
-        model._state = partial(
+        get_model_reading(model).state = partial(
             read_caffe2_statement, message, parts, with_elements=root == "PlanDef"
         )
     if root == "NetDef":

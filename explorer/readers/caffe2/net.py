@@ -25,6 +25,8 @@ from netloupe.explorer.model import (
     Value,
 )
 from netloupe.explorer.model.failing import fail
+from netloupe.explorer.model.node import connect_node
+from netloupe.explorer.model.reading import GraphReading, set_graph_reading
 from netloupe.explorer.model.statement import Statement
 from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.explorer.progress import step
@@ -207,7 +209,8 @@ class NetReader:
 
     def _read_details(self, net: Net, graph: Graph) -> _Steps:
         message = net.message
-        graph._unknown_finder = _Caffe2UnknownFinder(net, self._fills.get(graph))
+        loader = _Caffe2GraphLoader(net, self._fills.get(graph))
+        set_graph_reading(graph, GraphReading(loader))
         graphs: Graphs = {}
         for position, argument in enumerate(message.arg):
             for field, nets in net.nested(argument).items():
@@ -259,9 +262,8 @@ class NetReader:
             for field, nets in net.nested(argument).items()
         }
         held = [inner for nets in nested.values() for inner in nets]
-        node._connect(
-            tuple(self._find(net, scope, node, read_text(name), held) for name in operator.input)
-        )
+        inputs = (self._find(net, scope, node, read_text(name), held) for name in operator.input)
+        connect_node(node, tuple(inputs))
         node.control_inputs = tuple(
             value
             for name in operator.control_input
@@ -334,13 +336,11 @@ def _make_graphs(
     return tuple(made)
 
 
-class _Caffe2UnknownFinder:
+class _Caffe2GraphLoader:
     """Looks for unknown fields in the message of a net; of values it says nothing.
 
     Parameters
     ----------
-    net
-        The net.
     fills
         The net whose fills are the graph's initializers; None for none.
     """
@@ -349,10 +349,10 @@ class _Caffe2UnknownFinder:
         self._net = net
         self._fills = fills
 
-    def of_graph(self) -> UnknownFields:
+    def unknown_fields(self) -> UnknownFields:
         return self._net.parts.find_unknown(self._net.message, frozenset(("NetDef", "OperatorDef")))
 
-    def of_value(self, name: str) -> UnknownFields:
+    def unknown_fields_of_value(self, name: str) -> UnknownFields:
         return ()
 
     def state_graph(self) -> Statement:

@@ -34,8 +34,6 @@ class Caffe2NodeLoader:
 
     Parameters
     ----------
-    net
-        The net.
     indexes
         Of the operators that are nodes, in their order.
     arguments

@@ -14,6 +14,7 @@ from netloupe.explorer.model import (
     Node,
     NodeDetails,
 )
+from netloupe.explorer.model.model import add_function
 from netloupe.explorer.model.statement import Statement
 from netloupe.explorer.model.unknown import UnknownFields
 from netloupe.explorer.readers.protobuf.parts import Parts
@@ -57,7 +58,7 @@ def read_plan(model: Model, parts: Parts, files: ModelFiles) -> None:
             path = f"{path}#{position}"
         net = Function(model, NET_DOMAIN, name, "", path)
         net.kind = "net"
-        if not model._add_function(net):
+        if not add_function(model, net):
             model.warnings.append(ModelWarning(path, "another net of the plan has the same name"))
         reader.read(net, Net(message, parts))
     model.graph.name = read_text(plan.name)

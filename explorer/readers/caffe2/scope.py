@@ -35,8 +35,6 @@ class Scope:
 
     Parameters
     ----------
-    graph
-        The graph.
     outer
         The scope around; None for a net that nothing holds.
     """
@@ -55,14 +53,17 @@ class Scope:
         self.is_step = False
         #: blobs that the init net gives otherwise than by a fill -> the path of the node
         self.given: dict[str, str] = {}
-        self._versions: dict[str, list[Value]] = {}
-        self._inside: dict[str, _Inside] = {}
-        self._followed: list[int] = outer._followed if outer is not None else [0]
+        #: the values of each blob, in the order in which they are written
+        self.versions: dict[str, list[Value]] = {}
+        #: blobs that nested nets have written since this one did
+        self.inside: dict[str, _Inside] = {}
+        #: how many names were followed out of nested nets: one number for all scopes
+        self.followed: list[int] = outer.followed if outer is not None else [0]
 
     def define(self, name: str) -> Value:
         """Return a new value for a blob that is written, or first used, now."""
-        self._inside.pop(name, None)
-        versions = self._versions.setdefault(name, [])
+        self.inside.pop(name, None)
+        versions = self.versions.setdefault(name, [])
         key, count = name, len(versions) + 1
         if versions:
             key = f"{name}#{count}"
@@ -75,19 +76,20 @@ class Scope:
 
     def last(self, name: str) -> Value | None:
         """Return the value that a blob has now, if this graph has the blob."""
-        if name in self._inside:
+        if name in self.inside:
             self._settle(name)
-        return self._peek(name)
+        return self.peek(name)
 
-    def _peek(self, name: str) -> Value | None:
-        versions = self._versions.get(name)
+    def peek(self, name: str) -> Value | None:
+        """Return the last value of a blob, whatever nested nets have written since."""
+        versions = self.versions.get(name)
         return versions[-1] if versions else None
 
-    def capture(self, name: str) -> Value | None:
-        """Find a blob in the scopes around as it is when this net runs; note it on the way."""
-        return self._capture(name, is_settled=False)
+    def capture(self, name: str, *, is_settled: bool = False) -> Value | None:
+        """Find a blob in the scopes around as it is when this net runs; note it on the way.
 
-    def _capture(self, name: str, *, is_settled: bool) -> Value | None:
+        With ``is_settled`` no value is made for what nested nets write.
+        """
         passed = []
         scope = self
         while scope.outer is not None:
@@ -95,17 +97,18 @@ class Scope:
             if scope.aliases is not None:
                 value = scope.aliases.get(name)
             else:
-                value = scope.outer._peek(name) if is_settled else scope.outer.last(name)
+                value = scope.outer.peek(name) if is_settled else scope.outer.last(name)
             if value is not None:
                 for inner in passed:
-                    inner._note(value)
+                    inner.note(value)
                 return value
             if scope.aliases is not None:
                 return None
             scope = scope.outer
         return None
 
-    def _note(self, value: Value) -> None:
+    def note(self, value: Value) -> None:
+        """Note on the operator that holds the net that it takes a value from around."""
         caller = self.graph.parent_node
         if caller is not None and value not in caller.captures:
             caller.captures = (*caller.captures, value)
@@ -125,27 +128,27 @@ class Scope:
             The blobs that the operator lists as its outputs.
         """
         for scope in inner:
-            for name, own in scope._list_written():
+            for name, own in scope.list_written():
                 if name in names or (scope.is_step and not self._is_around(name)):
                     continue
-                if self._followed[0] >= MOST_FOLLOWED:
+                if self.followed[0] >= MOST_FOLLOWED:
                     message = "holds nets that write more blobs than are followed out of them"
                     self.graph.warnings.append(ModelWarning(node.path, message))
                     return
-                self._followed[0] += 1
-                before = self._inside.get(name)
+                self.followed[0] += 1
+                before = self.inside.get(name)
                 if before is not None and before.node is not node:
                     self._settle(name)
-                self._inside[name] = _Inside(node, inner, own)
+                self.inside[name] = _Inside(node, inner, own)
 
-    def _list_written(self) -> Iterator[tuple[str, str]]:
+    def list_written(self) -> Iterator[tuple[str, str]]:
         """Yield the blobs that are written here and seen outside: the name there, and here."""
         written = [
             name
-            for name, versions in self._versions.items()
+            for name, versions in self.versions.items()
             if any(value.producer is not None for value in versions)
         ]
-        for name in dict.fromkeys((*written, *self._inside)):
+        for name in dict.fromkeys((*written, *self.inside)):
             if self.aliases is None:
                 yield name, name
             elif name in self.operands:
@@ -155,7 +158,7 @@ class Scope:
         """Return whether a blob is there, here or in a scope around whose blobs are seen."""
         scope: Scope | None = self
         while scope is not None:
-            if name in scope._versions or name in scope._inside:
+            if name in scope.versions or name in scope.inside:
                 return True
             if scope.aliases is not None:
                 return name in scope.aliases
@@ -168,24 +171,24 @@ class Scope:
         pending: list[tuple[Scope, str]] = [(self, name)]
         while pending:
             scope, wanted = pending.pop()
-            inside = scope._inside.get(wanted)
+            inside = scope.inside.get(wanted)
             if inside is not None:
                 found.append((scope, wanted))
                 pending += ((inner, inside.name) for inner in inside.scopes)
         for scope, wanted in reversed(found):
-            scope._write_through(wanted)
+            scope.write_through(wanted)
 
-    def _write_through(self, name: str) -> None:
+    def write_through(self, name: str) -> None:
         """Make the value of a blob that the nets of an operator write, and that is used now."""
-        node, scopes, own = self._inside.pop(name)
+        node, scopes, own = self.inside.pop(name)
         writers = []
         for scope in scopes:
-            value = scope._peek(own)
+            value = scope.peek(own)
             if value is not None and value.producer is not None:
                 value.is_output = True
                 writers.append(scope.graph.path)
             else:
-                value = value or scope._capture(own, is_settled=True)
+                value = value or scope.capture(own, is_settled=True)
             if value is not None and value not in scope.graph.outputs:
                 scope.graph.outputs.append(value)
         value = self.define(name)

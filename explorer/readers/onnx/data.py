@@ -27,6 +27,7 @@ from netloupe.explorer.model import (
     Value,
     ValueType,
 )
+from netloupe.explorer.model.reading import get_model_reading
 from netloupe.explorer.model.statement import Statement
 from netloupe.explorer.notation import clip_text, write_bytes, write_count
 from netloupe.explorer.readers.protobuf.texts import read_text
@@ -83,7 +84,7 @@ def read_onnx_data(source: Source, kind: str) -> Model:
     model = Model(source.name, f"{ONNX_DATA.name} {kind}", "protobuf", ONNX_DATA, source.files)
     reader = _DataReader(model, OnnxParts(source, message))
     reader.read(message)
-    model._state = partial(reader.state, message)
+    get_model_reading(model).state = partial(reader.state, message)
     if kind == EITHER:
         model.warnings.append(
             ModelWarning(

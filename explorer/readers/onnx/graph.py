@@ -23,6 +23,9 @@ from netloupe.explorer.model import (
     Value,
 )
 from netloupe.explorer.model.failing import fail
+from netloupe.explorer.model.node import connect_node
+from netloupe.explorer.model.reading import GraphReading, get_graph_reading, set_graph_reading
+from netloupe.explorer.model.value import read_later
 from netloupe.explorer.notation import clip_text
 from netloupe.explorer.progress import step
 from netloupe.explorer.readers.protobuf.parts import iterate
@@ -37,7 +40,7 @@ from .nodes import OnnxNodeLoader, Subgraphs
 from .parts import OnnxParts, nesting
 from .scope import Scope
 from .tensors import TensorReader, read_entries
-from .value_infos import Declared, OnnxUnknownFinder, take_value
+from .value_infos import Declared, OnnxGraphLoader, take_value
 from .versions import find_keys
 
 #: a graph to fill, its message, and the graphs around it, innermost first
@@ -95,11 +98,9 @@ class GraphReader:
     ) -> Iterator[Task]:
         """Fill a graph; yield each of its subgraphs where it is to be filled."""
         step("reading values")
-        graph._unknown_finder = OnnxUnknownFinder(proto, self._parts, self.tensor_reader)
-        graph._has_denotations = self._parts.presence.denotations
+        declared = self._begin(graph, proto)
         graph.doc = read_text(proto.doc_string)
         graph.metadata = read_entries(proto.metadata_props)
-        declared = graph._value_loader = Declared(proto)
         scope = Scope(graph, outer, self._captured)
         self._read_inputs(scope, declared)
         self._read_initializers(scope, proto)
@@ -109,6 +110,13 @@ class GraphReader:
             yield from self._read_nodes(scope, self._parts.nodes_of(proto), declared)
         self._read_outputs(scope, declared)
         self._read_annotations(scope, proto)
+
+    def _begin(self, graph: Graph, proto: Any) -> Declared:
+        """Say how more is read of a graph than it holds; return what reads more of its values."""
+        loader = OnnxGraphLoader(proto, self._parts, self.tensor_reader)
+        declared = Declared(proto)
+        set_graph_reading(graph, GraphReading(loader, declared, self._parts.presence.denotations))
+        return declared
 
     def _run(self, graph: Graph, task: Iterator[Task]) -> None:
         """Do a task and those that it yields, each at once: recursion without its depth limit."""
@@ -134,15 +142,15 @@ class GraphReader:
         self._run(function, self._read_body(function, proto))
 
     def _read_body(self, function: Function, proto: Any) -> Iterator[Task]:
-        function._unknown_finder = OnnxUnknownFinder(proto, self._parts, self.tensor_reader)
-        function._has_denotations = self._parts.presence.denotations
+        declared = self._begin(function, proto)
+        stated = frozenset(read_text(entry.domain) for entry in proto.opset_import)
+        get_graph_reading(function).stated_imports = stated
         function.doc = read_text(proto.doc_string)
         function.metadata = read_entries(proto.metadata_props)
         for raw in proto.input:
             value = take_value(function, read_text(raw), function.values)
             value.is_input = True
             function.inputs.append(value)
-        declared = function._value_loader = Declared(proto)
         self._read_value_infos(function.values, proto, declared)
         scope = Scope(function, (), self._captured)
         yield from self._read_nodes(scope, proto.node, declared)
@@ -190,7 +198,7 @@ class GraphReader:
             for place, name in enumerate(names, start):
                 if name in values:
                     value = values[name]
-                    value._read_later(place)
+                    read_later(value, place)
                     scope.warnings.append(ModelWarning(value.path, "is listed twice as an input"))
                     continue
                 value = values[name] = Value(name, graph, "", None, -1, place)
@@ -216,7 +224,7 @@ class GraphReader:
                 outputs.append(value)
                 if value.graph is not graph:
                     value = take_value(graph, name, values)
-                value._read_later(place)
+                read_later(value, place)
                 first = listed.setdefault(name, place) if has_doubles else place
                 if first != place:  # which is legal, but where they contradict each other
                     types = declared.stated_type(first), declared.stated_type(place)
@@ -250,14 +258,14 @@ class GraphReader:
         places = declared.places = dict(zip(names, range(len(names)), strict=True))
         if len(places) == len(names) and set(map(type, names)) == {str}:  # as it should be
             for name in values.keys() & places.keys():
-                values[name]._read_later(places.pop(name))
+                read_later(values[name], places.pop(name))
             return
         places.clear()
         for place, name in enumerate(names):
             if name in places or type(name) is not str:
                 declared.more.append((read_text(name), place))
             elif name in values:
-                values[name]._read_later(place)
+                read_later(values[name], place)
             else:
                 places[name] = place
 
@@ -349,7 +357,7 @@ class GraphReader:
         loader = OnnxNodeLoader(nodes, self.tensor_reader, {}, self._parts, domains)
         if not add_nodes(graph, columns, loader, domains, given, places, keys):
             return False
-        graph._stated_domains = domains
+        get_graph_reading(graph).stated_domains = domains
         scope.values = graph.values  # others than before
         if keys is not None:
             scope.last = {name: scope.values[key] for name, key in keys.last.items()}
@@ -365,7 +373,7 @@ class GraphReader:
         loader = OnnxNodeLoader(protos, self.tensor_reader, subgraphs, self._parts, domains)
         messages = protos[:]  # each access by index would make a new object
         wired = self._make_nodes(scope, messages, declared, loader, domains)
-        scope.graph._stated_domains = domains
+        get_graph_reading(scope.graph).stated_domains = domains
         nodes = scope.graph.nodes
         if self._parts.presence.overloads:
             for node, proto in zip(nodes, messages, strict=True):
@@ -429,7 +437,7 @@ class GraphReader:
                     if None in inputs and not all(map(_agree, names, inputs)):
                         waiting = index
                     else:
-                        node._connect(inputs)
+                        connect_node(node, inputs)
                 names = proto.output[:]
                 if len(names) == 1:
                     name = names[0]

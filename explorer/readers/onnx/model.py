@@ -16,6 +16,8 @@ from netloupe.explorer.model import (
 )
 from netloupe.explorer.model.collector import collector_paused
 from netloupe.explorer.model.failing import fail
+from netloupe.explorer.model.model import add_function
+from netloupe.explorer.model.reading import get_model_reading
 from netloupe.explorer.model.statement import Statement
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.progress import step
@@ -64,10 +66,10 @@ class _ModelReader:
     def __init__(self, source: Source, parts: OnnxParts) -> None:
         self.parts = parts
         self.model = Model(source.name, ONNX.name, "protobuf", ONNX, source.files)
-        self.model._parts = parts
         self.graph_reader = GraphReader(TensorReader(source.files, parts), parts)
         self._function_paths: set[str] = set()
-        self.model._state = self._state
+        reading = get_model_reading(self.model)
+        reading.parts, reading.state = parts, self._state
 
     def read(self) -> Model:
         model, proto = self.model, self.parts.proto
@@ -91,7 +93,9 @@ class _ModelReader:
             self._read_training(training, number)
         if self.parts.types_cut:
             types = write_count(self.parts.types_cut, "type")
-            model._left_out += (f"{types} nested deeper than {MOST_NESTED_TYPES} levels",)
+            get_model_reading(model).left_out += (
+                f"{types} nested deeper than {MOST_NESTED_TYPES} levels",
+            )
             self._warn(
                 "model",
                 f"{types} nested deeper than {MOST_NESTED_TYPES} levels: shown to that depth",
@@ -153,11 +157,10 @@ class _ModelReader:
             path = f"{path}#{number}"
         self._function_paths.add(path)
         function = Function(self.model, domain, name, overload, path)
-        if not self.model._add_function(function):
+        if not add_function(self.model, function):
             self._warn(path, "another function has the same domain, name and overload")
         function.attribute_names = tuple(map(read_text, proto.attribute))
         function.own_opset_imports = self._read_opsets(proto.opset_import, path)
-        function._stated_imports = frozenset(read_text(e.domain) for e in proto.opset_import)
         for attribute_proto in proto.attribute_proto:
             try:
                 graphs = self.graph_reader.read_default_graphs(function, attribute_proto)

@@ -54,8 +54,6 @@ class OnnxNodeLoader:
 
     Parameters
     ----------
-    protos
-        The messages.
     tensors
         Reads the tensors among the attributes.
     subgraphs

@@ -32,8 +32,6 @@ class PackedMessages(Sequence[Any]):
     ----------
     kind
         Their class.
-    messages
-        The serialized messages.
 
     Attributes
     ----------

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from netloupe.explorer.model import Graph, ModelWarning, Node, Value
+from netloupe.explorer.model.value import add_user
 from netloupe.explorer.readers.protobuf.texts import read_text
 
 from .value_infos import take_value
@@ -106,7 +107,7 @@ class Scope:
                 self.warnings.append(
                     ModelWarning(node.path, f"uses %{name} before {producer.path} gives it")
                 )
-            value._add_user(node)
+            add_user(value, node)
             taken.append(value)
         if undefined > MOST_UNDEFINED:
             message = f"has {undefined - MOST_UNDEFINED:,} more inputs that nothing defines"

@@ -22,6 +22,7 @@ from google.protobuf.message import DecodeError, EncodeError
 from netloupe.explorer.errors import InferenceError, SourceChangedError, TensorDataError
 from netloupe.explorer.model import Function, Graph, Model, Node, Value, ValueType
 from netloupe.explorer.model.dtype import ONNX_DATA_TYPES
+from netloupe.explorer.model.reading import get_model_reading
 from netloupe.explorer.notation import clip_text, write_bytes
 from netloupe.explorer.progress import step
 from netloupe.explorer.readers.protobuf.parts import iterate
@@ -88,7 +89,7 @@ def write_skeleton(model: Model) -> Skeleton:
     SourceChangedError
         Where a file is no longer as it was when it was opened.
     """
-    parts = model._parts
+    parts = get_model_reading(model).parts
     if not isinstance(parts, OnnxParts):
         raise InferenceError(
             f"{model.source}: is no ONNX model, and shapes are inferred of these alone. "

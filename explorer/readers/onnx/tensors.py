@@ -169,14 +169,14 @@ class TensorReader:
         # of single numbers Python asks these faster than arrays
         self._forms, self._raw_sizes = columns.forms.data, columns.raw_sizes.data
         self._claims: list[Claim | None] = [None] * len(columns.codes)
-        rest = repeat(None), count(), repeat(self), repeat(graph_path)
-        made = [*map(_OnnxTensor, tensors.names(), *rest)]
-        for tensor, number, size in zip(made, self._forms, self._raw_sizes, strict=True):
-            claim = self._find_packed_claim(number) if number >= 0 else None
-            if claim is not None and claim.size == size:
-                tensor.dtype, tensor.dims, tensor._stored_bytes = claim
-                tensor._measured, tensor.quantization, tensor.warnings = size, None, ()
-        return made
+        claims = [
+            claim
+            if number >= 0 and (claim := self._find_packed_claim(number)).size == size
+            else None
+            for number, size in zip(self._forms, self._raw_sizes, strict=True)
+        ]
+        rest = repeat(None), count(), repeat(self), repeat(graph_path), claims
+        return [*map(_OnnxTensor, tensors.names(), *rest)]
 
     def find_message(self, held: Any) -> Any:
         """Return the message of a tensor, of which the number is held where it is packed."""
@@ -367,6 +367,7 @@ class _OnnxTensor(Tensor):
         proto: Any,
         reader: TensorReader,
         graph_path: str = "",
+        claim: Claim | None = None,
     ) -> None:
         self.name = name
         if path is not None:
@@ -374,7 +375,12 @@ class _OnnxTensor(Tensor):
         self._held = proto
         self._reader: TensorReader | None = reader
         self._graph_path = graph_path
-        self._measured: int | Literal[False] | None = False
+        self._measured: int | Literal[False] | None
+        if claim is None:
+            self._measured = False
+        else:
+            self.dtype, self.dims, self._measured = claim
+            self._stored_bytes, self.quantization, self.warnings = claim.size, None, ()
 
     @property
     def _is_plain(self) -> bool:

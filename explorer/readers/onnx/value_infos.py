@@ -13,6 +13,7 @@ import numpy as np
 from netloupe.explorer.model import Graph, Value, ValueType
 from netloupe.explorer.model.statement import StatedFact, Statement
 from netloupe.explorer.model.unknown import UnknownFields
+from netloupe.explorer.model.value import read_later
 from netloupe.explorer.readers.protobuf.parts import iterate
 from netloupe.explorer.readers.protobuf.texts import read_text
 from netloupe.explorer.readers.protobuf.unknown_fields import may_have_unknown
@@ -31,7 +32,7 @@ _APART = frozenset(
 )
 
 
-class OnnxUnknownFinder:
+class OnnxGraphLoader:
     """Looks for unknown fields in the message of a graph or function."""
 
     def __init__(self, proto: Any, parts: OnnxParts, tensors: TensorReader) -> None:
@@ -42,11 +43,11 @@ class OnnxUnknownFinder:
         #: whether nothing that is said of any value is unknown; None where that was not asked
         self._has_none: bool | None = None
 
-    def of_graph(self) -> UnknownFields:
+    def unknown_fields(self) -> UnknownFields:
         """Look for those of the graph or function itself."""
         return self._parts.find_unknown(self._proto, _APART)
 
-    def of_value(self, name: str) -> UnknownFields:
+    def unknown_fields_of_value(self, name: str) -> UnknownFields:
         """Look for those of all that is said of a value."""
         if not self._parts.presence.unknown_infos:
             return ()
@@ -255,9 +256,9 @@ class Declared:
     def finish(self, graph: Graph, values: dict[str, Value]) -> None:
         """Make values of the names that no node defines, and note what is said twice."""
         for name, place in self.places.items():
-            take_value(graph, name, values)._read_later(place)
+            read_later(take_value(graph, name, values), place)
         for name, place in self.more:
-            take_value(graph, name, values)._read_later(place)
+            read_later(take_value(graph, name, values), place)
         self.places, self.more = {}, []
 
 

@@ -36,8 +36,6 @@ class TensorStorage:
         ``raw_data``, ``string_data``, one of the typed fields, or ``none``.
     size
         Bytes of the elements in memory, or a function that counts them.
-    fetch
-        Gives the elements.
     count
         How many entries a list has; None where the elements are no list.
     """

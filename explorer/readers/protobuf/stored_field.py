@@ -78,8 +78,6 @@ class StoredField:
         Where the message comes from.
     message
         The generated class of the message.
-    field
-        The name of the field.
     pieces
         Where the field lies, in the order of the file.
     """

@@ -32,8 +32,6 @@ class JsonError(ValueError):
 
     Parameters
     ----------
-    reason
-        Why.
     written
         The message up to there, as a binary one that is cut short.
     """

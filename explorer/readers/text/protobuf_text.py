@@ -62,8 +62,6 @@ class TextError(ValueError):
 
     Parameters
     ----------
-    reason
-        Why.
     written
         The message up to there, as a binary one that is cut short.
     """
