@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from netloupe.explorer.dataflow import walk_back
 from netloupe.explorer.model import TensorType, Value
 from netloupe.explorer.model.constant import constant_tensor
 from netloupe.explorer.operators import LAYOUT_TRAITS
@@ -31,16 +32,10 @@ def find_token_tables(outline: Outline) -> list[OutlinePart]:
 
 def _is_graph_input(value: Value | None) -> bool:
     """Return whether a value is what the model takes, perhaps in another form."""
-    for _ in range(_MOST_STEPS):
-        if value is None:
-            return False
-        node = value.producer
-        if node is None:
-            return value.initializer is None
-        if not node.operator.has(*LAYOUT_TRAITS):
-            return False
-        value = node.input(0)
-    return False
+    return any(
+        source.producer is None and source.initializer is None
+        for source in walk_back(value, *LAYOUT_TRAITS, most=_MOST_STEPS)
+    )
 
 
 def find_positions(outline: Outline, tokens: OutlinePart) -> int:

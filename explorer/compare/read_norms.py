@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from netloupe.explorer.dataflow import find_computing_node
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Node, TensorType, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
@@ -85,23 +86,13 @@ def _read_written_out(nodes: tuple[Node, ...], rank: int | None) -> _Norm:
         if not node.operator.has("adds") or len(node.inputs) != 2:
             continue
         for data, value in (node.inputs, node.inputs[::-1]):
-            giver = _find_giver(data)
+            giver = find_computing_node(data, *CONVERTING_TRAITS, most=MOST_PASSED)
             number = read_one_float(value)
             if number and giver is not None and giver in inside and giver.operator.has("averages"):
                 found.append(number)
     epsilon = found[0] if len(found) == 1 else (None, False)
     axes = {_read_axes(node, rank) for node in nodes if node.operator.has("averages")}
     return _Norm(epsilon[0], axes.pop() if len(axes) == 1 else None, epsilon[1])
-
-
-def _find_giver(value: Value | None) -> Node | None:
-    """Return what gives a value, before nodes that only pass it on."""
-    for _ in range(MOST_PASSED):
-        producer = None if value is None else value.producer
-        if producer is None or not producer.operator.has(*CONVERTING_TRAITS):
-            return producer
-        value = producer.input(0)
-    return None
 
 
 def read_one_float(value: Value | None) -> tuple[float, bool] | None:

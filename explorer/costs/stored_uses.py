@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple
 
+from netloupe.explorer.dataflow import walk_back
 from netloupe.explorer.model import (
     Graph,
     Node,
@@ -74,20 +75,14 @@ def list_traced(node: Node, places: Iterable[int]) -> list[StoredUse]:
 
 def is_stored_value(value: Value | None) -> bool:
     """Return whether a value is stored or filled, perhaps in another layout or type."""
-    for _ in range(_MOST_STEPS):
-        if value is None:
-            return False
-        producer = value.producer
-        if value.initializer is not None:
-            return True
-        if producer is None:
-            return False
-        if find_constant_source(producer.operator) is not None:
-            return True
-        if not producer.operator.has(*PASSING_TRAITS) or not producer.inputs:
-            return False
-        value = producer.input(0)
-    return False
+    return any(
+        source.initializer is not None
+        or (
+            source.producer is not None
+            and find_constant_source(source.producer.operator) is not None
+        )
+        for source in walk_back(value, *PASSING_TRAITS, most=_MOST_STEPS)
+    )
 
 
 def list_nodes(graph: Graph, holds: Callable[[Operator], bool]) -> Iterator[Node]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.model import Node, Tensor, Value
 from netloupe.explorer.model.constant import constant_tensor
 from netloupe.explorer.model.node_keys import key_attributes
 from netloupe.explorer.operators import MASKING_TRAITS
 from netloupe.explorer.patterns import read_dims, read_numbers
-from netloupe.explorer.roles import is_input_independent
 
 #: a tensor of so few elements may hold numbers that tell one block from another
 _FEW = 16

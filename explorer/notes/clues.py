@@ -17,6 +17,7 @@ from netloupe.explorer.compare import (
     find_telling_name,
     shape_of_digest,
 )
+from netloupe.explorer.dataflow import walk_back
 from netloupe.explorer.model import (
     Model,
     Node,
@@ -268,14 +269,15 @@ def _is_constant(node: Node) -> bool:
 
 def _find_giver(value: Value | None) -> Node | None:
     """Return the node that computes an operand, whatever passes it on; None for constants."""
-    for _ in range(_MOST_PASSED):
-        producer = None if value is None else value.producer
+    producer = None
+    for source in walk_back(value, *CONVERTING_TRAITS, most=_MOST_PASSED):
+        producer = source.producer
         if producer is None or _is_constant(producer):
             return None
-        if not producer.inputs or not producer.operator.has(*CONVERTING_TRAITS):
-            return producer
-        value = producer.input(0)
-    return None
+    is_passed = (
+        producer is not None and producer.inputs and producer.operator.has(*CONVERTING_TRAITS)
+    )
+    return None if is_passed else producer
 
 
 def _list_givers(node: Node) -> Iterator[Node]:

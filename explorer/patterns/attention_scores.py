@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from netloupe.explorer.dataflow import is_counted, walk_back
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.model.constant import constant_tensor
+from netloupe.explorer.operators import MASKING_TRAITS
 
 from .operations import ARRANGING, Operations
 from .readings import read_int, read_numbers, read_scalar
 from .stored_positions import compares_stored_positions
 
 _MOST_OF_MASK = 300
-#: what puts a mask on scores
-_MASKING = ("adds", "chooses", "multiplies_elements", "subtracts")
 #: what masks are computed by
 MASK_TRAITS = (
-    *_MASKING,
+    *MASKING_TRAITS,
     *("accumulates", "compares", "counts", "fills", "gathers", "joins", "logical", "masks"),
     *("reduces", "repeats", "scatters", "slices"),
 )
@@ -72,7 +72,7 @@ def is_causal(operations: Operations, number: int) -> bool:
     """
     node = operations.nodes[number]
     operator = node.operator
-    if not operator.has(*_MASKING):
+    if not operator.has(*MASKING_TRAITS):
         return False
     if operator.has("chooses") and node.inputs and _is_buffer(operations, node.input(0)):
         return True
@@ -96,7 +96,7 @@ def read_masked_window(operations: Operations, number: int) -> int:
     section 3.1).
     """
     node = operations.nodes[number]
-    for producer in _list_of_mask(node) if node.operator.has(*_MASKING) else ():
+    for producer in _list_of_mask(node) if node.operator.has(*MASKING_TRAITS) else ():
         if not producer.operator.has("compares_order") or len(producer.inputs) != 2:
             continue
         for place, (shifted, other) in enumerate((producer.inputs, producer.inputs[::-1])):
@@ -181,16 +181,7 @@ def _is_positions(value: Value | None) -> bool:
 
 
 def _leads_to_range(value: Value | None) -> bool:
-    for _ in range(12):
-        node = value.producer if value is not None else None
-        if node is None or not node.inputs:
-            return False
-        if node.operator.has("counts"):
-            return True
-        if not node.operator.has(*_SHIFTING):
-            return False
-        value = node.input(0)
-    return False
+    return is_counted(value, *_SHIFTING)
 
 
 def is_relative(operations: Operations, number: int) -> bool:
@@ -199,21 +190,15 @@ def is_relative(operations: Operations, number: int) -> bool:
         return False
     node = operations.nodes[number]
     for value in node.inputs:
-        current = value
-        for _ in range(16):
-            producer = current.producer if current is not None else None
-            if producer is None or not producer.inputs:
-                break
-            if producer.operator.has("gathers"):
+        for source in walk_back(value, *_MASK_STEPS, most=16):
+            producer = source.producer
+            if producer is not None and producer.inputs and producer.operator.has("gathers"):
                 table = producer.input(0)
                 is_table = table is not None and table.initializer is not None
                 if is_table and len(table.initializer.dims) == 2:  # type: ignore[union-attr]
                     dtype = table.initializer.dtype  # type: ignore[union-attr]
                     if dtype.is_float:
                         return True
-            if not producer.operator.has(*_MASK_STEPS):
-                break
-            current = producer.input(0)
     return False
 
 
@@ -232,17 +217,14 @@ def has_linear_biases(operations: Operations, number: int) -> bool:
     if operations.kinds[number] != "Add":
         return False
     for value in operations.nodes[number].inputs:
-        product = value
-        for _ in range(12):
-            node = product.producer if product is not None else None
-            if node is None:
-                break
-            operator = node.operator
-            if operator.has("multiplies_elements") and _multiplies_slopes(node):
+        for source in walk_back(value, "multiplies_elements", "repeats", "slices", *ARRANGING):
+            node = source.producer
+            if (
+                node is not None
+                and node.operator.has("multiplies_elements")
+                and _multiplies_slopes(node)
+            ):
                 return True
-            if not operator.has("multiplies_elements", "repeats", "slices", *ARRANGING):
-                break
-            product = node.input(0)
     return False
 
 
@@ -267,13 +249,7 @@ def _are_slopes(numbers: Sequence[float]) -> bool:
 
 def _counts(value: Value | None) -> bool:
     """Return whether a value is positions: a Range, or how many tokens there are up to each."""
-    for _ in range(12):
-        node = value.producer if value is not None else None
-        if node is None or not node.inputs:
-            return False
-        if node.operator.has("accumulates", "counts"):
-            return True
-        if not node.operator.has(*_SHIFTING, "multiplies_elements", "subtracts"):
-            return False
-        value = node.input(0)
-    return False
+    return any(
+        source.producer is not None and source.producer.operator.has("accumulates", "counts")
+        for source in walk_back(value, *_SHIFTING, "multiplies_elements", "subtracts")
+    )

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from netloupe.explorer.model import Graph, Node, Value, find_nodes_with
+from netloupe.explorer.dataflow import find_unchanging_nodes, is_input_independent
+from netloupe.explorer.model import Graph, Node, Value
 from netloupe.explorer.model.kept import find_kept
-from netloupe.explorer.roles import is_input_independent
-from netloupe.explorer.roles.determined_nodes import find_determined_nodes, list_edges
 
 from .shape_values import ShapeValues
 from .stored_positions import hides_later
@@ -24,7 +21,6 @@ class GraphContext:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self._unchanging: bytes | None = None
         self._lists = ShapeValues()
         self._masks: dict[Value, bool] = {}
 
@@ -37,9 +33,8 @@ class GraphContext:
         node = value.producer
         if node is None or value.graph is not self.graph:
             return value.initializer is not None or is_input_independent(value)
-        if self._unchanging is None:
-            self._unchanging = _find_unchanging(self.graph)
-        return bool(self._unchanging[self.graph.index_of(node)]) or self._is_scale(value)
+        nodes = find_unchanging_nodes(self.graph)
+        return bool(nodes[self.graph.index_of(node)]) or self._is_scale(value)
 
     def _is_scale(self, value: Value) -> bool:
         """Return whether a value is a scale or zero point that is measured, which is no data.
@@ -90,23 +85,3 @@ def _measures_scale(node: Node) -> bool:
 def _is_measured(value: Value) -> bool:
     node = value.producer
     return node is not None and _measures_scale(node) and value.output_index > 0
-
-
-def _find_unchanging(graph: Graph) -> bytes:
-    """Return a byte for each node: 1 where its results follow from constants and shapes alone."""
-    wiring = graph.wiring
-    count = len(graph.nodes)
-    readers = np.zeros(count, np.bool_)
-    readers[find_nodes_with(graph, "reads_shape")] = True
-    varying = np.zeros(len(wiring.values) + 1, np.bool_)  # the last is for what is left out
-    for number in np.flatnonzero(wiring.producers < 0).tolist():
-        value = wiring.values[number]
-        varying[number] = value.initializer is None and not is_input_independent(value)
-    targets = np.repeat(np.arange(count), np.diff(wiring.bounds))
-    allowed = np.ones(count, np.bool_)
-    allowed[targets[varying[wiring.used]]] = False
-    allowed[list(wiring.with_others)] = False
-    allowed |= readers
-    sources, ends = list_edges(graph)
-    kept = ~readers[ends]
-    return find_determined_nodes(allowed, sources[kept], ends[kept]).tobytes()

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.model import Node, Value, list_quantized_operands
 from netloupe.explorer.operators import HANDING_TRAITS, Operator, kept_with_catalogue
-from netloupe.explorer.roles import is_input_independent
 
 from .graph_context import GraphContext
 from .readings import read_quantized, read_scalar

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from netloupe.explorer.dataflow import find_source
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Node, Tensor, Value, is_constant
 from netloupe.explorer.model.constant import constant_tensor
@@ -11,16 +12,9 @@ from netloupe.explorer.model.constant import constant_tensor
 
 def read_scalar(value: Value | None) -> float | None:
     """Return the number that a constant of one element is; None where it cannot be told."""
-    for _ in range(4):
-        if (
-            value is None
-            or value.producer is None
-            or not value.producer.operator.has("casts", "copies")
-        ):
-            break
-        value = value.producer.input(0)
     if value is None:
         return None
+    value = find_source(value, "casts", "copies")
     node = value.producer
     if node is not None and node.operator.has("dequantizes"):
         return read_quantized(node.inputs[:3])

@@ -5,7 +5,6 @@ A node goes in; out comes its weight, if it has one. All of it follows from the 
 nothing here knows groups, names of scopes, or what is shown.
 """
 
-from .input_independence import is_input_independent
 from .preparation_pieces import PreparationPiece, Purpose
 from .purposes import find_purpose
 from .roles import Role, Roles, find_roles
@@ -20,5 +19,4 @@ __all__ = [
     "find_purpose",
     "find_roles",
     "find_weight",
-    "is_input_independent",
 ]

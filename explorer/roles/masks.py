@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from math import prod
 
+from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Node, Tensor, TensorType, Value, constant_tensor
 from netloupe.explorer.operators import ARRANGING_TRAITS, PASSING_TRAITS
 
-from .input_independence import is_input_independent
 from .origins import find_origin
 from .position_indices import COUNTING_TRAITS, comes_from_range_or_cumsum, is_shifted_range
 from .preparation_pieces import PreparationNodes, PreparationUse, Purpose, list_places

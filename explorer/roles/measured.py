@@ -15,9 +15,9 @@ from itertools import islice
 import numpy as np
 
 from netloupe.explorer.arrays import sort_distinct
+from netloupe.explorer.dataflow import Booleans, Integers, find_determined_nodes
 from netloupe.explorer.model import Graph, Node, is_constant
 
-from .determined_nodes import Booleans, Integers, find_determined_nodes
 from .preparation_pieces import LEAST_ALIKE, PreparationPiece
 
 _MOST_LOOKED = 100

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import (
     Function,
@@ -19,8 +20,6 @@ from netloupe.explorer.model import (
     find_constant_source,
 )
 from netloupe.explorer.operators import HANDING_TRAITS
-
-from .input_independence import is_input_independent
 
 #: sizes of the axes; None for one that is not known
 Dims = tuple[int | None, ...]

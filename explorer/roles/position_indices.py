@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from netloupe.explorer.dataflow import is_counted
 from netloupe.explorer.model import Value
 from netloupe.explorer.operators import PASSING_TRAITS
 
@@ -13,16 +14,7 @@ _MOST_LOOKED = 40
 
 def is_shifted_range(value: Value | None) -> bool:
     """Return whether a value is what Range counts, shifted perhaps, along the first operands."""
-    for _ in range(_MOST_STEPS):
-        node = value.producer if value is not None else None
-        if node is None:
-            return False
-        if node.operator.has("counts"):
-            return True
-        if not node.operator.has("adds", "subtracts", *PASSING_TRAITS):
-            return False
-        value = node.input(0)
-    return False
+    return is_counted(value, "adds", "subtracts", *PASSING_TRAITS, most=_MOST_STEPS)
 
 
 def comes_from_range_or_cumsum(value: Value) -> bool:

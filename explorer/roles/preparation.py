@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from netloupe.explorer.dataflow import Booleans, Integers
 from netloupe.explorer.model import Graph
 from netloupe.explorer.progress import step
 
-from .determined_nodes import Booleans, Integers
 from .measured import join_measured
 from .preparation_pieces import LEAST_ALIKE, LEAST_NODES, LEAST_SHARED, PreparationPiece
 from .purposes import find_purpose

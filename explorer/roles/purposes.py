@@ -19,10 +19,10 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
+from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.model import Graph, Node, TensorType, Value
 from netloupe.explorer.operators import ARITHMETIC_TRAITS, HANDING_TRAITS, PASSING_TRAITS
 
-from .input_independence import is_input_independent
 from .masks import find_mask, list_mask_facts
 from .position_indices import COUNTING_TRAITS, comes_from_range_or_cumsum
 from .preparation_pieces import PreparationNodes, PreparationUse, Purpose, list_places

@@ -8,6 +8,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from netloupe.explorer.dataflow import (
+    Booleans,
+    Integers,
+    find_determined_nodes,
+    find_input_independence,
+    is_input_independent,
+    list_edges,
+)
 from netloupe.explorer.model import (
     Graph,
     Node,
@@ -19,8 +27,6 @@ from netloupe.explorer.model import (
 from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.operators import HANDING_TRAITS, LAYOUT_TRAITS, Operator
 
-from .determined_nodes import Booleans, Integers, find_determined_nodes, list_edges
-from .input_independence import find_input_independence, is_input_independent
 from .preparation import cut_preparation
 from .preparation_pieces import PreparationPiece
 from .shape_arithmetic import find_shape_nodes

@@ -13,11 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from netloupe.explorer.costs import find_pairs_of_factors
+from netloupe.explorer.dataflow import Booleans, is_counted, is_input_independent
 from netloupe.explorer.model import Graph, Node, Value, find_nodes_where, find_nodes_with
 from netloupe.explorer.operators import PASSING_TRAITS
 
-from .determined_nodes import Booleans
-from .input_independence import is_input_independent
 from .weights import find_weight
 
 #: what T5 computes its distances with; only what looks for such distances asks
@@ -110,13 +109,4 @@ def is_relative_bias(node: Node) -> bool:
 
 def comes_from_range(value: Value | None) -> bool:
     """Return whether a value is a range of numbers in some layout."""
-    for _ in range(_MOST_STEPS):
-        producer = value.producer if value is not None else None
-        if producer is None:
-            return False
-        if producer.operator.has("counts"):
-            return True
-        if not producer.operator.has(*PASSING_TRAITS):
-            return False
-        value = producer.input(0)
-    return False
+    return is_counted(value, *PASSING_TRAITS, most=_MOST_STEPS)

@@ -6,18 +6,19 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from netloupe.explorer.dataflow import (
+    Booleans,
+    InputIndependence,
+    Integers,
+    find_input_independence,
+    find_input_independence_given,
+    is_input_independent,
+)
 from netloupe.explorer.model import Function, Graph, Node, Value
 from netloupe.explorer.model.node_keys import key_attributes
 from netloupe.explorer.operators import Operator
 from netloupe.explorer.progress import step
 
-from .determined_nodes import Booleans, Integers
-from .input_independence import (
-    InputIndependence,
-    find_input_independence,
-    find_input_independence_given,
-    is_input_independent,
-)
 from .weights import find_weight
 
 _STEP = 10_000

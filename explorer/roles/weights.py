@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.model import Node, SparseTensor, Tensor, Value, list_quantized_operands
 from netloupe.explorer.operators import Operator, WeightKind
 
-from .input_independence import is_input_independent
 from .origins import Dims, find_origin
 
 #: integers of more bits are indices and sizes, not quantized numbers

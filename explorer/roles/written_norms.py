@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from netloupe.explorer.dataflow import Booleans, is_input_independent
 from netloupe.explorer.model import Graph, Node, Value, find_nodes_with
-
-from .determined_nodes import Booleans
-from .input_independence import is_input_independent
 
 _MOST_STEPS = 6
 

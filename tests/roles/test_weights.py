@@ -7,9 +7,10 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.roles import Weight, find_weight, is_input_independent
+from netloupe.explorer.roles import Weight, find_weight
 from netloupe.proto import caffe2_pb2
 from tests.corpus import LIGHT_MODELS, light_file
 from tests.onnx_text import load_text

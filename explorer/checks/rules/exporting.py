@@ -17,10 +17,10 @@ from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.costs.polynomial import Amount, list_symbols, list_terms, write_expression
 from netloupe.explorer.costs.ties import find_ties
+from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.model import Node, Tensor, find_nodes_where
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.notation import write_dims
-from netloupe.explorer.roles.input_independence import is_input_independent
 
 
 def _find_training(subject: Subject) -> Iterator[Occurrence]:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
+from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.model import SparseTensorType, TensorType, Value
 from netloupe.explorer.notation import join_parts, write_count
-from netloupe.explorer.roles.input_independence import is_input_independent
 
 _IR = "ONNX IR specification"
 

@@ -18,11 +18,11 @@ from netloupe.explorer.checks.operands import (
 )
 from netloupe.explorer.checks.rule import Occurrence, Rule, Severity
 from netloupe.explorer.checks.subject import Subject
+from netloupe.explorer.dataflow import find_input_independence
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.model.node_keys import key_whole_attributes
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.operators import LAYOUT_TRAITS
-from netloupe.explorer.roles.input_independence import find_input_independence
 
 #: results differ though operands are the same
 _BY_CHANCE = ("drops_out", "random")
