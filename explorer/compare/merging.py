@@ -26,7 +26,7 @@ from netloupe.explorer.model.header import TrainingInfo
 from netloupe.explorer.model.kept import keep
 from netloupe.explorer.model.model import add_function
 from netloupe.explorer.model.node import connect_node
-from netloupe.explorer.model.node_names import find_node_names, give_node_names
+from netloupe.explorer.model.node_names import get_node_name, give_node_names
 from netloupe.explorer.model.reading import GraphReading, get_graph_reading, set_graph_reading
 from netloupe.explorer.model.value import share_notes
 from netloupe.explorer.progress import step
@@ -278,7 +278,7 @@ class _GraphMerger:
                 step()
             copy = Node(self.graph, len(self._nodes), node.name, node.op_type, node.domain, loader)
             copy.overload = node.overload
-            name = _make_distinct(find_node_names(node.graph)[node.index], taken)
+            name = _make_distinct(get_node_name(node.graph, node.index), taken)
             taken.add(name)
             self._names.append(name)
             self._nodes.append(node)

@@ -38,7 +38,7 @@ def write_amount(amount: Amount, most: int = _MOST_TERMS, *, has_letters: bool =
         So many terms are written out, those of the highest degree.
     has_letters
         Whether symbols that a tool has named are written by their letters, which
-        :func:`explain_costs` explains.
+        :func:`explain_letters` explains.
     """
     if isinstance(amount, int):
         return _write_number(amount)
@@ -77,6 +77,11 @@ def _write_atom(atom: Atom, power: int, has_letters: bool) -> str:
     return name + (str(power).translate(_SUPERSCRIPTS) if power > 1 else "")
 
 
+def explain_letters(*amounts: Amount) -> str:
+    """Return what the letters are that amounts are written with: ``a: s48, axis 0 of x``."""
+    return _explain(_find_letters(amounts, _MOST_TERMS))
+
+
 def _find_letters(amounts: Iterable[Amount], most: int) -> dict[str, Atom]:
     """Return the symbols that have letters in the terms that :func:`write_amount` writes out."""
     found: dict[str, Atom] = {}
@@ -109,9 +114,9 @@ def explain_costs(costs: Costs) -> str:
 
 
 def explain_macs(costs: Costs) -> str:
-    """Return what the letters of :func:`write_macs` are: ``a: s48, axis 0 of x``."""
+    """Return what the letters are that :func:`write_macs` is written with."""
     work = _work_of(costs)
-    return _explain(_find_letters((work.macs, work.least), _MOST_TERMS))
+    return explain_letters(work.macs, work.least)
 
 
 def write_macs(costs: Costs) -> str:

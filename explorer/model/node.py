@@ -14,7 +14,7 @@ from . import upper_rooms
 from .failing import fail
 from .loaded import Loaded
 from .node_keys import may_have_attributes, tell_oddities
-from .node_names import find_node_names
+from .node_names import get_node_name
 from .statement import Statement
 from .unknown import UnknownFields
 from .value import Value, add_user
@@ -219,7 +219,7 @@ class Node(Loaded):
     def path(self) -> str:
         """Where the node is in the model: ``main/Conv_1``, without a name ``main/#17:Relu``."""
         if not self._path:
-            self._path = f"{self.graph.path}/{find_node_names(self.graph)[self.index]}"
+            self._path = f"{self.graph.path}/{get_node_name(self.graph, self.index)}"
         return self._path
 
     @property

@@ -41,11 +41,16 @@ class UnnamedNodes:
         return self._nodes[index] if index < len(self._nodes) and self[index] == name else None
 
 
-def find_node_names(graph: Graph) -> list[str] | UnnamedNodes:
-    """Return by index what the paths of the nodes of a graph end in.
+def get_node_name(graph: Graph, index: int) -> str:
+    """Return what the path of a node ends in.
 
     Not to be asked for before the graph has all its nodes.
     """
+    return find_node_names(graph)[index]
+
+
+def find_node_names(graph: Graph) -> list[str] | UnnamedNodes:
+    """Return by index what :func:`get_node_name` returns of each node of a graph."""
     names = graph._node_names
     if names is None:
         names = graph._node_names = list_node_names(graph.nodes)

@@ -91,6 +91,8 @@ class Entry(NamedTuple):
         What kind of thing it explains.
     key
         Which of that kind: as the tone.
+    text
+        In words.
     """
 
     kind: str
