@@ -18,6 +18,7 @@ from .layer_words import (
     write_sizes,
 )
 from .layers import Layer, Stack, find_stacks
+from .mixed_stages import find_mixed_stages, sketch_mixed, write_mixed
 from .outline import Outline, OutlinePart
 from .sizes import find_head, find_patch, find_token_tables
 from .sketch import BlockSketch, Sketch, write_row, write_way
@@ -193,7 +194,8 @@ def _tell_hierarchical(
     inside = [(part.size("in"), part.size("out")) for part in strays]
     if any(given not in widths and taken not in widths for taken, given in inside):
         return _tell_blocks_only(outline, stack)
-    counts = [len(stage) for stage in stages]
+    mixed = find_mixed_stages(outline, stack, stages)
+    counts = [len(stage) for stage in mixed or stages]
     details = [describe_layers(outline, stage) for stage in stages]
     heads = [one.get("heads", 0) for one in details]
     shared = {
@@ -218,9 +220,10 @@ def _tell_hierarchical(
         facts["patch"] = patch.kernel[0]
     facts |= read_head(find_head(outline, outline.parts[stack.last.place + 1 :]), facts)
     title = "Hierarchical vision transformer"
+    said = "; ".join(filter(None, (write_mixed(mixed), write_layers(shared))))
     clauses = [
         f"patches of {patch.kernel[0]} × {patch.kernel[0]}" if patch is not None else "",
-        f"stages of {write_row(counts)} blocks{in_brackets(write_layers(shared))}",
+        f"stages of {write_row(counts)} blocks{in_brackets(said)}",
         f"width {write_way(widths)}",
         f"heads {write_way(stage_heads)}" if stage_heads else "",
     ]
@@ -233,6 +236,8 @@ def _tell_hierarchical(
         sketch_blocks(outline, "transformer block", stage, one)
         for stage, one in zip(stages, details, strict=True)
     )
+    if mixed:
+        blocks = sketch_mixed(outline, mixed)
     return Sketch(family, title, (*clauses, *write_sizes(facts)), blocks, facts)
 
 
