@@ -26,6 +26,8 @@ from .two_stacks import tell_encoder_decoder, tell_two_towers
 
 #: a stack of fewer layers is one block among others
 _LEAST_LAYERS = 2
+#: so many convolutions that make places more again are a decoder
+_LEAST_OF_DECODER = 3
 
 
 def find_transformer(outline: Outline) -> Sketch | None:
@@ -98,6 +100,12 @@ def _tell_single(outline: Outline, stacks: list[Stack]) -> Sketch | None:
     facts |= list_sizes(details)
     facts |= read_tokens(outline, tokens)
     facts |= read_head(head, facts)
+    sizes = write_sizes(facts)
+    behind = outline.parts[stack.last.place + 1 :]
+    if patch is not None and "outputs" in facts and any(part.enlarges for part in behind):
+        sizes[-1] = f"{write_count(int(str(facts['outputs'])), 'channel')} out"
+        if sum(part.kind in ("conv", "residual") for part in behind) >= _LEAST_OF_DECODER:
+            title += " with a convolutional decoder"
     blocks = [
         *_sketch_wave(
             outline, _list_feature_convolutions(wave) if family == "speech encoder" else []
@@ -107,7 +115,7 @@ def _tell_single(outline: Outline, stacks: list[Stack]) -> Sketch | None:
     clause = f"{write_count(len(stack.layers), 'block')}{in_brackets(write_layers(details))}"
     if family == "speech encoder":
         clause = clause.replace(" block", " transformer block", 1)
-    return Sketch(family, title, (*extra, clause, *write_sizes(facts)), tuple(blocks), facts)
+    return Sketch(family, title, (*extra, clause, *sizes), tuple(blocks), facts)
 
 
 def _name_decoder(stack: Stack) -> str:
