@@ -14,6 +14,7 @@ import numpy as np
 from netloupe.explorer.model import Node
 from netloupe.explorer.patterns import Motif, find_graph_context, find_motifs, name_block
 
+from .closed_motifs import close_motifs
 from .found_repeat import FoundRepeat
 from .order import walk_from_outputs
 from .repeats import find_repeats
@@ -144,7 +145,8 @@ class Planner:
         return name_block(nodes, find_graph_context(nodes[0].graph))
 
     def _find_motifs(self, table: NodeTable, rows: list[int]) -> list[Children]:
-        motifs = find_motifs([table.nodes[row] for row in rows])
+        nodes = [table.nodes[row] for row in rows]
+        motifs = close_motifs(find_motifs(nodes), nodes)
         return _renumber(_nest(motifs, len(rows)), rows)
 
 
