@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby, pairwise
+from operator import attrgetter
 
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail
@@ -27,13 +28,6 @@ def find_image_network(outline: Outline) -> Sketch | None:
     return None
 
 
-def _is_up(part: OutlinePart) -> bool:
-    """Return whether a part gives more places than it takes."""
-    return part.has("resamples") or bool(
-        part.kind == "conv" and part.details.get("transposed") and part.details.get("stride")
-    )
-
-
 def _is_down(part: OutlinePart) -> bool:
     """Return whether a part gives fewer places than it takes."""
     return part.is_pool or (part.kind == "conv" and part.is_strided)
@@ -47,7 +41,7 @@ def _tell_unet(outline: Outline) -> Sketch | None:
     attention to a text R. Rombach and others, High-Resolution Image Synthesis with Latent
     Diffusion Models, 2022, figure 3).
     """
-    ups = [part for part in outline.parts if _is_up(part)]
+    ups = [part for part in outline.parts if part.enlarges]
     downs = [part for part in outline.parts if _is_down(part)]
     if len(ups) < _LEAST_LEVELS or len(ups) != len(downs) or downs[-1].place > ups[0].place:
         return None
@@ -124,7 +118,7 @@ def _tell_pyramid(outline: Outline) -> Sketch | None:
     put beside larger maps; J. Redmon and A. Farhadi, YOLOv3, 2018, section 2.3: the same
     convolutions predict at each of them.
     """
-    ups = [part for part in outline.parts if _is_up(part)]
+    ups = [part for part in outline.parts if part.enlarges]
     if not ups or outline.of_kind("attention"):
         return None
     scales: list[list[OutlinePart]] = []
@@ -162,7 +156,7 @@ def _tell_super_resolution(outline: Outline) -> Sketch | None:
     if len(shuffles) != 1 or len(convolutions) < _LEAST_LEVELS or weighted:
         return None
     shuffle = shuffles[0]
-    if any(_is_down(part) or _is_up(part) for part in outline.parts) or outline.users(shuffle):
+    if any(_is_down(part) or part.enlarges for part in outline.parts) or outline.users(shuffle):
         return None
     factor = shuffle.size("factor")
     last = convolutions[-1].size("out")
@@ -185,7 +179,7 @@ def _tell_decoder(outline: Outline) -> Sketch | None:
     As the decoder of an autoencoder (P. Esser and others, Taming Transformers for High-Resolution
     Image Synthesis, 2021, table 7).
     """
-    ups = [part for part in outline.parts if _is_up(part)]
+    ups = [part for part in outline.parts if part.enlarges]
     residuals = outline.of_kind("residual")
     convolutions = outline.of_kind("conv")
     if len(ups) < _LEAST_LEVELS or len(residuals) < len(ups) or not convolutions:
@@ -200,7 +194,7 @@ def _tell_decoder(outline: Outline) -> Sketch | None:
         return None
     runs = [
         [part for part in run if part.kind == "residual"]
-        for is_up, run in groupby(outline.parts, key=_is_up)
+        for is_up, run in groupby(outline.parts, key=attrgetter("enlarges"))
         if not is_up
     ]
     runs = [run for run in runs if run]

@@ -105,6 +105,13 @@ class OutlinePart:
         )
 
     @property
+    def enlarges(self) -> bool:
+        """Whether it gives more places than it takes."""
+        return self.has("resamples") or bool(
+            self.kind == "conv" and self.details.get("transposed") and self.details.get("stride")
+        )
+
+    @property
     def is_strided(self) -> bool:
         """Whether it is a convolution that gives fewer places than it takes."""
         return "stride" in self.details and "transposed" not in self.details

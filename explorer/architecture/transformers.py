@@ -18,6 +18,7 @@ from .layer_words import (
     write_sizes,
 )
 from .layers import Layer, Stack, find_stacks
+from .mixed_stages import find_mixed_stages, sketch_mixed, write_mixed
 from .outline import Outline, OutlinePart
 from .sizes import find_head, find_patch, find_token_tables
 from .sketch import BlockSketch, Sketch, write_row, write_way
@@ -25,6 +26,8 @@ from .two_stacks import tell_encoder_decoder, tell_two_towers
 
 #: a stack of fewer layers is one block among others
 _LEAST_LAYERS = 2
+#: so many convolutions that make places more again are a decoder
+_LEAST_OF_DECODER = 3
 
 
 def find_transformer(outline: Outline) -> Sketch | None:
@@ -97,6 +100,12 @@ def _tell_single(outline: Outline, stacks: list[Stack]) -> Sketch | None:
     facts |= list_sizes(details)
     facts |= read_tokens(outline, tokens)
     facts |= read_head(head, facts)
+    sizes = write_sizes(facts)
+    behind = outline.parts[stack.last.place + 1 :]
+    if patch is not None and "outputs" in facts and any(part.enlarges for part in behind):
+        sizes[-1] = f"{write_count(int(str(facts['outputs'])), 'channel')} out"
+        if sum(part.kind in ("conv", "residual") for part in behind) >= _LEAST_OF_DECODER:
+            title += " with a convolutional decoder"
     blocks = [
         *_sketch_wave(
             outline, _list_feature_convolutions(wave) if family == "speech encoder" else []
@@ -106,7 +115,7 @@ def _tell_single(outline: Outline, stacks: list[Stack]) -> Sketch | None:
     clause = f"{write_count(len(stack.layers), 'block')}{in_brackets(write_layers(details))}"
     if family == "speech encoder":
         clause = clause.replace(" block", " transformer block", 1)
-    return Sketch(family, title, (*extra, clause, *write_sizes(facts)), tuple(blocks), facts)
+    return Sketch(family, title, (*extra, clause, *sizes), tuple(blocks), facts)
 
 
 def _name_decoder(stack: Stack) -> str:
@@ -193,7 +202,8 @@ def _tell_hierarchical(
     inside = [(part.size("in"), part.size("out")) for part in strays]
     if any(given not in widths and taken not in widths for taken, given in inside):
         return _tell_blocks_only(outline, stack)
-    counts = [len(stage) for stage in stages]
+    mixed = find_mixed_stages(outline, stack, stages)
+    counts = [len(stage) for stage in mixed or stages]
     details = [describe_layers(outline, stage) for stage in stages]
     heads = [one.get("heads", 0) for one in details]
     shared = {
@@ -218,9 +228,10 @@ def _tell_hierarchical(
         facts["patch"] = patch.kernel[0]
     facts |= read_head(find_head(outline, outline.parts[stack.last.place + 1 :]), facts)
     title = "Hierarchical vision transformer"
+    said = "; ".join(filter(None, (write_mixed(mixed), write_layers(shared))))
     clauses = [
         f"patches of {patch.kernel[0]} × {patch.kernel[0]}" if patch is not None else "",
-        f"stages of {write_row(counts)} blocks{in_brackets(write_layers(shared))}",
+        f"stages of {write_row(counts)} blocks{in_brackets(said)}",
         f"width {write_way(widths)}",
         f"heads {write_way(stage_heads)}" if stage_heads else "",
     ]
@@ -233,6 +244,8 @@ def _tell_hierarchical(
         sketch_blocks(outline, "transformer block", stage, one)
         for stage, one in zip(stages, details, strict=True)
     )
+    if mixed:
+        blocks = sketch_mixed(outline, mixed)
     return Sketch(family, title, (*clauses, *write_sizes(facts)), blocks, facts)
 
 

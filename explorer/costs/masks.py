@@ -15,18 +15,20 @@ _HEADS = -3
 def is_mask(tensor: Tensor | SparseTensor) -> bool:
     """Return whether a tensor that is added to scores only hides some of them.
 
-    It holds 0 and one very negative number alone. Where its elements are missing or very many, it
-    is taken for a mask if it is the same for all heads: of relative positions each has its own.
+    It holds 0 and one very negative number alone. Where it only holds 0, or its elements are
+    missing or very many, it is taken for a mask if it is the same for all heads: of tables of
+    relative positions each head has its own.
     """
     if not isinstance(tensor, Tensor) or not tensor.size:
         return False
-    elements = None
-    if tensor.size <= _MOST_ELEMENTS:
-        try:
-            elements = tensor.numpy()
-        except NetloupeError:
-            elements = None
-    if elements is None:
-        return len(tensor.dims) < -_HEADS or tensor.dims[_HEADS] == 1
+    is_for_all_heads = len(tensor.dims) < -_HEADS or tensor.dims[_HEADS] == 1
+    if tensor.size > _MOST_ELEMENTS:
+        return is_for_all_heads
+    try:
+        elements = tensor.numpy()
+    except NetloupeError:
+        return is_for_all_heads
     least = elements.min()
-    return bool(((elements == 0) | ((elements == least) & (least <= _HIDES))).all())
+    if least == 0 == elements.max():
+        return is_for_all_heads
+    return bool(least <= _HIDES and ((elements == 0) | (elements == least)).all())

@@ -2,9 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 
+from netloupe.explorer.dataflow import list_edges
+from netloupe.explorer.model import Graph
+
 from .signatures import Integers, NodeTable
+
+
+def rank_producers_first(graph: Graph) -> Sequence[int]:
+    """Return the place of each node in an order in which producers come first, by index.
+
+    It is that of the file, where that has them first, as ONNX demands. What stands behind its users
+    there, as what a tool has put at the end, comes right before the first of them.
+    """
+    count = len(graph.nodes)
+    sources, targets = list_edges(graph)
+    if not (sources > targets).any():
+        return range(count)
+    ranks = np.empty(count, np.int64)
+    ranks[walk(count, sources, targets, range(count))] = np.arange(count)
+    placed: list[int] = ranks.tolist()
+    return placed
 
 
 def walk_from_outputs(table: NodeTable) -> Integers:
@@ -26,8 +47,10 @@ def walk_from_outputs(table: NodeTable) -> Integers:
     return walk(count, sources[known], targets[known])
 
 
-def walk(count: int, sources: Integers, targets: Integers) -> Integers:
-    """Return the order of a depth-first walk against edges, from the last targets.
+def walk(
+    count: int, sources: Integers, targets: Integers, begins: Iterable[int] | None = None
+) -> Integers:
+    """Return the order of a depth-first walk against edges.
 
     Parameters
     ----------
@@ -35,6 +58,8 @@ def walk(count: int, sources: Integers, targets: Integers) -> Integers:
         Nodes are numbered from 0 to ``count - 1``.
     sources, targets
         shape (edges,): the edges of one target are followed in the order given.
+    begins
+        Where walks begin, one after the other; None for the last targets.
 
     Returns
     -------
@@ -44,11 +69,12 @@ def walk(count: int, sources: Integers, targets: Integers) -> Integers:
     by_target = np.argsort(targets, kind="stable")
     starts = np.searchsorted(targets[by_target], np.arange(count + 1)).tolist()
     producers = sources[by_target].tolist()
-    ends = np.flatnonzero(np.bincount(sources, minlength=count) == 0).tolist()
+    if begins is None:
+        begins = np.flatnonzero(np.bincount(sources, minlength=count) == 0).tolist()
     visited = bytearray(count)
     walked: list[int] = []
     following = starts[:-1].copy()
-    for end in (*ends, *range(count)):
+    for end in (*begins, *range(count)):
         if visited[end]:
             continue
         visited[end] = 1

@@ -19,6 +19,7 @@ from netloupe.explorer.patterns import (
     name_block,
 )
 
+from .closed_blocks import close_blocks
 from .found_repeat import FoundRepeat
 from .order import walk_from_outputs
 from .repeats import find_repeats
@@ -149,7 +150,8 @@ class Planner:
         return name_block(nodes, find_graph_context(nodes[0].graph))
 
     def _find_blocks(self, table: NodeTable, rows: list[int]) -> list[Children]:
-        blocks = find_nested_blocks([table.nodes[row] for row in rows])
+        nodes = [table.nodes[row] for row in rows]
+        blocks = close_blocks(find_nested_blocks(nodes), nodes)
         return _renumber(_nest(blocks, len(rows)), rows)
 
 

@@ -22,6 +22,7 @@ from netloupe.explorer.progress import step
 from netloupe.explorer.roles import PreparationPiece, find_roles
 
 from .group import Group, adopt
+from .order import rank_producers_first
 from .role_groups import choose_pieces
 from .scopes import Scope, Scopes, find_scopes, join_unscoped
 from .simplify import simplify_tree
@@ -195,12 +196,14 @@ def build_group_tree(
 def _list_shown(
     graph: Graph, only: frozenset[int] | None, left_out: frozenset[int]
 ) -> Sequence[int]:
-    """Return the indices of the nodes that are shown."""
+    """Return the indices of the nodes that are shown, each behind what gives it its operands."""
     count = len(graph.nodes)
     hidden = left_out.union(find_constant_nodes(graph))
+    ranks = rank_producers_first(graph)
     if only is not None:
-        return sorted(only - hidden)
-    return [index for index in range(count) if index not in hidden] if hidden else range(count)
+        return sorted(only - hidden, key=ranks.__getitem__)
+    shown = [index for index in range(count) if index not in hidden] if hidden else range(count)
+    return shown if isinstance(ranks, range) else sorted(shown, key=ranks.__getitem__)
 
 
 def _delay_copies(
@@ -213,6 +216,7 @@ def _delay_copies(
     a shape is no use: the first layer would begin with a copy of what is cached for it.
     """
     places: dict[int, float] = {}
+    ranks = rank_producers_first(graph)
     copies = [
         index
         for index in find_nodes_with(graph, "copies").tolist()
@@ -225,9 +229,9 @@ def _delay_copies(
         using = [
             find_outer_node(user, graph) for user in users if not user.operator.has("reads_shape")
         ]
-        own = [graph.index_of(node) for node in using if node is not None]
-        places[index] = min(own, default=index) - 0.5
-    return sorted(shown, key=lambda index: places.get(index, index)) if places else shown
+        own = [ranks[graph.index_of(node)] for node in using if node is not None]
+        places[index] = min(own, default=ranks[index]) - 0.5
+    return sorted(shown, key=lambda index: places.get(index, ranks[index])) if places else shown
 
 
 def _copies_input(node: Node) -> bool:

@@ -53,7 +53,7 @@ def make_causal(length: int, hidden: float, dtype: type = np.float32) -> Array:
 )
 def test_a_mask_is_no_attention_bias(length: int, hidden: float, dtype: type) -> None:
     mask = make_causal(length, hidden, dtype)
-    for bias in (mask, mask[0, 0], np.repeat(mask, 4, axis=1)):
+    for bias in (mask, mask[0, 0], *([np.repeat(mask, 4, axis=1)] if hidden else [])):
         totals = write_attention(bias).totals
         assert (totals.attention_biases, totals.parameters) == (0, 0)
 
@@ -66,6 +66,8 @@ def test_a_table_of_relative_positions_is_one(length: int, heads: int) -> None:
     slopes = -np.abs(np.arange(length)[:, None] - np.arange(length)) * 0.5
     alibi = np.broadcast_to(slopes, table.shape).astype(np.float32)
     assert write_attention(alibi).totals.attention_biases == table.size
+    begun = np.zeros((1, 4, length, length), np.float32)  # not learned yet
+    assert write_attention(begun).totals.attention_biases == begun.size
 
 
 @pytest.mark.parametrize("length", [3, 40])

@@ -1,0 +1,72 @@
+"""Stages whose blocks are a residual block of convolutions and transformer blocks behind it."""
+
+from __future__ import annotations
+
+import pytest
+
+from netloupe.explorer.architecture import Architecture
+
+from .networks import Network
+
+
+class Mixed(Network):
+    """Writes blocks of convolutions and attention over an image, side by side in one stream."""
+
+    side = 64
+
+    def convolve(self, x: str, taken: int, given: int, stride: int) -> str:
+        """Write an inverted residual, with a projection where it makes the image smaller."""
+        inner = self.add("Relu", self.conv(x, taken, 4 * taken, 1))
+        kernel = self.weight(4 * taken, 1, 3, 3)
+        how = {"kernel_shape": [3, 3], "pads": [1] * 4, "strides": [stride] * 2}
+        inner = self.add("Relu", self.add("Conv", inner, kernel, group=4 * taken, **how))
+        inner = self.conv(inner, 4 * taken, given, 1)
+        self.side //= stride
+        if stride > 1:
+            x = self.add("AveragePool", x, kernel_shape=[2, 2], strides=[stride] * 2)
+            x = self.conv(x, taken, given, 1)
+        return self.add("Add", inner, x)
+
+    def attend_to_places(self, x: str, width: int, layers: int) -> str:
+        flat = self.add("Reshape", x, self.numbers(0, width, -1))
+        tokens = self.add("Transpose", flat, perm=[0, 2, 1])
+        for _ in range(layers):
+            normed = self.norm(tokens, width)
+            tokens = self.add("Add", tokens, self.attend(normed, normed, width))
+            tokens = self.add("Add", tokens, self.feed(self.norm(tokens, width), width, 4 * width))
+        back = self.add("Transpose", tokens, perm=[0, 2, 1])
+        return self.add("Reshape", back, self.numbers(0, width, self.side, self.side))
+
+
+def tell(depths: tuple[int, ...], layers: tuple[int, ...]) -> Architecture:
+    """Return what is said of stages; ``layers`` are those of each block in turn."""
+    net = Mixed()
+    x = net.add("Relu", net.conv(net.take("x", (1, 3, 64, 64)), 3, 8))
+    width, number = 8, 0
+    for depth in depths:
+        for place in range(depth):
+            given = width if place else 2 * width
+            x = net.convolve(x, width, given, 1 if place else 2)
+            width = given
+            x = net.attend_to_places(x, width, layers[number % len(layers)])
+            number += 1
+    pooled = net.add("Flatten", net.add("GlobalAveragePool", x))
+    return net.finish(net.linear(pooled, width, 10)).architecture
+
+
+@pytest.mark.parametrize("depths", [(1, 2, 3, 1), (2, 2), (1, 1, 2), (3, 1)])
+@pytest.mark.parametrize("layers", [1, 2, 3])
+def test_blocks_of_both_kinds_are_counted_together(depths: tuple[int, ...], layers: int) -> None:
+    told = tell(depths, (layers,))
+    each = "1 transformer block" if layers == 1 else f"{layers} transformer blocks"
+    assert told.family == "hierarchical vision transformer"
+    assert told.facts["stage_blocks"] == depths
+    assert [block.count for block in told.blocks] == [*depths]
+    row = ", ".join(map(str, depths))
+    assert f"stages of {row} blocks (inverted residual and {each} each; " in told.summary
+
+
+def test_layers_that_are_not_as_many_in_each_block_are_counted_alone() -> None:
+    told = tell((1, 2, 1), (1, 2))
+    assert told.facts["stage_blocks"] == (1, 3, 2)
+    assert "inverted" not in told.summary
