@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.patterns import Detail, FoundBlock, Operations, find_blocks, read_dims
+from netloupe.explorer.patterns.transformer_details import ExpertsDetails
 
 from .outline import Outline, OutlinePart
 
@@ -139,8 +140,8 @@ def _find_experts(outline: Outline) -> Iterator[Merge]:
             parts = [part for part in outline.parts if part.numbers <= own]
             if not parts or sum(len(part.numbers) for part in parts) != len(own):
                 continue
-            details = dict(found.details)
-            inner = _read_inner(its_nodes, int(details.get("experts", 0)))  # type: ignore[arg-type]
+            details = found.details.to_mapping()
+            inner = _read_inner(its_nodes, found.details.read_as(ExpertsDetails).experts or 0)
             if inner:
                 details["widths"] = inner
                 names = {part.name for part in parts if part.kind == "activation"}

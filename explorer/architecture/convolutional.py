@@ -7,6 +7,7 @@ from itertools import groupby, pairwise
 
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail, FoundBlock, read_convolution
+from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
 
 from .composites import find_dense_layers, find_fires, find_inceptions
 from .layer_words import write_given
@@ -134,14 +135,12 @@ def _name_block(outline: Outline, part: OutlinePart) -> str:
     """
     if part.name != "Residual block":
         return part.name
-    found = [one for one in _list_convolutions(outline, part) if one.get("kernel") != (1, 1)]
-    is_basic = len(found) == 2 and all(
-        one.get("kernel") == (3, 3) and "groups" not in one for one in found
-    )
+    found = [one for one in _list_convolutions(outline, part) if one.kernel != (1, 1)]
+    is_basic = len(found) == 2 and all(one.kernel == (3, 3) and one.groups is None for one in found)
     return "Basic block" if is_basic else part.name
 
 
-def _list_convolutions(outline: Outline, part: OutlinePart) -> list[dict[str, Detail]]:
+def _list_convolutions(outline: Outline, part: OutlinePart) -> list[ConvolutionDetails]:
     operations = outline.operations
     return [
         read_convolution(operations, number)
@@ -153,8 +152,8 @@ def _list_convolutions(outline: Outline, part: OutlinePart) -> list[dict[str, De
 def _is_separable(outline: Outline, part: OutlinePart) -> bool:
     """Return whether a block is a depthwise convolution and a 1×1 one, and perhaps more 1×1."""
     found = _list_convolutions(outline, part)
-    deep = [one for one in found if one.get("groups") and one.get("groups") == one.get("in")]
-    return len(deep) == 1 and all(one.get("kernel") == (1, 1) for one in found if one not in deep)
+    deep = [one for one in found if one.is_depthwise]
+    return len(deep) == 1 and all(one.kernel == (1, 1) for one in found if one not in deep)
 
 
 def _list_words(outline: Outline, blocks: Sequence[OutlinePart]) -> list[str]:
@@ -243,12 +242,12 @@ def _tell_shuffling(outline: Outline) -> Sketch | None:
         for node in outline.operations.arrangement
         if node.operator.has("permutes") and _read_perm(node) == (0, 2, 1, 3, 4)
     ]
-    units: list[tuple[int, dict[str, Detail]]] = []
+    units: list[tuple[int, ConvolutionDetails]] = []
     operations = outline.operations
     for number, kind in enumerate(operations.kinds):
         if kind == "Conv":
             details = read_convolution(operations, number)
-            if details.get("groups") is not None and details["groups"] == details.get("in"):
+            if details.is_depthwise:
                 units.append((number, details))
     if len(units) < _LEAST_BLOCKS or len(shuffles) != len(units):
         return None
@@ -259,7 +258,7 @@ def _tell_shuffling(outline: Outline) -> Sketch | None:
         return None
     stages: list[list[int]] = []
     for number, details in units:
-        if not stages or "stride" in details:
+        if not stages or details.stride is not None:
             stages.append([])
         stages[-1].append(number)
     owners = [[outline.owner(number) for number in stage] for stage in stages]

@@ -247,5 +247,5 @@ class Outline:
 
 def _make_part(found: FoundBlock) -> OutlinePart:
     return OutlinePart(
-        found.kind, found.numbers, found.end, found.name, dict(found.details), found.parts
+        found.kind, found.numbers, found.end, found.name, found.details.to_mapping(), found.parts
     )

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail
+from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
 
 from .layer_facts import describe_layers, list_strays, sees_all, sketch_blocks
 from .layer_words import (
@@ -23,6 +24,8 @@ from .sizes import find_head, find_patch, find_token_tables
 from .sketch import BlockSketch, Sketch, write_row, write_way
 from .two_stacks import tell_encoder_decoder, tell_two_towers
 
+#: kinds of block with one depthwise convolution
+_SEPARABLE = frozenset({"inverted", "separable"})
 #: a stack of fewer layers is one block among others
 _LEAST_LAYERS = 2
 
@@ -170,8 +173,9 @@ def _tell_conformer(outline: Outline, stack: Stack) -> Sketch | None:
 def _has_depthwise(outline: Outline, part: OutlinePart) -> bool:
     if part.kind == "conv":
         return part.is_depthwise
-    return any(found.details.get("groups") == found.details.get("in") for found in part.parts) or (
-        part.kind in ("inverted", "separable")
+    return part.kind in _SEPARABLE or any(
+        found.kind in _SEPARABLE or found.details.read_as(ConvolutionDetails).is_depthwise
+        for found in part.parts
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from netloupe.explorer.model import TensorType, Value
 
+from .details import FeatureDetails
 from .found_blocks import FoundBlock
 from .operations import Operations, list_data
 from .readings import read_int
@@ -50,11 +51,9 @@ def count_heads(
     """
     query, key = sources[0][1], sources[1][1]
     is_packed = query is key
-    outs = [
-        found.details.get("out", 0) if found is not None and not is_packed else 0
-        for found in (query, key)
-    ]
-    q_out, k_out = (out if isinstance(out, int) else 0 for out in outs)
+    q_out, k_out = (
+        _read_out(found) if found is not None and not is_packed else 0 for found in (query, key)
+    )
     features = q_out or given
     if k_out and len(sources) > 2 and sources[2][1] is key:
         # keys and values of one projection: as many as queries, or one does not know how many
@@ -89,6 +88,11 @@ def count_heads(
         return 0, 0, 0
     shared = k_out // width if width and k_out % width == 0 else 0
     return heads, width, shared
+
+
+def _read_out(found: FoundBlock) -> int:
+    """Return how many features a projection gives; 0 for unknown."""
+    return found.details.read_as(FeatureDetails).out_features or 0
 
 
 def _read_type(value: Value | None) -> tuple[int, int] | None:
@@ -176,18 +180,18 @@ def read_fused(
     is_masked |= node.op_type in ("GroupQueryAttention", "DecoderMaskedSelfAttention")
     width, query = 0, node.input(0)
     if heads:
-        outs = [p.details.get("out") for p in projections]
-        hidden = next((out for out in outs if isinstance(out, int) and out % heads == 0), 0)
+        outs = [_read_out(projection) for projection in projections]
+        hidden = next((out for out in outs if out and out % heads == 0), 0)
         if node.domain == "com.microsoft" and node.op_type in ("Attention", "QAttention"):
             dims = read_dims(node.input(1))
             hidden = dims[-1] // 3 if len(dims) == 2 and dims[-1] % 3 == 0 else 0
         elif node.op_type == "GroupQueryAttention" and node.input(1) is None:
             # one projection for queries, keys and values
-            hidden = max((out for out in outs if isinstance(out, int)), default=0)
+            hidden = max(outs, default=0)
             hidden, rest = divmod(hidden * heads, heads + 2 * shared)
             hidden = hidden if not rest else 0
-        elif len(projections) != 3 or len({*map(str, outs)}) != 1:
-            hidden = max((o for o in outs if isinstance(o, int)), default=0) if shared else 0
+        elif len(projections) != 3 or len({*outs}) != 1:
+            hidden = max(outs, default=0) if shared else 0
             hidden = hidden if len(projections) == 3 else 0
         width = hidden // heads if hidden % heads == 0 else 0
         width = _read_kept_width(operations, number) or width
