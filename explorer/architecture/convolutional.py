@@ -111,7 +111,7 @@ def sketch_backbone(outline: Outline, blocks: Sequence[OutlinePart]) -> Sketch |
     else:
         return None
     stages = _list_stages(blocks)
-    widths = [stage[-1].size("out") for stage in stages]
+    widths = [stage[-1].out_features for stage in stages]
     facts: dict[str, Detail] = {"stage_blocks": tuple(map(len, stages))}
     clauses = [f"stages of {write_row([len(stage) for stage in stages])} blocks"]
     if family.startswith("inverted"):
@@ -122,7 +122,7 @@ def sketch_backbone(outline: Outline, blocks: Sequence[OutlinePart]) -> Sketch |
         facts["stage_widths"] = tuple(widths)
         clauses.append(f"{widths[0]:,} → {write_count(widths[-1], 'channel')}")
     sketches = [
-        BlockSketch(name, len(stage), outline.nodes(stage), {"out": stage[-1].size("out")})
+        BlockSketch(name, len(stage), outline.nodes(stage), {"out": stage[-1].out_features})
         for stage in stages
     ]
     return Sketch(family, title, tuple(clauses), tuple(sketches), facts)
@@ -201,7 +201,7 @@ def _list_stages(blocks: Sequence[OutlinePart]) -> list[list[OutlinePart]]:
     """Return blocks of the same size together: a stage begins where width or size change."""
     stages = [[blocks[0]]]
     for one, two in pairwise(blocks):
-        if two.size("out") != one.size("out") or "stride" in two.details:
+        if two.out_features != one.out_features or two.stride is not None:
             stages.append([two])
         else:
             stages[-1].append(two)
@@ -287,7 +287,7 @@ def _tell_dense(outline: Outline) -> Sketch | None:
     if len(blocks) < 2:
         return None
     counts = [len(block) for block in blocks]
-    growth = blocks[0][0].size("out")
+    growth = blocks[0][0].out_features
     end = max(part.end for part in blocks[-1])
     head = find_head(outline, [part for part in outline.parts if part.end > end])
     facts: dict[str, Detail] = {"stage_blocks": tuple(counts), "growth": growth}
@@ -325,7 +325,7 @@ def _tell_branched(outline: Outline) -> Sketch | None:
             if part.is_pool and stages[-1]:
                 stages.append([])
             elif part in blocks:
-                if "stride" in part.details:
+                if part.stride is not None:
                     stages += [[part], []]
                 else:
                     stages[-1].append(part)
@@ -356,7 +356,7 @@ def _tell_plain(outline: Outline) -> Sketch | None:
         return None
     if any(part.kind == "excitation" or part.has(*_BRANCHING) for part in outline.parts):
         return None
-    if any(part.details.get("transposed") for part in convolutions):
+    if any(part.is_transposed for part in convolutions):
         return None
     linears = outline.of_kind("linear", "mlp")
     head = find_head(outline, outline.parts)
@@ -371,20 +371,15 @@ def _tell_plain(outline: Outline) -> Sketch | None:
         if not is_pool
     ]
     counts = [len(stage) for stage in stages]
-    widths = [stage[-1].size("out") for stage in stages]
+    widths = [stage[-1].out_features for stage in stages]
     facts: dict[str, Detail] = {"stage_blocks": tuple(counts), **_read_classes(head)}
     clauses = [f"stages of {write_row(counts)} convolutions"]
     if all(widths):
         facts["stage_widths"] = tuple(widths)
         clauses.append(f"{widths[0]:,} → {write_count(widths[-1], 'channel')}")
-    layers = sum(_count_linears(part) for part in linears)
+    layers = sum(len(part.widths) - 1 if part.widths else 1 for part in linears)
     clauses += [write_count(layers, "linear layer"), _write_classes(facts)]
     sketches = tuple(
         BlockSketch("convolution", len(stage), outline.nodes(stage)) for stage in stages
     )
     return Sketch("CNN", "CNN", tuple(clauses), sketches, facts)
-
-
-def _count_linears(part: OutlinePart) -> int:
-    widths = part.details.get("widths")
-    return len(widths) - 1 if isinstance(widths, tuple) else 1

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from netloupe.explorer.model import Node
+from netloupe.explorer.notation import write_count
 
 from .details import EstimatorDetails
 from .found_blocks import FoundBlock, FoundBlocks
@@ -41,19 +42,6 @@ _NAMES = {
     "ZipMap": "ZipMap",
 }
 _MODELS = frozenset(op for op in _NAMES if op.startswith(("Linear", "SVM", "Tree")))
-#: what is counted, one of each and several
-_COUNTED = {
-    "categories": ("category", "categories"),
-    "classes": ("class", "classes"),
-    "features": ("feature", "features"),
-    "keys": ("key", "keys"),
-    "leaves": ("leaf", "leaves"),
-    "nodes": ("node", "nodes"),
-    "splits": ("split", "splits"),
-    "targets": ("target", "targets"),
-    "trees": ("tree", "trees"),
-    "vectors": ("support vector", "support vectors"),
-}
 _KERNELS = {"LINEAR": "linear", "POLY": "polynomial", "RBF": "RBF", "SIGMOID": "sigmoid"}
 
 
@@ -115,14 +103,23 @@ def read_estimator(node: Node) -> EstimatorDetails | None:
 
 
 def _tell(details: EstimatorDetails) -> tuple[str, ...]:
-    facts = []
-    for name, value in details.to_mapping().items():
-        if isinstance(value, int):
-            one, several = _COUNTED[name]
-            facts.append(f"{value:,} {one if value == 1 else several}")
-        else:
-            facts.append(f"{value} kernel" if name == "kernel" else str(value))
-    return tuple(facts)
+    counted = (
+        (details.vectors, "support vector", "support vectors"),
+        (details.features, "feature", "features"),
+        (details.trees, "tree", "trees"),
+        (details.splits, "split", "splits"),
+        (details.leaves, "leaf", "leaves"),
+        (details.nodes, "node", "nodes"),
+        (details.classes, "class", "classes"),
+        (details.targets, "target", "targets"),
+        (details.keys, "key", "keys"),
+        (details.categories, "category", "categories"),
+    )
+    return (
+        *([f"{details.kernel} kernel"] if details.kernel else []),
+        *(write_count(count, one, several) for count, one, several in counted if count),
+        *([details.norm] if details.norm else []),
+    )
 
 
 def _count(node: Node, *names: str) -> int | None:
