@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from netloupe.explorer.patterns import Detail
+from netloupe.explorer.patterns import BlockDetails
 
 from .composites import Merge, make_part
 from .outline import Outline, OutlinePart
@@ -17,6 +17,22 @@ _BETWEEN = ("adds", "looks_up", "picks")
 _MOST_BETWEEN = 24
 #: how many gates the matrices of a cell give; no operator is asked: cells are written out
 _GATES = {"GRU": 3, "LSTM": 4}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnrolledDetails(BlockDetails):
+    """Of a recurrent layer whose steps are written out.
+
+    Parameters
+    ----------
+    hidden
+        How many features its state has.
+    steps
+        How many steps there are.
+    """
+
+    hidden: int | None = None
+    steps: int | None = None
 
 
 @dataclass(eq=False)
@@ -77,7 +93,7 @@ def find_unrolled(outline: Outline) -> Iterator[Merge]:
         if not width:
             continue
         parts = list(dict.fromkeys(p for step in run for p in (*step.parts, *step.linears)))
-        details: dict[str, Detail] = {"hidden": width, "steps": len(run)}
+        details = UnrolledDetails(hidden=width, steps=len(run))
         merged = make_part(parts, "unrolled", run[0].cell, details)
         merged.end = run[-1].hidden.end
         yield parts, merged
@@ -94,8 +110,8 @@ def _read_width(outline: Outline, run: Sequence[_Step]) -> int:
     widths = set()
     for one, two in pairwise(run):
         linears = [part for part in two.linears if one.hidden in outline.givers(part)]
-        taken = {part.size("in") for part in linears}
-        given = sum(part.size("out") for part in linears)
+        taken = {part.in_features for part in linears}
+        given = sum(part.out_features for part in linears)
         if len(taken) != 1 or given != _GATES[one.cell] * min(taken):
             return 0
         widths |= taken

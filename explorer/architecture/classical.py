@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from netloupe.explorer.model import Node
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail
+from netloupe.explorer.patterns.transformer_details import MlpDetails
 
 from .outline import Outline
 from .sizes import find_head
@@ -164,11 +165,12 @@ def find_multilayer_perceptron(outline: Outline) -> Sketch | None:
     D. Rumelhart and others, Learning representations by back-propagating errors, 1986.
     """
     found = outline.of_kind("mlp")
-    if len(found) != 1 or len(outline.main) != 1 or "gated" in found[0].details:
+    if len(found) != 1 or len(outline.main) != 1:
         return None
-    widths = found[0].details.get("widths")
+    details = found[0].details.read_as(MlpDetails)
+    widths = details.widths
     head = find_head(outline, outline.parts)
-    if not isinstance(widths, tuple) or found[0].kind == "experts":
+    if details.gated or not widths:
         return None
     if not all(
         part.kind in ("activation", "mlp", "norm") or part.has("looks_up") or part.classifies
@@ -178,6 +180,5 @@ def find_multilayer_perceptron(outline: Outline) -> Sketch | None:
     facts: dict[str, Detail] = {"widths": widths}
     if any(part.classifies for part in outline.parts) or (head is not None and head[2]):
         facts["classes"] = widths[-1]
-    activation = found[0].details.get("activation")
-    clauses = (" → ".join(f"{width:,}" for width in widths), str(activation or ""))
+    clauses = (" → ".join(f"{width:,}" for width in widths), details.activation or "")
     return Sketch("MLP", "MLP", clauses, (), facts)

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from netloupe.explorer.model import Node, Value
-from netloupe.explorer.patterns import Detail, FoundBlock, Operations, find_blocks, read_dims
+from netloupe.explorer.patterns import (
+    BlockDetails,
+    FeatureDetails,
+    FoundBlock,
+    Operations,
+    find_blocks,
+    read_dims,
+)
+from netloupe.explorer.patterns.convolution_details import ConvolutionDetails, StridedDetails
+from netloupe.explorer.patterns.details import span_features
+from netloupe.explorer.patterns.transformer_details import ExpertsDetails, MlpDetails
 
 from .outline import Outline, OutlinePart
 
@@ -31,7 +42,7 @@ def add_composites(outline: Outline) -> None:
 
 
 def make_part(
-    parts: Sequence[OutlinePart], kind: str, name: str, details: dict[str, Detail]
+    parts: Sequence[OutlinePart], kind: str, name: str, details: BlockDetails
 ) -> OutlinePart:
     """Return one part in place of several, the last of which gives its result."""
     return OutlinePart(
@@ -78,16 +89,15 @@ def _find_inverted(outline: Outline) -> Iterator[Merge]:
             pads.append(before[0])
             before = outline.givers(before[0])
         wide = before[0] if len(before) == 1 else None
-        if wide is not None and wide.is_pointwise and wide.size("out") > wide.size("in"):
+        if wide is not None and wide.is_pointwise and wide.out_features > wide.in_features:
             parts += [wide, *pads]
             first = wide
         if len(parts) == 1:
             continue
         name = "Inverted residual" if first is not deep else "Depthwise-separable conv"
         kind = "inverted" if first is not deep else "separable"
-        details: dict[str, Detail] = {"in": first.size("in"), "out": behind.size("out")}
-        if "stride" in deep.details:
-            details["stride"] = deep.details["stride"]
+        details = StridedDetails(stride=deep.stride)
+        details = details.with_features(span_features(first.details, behind.details))
         yield parts, make_part(parts, kind, name, details)
 
 
@@ -104,12 +114,11 @@ def _find_mix(outline: Outline) -> Iterator[Merge]:
         first = givers[0]
         if first.kind != "linear" or behind.kind != "linear":
             continue
-        details: dict[str, Detail] = {
-            "widths": (first.size("in"), first.size("out"), behind.size("out")),
-        }
         activations = [found.name for found in deep.parts if found.kind == "activation"]
-        if activations:
-            details["activation"] = ", ".join(dict.fromkeys(activations))
+        details = MlpDetails(
+            activation=", ".join(dict.fromkeys(activations)) or None,
+            widths=(first.in_features, first.out_features, behind.out_features),
+        )
         parts = [first, deep, behind]
         yield parts, make_part(parts, "mlp", "convolutional MLP", details)
 
@@ -139,17 +148,18 @@ def _find_experts(outline: Outline) -> Iterator[Merge]:
             parts = [part for part in outline.parts if part.numbers <= own]
             if not parts or sum(len(part.numbers) for part in parts) != len(own):
                 continue
-            details = dict(found.details)
-            inner = _read_inner(its_nodes, int(details.get("experts", 0)))  # type: ignore[arg-type]
+            details = found.details.read_as(ExpertsDetails)
+            inner = _read_inner(its_nodes, details.experts or 0)
             if inner:
-                details["widths"] = inner
                 names = {part.name for part in parts if part.kind == "activation"}
-                names -= _ROUTING
-                if names == {"SiLU"}:  # of one half, by which the other is multiplied
-                    details["unit"] = "SwiGLU"
-                beside = sum(part.kind == "mlp" for part in parts)
-                if beside:  # that take every token (D. Dai and others, DeepSeekMoE, 2024, 3.2)
-                    details["shared_experts"] = beside
+                details = replace(
+                    details,
+                    widths=inner,
+                    # of one half, by which the other is multiplied
+                    unit="SwiGLU" if names - _ROUTING == {"SiLU"} else None,
+                    # that take every token (D. Dai and others, DeepSeekMoE, 2024, 3.2)
+                    shared_experts=sum(part.kind == "mlp" for part in parts) or None,
+                )
             yield parts, make_part(parts, "experts", found.name, details)
 
 
@@ -206,10 +216,10 @@ def find_fires(outline: Outline) -> Iterator[Merge]:
         join = next(iter(joins.values()))
         if join.kind != "Concat" or len(outline.operands(join)) != 2:
             continue
-        details: dict[str, Detail] = {
-            "in": squeeze.size("in"),
-            "out": sum(user.size("out") for user in users),
-        }
+        details = FeatureDetails(
+            in_features=squeeze.in_features,
+            out_features=sum(user.out_features for user in users),
+        )
         parts = [squeeze, *users, join]
         yield parts, make_part(parts, "fire", "Fire module", details)
 
@@ -240,10 +250,8 @@ def find_inceptions(outline: Outline) -> Iterator[Merge]:
         convolutions = [part for part in members.values() if part.kind == "conv"]
         if len(convolutions) < 4:
             continue
-        strides = {part.details.get("stride", 1) for part in convolutions}
-        details: dict[str, Detail] = {"branches": len(operands)}
-        if len(strides) > 1:
-            details["stride"] = 2
+        strides = {part.stride for part in convolutions}
+        details = StridedDetails(stride=2 if len(strides) > 1 else None)
         parts = [*members.values(), join]
         yield parts, make_part(parts, "inception", "Inception block", details)
 
@@ -281,18 +289,20 @@ def find_dense_layers(outline: Outline) -> list[list[OutlinePart]]:
         if narrow is None or not narrow.is_pointwise or outline.only_user(narrow) is not wide:
             continue
         users = outline.users(wide)
-        if {*wide.kernel} != {3} or "groups" in wide.details or not users:
+        convolution = wide.details.read_as(ConvolutionDetails)
+        if {*convolution.kernel} != {3} or convolution.groups is not None or not users:
             continue
         if all(user.kind == "Concat" for user in users):
-            details: dict[str, Detail] = {"in": narrow.size("in"), "out": wide.size("out")}
+            widths = span_features(narrow.details, wide.details)
+            details = FeatureDetails().with_features(widths)
             layers.append(make_part([narrow, wide], "dense", "Dense layer", details))
-    growth = {part.size("out") for part in layers}
+    growth = {part.out_features for part in layers}
     if len(layers) < 4 or len(growth) != 1:
         return []
     step = growth.pop()
     blocks = [[layers[0]]]
     for one, two in pairwise(layers):
-        if two.size("in") == one.size("in") + step:
+        if two.in_features == one.in_features + step:
             blocks[-1].append(two)
         else:
             blocks.append([two])
@@ -303,7 +313,7 @@ def find_dense_layers(outline: Outline) -> list[list[OutlinePart]]:
         and (user := outline.only_user(part)) is not None
         and user.kind == "AveragePool"
     ]
-    starts = [block[0].size("in") for block in blocks[1:]]
-    if [part.size("out") for part in transitions] != starts:
+    starts = [block[0].in_features for block in blocks[1:]]
+    if [part.out_features for part in transitions] != starts:
         return []
     return blocks

@@ -7,6 +7,7 @@ from itertools import groupby, pairwise
 
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail, FoundBlock, read_convolution
+from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
 
 from .composites import find_dense_layers, find_fires, find_inceptions
 from .layer_words import write_given
@@ -110,7 +111,7 @@ def sketch_backbone(outline: Outline, blocks: Sequence[OutlinePart]) -> Sketch |
     else:
         return None
     stages = _list_stages(blocks)
-    widths = [stage[-1].size("out") for stage in stages]
+    widths = [stage[-1].out_features for stage in stages]
     facts: dict[str, Detail] = {"stage_blocks": tuple(map(len, stages))}
     clauses = [f"stages of {write_row([len(stage) for stage in stages])} blocks"]
     if family.startswith("inverted"):
@@ -121,7 +122,7 @@ def sketch_backbone(outline: Outline, blocks: Sequence[OutlinePart]) -> Sketch |
         facts["stage_widths"] = tuple(widths)
         clauses.append(f"{widths[0]:,} → {write_count(widths[-1], 'channel')}")
     sketches = [
-        BlockSketch(name, len(stage), outline.nodes(stage), {"out": stage[-1].size("out")})
+        BlockSketch(name, len(stage), outline.nodes(stage), {"out": stage[-1].out_features})
         for stage in stages
     ]
     return Sketch(family, title, tuple(clauses), tuple(sketches), facts)
@@ -134,14 +135,12 @@ def _name_block(outline: Outline, part: OutlinePart) -> str:
     """
     if part.name != "Residual block":
         return part.name
-    found = [one for one in _list_convolutions(outline, part) if one.get("kernel") != (1, 1)]
-    is_basic = len(found) == 2 and all(
-        one.get("kernel") == (3, 3) and "groups" not in one for one in found
-    )
+    found = [one for one in _list_convolutions(outline, part) if one.kernel != (1, 1)]
+    is_basic = len(found) == 2 and all(one.kernel == (3, 3) and one.groups is None for one in found)
     return "Basic block" if is_basic else part.name
 
 
-def _list_convolutions(outline: Outline, part: OutlinePart) -> list[dict[str, Detail]]:
+def _list_convolutions(outline: Outline, part: OutlinePart) -> list[ConvolutionDetails]:
     operations = outline.operations
     return [
         read_convolution(operations, number)
@@ -153,8 +152,8 @@ def _list_convolutions(outline: Outline, part: OutlinePart) -> list[dict[str, De
 def _is_separable(outline: Outline, part: OutlinePart) -> bool:
     """Return whether a block is a depthwise convolution and a 1×1 one, and perhaps more 1×1."""
     found = _list_convolutions(outline, part)
-    deep = [one for one in found if one.get("groups") and one.get("groups") == one.get("in")]
-    return len(deep) == 1 and all(one.get("kernel") == (1, 1) for one in found if one not in deep)
+    deep = [one for one in found if one.is_depthwise]
+    return len(deep) == 1 and all(one.kernel == (1, 1) for one in found if one not in deep)
 
 
 def _list_words(outline: Outline, blocks: Sequence[OutlinePart]) -> list[str]:
@@ -202,7 +201,7 @@ def _list_stages(blocks: Sequence[OutlinePart]) -> list[list[OutlinePart]]:
     """Return blocks of the same size together: a stage begins where width or size change."""
     stages = [[blocks[0]]]
     for one, two in pairwise(blocks):
-        if two.size("out") != one.size("out") or "stride" in two.details:
+        if two.out_features != one.out_features or two.stride is not None:
             stages.append([two])
         else:
             stages[-1].append(two)
@@ -243,12 +242,12 @@ def _tell_shuffling(outline: Outline) -> Sketch | None:
         for node in outline.operations.arrangement
         if node.operator.has("permutes") and _read_perm(node) == (0, 2, 1, 3, 4)
     ]
-    units: list[tuple[int, dict[str, Detail]]] = []
+    units: list[tuple[int, ConvolutionDetails]] = []
     operations = outline.operations
     for number, kind in enumerate(operations.kinds):
         if kind == "Conv":
             details = read_convolution(operations, number)
-            if details.get("groups") is not None and details["groups"] == details.get("in"):
+            if details.is_depthwise:
                 units.append((number, details))
     if len(units) < _LEAST_BLOCKS or len(shuffles) != len(units):
         return None
@@ -259,7 +258,7 @@ def _tell_shuffling(outline: Outline) -> Sketch | None:
         return None
     stages: list[list[int]] = []
     for number, details in units:
-        if not stages or "stride" in details:
+        if not stages or details.stride is not None:
             stages.append([])
         stages[-1].append(number)
     owners = [[outline.owner(number) for number in stage] for stage in stages]
@@ -288,7 +287,7 @@ def _tell_dense(outline: Outline) -> Sketch | None:
     if len(blocks) < 2:
         return None
     counts = [len(block) for block in blocks]
-    growth = blocks[0][0].size("out")
+    growth = blocks[0][0].out_features
     end = max(part.end for part in blocks[-1])
     head = find_head(outline, [part for part in outline.parts if part.end > end])
     facts: dict[str, Detail] = {"stage_blocks": tuple(counts), "growth": growth}
@@ -326,7 +325,7 @@ def _tell_branched(outline: Outline) -> Sketch | None:
             if part.is_pool and stages[-1]:
                 stages.append([])
             elif part in blocks:
-                if "stride" in part.details:
+                if part.stride is not None:
                     stages += [[part], []]
                 else:
                     stages[-1].append(part)
@@ -357,7 +356,7 @@ def _tell_plain(outline: Outline) -> Sketch | None:
         return None
     if any(part.kind == "excitation" or part.has(*_BRANCHING) for part in outline.parts):
         return None
-    if any(part.details.get("transposed") for part in convolutions):
+    if any(part.is_transposed for part in convolutions):
         return None
     linears = outline.of_kind("linear", "mlp")
     head = find_head(outline, outline.parts)
@@ -372,20 +371,15 @@ def _tell_plain(outline: Outline) -> Sketch | None:
         if not is_pool
     ]
     counts = [len(stage) for stage in stages]
-    widths = [stage[-1].size("out") for stage in stages]
+    widths = [stage[-1].out_features for stage in stages]
     facts: dict[str, Detail] = {"stage_blocks": tuple(counts), **_read_classes(head)}
     clauses = [f"stages of {write_row(counts)} convolutions"]
     if all(widths):
         facts["stage_widths"] = tuple(widths)
         clauses.append(f"{widths[0]:,} → {write_count(widths[-1], 'channel')}")
-    layers = sum(_count_linears(part) for part in linears)
+    layers = sum(len(part.widths) - 1 if part.widths else 1 for part in linears)
     clauses += [write_count(layers, "linear layer"), _write_classes(facts)]
     sketches = tuple(
         BlockSketch("convolution", len(stage), outline.nodes(stage)) for stage in stages
     )
     return Sketch("CNN", "CNN", tuple(clauses), sketches, facts)
-
-
-def _count_linears(part: OutlinePart) -> int:
-    widths = part.details.get("widths")
-    return len(widths) - 1 if isinstance(widths, tuple) else 1

@@ -8,6 +8,8 @@ from operator import attrgetter
 
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail
+from netloupe.explorer.patterns.convolution_details import ResamplingDetails
+from netloupe.explorer.patterns.transformer_details import AttentionDetails
 
 from .outline import Outline, OutlinePart
 from .sketch import BlockSketch, Sketch, write_row, write_way
@@ -63,11 +65,11 @@ def _tell_unet(outline: Outline) -> Sketch | None:
     facts: dict[str, Detail] = {"levels": len(ups) + 1, "skips": len(skips)}
     if all(widths):
         facts["stage_widths"] = tuple(widths)
-    heads = {part.details.get("heads") for part in attentions}
-    if len(heads) == 1 and isinstance(head := next(iter(heads)), int):
+    heads = {part.details.read_as(AttentionDetails).heads for part in attentions}
+    if len(heads) == 1 and (head := next(iter(heads))) is not None:
         facts["heads"] = head
     residuals = outline.of_kind("residual")
-    final = [part for part in outline.parts if part.kind == "conv"][-1].size("out")
+    final = [part for part in outline.parts if part.kind == "conv"][-1].out_features
     if final:
         facts["outputs"] = final
     family = "UNet with cross-attention" if crossing else "UNet"
@@ -106,8 +108,8 @@ def _list_widths(outline: Outline, downs: Sequence[OutlinePart], up: OutlinePart
             break
         if id(part) in marks:
             widths.append(last)
-        if part.kind in _BLOCKS and part.size("out"):
-            last = part.size("out")
+        if part.kind in _BLOCKS and part.out_features:
+            last = part.out_features
     return [*widths, last]
 
 
@@ -127,7 +129,7 @@ def _tell_pyramid(outline: Outline) -> Sketch | None:
         heads = [giver for giver in givers if giver.is_pointwise]
         if len(givers) == 2 and len(heads) == 2 and join.place > ups[-1].place:
             scales.append(heads)
-    widths = {tuple(head.size("out") for head in heads) for heads in scales}
+    widths = {tuple(head.out_features for head in heads) for heads in scales}
     if len(scales) < _LEAST_LEVELS or len(widths) != 1 or not all(next(iter(widths))):
         return None
     last = scales[-1][-1]
@@ -158,12 +160,12 @@ def _tell_super_resolution(outline: Outline) -> Sketch | None:
     shuffle = shuffles[0]
     if any(_is_down(part) or part.enlarges for part in outline.parts) or outline.users(shuffle):
         return None
-    factor = shuffle.size("factor")
-    last = convolutions[-1].size("out")
+    factor = shuffle.details.read_as(ResamplingDetails).factor or 0
+    last = convolutions[-1].out_features
     if last % (factor * factor):
         return None
     facts: dict[str, Detail] = {"factor": factor}
-    widths = [convolutions[0].size("in"), *(part.size("out") for part in convolutions)]
+    widths = [convolutions[0].in_features, *(part.out_features for part in convolutions)]
     is_row = not outline.of_kind("residual", "Add", "Concat")
     clauses = (
         write_count(len(convolutions), "convolution")
@@ -187,10 +189,10 @@ def _tell_decoder(outline: Outline) -> Sketch | None:
     if any(_is_down(part) for part in outline.parts) or outline.of_kind("Concat", "embedding"):
         return None
     final = convolutions[-1]
-    widths = [part.size("out") for part in residuals]
+    widths = [part.out_features for part in residuals]
     if not all(widths) or sorted(widths, reverse=True) != widths or widths[0] == widths[-1]:
         return None
-    if outline.users(final) or not 0 < final.size("out") <= 4 or final.place < ups[-1].place:
+    if outline.users(final) or not 0 < final.out_features <= 4 or final.place < ups[-1].place:
         return None
     runs = [
         [part for part in run if part.kind == "residual"]
@@ -201,8 +203,8 @@ def _tell_decoder(outline: Outline) -> Sketch | None:
     attentions = outline.of_kind("attention")
     facts: dict[str, Detail] = {
         "ups": len(ups),
-        "outputs": final.size("out"),
-        "stage_widths": tuple(run[-1].size("out") for run in runs),
+        "outputs": final.out_features,
+        "stage_widths": tuple(run[-1].out_features for run in runs),
         "stage_blocks": tuple(map(len, runs)),
     }
     clauses = (
@@ -210,7 +212,7 @@ def _tell_decoder(outline: Outline) -> Sketch | None:
         f"{widths[0]:,} → {write_count(widths[-1], 'channel')}",
         "made larger " + ("once" if len(ups) == 1 else f"{len(ups)} times"),
         write_count(len(attentions), "self-attention") if attentions else "",
-        f"{write_count(final.size('out'), 'channel')} out",
+        f"{write_count(final.out_features, 'channel')} out",
     )
     blocks = tuple(BlockSketch("residual block", len(run), outline.nodes(run)) for run in runs)
     return Sketch("convolutional decoder", "Convolutional decoder", clauses, blocks, facts)

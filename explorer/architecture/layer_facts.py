@@ -8,7 +8,12 @@ from itertools import groupby
 
 from netloupe.explorer.model import Value
 from netloupe.explorer.operators import ARRANGING_TRAITS, MASKING_TRAITS
-from netloupe.explorer.patterns import Detail, read_dims
+from netloupe.explorer.patterns import BlockDetails, Detail, read_dims
+from netloupe.explorer.patterns.transformer_details import (
+    AttentionDetails,
+    ExpertsDetails,
+    MlpDetails,
+)
 
 from .layer_words import write_attention, write_feeding, write_sight
 from .layers import Layer, Stack, find_stream, find_sum
@@ -17,10 +22,6 @@ from .sizes import list_matrices, read_stated_shape
 from .sketch import BlockSketch
 
 _MOST_OF_MASK = 300
-#: what is told of an attention
-_OF_ATTENTION = (
-    *("heads", "head_width", "kv_heads", "latent", "causal", "positions", "window", "rule"),
-)
 #: what attention is called where its kind is not known
 _NAMELESS = frozenset({"", "Attention", "Cross-attention"})
 _WEIGHTED = frozenset({"conv", "excitation", "inverted", "linear", "mixer", "recurrent"})
@@ -117,34 +118,59 @@ def _describe_layer(outline: Outline, layer: Layer) -> dict[str, Detail]:
     attentions = layer.attentions
     if attentions:
         first = attentions[0]
-        for key in _OF_ATTENTION:
-            if key in first.details:
-                found[key] = first.details[key]
+        found = _describe_attention(first.details.read_as(AttentionDetails))
         found["attention"] = first.name
         if has_past(outline, first):
             found["past"] = True
     if len(attentions) == 2 and attentions[1].name == "Cross-attention":
         found["cross"] = True
-        if attentions[1].details.get("deformable"):
+        crossing = attentions[1].details.read_as(AttentionDetails)
+        if crossing.deformable:
             found["deformable"] = True
-        elif attentions[1].details.get("heads") != found.get("heads"):
+        elif crossing.heads != found.get("heads"):
             found.pop("heads", None)
             found.pop("head_width", None)
     feeding = layer.feeding
     if feeding:
         fed = feeding[0]
-        names = {(part.name, part.details.get("widths")) for part in feeding}
-        widths = fed.details.get("widths")
-        if isinstance(widths, tuple) and len(names) == 1:
-            found["widths"] = widths
-        for key in ("experts", "top", "shared_experts", "unit", "activation"):
-            if key in fed.details:
-                found[key] = fed.details[key]
+        names = {(part.name, part.widths) for part in feeding}
+        if fed.widths and len(names) == 1:
+            found["widths"] = fed.widths
+        found |= _describe_feeding(fed.details)
         found["feeding"] = fed.name
         if len(attentions) == 1 and len(feeding) == 1 and outline.share_start(attentions[0], fed):
             found["parallel"] = True
     found |= _describe_norms(outline, layer)
     return found
+
+
+def _describe_attention(details: AttentionDetails) -> dict[str, Detail]:
+    return _keep_known(
+        heads=details.heads,
+        head_width=details.head_width,
+        kv_heads=details.kv_heads,
+        latent=details.latent,
+        causal=details.causal or None,
+        positions=details.positions,
+        window=details.window,
+        rule=details.rule,
+    )
+
+
+def _describe_feeding(details: BlockDetails) -> dict[str, Detail]:
+    """Return what is told of an MLP or of experts, besides widths."""
+    experts = details.read_as(ExpertsDetails)
+    return _keep_known(
+        experts=experts.experts,
+        top=experts.top,
+        shared_experts=experts.shared_experts,
+        unit=experts.unit,
+        activation=details.read_as(MlpDetails).activation,
+    )
+
+
+def _keep_known(**facts: Detail | None) -> dict[str, Detail]:
+    return {name: fact for name, fact in facts.items() if fact is not None}
 
 
 def _describe_norms(outline: Outline, layer: Layer) -> dict[str, Detail]:
@@ -241,7 +267,7 @@ def sees_all(outline: Outline, attention: OutlinePart) -> bool:
     Nothing is added to its scores but a bias of positions and a mask that a graph takes for each
     token; not a stored square, nor a mask of unknown form.
     """
-    if attention.details.get("causal"):
+    if attention.details.read_as(AttentionDetails).causal:
         return False
     operations = outline.operations
     inner = {number for part in attention.parts for number in part.numbers}
@@ -302,8 +328,8 @@ def list_strays(outline: Outline, stack: Stack) -> list[OutlinePart]:
 
 
 def sketch_blocks(
-    outline: Outline, name: str, layers: Sequence[Layer], details: Mapping[str, Detail]
+    outline: Outline, name: str, layers: Sequence[Layer], facts: Mapping[str, Detail]
 ) -> BlockSketch:
     """Return what is told of some layers as of blocks."""
     nodes = outline.nodes(part for layer in layers for part in layer.parts)
-    return BlockSketch(name, len(layers), nodes, dict(details))
+    return BlockSketch(name, len(layers), nodes, dict(facts))

@@ -14,17 +14,17 @@ from .sketch import write_way
 _GIVEN = {"classes": "class", "outputs": "output"}
 
 
-def list_sizes(details: Mapping[str, Detail]) -> dict[str, Detail]:
+def list_sizes(facts: Mapping[str, Detail]) -> dict[str, Detail]:
     """Return the sizes among what is so of all layers."""
     found: dict[str, Detail] = {}
-    widths = details.get("widths")
+    widths = facts.get("widths")
     if isinstance(widths, tuple) and len(widths) == 3:
         found |= {"width": widths[0], "inner_width": widths[1]}
     for key in ("heads", "head_width", "kv_heads", "latent", "experts", "shared_experts"):
-        if key in details:
-            found[key] = details[key]
-    if "top" in details:
-        found["used_experts"] = details["top"]
+        if key in facts:
+            found[key] = facts[key]
+    if "top" in facts:
+        found["used_experts"] = facts["top"]
     return found
 
 
@@ -32,7 +32,7 @@ def read_tokens(outline: Outline, tokens: Sequence[OutlinePart]) -> dict[str, De
     """Return the vocabulary of a table of tokens, and how many positions are added to them."""
     if not tokens:
         return {}
-    facts: dict[str, Detail] = {"vocabulary": tokens[0].size("rows")}
+    facts: dict[str, Detail] = {"vocabulary": tokens[0].rows}
     positions = find_positions(outline, tokens[0])
     return facts | ({"positions": positions} if positions else {})
 
@@ -72,76 +72,76 @@ def in_brackets(text: str) -> str:
     return f" ({text})" if text else ""
 
 
-def write_layers(details: Mapping[str, Detail]) -> str:
+def write_layers(facts: Mapping[str, Detail]) -> str:
     """Return what is so of all layers: norm; attention; MLP."""
     said = []
-    if "order" in details:
-        said.append(f"{details['order']} {details['norm']}")
-    if details.get("parallel"):
+    if "order" in facts:
+        said.append(f"{facts['order']} {facts['norm']}")
+    if facts.get("parallel"):
         said.append("attention and MLP in parallel")
-    said.append(write_attention(details) or str(details.get("mixture", "")))
-    said.append(write_feeding(details) or str(details.get("feedings", "")))
-    if details.get("shared"):
+    said.append(write_attention(facts) or str(facts.get("mixture", "")))
+    said.append(write_feeding(facts) or str(facts.get("feedings", "")))
+    if facts.get("shared"):
         said.append("weights shared by all")
     return "; ".join(part for part in said if part)
 
 
-def write_attention(details: Mapping[str, Detail]) -> str:
+def write_attention(facts: Mapping[str, Detail]) -> str:
     """Return what is so of the attention of layers: kind, heads, positions, what it sees."""
-    name = str(details.get("attention", ""))
+    name = str(facts.get("attention", ""))
     if not name:
         return ""
     if name in ("Attention", "Cross-attention"):
         name = "attention"
     name = name if name.startswith("Mamba") else name[:1].lower() + name[1:]
-    heads, width = details.get("heads"), details.get("head_width")
-    shared = details.get("kv_heads")
+    heads, width = facts.get("heads"), facts.get("head_width")
+    shared = facts.get("kv_heads")
     text = name
     if isinstance(heads, int):
         text += f" {heads} head{'s' if heads > 1 else ''}" + (f" × {width}" if width else "")
         if isinstance(shared, int) and shared != heads:
             text += f" over {shared}"
-    if "latent" in details:
-        text += f" over {details['latent']} latent features"
-    words = [str(details["rule"])] if "rule" in details else []
-    positions = details.get("positions")
+    if "latent" in facts:
+        text += f" over {facts['latent']} latent features"
+    words = [str(facts["rule"])] if "rule" in facts else []
+    positions = facts.get("positions")
     if positions:
         noun = "" if positions == "rotary" else " position" if positions == 1 else " positions"
         words.append(f"{positions}{noun}")
-    words += write_sight(details)
+    words += write_sight(facts)
     text = ", ".join((text, *words))
-    crossing = "deformable cross-attention" if details.get("deformable") else "cross-attention"
-    return text + (f", {crossing}" if details.get("cross") else "")
+    crossing = "deformable cross-attention" if facts.get("deformable") else "cross-attention"
+    return text + (f", {crossing}" if facts.get("cross") else "")
 
 
-def write_sight(details: Mapping[str, Detail]) -> list[str]:
+def write_sight(facts: Mapping[str, Detail]) -> list[str]:
     """Return which tokens attention sees."""
-    words = ["causal"] if details.get("causal") else []
-    if "window" in details:
-        words.append(f"window {details['window']:,}")
-    elif "windows" in details:
-        words.append(str(details["windows"]))
-    return [*words, "with past"] if details.get("past") else words
+    words = ["causal"] if facts.get("causal") else []
+    if "window" in facts:
+        words.append(f"window {facts['window']:,}")
+    elif "windows" in facts:
+        words.append(str(facts["windows"]))
+    return [*words, "with past"] if facts.get("past") else words
 
 
-def write_feeding(details: Mapping[str, Detail]) -> str:
+def write_feeding(facts: Mapping[str, Detail]) -> str:
     """Return what is so of the MLPs or experts of layers."""
-    name = str(details.get("feeding", ""))
+    name = str(facts.get("feeding", ""))
     if not name:
         return ""
-    widths = details.get("widths")
-    if "experts" in details:
-        chosen = f", {details['top']} per token" if "top" in details else ""
-        unit = f", {details['unit']}" if "unit" in details else ""
+    widths = facts.get("widths")
+    if "experts" in facts:
+        chosen = f", {facts['top']} per token" if "top" in facts else ""
+        unit = f", {facts['unit']}" if "unit" in facts else ""
         if unit and isinstance(widths, tuple):
             unit += " " + write_way(widths[:-1])
-        experts = details["experts"]
-        beside = details.get("shared_experts")
+        experts = facts["experts"]
+        beside = facts.get("shared_experts")
         more = f" and {beside} shared" if beside else ""
         return f"{experts} expert{'' if experts == 1 else 's'}{more}{chosen}{unit}"
     text = name
     if isinstance(widths, tuple):
         text += " " + write_way(widths[:-1])
-    if "MLP" in name and details.get("activation"):
-        text += f", {details['activation']}"
+    if "MLP" in name and facts.get("activation"):
+        text += f", {facts['activation']}"
     return text

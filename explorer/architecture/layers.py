@@ -122,10 +122,8 @@ def _feeds_itself(part: OutlinePart) -> bool:
     """Return whether it is a mixture of experts or an MLP that gives what it takes."""
     if part.kind not in _FEEDING:
         return False
-    widths = part.details.get("widths")
-    return part.kind == "experts" or (
-        isinstance(widths, tuple) and len(widths) > 2 and widths[0] == widths[-1]
-    )
+    widths = part.widths
+    return part.kind == "experts" or (len(widths) > 2 and widths[0] == widths[-1])
 
 
 def _find_chain(

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from netloupe.explorer.model import Graph, Node, Value
 from netloupe.explorer.operators import Operator
 from netloupe.explorer.patterns import (
-    Detail,
+    BlockDetails,
+    FeatureDetails,
     FoundBlock,
     FoundBlocks,
     Operations,
     find_blocks,
     find_graph_context,
 )
+from netloupe.explorer.patterns.convolution_details import ConvolutionDetails, StridedDetails
+from netloupe.explorer.patterns.details import NO_DETAILS, EmbeddingDetails
+from netloupe.explorer.patterns.transformer_details import ExpertsDetails, MlpDetails
 from netloupe.explorer.progress import step
 
 #: kinds of block that carry the network; what lies between them joins and arranges
@@ -54,7 +58,7 @@ class OutlinePart:
     numbers: frozenset[int]
     end: int
     name: str = ""
-    details: dict[str, Detail] = field(default_factory=dict)
+    details: BlockDetails = NO_DETAILS
     parts: tuple[FoundBlock, ...] = ()
     place: int = 0
     before: int = 0
@@ -68,27 +72,59 @@ class OutlinePart:
         """Return whether another part leads to this one."""
         return bool(self.before >> other.place & 1)
 
-    def size(self, name: str) -> int:
-        """Return a detail that is a number; 0 where it is not known."""
-        value = self.details.get(name)
-        return value if isinstance(value, int) else 0
+    @property
+    def in_features(self) -> int:
+        """How many features it takes; 0 where that is not known."""
+        return self.details.read_as(FeatureDetails).in_features or 0
+
+    @property
+    def out_features(self) -> int:
+        """How many features it gives; 0 where that is not known."""
+        return self.details.read_as(FeatureDetails).out_features or 0
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """How many features an MLP, or each of several experts, has before and behind each layer.
+
+        Nothing where they are not known.
+        """
+        details = self.details
+        return details.widths if isinstance(details, MlpDetails | ExpertsDetails) else ()
+
+    @property
+    def rows(self) -> int:
+        """How many rows the table of an embedding has; 0 where that is not known."""
+        return self.details.read_as(EmbeddingDetails).rows or 0
+
+    @property
+    def row_width(self) -> int:
+        """How many features each of these rows has; 0 where that is not known."""
+        return self.details.read_as(EmbeddingDetails).width or 0
 
     @property
     def kernel(self) -> tuple[int, ...]:
         """The size of a convolution's kernel; nothing where it is not known."""
-        kernel = self.details.get("kernel")
-        return tuple(int(size) for size in kernel) if isinstance(kernel, tuple) else ()
+        return self.details.read_as(ConvolutionDetails).kernel
+
+    @property
+    def stride(self) -> int | tuple[int, ...] | None:
+        """Of how many places one is left; None where all are."""
+        return self.details.read_as(StridedDetails).stride
 
     @property
     def is_pointwise(self) -> bool:
         """Whether it is a convolution that is a linear layer at each place."""
-        return self.kind == "conv" and {*self.kernel} == {1} and "groups" not in self.details
+        return self.kind == "conv" and self.details.read_as(ConvolutionDetails).is_pointwise
 
     @property
     def is_depthwise(self) -> bool:
         """Whether it is a convolution that takes each channel alone."""
-        groups = self.details.get("groups")
-        return self.kind == "conv" and groups is not None and groups == self.details.get("in")
+        return self.kind == "conv" and self.details.read_as(ConvolutionDetails).is_depthwise
+
+    @property
+    def is_transposed(self) -> bool:
+        """Whether it is a transposed convolution."""
+        return self.details.read_as(ConvolutionDetails).transposed
 
     @property
     def is_pool(self) -> bool:
@@ -107,14 +143,13 @@ class OutlinePart:
     @property
     def enlarges(self) -> bool:
         """Whether it gives more places than it takes."""
-        return self.has("resamples") or bool(
-            self.kind == "conv" and self.details.get("transposed") and self.details.get("stride")
-        )
+        is_larger = self.kind == "conv" and self.is_transposed and self.stride is not None
+        return self.has("resamples") or is_larger
 
     @property
     def is_strided(self) -> bool:
         """Whether it is a convolution that gives fewer places than it takes."""
-        return "stride" in self.details and "transposed" not in self.details
+        return self.stride is not None and not self.is_transposed
 
 
 class TooMuchError(ValueError):
@@ -253,6 +288,4 @@ class Outline:
 
 
 def _make_part(found: FoundBlock) -> OutlinePart:
-    return OutlinePart(
-        found.kind, found.numbers, found.end, found.name, dict(found.details), found.parts
-    )
+    return OutlinePart(found.kind, found.numbers, found.end, found.name, found.details, found.parts)

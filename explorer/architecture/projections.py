@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
-from netloupe.explorer.patterns import Detail
+from netloupe.explorer.patterns.transformer_details import AttentionDetails
 
 from .composites import Merge, make_part
 from .outline import MAIN_KINDS, Outline, OutlinePart
@@ -28,7 +29,8 @@ def find_projected(outline: Outline) -> Iterator[Merge]:
     """
     main = sum(1 << part.place for part in outline.main)
     for attention in outline.of_kind("attention"):
-        if attention.name not in ("Attention", "Self-attention") or attention.size("kv_heads"):
+        details = attention.details.read_as(AttentionDetails)
+        if attention.name not in ("Attention", "Self-attention") or details.kv_heads:
             continue
         leading, sources = _walk_back(outline, attention)
         if all(part.kind != "linear" for part in leading):
@@ -38,9 +40,9 @@ def find_projected(outline: Outline) -> Iterator[Merge]:
         data = sources if len(sources) == 1 else data
         if len(data) != 1 or data[0].kind == "Split":
             continue
-        details: dict[str, Detail] = {**attention.details, "attention": "Self-attention"}
+        details = replace(details, attention="Self-attention")
         if any(_picks_positions(outline, part) for part in leading):
-            details["positions"] = "relative"
+            details = replace(details, positions="relative")
         parts = [*leading, attention]
         merged = make_part(parts, "attention", "Self-attention", details)
         merged.end = attention.end
@@ -73,7 +75,7 @@ def find_deformable(outline: Outline) -> Iterator[Merge]:
         queries = {giver for part in asking for giver in outline.givers(part)}
         if len(memory) != 1 or len(queries) != 1 or memory[0] in queries:
             continue
-        details: dict[str, Detail] = {"attention": "Cross-attention", "deformable": True}
+        details = AttentionDetails(attention="Cross-attention", deformable=True)
         merged = make_part([*leading, last], "attention", "Cross-attention", details)
         merged.end = last.end
         yield [*leading, last], merged

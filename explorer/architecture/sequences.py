@@ -10,6 +10,7 @@ from netloupe.explorer.model import Node
 from netloupe.explorer.operators import ARRANGING_TRAITS
 from netloupe.explorer.patterns import Detail
 
+from .cells import UnrolledDetails
 from .layer_words import write_given
 from .layers import find_sum
 from .outline import Outline, OutlinePart
@@ -46,8 +47,8 @@ def _tell_recurrent(outline: Outline) -> Sketch | None:
     said, blocks = write_recurrent(read)
     tokens = find_token_tables(outline)
     if tokens:
-        facts["vocabulary"] = tokens[0].size("rows")
-        said.append(f"vocabulary {tokens[0].size('rows'):,}")
+        facts["vocabulary"] = tokens[0].rows
+        said.append(f"vocabulary {tokens[0].rows:,}")
     head = find_head(outline, outline.parts[layers[-1].place + 1 :])
     if head is not None:
         count, is_one, classifies = head
@@ -95,21 +96,22 @@ def write_recurrent(layers: Sequence[RecurrentLayer]) -> tuple[list[str], list[B
         both = "bidirectional " if direction == "bidirectional" else ""
         plural = "s" if len(alike) > 1 else ""
         text = f"{len(alike)} {both}{kind} layer{plural} of width {hidden:,}"
-        details: dict[str, Detail] = {"hidden": hidden}
+        facts: dict[str, Detail] = {"hidden": hidden}
         if steps:
             text += f" written out in {steps:,} steps"
-            details["steps"] = steps
-            blocks += [BlockSketch(f"{kind} step", steps, one.nodes, details) for one in alike]
+            facts["steps"] = steps
+            blocks += [BlockSketch(f"{kind} step", steps, one.nodes, facts) for one in alike]
         else:
             nodes = tuple(node for one in alike for node in one.nodes)
-            blocks.append(BlockSketch(f"{both}{kind}", len(alike), nodes, details))
+            blocks.append(BlockSketch(f"{both}{kind}", len(alike), nodes, facts))
         said.append(text)
     return said, blocks
 
 
 def _read_part(outline: Outline, part: OutlinePart) -> RecurrentLayer:
     if part.kind == "unrolled":
-        sizes = part.size("hidden"), part.size("steps")
+        details = part.details.read_as(UnrolledDetails)
+        sizes = details.hidden or 0, details.steps or 0
         return RecurrentLayer(part.name, "forward", *sizes, outline.nodes([part]))
     return read_layer(outline.operations.nodes[part.end])
 
@@ -151,13 +153,15 @@ def _tell_state_space(outline: Outline) -> Sketch | None:
         exponentials = [one for one in inside if one.kind == "Exp"]
         linears = [one for one in inside if one.kind == "linear" and one.follows(part)]
         last = [
-            one for one in linears if one.size("in") == part.size("out") and find_sum(outline, one)
+            one
+            for one in linears
+            if one.in_features == part.out_features and find_sum(outline, one)
         ]
         if len(before) != 1 or len(softplus) != 1 or not exponentials or len(last) != 1:
             return None
-        if last[0].size("out") != before[0].size("in"):
+        if last[0].out_features != before[0].in_features:
             return None
-        shapes.add((before[0].size("in"), part.size("out"), part.kernel, before[0].size("out")))
+        shapes.add((before[0].in_features, part.out_features, part.kernel, before[0].out_features))
         blocks.append([before[0], part, *[p for p in inside if p.place <= last[0].place]])
     if len(shapes) != 1:
         return None
@@ -170,8 +174,8 @@ def _tell_state_space(outline: Outline) -> Sketch | None:
     clauses = [f"{len(deep)} Mamba blocks ({norm}{width} → {inner}, convolution of {max(kernel)})"]
     tokens = find_token_tables(outline)
     if tokens:
-        facts["vocabulary"] = tokens[0].size("rows")
-        clauses.append(f"vocabulary {tokens[0].size('rows'):,}")
+        facts["vocabulary"] = tokens[0].rows
+        clauses.append(f"vocabulary {tokens[0].rows:,}")
     members = outline.nodes(part for block in blocks for part in block)
     block = BlockSketch("Mamba block", len(deep), members, {"width": width, "inner": inner})
     return Sketch("state-space model", "State-space model", tuple(clauses), (block,), facts)

@@ -27,7 +27,7 @@ def find_token_tables(outline: Outline) -> list[OutlinePart]:
         for part in outline.of_kind("embedding")
         if any(_is_graph_input(value) for value in outline.operands(part))
     ]
-    return sorted(found, key=lambda part: -part.size("rows"))
+    return sorted(found, key=lambda part: -part.rows)
 
 
 def _is_graph_input(value: Value | None) -> bool:
@@ -45,7 +45,7 @@ def find_positions(outline: Outline, tokens: OutlinePart) -> int:
     or by a running sum of the mask (S. Zhang and others, OPT, 2022). Kinds of token
     (J. Devlin and others, BERT, 2019, figure 2) have few rows.
     """
-    width = tokens.size("width")
+    width = tokens.row_width
     found: set[int] = set()
     current: OutlinePart | None = tokens
     for _ in range(6):
@@ -60,10 +60,10 @@ def find_positions(outline: Outline, tokens: OutlinePart) -> int:
         for number in current.numbers:
             found |= {_read_rows(value, width) for value in outline.operations.fixed(number)}
         for giver in outline.givers(current):
-            if giver.kind == "embedding" and giver.size("width") == width and giver is not tokens:
+            if giver.kind == "embedding" and giver.row_width == width and giver is not tokens:
                 index = outline.givers(giver)
                 counts = any(_counts_places(outline, part) for part in index)
-                found |= {giver.size("rows")} if counts else set()
+                found |= {giver.rows} if counts else set()
     found = {rows for rows in found if rows >= _LEAST_POSITIONS}
     return found.pop() if len(found) == 1 else 0
 
@@ -133,8 +133,8 @@ def find_patch(outline: Outline, before: int) -> OutlinePart | None:
     for part in outline.of_kind("conv"):
         if part.place >= before:
             break
-        stride = part.details.get("stride")
-        if len(part.kernel) == 2 and {*part.kernel} == {stride} and 0 < part.size("in") <= 4:
+        is_cut = len(part.kernel) == 2 and {*part.kernel} == {part.stride}
+        if is_cut and 0 < part.in_features <= 4:
             return part
     return None
 
@@ -168,7 +168,7 @@ def find_head(outline: Outline, parts: Sequence[OutlinePart]) -> tuple[int, bool
     if len(last) != 1:
         return None
     part = last[0]
-    given = _read_given(part)
+    given = part.widths[-1] if part.widths else part.out_features
     if not given:
         return None
     classifies = bool(_finishes(outline, part))
@@ -180,13 +180,6 @@ def find_head(outline: Outline, parts: Sequence[OutlinePart]) -> tuple[int, bool
     }
     is_one = ranks == {2} or (not ranks and _is_pooled(outline, part))
     return given, is_one, classifies
-
-
-def _read_given(part: OutlinePart) -> int:
-    widths = part.details.get("widths")
-    if isinstance(widths, tuple) and widths and isinstance(widths[-1], int):
-        return widths[-1]
-    return part.size("out")
 
 
 def _finishes(outline: Outline, part: OutlinePart) -> bool | None:

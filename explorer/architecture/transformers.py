@@ -7,6 +7,8 @@ from itertools import groupby
 
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail
+from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
+from netloupe.explorer.patterns.transformer_details import AttentionDetails
 
 from .layer_facts import describe_layers, list_strays, sees_all, sketch_blocks
 from .layer_words import (
@@ -24,6 +26,8 @@ from .sizes import find_head, find_patch, find_token_tables
 from .sketch import BlockSketch, Sketch, write_row, write_way
 from .two_stacks import tell_encoder_decoder, tell_two_towers
 
+#: kinds of block with one depthwise convolution
+_SEPARABLE = frozenset({"inverted", "separable"})
 #: a stack of fewer layers is one block among others
 _LEAST_LAYERS = 2
 #: so many convolutions that make places more again are a decoder
@@ -66,9 +70,9 @@ def _tell_single(outline: Outline, stacks: list[Stack]) -> Sketch | None:
         return _tell_hierarchical(outline, stack, stages, strays)
     if strays:
         return _tell_blocks_only(outline, stack)
-    details = describe_layers(outline, stack.layers)
+    layer_facts = describe_layers(outline, stack.layers)
     head = find_head(outline, outline.parts[stack.last.place + 1 :])
-    is_causal = all(part.details.get("causal") for part in stack.attentions)
+    is_causal = all(part.details.read_as(AttentionDetails).causal for part in stack.attentions)
     is_seeing = all(sees_all(outline, part) for part in stack.attentions)
     before = [part for part in outline.main if part.place < stack.first.place]
     stem = [part for part in before if part.kind not in ("embedding",)]
@@ -86,7 +90,7 @@ def _tell_single(outline: Outline, stacks: list[Stack]) -> Sketch | None:
         family = "vision transformer"
         facts["patch"] = patch.kernel[0]
         extra.append(f"patches of {patch.kernel[0]} × {patch.kernel[0]}")
-    elif len(wave) > 2 and wave[0].size("in") == 1 and not tokens:
+    elif len(wave) > 2 and wave[0].in_features == 1 and not tokens:
         family = "speech encoder"
         extra.append(
             f"{write_count(len(_list_feature_convolutions(wave)), 'convolution')} over the wave"
@@ -94,10 +98,10 @@ def _tell_single(outline: Outline, stacks: list[Stack]) -> Sketch | None:
     if not family:
         return _tell_blocks_only(outline, stack)
     title = family[:1].upper() + family[1:]
-    if "experts" in details:
+    if "experts" in layer_facts:
         family += ", mixture of experts"
         title += ", mixture of experts"
-    facts |= list_sizes(details)
+    facts |= list_sizes(layer_facts)
     facts |= read_tokens(outline, tokens)
     facts |= read_head(head, facts)
     sizes = write_sizes(facts)
@@ -110,9 +114,9 @@ def _tell_single(outline: Outline, stacks: list[Stack]) -> Sketch | None:
         *_sketch_wave(
             outline, _list_feature_convolutions(wave) if family == "speech encoder" else []
         ),
-        sketch_blocks(outline, "transformer block", stack.layers, details),
+        sketch_blocks(outline, "transformer block", stack.layers, layer_facts),
     ]
-    clause = f"{write_count(len(stack.layers), 'block')}{in_brackets(write_layers(details))}"
+    clause = f"{write_count(len(stack.layers), 'block')}{in_brackets(write_layers(layer_facts))}"
     if family == "speech encoder":
         clause = clause.replace(" block", " transformer block", 1)
     return Sketch(family, title, (*extra, clause, *sizes), tuple(blocks), facts)
@@ -153,24 +157,24 @@ def _tell_conformer(outline: Outline, stack: Stack) -> Sketch | None:
         if len(deep) != 1:
             return _tell_blocks_only(outline, stack)
         convolutions += inside
-    details = describe_layers(outline, layers)
+    layer_facts = describe_layers(outline, layers)
     before = [part for part in outline.main if part.place < stack.first.place]
     wave = [part for part in before if part.kind == "conv" and len(part.kernel) == 1]
-    facts = list_sizes(details)
+    facts = list_sizes(layer_facts)
     facts |= read_head(find_head(outline, outline.parts[stack.last.place + 1 :]), facts)
-    over = len(wave) if wave and wave[0].size("in") == 1 else 0
+    over = len(wave) if wave and wave[0].in_features == 1 else 0
     blocks = (
         *_sketch_wave(outline, wave if over else []),
         BlockSketch(
             "Conformer block",
             len(layers),
             outline.nodes([*stack.parts, *convolutions]),
-            dict(details),
+            dict(layer_facts),
         ),
     )
     clauses = (
         f"{write_count(over, 'convolution')} over the wave" if over else "",
-        f"{write_count(len(layers), 'block')}{in_brackets(write_layers(details))}",
+        f"{write_count(len(layers), 'block')}{in_brackets(write_layers(layer_facts))}",
         *write_sizes(facts),
     )
     return Sketch("Conformer", "Conformer", clauses, blocks, facts)
@@ -179,8 +183,9 @@ def _tell_conformer(outline: Outline, stack: Stack) -> Sketch | None:
 def _has_depthwise(outline: Outline, part: OutlinePart) -> bool:
     if part.kind == "conv":
         return part.is_depthwise
-    return any(found.details.get("groups") == found.details.get("in") for found in part.parts) or (
-        part.kind in ("inverted", "separable")
+    return part.kind in _SEPARABLE or any(
+        found.kind in _SEPARABLE or found.details.read_as(ConvolutionDetails).is_depthwise
+        for found in part.parts
     )
 
 
@@ -196,20 +201,20 @@ def _tell_hierarchical(
     widths = [_width(stage[0]) for stage in stages]
     convolutions = [part for part in outline.of_kind("conv") if part.place < stack.first.place]
     first = convolutions[0] if convolutions else None
-    is_image = first is not None and len(first.kernel) == 2 and 0 < first.size("in") <= 4
+    is_image = first is not None and len(first.kernel) == 2 and 0 < first.in_features <= 4
     if not is_image or not all(widths) or sorted(widths) != widths:
         return _tell_blocks_only(outline, stack)
-    inside = [(part.size("in"), part.size("out")) for part in strays]
+    inside = [(part.in_features, part.out_features) for part in strays]
     if any(given not in widths and taken not in widths for taken, given in inside):
         return _tell_blocks_only(outline, stack)
     mixed = find_mixed_stages(outline, stack, stages)
     counts = [len(stage) for stage in mixed or stages]
-    details = [describe_layers(outline, stage) for stage in stages]
-    heads = [one.get("heads", 0) for one in details]
+    layer_facts = [describe_layers(outline, stage) for stage in stages]
+    heads = [one.get("heads", 0) for one in layer_facts]
     shared = {
         key: value
-        for key, value in details[0].items()
-        if all(one.get(key) == value for one in details)
+        for key, value in layer_facts[0].items()
+        if all(one.get(key) == value for one in layer_facts)
     }
     facts: dict[str, Detail] = {"stage_widths": tuple(widths), "stage_blocks": tuple(counts)}
     stage_heads = [head for head in heads if isinstance(head, int) and head]
@@ -242,7 +247,7 @@ def _tell_hierarchical(
         facts["window"] = window
     blocks = tuple(
         sketch_blocks(outline, "transformer block", stage, one)
-        for stage, one in zip(stages, details, strict=True)
+        for stage, one in zip(stages, layer_facts, strict=True)
     )
     if mixed:
         blocks = sketch_mixed(outline, mixed)
@@ -278,9 +283,8 @@ def _list_stages(layers: Sequence[Layer]) -> list[list[Layer]]:
 
 def _width(layer: Layer) -> int:
     for part in layer.feeding:
-        widths = part.details.get("widths")
-        if isinstance(widths, tuple) and widths and isinstance(widths[0], int):
-            return widths[0]
+        if part.widths:
+            return part.widths[0]
     return 0
 
 
@@ -288,9 +292,13 @@ def _tell_blocks_only(outline: Outline, stack: Stack) -> Sketch | None:
     """Say how many blocks there are, where more is not plain."""
     if not stack.is_plain or len(stack.layers) < _LEAST_LAYERS or list_strays(outline, stack):
         return None
-    details = describe_layers(outline, stack.layers)
+    layer_facts = describe_layers(outline, stack.layers)
     count = write_count(len(stack.layers), "transformer block")
-    block = sketch_blocks(outline, "transformer block", stack.layers, details)
+    block = sketch_blocks(outline, "transformer block", stack.layers, layer_facts)
     return Sketch(
-        "", f"{count}{in_brackets(write_layers(details))}", (), (block,), list_sizes(details)
+        "",
+        f"{count}{in_brackets(write_layers(layer_facts))}",
+        (),
+        (block,),
+        list_sizes(layer_facts),
     )

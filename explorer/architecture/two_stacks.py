@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail
+from netloupe.explorer.patterns.transformer_details import AttentionDetails
 
 from .convolutional import sketch_backbone
 from .layer_facts import describe_layers, list_strays, sketch_blocks
@@ -55,7 +56,7 @@ def tell_two_towers(outline: Outline, stacks: list[Stack]) -> Sketch | None:
     facts: dict[str, Detail] = {}
     kinds = []
     for stack in stacks:
-        details = describe_layers(outline, stack.layers)
+        layer_facts = describe_layers(outline, stack.layers)
         tokens = [part for part in find_token_tables(outline) if stack.last.follows(part)]
         patch = find_patch(outline, stack.first.place)
         patch = patch if patch is not None and stack.first.follows(patch) else None
@@ -67,14 +68,16 @@ def tell_two_towers(outline: Outline, stacks: list[Stack]) -> Sketch | None:
         if patch is not None:
             sizes["patch"] = patch.kernel[0]
         said = [
-            f"{write_count(len(stack.layers), 'block')}{in_brackets(write_layers(details))}",
+            f"{write_count(len(stack.layers), 'block')}{in_brackets(write_layers(layer_facts))}",
             f"patches of {sizes['patch']} × {sizes['patch']}" if patch is not None else "",
             *write_sizes(sizes),
         ]
         texts.append(f"{kind} transformer of {', '.join(filter(None, said))}")
         facts |= sizes
-        facts |= {f"{kind}_{name}": size for name, size in list_sizes(details).items()}
-        blocks.append(sketch_blocks(outline, f"{kind} transformer block", stack.layers, details))
+        facts |= {f"{kind}_{name}": size for name, size in list_sizes(layer_facts).items()}
+        blocks.append(
+            sketch_blocks(outline, f"{kind} transformer block", stack.layers, layer_facts)
+        )
     for name in ("heads", "head_width", "width", "inner_width"):
         if facts.get(f"vision_{name}") == facts.get(f"text_{name}", 0):
             facts[name] = facts[f"text_{name}"]
@@ -125,7 +128,7 @@ def tell_encoder_decoder(outline: Outline, stacks: list[Stack]) -> Sketch | None
     crossing = [layer.attentions[-1] for layer in decoder if len(layer.attentions) == 2]
     if not all(part.follows(end) and "Cross" in part.name for part in crossing):
         return None
-    is_sampling = all(part.details.get("deformable") for part in crossing)
+    is_sampling = all(part.details.read_as(AttentionDetails).deformable for part in crossing)
     strays = list_strays(outline, Stack(decoder))
     if is_sampling:
         strays = [part for part in strays if not _is_of_boxes(part)]
@@ -148,8 +151,8 @@ def tell_encoder_decoder(outline: Outline, stacks: list[Stack]) -> Sketch | None
         sketch_blocks(outline, "decoder block", decoder, found[1]),
     ]
     said = [
-        f"{write_count(len(layers), f'{name} block')}{in_brackets(write_layers(details))}"
-        for name, layers, details in zip(
+        f"{write_count(len(layers), f'{name} block')}{in_brackets(write_layers(layer_facts))}"
+        for name, layers, layer_facts in zip(
             ("encoder", "decoder"), (encoder, decoder), found, strict=True
         )
     ]
@@ -160,7 +163,7 @@ def tell_encoder_decoder(outline: Outline, stacks: list[Stack]) -> Sketch | None
             for part in outline.of_kind("conv")
             if part.place < encoder[0].start and len(part.kernel) == 1
         ]
-        channels = convolved[0].size("in") if convolved else 0
+        channels = convolved[0].in_features if convolved else 0
         many = write_count(len(convolved), "convolution")
         over = f"{many} over {write_count(channels, 'channel')}" if channels else ""
         return Sketch(
@@ -190,8 +193,8 @@ def _is_of_boxes(part: OutlinePart) -> bool:
 
     X. Zhu and others, Deformable DETR, 2021, section 4.
     """
-    widths = part.details.get("widths")
-    return part.kind == "mlp" and isinstance(widths, tuple) and 4 in (widths[0], widths[-1])
+    widths = part.widths
+    return part.kind == "mlp" and bool(widths) and 4 in (widths[0], widths[-1])
 
 
 def _split_started(

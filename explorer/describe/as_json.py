@@ -396,7 +396,7 @@ def _collect_recognition(recognition: Recognition | None) -> dict[str, Any] | No
     return {
         "name": recognition.name,
         "facts": recognition.facts,
-        "details": dict(recognition.details),
+        "details": recognition.details.to_mapping(),
     }
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import TypeVar
 
 from netloupe.explorer.model import Node
-from netloupe.explorer.patterns import Detail, Recognition
+from netloupe.explorer.patterns import BlockDetails, Detail, FeatureDetails, Recognition
+from netloupe.explorer.patterns.convolution_details import DenseDetails
+from netloupe.explorer.patterns.details import NO_DETAILS, RecurrentDetails
 
 #: blocks of more kinds are not told apart
 _MOST_KINDS = 3
@@ -18,8 +21,37 @@ _PROJECTION = "with projection"
 
 _DIGITS = re.compile(r"\d+")
 
+_Kind = TypeVar("_Kind", bound=BlockDetails)
 #: a block, as its nodes and as what it was recognised as
 Member = tuple[Sequence[Node], Recognition]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackDetails(FeatureDetails):
+    """Of a stack of blocks through which features run, or that differ in kind.
+
+    Parameters
+    ----------
+    in_features, out_features
+        What the first block takes, and what all together give.
+    each
+        What is so of each block.
+    kinds
+        What is so of some blocks and not of others, in words.
+    """
+
+    each: BlockDetails = NO_DETAILS
+    kinds: str = ""
+
+    def read_as(self, kind: type[_Kind]) -> _Kind:
+        """Return what is known of the stack, or else of each block, if it is of a kind."""
+        return self if isinstance(self, kind) else self.each.read_as(kind)
+
+    def to_mapping(self) -> dict[str, Detail]:
+        """Return what is so of each block, with what goes in and comes out of all."""
+        own = FeatureDetails().with_features(self.in_out)
+        kinds: dict[str, Detail] = {"kinds": self.kinds} if self.kinds else {}
+        return self.each.to_mapping() | kinds | own.to_mapping()
 
 
 def join_facts(exemplar: Recognition, members: Sequence[Member], *, are_all: bool) -> Recognition:
@@ -42,32 +74,27 @@ def join_facts(exemplar: Recognition, members: Sequence[Member], *, are_all: boo
     """
     found = [recognition for _, recognition in members]
     shared = tuple(fact for fact in exemplar.facts if all(fact in one.facts for one in found))
-    details: dict[str, Detail] = {
-        key: value
-        for key, value in exemplar.details.items()
-        if all(one.details.get(key) == value for one in found)
-    }
     kinds = _tell_kinds(found, shared, are_all)
-    if kinds:
-        details["kinds"] = kinds
+    each = exemplar.details.keep_shared([one.details for one in found])
+    details = StackDetails(each=each, kinds=kinds) if kinds else each
     if not are_all or _tells_widths(shared):
         return replace(exemplar, facts=shared, details=details)
-    widths = [_read_widths(one) for one in found]
+    widths = [one.details.in_out for one in found]
     known = [width for width in widths if width is not None]
     if len(known) < len(widths):
         return replace(exemplar, facts=shared, details=details)
-    growth = details.get("growth")
+    growth = each.read_as(DenseDetails).growth
     taken, given = known[0][0], known[-1][1]
     told: tuple[str, ...]
-    if isinstance(growth, int) and all(
+    if growth is not None and all(
         after == before + growth for (before, _), (after, _) in pairwise(known)
     ):
         given = known[-1][0] + growth
         told = f"{taken} → {given}", f"+{growth} each"
-        details |= {"in": taken, "out": given}
+        details = StackDetails(each=each, in_features=taken, out_features=given, kinds=kinds)
     elif len({*known}) == 1 or _run_through(members, known):
         told = (f"{taken} → {given}",)
-        details |= {"in": taken, "out": given}
+        details = StackDetails(each=each, in_features=taken, out_features=given, kinds=kinds)
     else:
         told = (" → ".join(_write_span(side) for side in zip(*known, strict=True)),)
     return replace(exemplar, facts=(*told, *shared), details=details)
@@ -100,12 +127,6 @@ def _tells_widths(facts: Sequence[str]) -> bool:
     return any("→" in fact for fact in facts)
 
 
-def _read_widths(found: Recognition) -> tuple[int, int] | None:
-    """Return how many features a block takes and gives, where it says so."""
-    taken, given = found.details.get("in"), found.details.get("out")
-    return (taken, given) if isinstance(taken, int) and isinstance(given, int) else None
-
-
 def _write_span(widths: Sequence[int]) -> str:
     low, high = min(widths), max(widths)
     return f"{low}" if low == high else f"{low} to {high}"
@@ -117,7 +138,8 @@ def _run_through(members: Sequence[Member], widths: Sequence[tuple[int, int]]) -
         pairwise(members), pairwise(widths), strict=True
     ):
         # of both directions of a recurrent layer the results stand side by side
-        if taken != given * (2 if before[1].details.get("bidirectional") else 1):
+        is_both_ways = before[1].details.read_as(RecurrentDetails).bidirectional
+        if taken != given * (2 if is_both_ways else 1):
             return False
         nodes = {*before[0]}
         if not any(value and value.producer in nodes for node in after[0] for value in node.inputs):

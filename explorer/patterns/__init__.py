@@ -7,6 +7,7 @@ shown.
 
 from .block_names import name_block
 from .convolutions import read_convolution
+from .details import BlockDetails, Detail, FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .graph_context import GraphContext, find_graph_context
 from .nested_blocks import NestedBlock, find_nested_blocks
@@ -21,14 +22,16 @@ from .recognise import (
     recognise,
     try_to_recognise,
 )
-from .recognition import Detail, Recognition
+from .recognition import Recognition
 from .shape_values import describe_shape_value
 from .shortcuts import has_projection
 from .weight_sizes import read_dims
 
 __all__ = [
     "MOST_NODES",
+    "BlockDetails",
     "Detail",
+    "FeatureDetails",
     "FoundBlock",
     "FoundBlocks",
     "GraphContext",

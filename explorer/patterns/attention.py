@@ -17,10 +17,11 @@ from .attention_scores import (
     is_rotary,
     read_masked_window,
 )
+from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import OUTSIDE, PICKING, Operations, list_data
 from .readings import read_int, read_str
-from .recognition import Detail
+from .transformer_details import AttentionDetails
 
 #: of LinearAttention: how the state takes up a token, where that is not by a sum alone
 _UPDATE_RULES = {"gated": "gated", "delta": "delta rule", "gated_delta": "gated delta rule"}
@@ -124,17 +125,15 @@ def _complete(
         whole |= last.numbers
         end = last.end
     facts: list[str] = []
-    details: dict[str, Detail] = {}
+    rule, positions = "", ""
     node = operations.nodes[anchor]
     if scores:
         product = list_data(operations.nodes[scores[-1]])[:2]
         sources = [_trace(blocks, value, whole) for value in product]
         behind = operations.nodes[_second_product(operations, core, anchor)]
         sources.append(_trace(blocks, _value_operand(operations, behind, core), whole))
-        given = last.details.get("in") if last is not None else None
-        heads, width, shared = count_heads(
-            operations, product, sources, given if isinstance(given, int) else 0
-        )
+        given = last.details.read_as(FeatureDetails).in_features if last is not None else None
+        heads, width, shared = count_heads(operations, product, sources, given or 0)
         is_masked = any(is_causal(operations, n) for n in core)
         found = [source for source, _ in sources]
         if not any(projection for _, projection in sources):
@@ -152,50 +151,55 @@ def _complete(
         name = "Self-attention" if len(inputs) == 1 else _name_by_sources(found)
         if is_linear:
             name = "Linear attention"
-            rule = _UPDATE_RULES.get(read_str(node, "update_rule") or "gated_delta")
+            rule = _UPDATE_RULES.get(read_str(node, "update_rule") or "gated_delta", "")
             if rule:
                 facts.append(rule)
-                details["rule"] = rule
             is_masked = True  # the state holds nothing of what comes later
     if shared > heads or (shared and heads % shared):  # each key is shared by as many queries
         shared = 0
     latent = read_latent(blocks, sources, whole)
     if latent and name == "Self-attention":
         name = "Latent attention"
-        details["latent"] = latent
+    else:
+        latent = 0
     if heads and shared and shared != heads:
         name = name.replace("Self-attention", "Grouped-query attention")
         if shared == 1:
             name = name.replace("Grouped-query", "Multi-query")
     if heads:
-        details["heads"] = heads
         text = f"{heads} heads" if heads > 1 else "1 head"
         if width:
-            details["head_width"] = width
             text += f" × {width}"
         if shared and shared != heads:
-            details["kv_heads"] = shared
             text += f" over {shared}"
         facts.append(text)
-    if "latent" in details:
+    if latent:
         facts.append(f"latent {latent}")
     if is_rotary(operations, whole, anchor):
         facts.append("rotary")
-        details["positions"] = "rotary"
+        positions = "rotary"
     elif scores and any(is_relative(operations, n) for n in scores):
         facts.append("relative positions")
-        details["positions"] = "relative"
+        positions = "relative"
     elif scores and any(has_linear_biases(operations, n) for n in scores):
         facts.append("ALiBi")
-        details["positions"] = "ALiBi"
+        positions = "ALiBi"
     if is_masked:
         facts.append("causal")
-        details["causal"] = True
     window = max([_read_stated_window(node), *(read_masked_window(operations, n) for n in core)])
     if window:
         facts.append(f"window {window}")
-        details["window"] = window
-    details["attention"] = name
+    details = AttentionDetails(
+        rule=rule or None,
+        latent=latent or None,
+        heads=heads or None,
+        head_width=width if heads and width else None,
+        kv_heads=shared if heads and shared and shared != heads else None,
+        positions=positions or None,
+        causal=is_masked,
+        window=window or None,
+        attention=name,
+    )
     return FoundBlock("attention", name, frozenset(whole), end, tuple(facts), details)
 
 

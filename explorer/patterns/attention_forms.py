@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from netloupe.explorer.model import Value
 
+from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import OUTSIDE
 
@@ -63,7 +64,7 @@ def read_latent(
     if key is None or key is not value or key is sources[0][1]:
         return 0
     givers = blocks.operations.givers(min(key.numbers))
-    width = key.details.get("in")
+    width = key.details.read_as(FeatureDetails).in_features
     is_inside = bool(givers) and whole.issuperset(givers)
     is_normal = is_inside and blocks.holding(givers[0], "norm") is not None
-    return width if is_normal and isinstance(width, int) else 0
+    return width if is_normal and width is not None else 0

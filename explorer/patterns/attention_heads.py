@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from netloupe.explorer.model import Node, TensorType, Value
 
+from .details import FeatureDetails
 from .found_blocks import FoundBlock
 from .operations import PICKING, Operations, list_data
 from .readings import read_int, read_ints
@@ -50,11 +51,9 @@ def count_heads(
     """
     query, key = sources[0][1], sources[1][1]
     is_packed = query is key
-    outs = [
-        found.details.get("out", 0) if found is not None and not is_packed else 0
-        for found in (query, key)
-    ]
-    q_out, k_out = (out if isinstance(out, int) else 0 for out in outs)
+    q_out, k_out = (
+        _read_out(found) if found is not None and not is_packed else 0 for found in (query, key)
+    )
     features = q_out or given
     if k_out and len(sources) > 2 and sources[2][1] is key:
         # keys and values of one projection: as many as queries, or one does not know how many
@@ -89,6 +88,11 @@ def count_heads(
         return 0, 0, 0
     shared = k_out // width if width and k_out % width == 0 else 0
     return heads, width, shared
+
+
+def _read_out(found: FoundBlock) -> int:
+    """Return how many features a projection gives; 0 for unknown."""
+    return found.details.read_as(FeatureDetails).out_features or 0
 
 
 def _read_type(value: Value | None) -> tuple[int, int] | None:
@@ -222,13 +226,12 @@ def _read_features(node: Node, projections: list[FoundBlock], heads: int, shared
         if sizes or apart is not None:
             return sizes[0] if sizes else width
         return width // 3 if width % 3 == 0 else 0
-    outs = [found.details.get("out") for found in projections]
-    known = [out for out in outs if isinstance(out, int)]
+    outs = [_read_out(projection) for projection in projections]
     key = roles.find("key")
     if key is not None and node.input(key) is None:
         # one projection for queries, keys and values
-        hidden, rest = divmod(max(known, default=0) * heads, heads + 2 * (shared or heads))
+        hidden, rest = divmod(max(outs, default=0) * heads, heads + 2 * (shared or heads))
         return hidden if not rest else 0
-    if len(projections) != 3 or len({*map(str, outs)}) != 1:
-        return max(known, default=0) if shared and len(projections) == 3 else 0
-    return next((out for out in known if out % heads == 0), 0)
+    if len(projections) != 3 or len({*outs}) != 1:
+        return max(outs, default=0) if shared and len(projections) == 3 else 0
+    return outs[0] if outs[0] % heads == 0 else 0

@@ -7,12 +7,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from .convolutions import read_convolution
+from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .linear import write_widths
 from .operations import Operations
-from .recognition import Detail
+from .transformer_details import (
+    AttentionDetails,
+    ConformerDetails,
+    ConvolutionModuleDetails,
+    MlpDetails,
+)
 from .whole_groups import make_whole_block
 
 #: what rotary positions before the projections, gates and sums are made of
@@ -49,13 +56,13 @@ def find_conformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         return
     kernel = _find_deep(blocks, convolving[0])
     facts = (*attentions[0].facts, " ".join((first.name, *first.facts[:1])))
-    details: dict[str, Detail] = {
-        f"attention_{key}": value for key, value in attentions[0].details.items()
-    }
-    details |= {f"mlp_{key}": value for key, value in first.details.items()}
+    details = ConformerDetails(
+        attention=attentions[0].details.read_as(AttentionDetails),
+        feeding=first.details.read_as(MlpDetails),
+        kernel=kernel or None,
+    )
     if kernel:
         facts = (*facts, f"depthwise kernel {kernel}")
-        details["kernel"] = kernel
     yield make_whole_block(blocks, "conformer", "Conformer block", facts, details)
 
 
@@ -83,9 +90,8 @@ def _find_deep(blocks: FoundBlocks, found: FoundBlock) -> int | None:
         if operations.kinds[number] != "Conv":
             continue
         details = read_convolution(operations, number)
-        if "groups" in details and details["groups"] == details.get("in") == details.get("out"):
-            kernel = details.get("kernel")
-            kernels.append(kernel[0] if isinstance(kernel, tuple) and len(kernel) == 1 else 0)
+        if details.is_depthwise and details.in_features == details.out_features:
+            kernels.append(details.kernel[0] if len(details.kernel) == 1 else 0)
     return kernels[0] if len(kernels) == 1 else None
 
 
@@ -116,8 +122,8 @@ def find_convolution_modules(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     if not isinstance(last, FoundBlock) or last.kind != "separable":
         return
     kernel = _find_deep(blocks, last)
-    widths = [first.details.get("in"), first.details.get("out"), last.details.get("out")]
-    taken, doubled, given = (width if isinstance(width, int) else 0 for width in widths)
+    taken, doubled = first.details.in_out or (0, 0)
+    given = last.details.read_as(FeatureDetails).out_features
     between = outline[start + 1 : -1]
     gates = [e for e in between if isinstance(e, FoundBlock)]
     names = [found.name for found in gates]
@@ -130,7 +136,7 @@ def find_convolution_modules(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     if product is None or gates[0].end not in operations.givers(product):
         return
     facts = (f"kernel {kernel}", *([write_widths(taken, given)] if given else []))
-    details: dict[str, Detail] = {"kernel": kernel, "in": taken}
+    details = ConvolutionModuleDetails(kernel=kernel, in_features=taken)
     yield make_whole_block(blocks, "conformer", "Convolution module", facts, details)
 
 
@@ -154,7 +160,7 @@ def find_rotated_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     if attention.numbers.issuperset(operations.users[total]) and _rotates(operations, total):
         numbers = frozenset(range(len(operations)))
         facts = (*attention.facts, "rotary")
-        details: dict[str, Detail] = {**attention.details, "positions": "rotary"}
+        details = replace(attention.details.read_as(AttentionDetails), positions="rotary")
         yield FoundBlock(
             "attention", attention.name, numbers, attention.end, facts, details, (attention,)
         )

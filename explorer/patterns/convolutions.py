@@ -9,11 +9,12 @@ from typing import Literal
 from netloupe.explorer.model import Node, Value
 
 from .activations import ACTIVATIONS
+from .convolution_details import ConvolutionDetails, ResidualDetails
+from .details import FeatureDetails, span_features
 from .found_blocks import FoundBlock, FoundBlocks
 from .linear import write_widths
 from .operations import Operations
 from .readings import read_int, read_ints, read_scalar, read_str
-from .recognition import Detail
 from .weight_sizes import read_dims, read_features, read_kernel
 
 _CONVOLUTIONS = frozenset({"Conv", "ConvTranspose", "DeformConv"})
@@ -95,64 +96,60 @@ def _add_bias(operations: Operations, end: int, numbers: set[int]) -> int:
     return user
 
 
-def read_convolution(operations: Operations, number: int) -> dict[str, Detail]:
+def read_convolution(operations: Operations, number: int) -> ConvolutionDetails:
     """Return channels, kernel, stride, groups and dilation of a convolution, as far as known."""
     node = operations.nodes[number]
     groups = read_int(node, "group") or 1
-    details: dict[str, Detail] = {}
     kernel = read_ints(node, "kernel_shape") or read_ints(node, "kernels") or read_kernel(node)
     if not kernel and read_int(node, "kernel"):
         kernel = (read_int(node, "kernel") or 1,) * 2
     taken, given = read_features(node)
-    if taken and given:
-        details.update({"in": taken, "out": given})
-    if kernel and len(kernel) < 4:
-        details["kernel"] = kernel
-    stride = read_ints(node, "strides") or ((read_int(node, "stride") or 1),)
-    if max(stride) > 1:
-        details["stride"] = stride[0] if len({*stride}) == 1 else stride
-    if groups > 1:
-        details["groups"] = groups
+    strides = read_ints(node, "strides") or ((read_int(node, "stride") or 1),)
+    stride = strides[0] if len({*strides}) == 1 else strides
     dilation = max(read_ints(node, "dilations") or ((read_int(node, "dilation") or 1),))
-    if dilation > 1:
-        details["dilation"] = dilation
-    if "Transpose" in operations.kinds[number]:
-        details["transposed"] = True
-    return details
+    details = ConvolutionDetails(
+        kernel=kernel if len(kernel) < 4 else (),
+        stride=stride if max(strides) > 1 else None,
+        groups=groups if groups > 1 else None,
+        dilation=dilation if dilation > 1 else None,
+        transposed="Transpose" in operations.kinds[number],
+    )
+    return details.with_features((taken, given) if taken and given else None)
 
 
-def describe_convolution(details: dict[str, Detail]) -> tuple[str, ...]:
+def describe_convolution(details: ConvolutionDetails) -> tuple[str, ...]:
     """Return ``3×3``, ``64 → 128``, ``/2`` and what else is not as usual."""
     facts = []
-    kernel = details.get("kernel")
-    if isinstance(kernel, tuple):
+    kernel, stride, groups = details.kernel, details.stride, details.groups
+    if kernel:
         facts.append("×".join(map(str, kernel)) if len(kernel) > 1 else f"kernel {kernel[0]}")
-    taken, given = details.get("in"), details.get("out")
-    if isinstance(taken, int) and isinstance(given, int):
-        facts.append(write_widths(taken, given))
-    stride = details.get("stride")
+    if details.in_out is not None:
+        facts.append(write_widths(*details.in_out))
     if stride:
-        sign = "×" if details.get("transposed") else "/"
+        sign = "×" if details.transposed else "/"
         steps = stride if isinstance(stride, tuple) else (stride,)
         facts.append(sign + "×".join(map(str, steps)))
-    groups = details.get("groups")
-    if isinstance(groups, int):
-        facts.append("depthwise" if groups == taken and groups == given else f"{groups} groups")
-    if details.get("dilation"):
-        facts.append(f"dilation {details['dilation']}")
+    if groups is not None:
+        is_depthwise = details.in_out == (groups, groups)
+        facts.append("depthwise" if is_depthwise else f"{groups} groups")
+    if details.dilation:
+        facts.append(f"dilation {details.dilation}")
     return tuple(facts)
 
 
 def is_depthwise(operations: Operations, number: int) -> bool:
     """Return whether a convolution takes each channel alone."""
-    details = read_convolution(operations, number)
-    return "groups" in details and details["groups"] == details.get("in")
+    return read_convolution(operations, number).is_depthwise
 
 
 def is_pointwise(found: FoundBlock) -> bool:
     """Return whether a convolution is a linear layer at each place."""
-    kernel = found.details.get("kernel")
-    return isinstance(kernel, tuple) and {*kernel} == {1} and "groups" not in found.details
+    return found.details.read_as(ConvolutionDetails).is_pointwise
+
+
+def widens(details: FeatureDetails) -> bool:
+    """Return whether more features come out than go in, as far as is known."""
+    return details.in_out is not None and details.in_out[1] > details.in_out[0]
 
 
 def find_residuals(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -276,14 +273,14 @@ def _name_residual(
     ]
     if not convolutions:
         return None
-    kernels = [max(k) if isinstance(k := c.get("kernel"), tuple) else 0 for c in convolutions]
-    is_deep = [c.get("groups") is not None and c["groups"] == c.get("in") for c in convolutions]
+    kernels = [max(one.kernel, default=0) for one in convolutions]
+    is_deep = [one.is_depthwise for one in convolutions]
     linears = [part for part in parts.values() if part.kind in ("mlp", "linear")]
     name = "Residual block"
     if any(is_deep):
         name = "Inverted residual"
-        pointwise = [c for c, k in zip(convolutions, kernels, strict=True) if k == 1]
-        widened = [c for c in pointwise if int(c.get("out", 0)) > int(c.get("in", 0))]  # type: ignore[arg-type]
+        pointwise = [one for one, k in zip(convolutions, kernels, strict=True) if k == 1]
+        widened = [one for one in pointwise if widens(one)]
         if linears and is_deep[0]:
             name = "ConvNeXt block" if _is_convnext(convolutions, linears) else ""
         elif not widened or not pointwise:
@@ -294,41 +291,31 @@ def _name_residual(
         return None
     if shortcut == "branch":
         name = "Summed branches"
-    main = [c for c in convolutions if c.get("out") is not None]
-    details: dict[str, Detail] = {}
     facts: list[str] = []
-    widths = _outer_widths(main)
-    strides = [c["stride"] for c in convolutions if isinstance(c.get("stride"), int)]
-    if widths:
-        details |= {"in": widths[0], "out": widths[1]}
+    # the projection, wherever it stands, takes and gives as many as the others together
+    main = [one for one in convolutions if one.in_out is not None]
+    widths = span_features(main[0], main[-1]) if main else None
+    stride = next((one.stride for one in convolutions if isinstance(one.stride, int)), None)
+    if widths is not None:
         facts.append(write_widths(*widths))
-    if strides:
-        details["stride"] = strides[0]
-        facts.append(f"/{strides[0]}")
+    if stride is not None:
+        facts.append(f"/{stride}")
     if shortcut == "projection":
-        details["projection"] = True
         facts.append("with projection")
-    kind = "branches" if shortcut == "branch" else "residual"
+    details = ResidualDetails(stride=stride, projection=shortcut == "projection")
     return FoundBlock(
-        kind, name, frozenset(numbers), last, tuple(facts), details, tuple(parts.values())
+        "branches" if shortcut == "branch" else "residual",
+        name,
+        frozenset(numbers),
+        last,
+        tuple(facts),
+        details.with_features(widths),
+        tuple(parts.values()),
     )
 
 
-def _is_convnext(convolutions: list[dict[str, Detail]], linears: list[FoundBlock]) -> bool:
+def _is_convnext(convolutions: list[ConvolutionDetails], linears: list[FoundBlock]) -> bool:
     """Return whether there is one depthwise convolution of a square, and an MLP behind it."""
-    kernel = convolutions[0].get("kernel")
-    is_square = isinstance(kernel, tuple) and len(kernel) == 2 and kernel[0] == kernel[1]
+    kernel = convolutions[0].kernel
+    is_square = len(kernel) == 2 and kernel[0] == kernel[1]
     return len(convolutions) == 1 and is_square and len(linears) == 1 and linears[0].kind == "mlp"
-
-
-def _outer_widths(main: list[dict[str, Detail]]) -> tuple[int, int] | None:
-    """Return the channels that a residual block takes and gives.
-
-    The projection, wherever it stands, takes and gives as many as the others together.
-    """
-    if not main:
-        return None
-    taken, given = main[0].get("in"), main[-1].get("out")
-    if not isinstance(taken, int) or not isinstance(given, int):
-        return None
-    return taken, given

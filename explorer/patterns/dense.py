@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .convolution_details import DenseDetails
 from .convolutions import is_pointwise
+from .details import FeatureDetails, span_features
 from .found_blocks import FoundBlock, FoundBlocks
 from .linear import write_widths
-from .recognition import Detail
 from .whole_groups import is_row, make_whole_block
 
 
@@ -34,14 +35,14 @@ def find_transitions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             number = min(part.numbers)
         if len(parts) < 3 or not is_pointwise(parts[0]) or parts[0].parts:
             continue
-        taken, given = parts[0].details.get("in"), parts[0].details.get("out")
-        if not isinstance(taken, int) or not isinstance(given, int) or given >= taken:
+        widths = parts[0].details.in_out
+        if widths is None or widths[1] >= widths[0]:
             continue
         numbers = {pool}.union(*(part.numbers for part in parts))
         if not operations.is_closed(numbers, pool):
             continue
-        details: dict[str, Detail] = {"in": taken, "out": given}
-        facts = (write_widths(taken, given),)
+        details = FeatureDetails().with_features(widths)
+        facts = (write_widths(*widths),)
         parts.reverse()
         yield FoundBlock(
             "transition", "Transition", frozenset(numbers), pool, facts, details, tuple(parts)
@@ -71,9 +72,10 @@ def find_dense(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     if kinds[4:] not in (["conv"], ["activation", "conv"], ["norm", "activation", "conv"]):
         return
     first, last = convolutions
-    taken, given = first.details.get("in"), last.details.get("out")
-    if not isinstance(taken, int) or not isinstance(given, int) or given >= taken:
+    widths = span_features(first.details, last.details)
+    if widths is None or widths[1] >= widths[0]:
         return
     if is_pointwise(first):
-        details: dict[str, Detail] = {"in": taken, "out": given, "growth": given}
+        taken, given = widths
+        details = DenseDetails(growth=given).with_features(widths)
         yield make_whole_block(blocks, "dense", "Dense layer", (f"{taken} → +{given}",), details)

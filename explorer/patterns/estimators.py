@@ -8,12 +8,14 @@ intercept). What attributes do not say exactly is not told, nor anything where t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from netloupe.explorer.model import Node
+from netloupe.explorer.notation import write_count
 
+from .details import EstimatorDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .readings import read_int, read_str
-from .recognition import Detail
 from .whole_groups import make_whole_block
 
 _DOMAIN = "ai.onnx.ml"
@@ -40,19 +42,6 @@ _NAMES = {
     "ZipMap": "ZipMap",
 }
 _MODELS = frozenset(op for op in _NAMES if op.startswith(("Linear", "SVM", "Tree")))
-#: what is counted, one of each and several
-_COUNTED = {
-    "categories": ("category", "categories"),
-    "classes": ("class", "classes"),
-    "features": ("feature", "features"),
-    "keys": ("key", "keys"),
-    "leaves": ("leaf", "leaves"),
-    "nodes": ("node", "nodes"),
-    "splits": ("split", "splits"),
-    "targets": ("target", "targets"),
-    "trees": ("tree", "trees"),
-    "vectors": ("support vector", "support vectors"),
-}
 _KERNELS = {"LINEAR": "linear", "POLY": "polynomial", "RBF": "RBF", "SIGMOID": "sigmoid"}
 
 
@@ -95,9 +84,9 @@ def is_predictor(node: Node) -> bool:
     return is_estimator(node) and node.op_type in _MODELS
 
 
-def name_estimator(node: Node, details: dict[str, Detail]) -> str:
+def name_estimator(node: Node, details: EstimatorDetails) -> str:
     """Return what an operator that holds what was fitted is: one tree is no ensemble."""
-    is_tree = _NAMES[node.op_type] == "Tree ensemble" and details.get("trees") == 1
+    is_tree = _NAMES[node.op_type] == "Tree ensemble" and details.trees == 1
     return "Decision tree" if is_tree else _NAMES[node.op_type]
 
 
@@ -105,65 +94,74 @@ def _list(words: list[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
 
 
-def read_estimator(node: Node) -> dict[str, Detail] | None:
+def read_estimator(node: Node) -> EstimatorDetails | None:
     """Return what the attributes of an operator say; None for an operator that is not known."""
     if not is_estimator(node):
         return None
     read = _READERS.get(node.op_type)
-    details = read(node) if read is not None else {}
-    return {name: value for name, value in details.items() if value}
+    return read(node) if read is not None else EstimatorDetails()
 
 
-def _tell(details: dict[str, Detail]) -> tuple[str, ...]:
-    facts = []
-    for name, value in details.items():
-        if isinstance(value, int):
-            one, several = _COUNTED[name]
-            facts.append(f"{value:,} {one if value == 1 else several}")
-        else:
-            facts.append(f"{value} kernel" if name == "kernel" else str(value))
-    return tuple(facts)
+def _tell(details: EstimatorDetails) -> tuple[str, ...]:
+    counted = (
+        (details.vectors, "support vector", "support vectors"),
+        (details.features, "feature", "features"),
+        (details.trees, "tree", "trees"),
+        (details.splits, "split", "splits"),
+        (details.leaves, "leaf", "leaves"),
+        (details.nodes, "node", "nodes"),
+        (details.classes, "class", "classes"),
+        (details.targets, "target", "targets"),
+        (details.keys, "key", "keys"),
+        (details.categories, "category", "categories"),
+    )
+    return (
+        *([f"{details.kernel} kernel"] if details.kernel else []),
+        *(write_count(count, one, several) for count, one, several in counted if count),
+        *([details.norm] if details.norm else []),
+    )
 
 
-def _count(node: Node, *names: str) -> int:
-    """Return how many elements the first of some attributes has that is there; 0 for none."""
+def _count(node: Node, *names: str) -> int | None:
+    """Return how many elements the first of some attributes has that is there."""
     for name in names:
         attribute = node.attributes.get(name)
         if attribute is not None and isinstance(attribute.value, tuple) and attribute.value:
             return len(attribute.value)
-    return 0
+    return None
 
 
-def _read_trees(node: Node) -> dict[str, Detail]:
-    details: dict[str, Detail] = {}
-    if node.op_type == "TreeEnsemble":
-        details["trees"] = _count(node, "tree_roots")
-        details["splits"] = _count(node, "nodes_featureids")
-        details["leaves"] = _count(node, "leaf_targetids")
-    else:
-        attribute = node.attributes.get("nodes_treeids")
-        ids = attribute.value if attribute is not None else ()
-        if isinstance(ids, tuple) and len(ids) == _count(node, "nodes_nodeids"):
-            details["trees"] = len({*ids})
-            details["nodes"] = len(ids)
-    details["classes"] = _count(node, *_CLASSES)
+def _read_trees(node: Node) -> EstimatorDetails:
     targets = read_int(node, "n_targets") or 0
-    details["targets"] = targets if targets > 1 else 0
+    details = EstimatorDetails(
+        classes=_count(node, *_CLASSES), targets=targets if targets > 1 else None
+    )
+    if node.op_type == "TreeEnsemble":
+        return replace(
+            details,
+            trees=_count(node, "tree_roots"),
+            splits=_count(node, "nodes_featureids"),
+            leaves=_count(node, "leaf_targetids"),
+        )
+    attribute = node.attributes.get("nodes_treeids")
+    ids = attribute.value if attribute is not None else ()
+    if isinstance(ids, tuple) and len(ids) == _count(node, "nodes_nodeids"):
+        return replace(details, trees=len({*ids}), nodes=len(ids))
     return details
 
 
-def _read_linear(node: Node) -> dict[str, Detail]:
+def _read_linear(node: Node) -> EstimatorDetails:
     coefficients = _count(node, "coefficients")
     if node.op_type == "LinearRegressor":
         targets = read_int(node, "targets")
         rows = 1 if targets is None else targets
-        details: dict[str, Detail] = {"features": _divide(coefficients, rows)}
-        return details | {"targets": rows if rows > 1 else 0}
-    rows = _count(node, "intercepts")
-    return {"features": _divide(coefficients, rows), "classes": _count(node, *_CLASSES)}
+        features = _divide(coefficients, rows)
+        return EstimatorDetails(features=features, targets=rows if rows > 1 else None)
+    features = _divide(coefficients, _count(node, "intercepts"))
+    return EstimatorDetails(features=features, classes=_count(node, *_CLASSES))
 
 
-def _read_vectors(node: Node) -> dict[str, Detail]:
+def _read_vectors(node: Node) -> EstimatorDetails:
     """Read the support vectors of which one is made, and how many of them there are."""
     attribute = node.attributes.get("vectors_per_class")
     counts = attribute.value if attribute is not None else ()
@@ -171,45 +169,48 @@ def _read_vectors(node: Node) -> dict[str, Detail]:
     if isinstance(counts, tuple) and counts:
         count = sum(each for each in counts if isinstance(each, int))
     features = _divide(_count(node, "support_vectors"), count)
-    details: dict[str, Detail] = {}
-    if features:
-        details = {"kernel": _KERNELS.get(read_str(node, "kernel_type") or "LINEAR", "")}
-        details |= {"vectors": count, "features": features}
-    return details | {"classes": _count(node, *_CLASSES)}
+    details = EstimatorDetails(classes=_count(node, *_CLASSES))
+    if features is None:
+        return details
+    kernel = _KERNELS.get(read_str(node, "kernel_type") or "LINEAR")
+    return replace(details, kernel=kernel, vectors=count, features=features)
 
 
-def _divide(count: int, rows: int) -> int:
-    return count // rows if rows > 0 and count % rows == 0 else 0
+def _divide(count: int | None, rows: int | None) -> int | None:
+    return count // rows if count and rows and rows > 0 and count % rows == 0 else None
 
 
-def _read_scaler(node: Node) -> dict[str, Detail]:
+def _read_scaler(node: Node) -> EstimatorDetails:
     """Read how many features are scaled each in its own way; one number is for all."""
-    offsets, scales = _count(node, "offset"), _count(node, "scale")
-    return {"features": scales if scales > 1 and offsets in (0, 1, scales) else 0}
+    offsets, scales = _count(node, "offset"), _count(node, "scale") or 0
+    is_each = scales > 1 and offsets in (None, 1, scales)
+    return EstimatorDetails(features=scales if is_each else None)
 
 
-def _read_imputer(node: Node) -> dict[str, Detail]:
-    count = _count(node, "imputed_value_floats", "imputed_value_int64s")
-    return {"features": count if count > 1 else 0}
+def _read_imputer(node: Node) -> EstimatorDetails:
+    count = _count(node, "imputed_value_floats", "imputed_value_int64s") or 0
+    return EstimatorDetails(features=count if count > 1 else None)
 
 
-_READERS: dict[str, Callable[[Node], dict[str, Detail]]] = {
-    "DictVectorizer": lambda node: {
-        "features": _count(node, "string_vocabulary", "int64_vocabulary")
-    },
+_READERS: dict[str, Callable[[Node], EstimatorDetails]] = {
+    "DictVectorizer": lambda node: EstimatorDetails(
+        features=_count(node, "string_vocabulary", "int64_vocabulary")
+    ),
     "Imputer": _read_imputer,
-    "LabelEncoder": lambda node: {
-        "keys": _count(node, "keys_strings", "keys_int64s", "keys_floats", "classes_strings")
-    },
+    "LabelEncoder": lambda node: EstimatorDetails(
+        keys=_count(node, "keys_strings", "keys_int64s", "keys_floats", "classes_strings")
+    ),
     "LinearClassifier": _read_linear,
     "LinearRegressor": _read_linear,
-    "Normalizer": lambda node: {"norm": read_str(node, "norm") or "MAX"},
-    "OneHotEncoder": lambda node: {"categories": _count(node, "cats_strings", "cats_int64s")},
+    "Normalizer": lambda node: EstimatorDetails(norm=read_str(node, "norm") or "MAX"),
+    "OneHotEncoder": lambda node: EstimatorDetails(
+        categories=_count(node, "cats_strings", "cats_int64s")
+    ),
     "SVMClassifier": _read_vectors,
     "SVMRegressor": _read_vectors,
     "Scaler": _read_scaler,
     "TreeEnsemble": _read_trees,
     "TreeEnsembleClassifier": _read_trees,
     "TreeEnsembleRegressor": _read_trees,
-    "ZipMap": lambda node: {"classes": _count(node, *_CLASSES)},
+    "ZipMap": lambda node: EstimatorDetails(classes=_count(node, *_CLASSES)),
 }

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from netloupe.explorer.notation import write_count
 
+from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations, list_data
-from .recognition import Detail
+from .transformer_details import ExpertsDetails
 from .weight_sizes import read_dims
 
 #: operators that multiply by the weights of a chosen expert
@@ -53,13 +54,10 @@ def find_experts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     is_picked = len(tables) > 1 and len(products) > 1
     if not fused and not is_picked and not (len(experts) > 1 and len(experts) >= count // 2):
         return
-    details: dict[str, Detail] = {"experts": count}
     facts = [write_count(count, "expert")]
-    if choice is not None:
-        chosen = _read_count(operations, choice)
-        if chosen:
-            facts.append(f"top {chosen}")
-            details["top"] = chosen
+    chosen = _read_count(operations, choice) if choice is not None else 0
+    if chosen:
+        facts.append(f"top {chosen}")
     names = {found.name for found in experts.values()}
     if len(names) == 1:
         first = next(iter(experts.values()))
@@ -70,6 +68,7 @@ def find_experts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             return
     parts = (router, *experts.values())
     end = max(numbers)
+    details = ExpertsDetails(experts=count, top=chosen or None)
     if operations.is_closed(set(numbers), end):
         yield FoundBlock(
             "experts", "Mixture of experts", numbers, end, tuple(facts), details, parts
@@ -116,8 +115,8 @@ def _find_router(blocks: FoundBlocks) -> tuple[FoundBlock, int | None, int] | No
             taken = operations.givers(giver)
             giver = taken[0] if taken else None
         router = blocks.ending(giver, "linear")
-        count = router.details.get("out") if router is not None else None
-        if router is not None and isinstance(count, int) and count > 1:
+        count = router.details.read_as(FeatureDetails).out_features if router is not None else None
+        if router is not None and count is not None and count > 1:
             return router, number, count
     return None
 

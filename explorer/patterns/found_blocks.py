@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
+from .details import NO_DETAILS, BlockDetails
 from .operations import Operations
-from .recognition import Detail
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class FoundBlock:
     numbers: frozenset[int]
     end: int
     facts: tuple[str, ...] = ()
-    details: Mapping[str, Detail] = field(default_factory=dict)
+    details: BlockDetails = NO_DETAILS
     parts: tuple[FoundBlock, ...] = ()
 
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from netloupe.explorer.model import Node, Value
 
+from .details import EmbeddingDetails, FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import PICKING, Operations
-from .recognition import Detail
+from .transformer_details import MlpDetails
 from .weight_sizes import read_features, read_kernel, read_width
 
 #: what an MLP may have between its layers besides activations
@@ -33,10 +34,7 @@ def find_linears(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             yield _read_linear(operations, number)
         elif kind == "Conv" and _is_pointwise(operations, number):
             widths = read_features(operations.nodes[number])
-            numbers = frozenset({number})
-            yield FoundBlock(
-                "linear", "Linear", numbers, number, (write_widths(*widths),), _name_widths(*widths)
-            )
+            yield _make_linear({number}, number, *widths, (write_widths(*widths),))
 
 
 def _is_pointwise(operations: Operations, number: int) -> bool:
@@ -63,9 +61,14 @@ def _read_linear(operations: Operations, number: int) -> FoundBlock:
             numbers.add(bias)
             end = bias
     facts = (write_widths(taken, given),) if taken and given else ()
-    return FoundBlock(
-        "linear", "Linear", frozenset(numbers), end, facts, _name_widths(taken, given)
-    )
+    return _make_linear(numbers, end, taken, given, facts)
+
+
+def _make_linear(
+    numbers: set[int], end: int, taken: int, given: int, facts: tuple[str, ...]
+) -> FoundBlock:
+    details = FeatureDetails().with_features((taken, given) if taken and given else None)
+    return FoundBlock("linear", "Linear", frozenset(numbers), end, facts, details)
 
 
 def _is_bias(operations: Operations, number: int, width: int) -> bool:
@@ -79,10 +82,6 @@ def _is_bias(operations: Operations, number: int, width: int) -> bool:
 def write_widths(*widths: int) -> str:
     """Return ``768 → 3072``."""
     return " → ".join(map(str, widths))
-
-
-def _name_widths(taken: int, given: int) -> dict[str, Detail]:
-    return {"in": taken, "out": given} if taken and given else {}
 
 
 def find_mlps(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -131,23 +130,21 @@ def _follow_chain(blocks: FoundBlocks, first: FoundBlock) -> FoundBlock | None:
     if len(parts) < 3:
         return None
     linears = parts[::2]
-    widths = [part.details.get("in") for part in linears] + [linears[-1].details.get("out")]
-    return _make(parts, "MLP", widths, activations)
-
-
-def _make(
-    parts: list[FoundBlock], name: str, widths: list[Detail | None], activations: list[str]
-) -> FoundBlock:
     numbers = frozenset().union(*(part.numbers for part in parts))
-    facts: list[str] = []
-    details: dict[str, Detail] = {"activation": ", ".join(dict.fromkeys(activations))}
-    known = tuple(width for width in widths if isinstance(width, int) and width)
-    if len(known) == len(widths):
-        facts.append(write_widths(*known))
-        details["widths"] = known
-    if name == "MLP":
-        facts.append(str(details["activation"]))
-    return FoundBlock("mlp", name, numbers, parts[-1].end, tuple(facts), details, tuple(parts))
+    widths = list_widths(linears)
+    between = ", ".join(dict.fromkeys(activations))
+    facts = (*([write_widths(*widths)] if widths else []), between)
+    details = MlpDetails(activation=between, widths=widths)
+    return FoundBlock("mlp", "MLP", numbers, parts[-1].end, facts, details, tuple(parts))
+
+
+def list_widths(linears: list[FoundBlock]) -> tuple[int, ...]:
+    """Return what each of some layers takes and the last gives; nothing where any is unknown."""
+    pairs = [linear.details.in_out for linear in linears]
+    known = [pair for pair in pairs if pair is not None]
+    if not known or len(known) < len(pairs):
+        return ()
+    return (*(taken for taken, _ in known), known[-1][1])
 
 
 def _follows(
@@ -234,15 +231,10 @@ def _close_gated(
         name, unit = _read_swish(operations.nodes[product]), "SwiGLU"
     else:
         name, unit = activation.name, _GATED.get(activation.name, "Gated MLP")
-    made = _make(
-        inner,
-        unit,
-        [first.details.get("in"), last.details.get("in"), last.details.get("out")],
-        [name],
-    )
-    facts = (*made.facts, name) if made.name == "Gated MLP" else made.facts
-    details = {**made.details, "gated": True}
-    return FoundBlock("mlp", made.name, numbers, last.end, facts, details, tuple(inner))
+    widths = list_widths([first, last])
+    facts = (*([write_widths(*widths)] if widths else []), *([name] if unit == "Gated MLP" else []))
+    details = MlpDetails(activation=name, widths=widths, gated=True)
+    return FoundBlock("mlp", unit, numbers, last.end, facts, details, tuple(inner))
 
 
 def _read_swish(node: Node) -> str:
@@ -285,7 +277,9 @@ def find_embeddings(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                 yield FoundBlock("embedding", "Embedding", frozenset({number}), number, *facts)
 
 
-def read_table(node: Node) -> tuple[tuple[str], dict[str, Detail]] | None:
+def read_table(node: Node) -> tuple[tuple[str], EmbeddingDetails] | None:
     """Return what is told of the table that a node picks rows of; None where it has none."""
     rows, width = read_features(node)
-    return ((f"{rows:,} × {width:,}",), {"rows": rows, "width": width}) if rows else None
+    if not rows:
+        return None
+    return (f"{rows:,} × {width:,}",), EmbeddingDetails(rows=rows, width=width)

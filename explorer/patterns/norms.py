@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from netloupe.explorer.model import Value
 from netloupe.explorer.notation import write_count
 
+from .details import NormDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations
 from .readings import read_int
-from .recognition import Detail
 from .weight_sizes import read_dims, read_width
 
 #: operators that normalize, and what the field calls that
@@ -76,11 +76,7 @@ def _read_operator(operations: Operations, number: int) -> FoundBlock:
     elif not name.startswith("GroupNorm"):
         groups = None
     facts = [write_count(groups, "group")] if groups else []
-    details: dict[str, Detail] = {}
-    if groups:
-        details["groups"] = groups
-    if width > 1:
-        details["width"] = width
+    details = NormDetails(groups=groups or None, width=width if width > 1 else None)
     return FoundBlock("norm", name, frozenset(numbers), end, tuple(facts), details)
 
 
@@ -112,7 +108,7 @@ def _find_written(operations: Operations, root: int) -> FoundBlock | None:
     end, width = _add_scale(operations, divided, numbers, scales)
     if not operations.is_closed(numbers, end):
         return None
-    details: dict[str, Detail] = {"width": width} if width > 1 else {}
+    details = NormDetails(width=width if width > 1 else None)
     return FoundBlock("norm", name, frozenset(numbers), end, (), details)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .linear import write_widths
 from .whole_groups import make_whole_block
@@ -46,7 +47,7 @@ def find_waves(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         yield FoundBlock("positions", name, numbers, max(cosine, sine))
     elif is_joined:
         name = f"{name} · {learned.name}"
-        yield make_whole_block(blocks, "embedding", name, learned.facts, dict(learned.details))
+        yield make_whole_block(blocks, "embedding", name, learned.facts, learned.details)
 
 
 def find_merging(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -66,12 +67,13 @@ def find_merging(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     parts = operations.operands[joins[0]]
     if len(parts) != 4 or any(operations.given_by(part, "Slice") is None for part in parts):
         return
-    taken, given = linears[0].details.get("in"), linears[0].details.get("out")
-    if not isinstance(taken, int) or not isinstance(given, int) or taken % 4:
+    widths = linears[0].details.in_out
+    if widths is None or widths[0] % 4:
         return
+    widths = widths[0] // 4, widths[1]
     numbers = frozenset(range(len(operations)))
-    facts = (write_widths(taken // 4, given), "/2")
+    facts = (write_widths(*widths), "/2")
     last = outline[-1]
     end = last.end if isinstance(last, FoundBlock) else last
-    details = {"in": taken // 4, "out": given}
+    details = FeatureDetails().with_features(widths)
     yield FoundBlock("merging", "Patch merging", numbers, end, facts, details)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from netloupe.explorer.model import Value
 
+from .convolution_details import ConvolutionDetails, ResamplingDetails
 from .convolutions import is_pointwise
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import OUTSIDE, Operations
-from .recognition import Detail
 from .resampling import is_join, is_older, is_shared, read_scale
 from .whole_groups import is_row, make_whole_block
 
@@ -42,17 +42,16 @@ def find_pyramid_steps(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         return
     if any(found.kind not in ("branches", "conv", "residual") for found in behind):
         return
-    details: dict[str, Detail]
     if len(resizes) == 1 and is_pointwise(before[0]):
         factor = read_scale(operations, resizes[0])
         if factor is None or not _is_level(blocks, before[0], resizes[0], join, behind):
             return
-        details = {"factor": factor}
+        details = ResamplingDetails(factor=factor)
         yield make_whole_block(blocks, "pyramid", "FPN step", (f"top-down ×{factor}",), details)
     elif not resizes and _goes_back(blocks, before[0], join, behind):
-        stride = before[0].details["stride"]
+        stride = before[0].details.read_as(ConvolutionDetails).stride
         if isinstance(stride, int):
-            details = {"factor": stride}
+            details = ResamplingDetails(factor=stride)
             yield make_whole_block(
                 blocks, "pyramid", "PAN step", (f"bottom-up /{stride}",), details
             )
@@ -63,7 +62,8 @@ def _is_level(
 ) -> bool:
     """Return whether a lateral convolution, a Resize and a join are a step of a pyramid."""
     operations = blocks.operations
-    if "stride" in lateral.details or not is_row(blocks, [resize, join]):
+    is_strided = lateral.details.read_as(ConvolutionDetails).stride is not None
+    if is_strided or not is_row(blocks, [resize, join]):
         return False
     coarse, fine = _split(operations, join, resize)
     if fine is None:
@@ -91,8 +91,8 @@ def _goes_back(
 ) -> bool:
     """Return whether smaller features are joined with older ones, that others take too."""
     operations = blocks.operations
-    details = smaller.details
-    if "stride" not in details or "groups" in details or "transposed" in details:
+    details = smaller.details.read_as(ConvolutionDetails)
+    if details.stride is None or details.groups is not None or details.transposed:
         return False
     if is_pointwise(smaller) or not is_row(blocks, [smaller, join, *behind]):
         return False

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from netloupe.explorer.model import Node
 
-#: what a fact may be besides its text: ``{"heads": 12, "head_width": 64, "causal": True}``
-Detail = int | str | bool | tuple[int, ...]
+from .details import NO_DETAILS, BlockDetails
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +23,7 @@ class Recognition:
         The few things that a reader of the paper wants to know, in short texts:
         ``("12 heads × 64", "causal")``.
     details
-        The same as numbers and words, by name.
+        What is known of it as numbers and words: of a class for each kind of block.
     nodes
         The nodes that it consists of.
     """
@@ -33,7 +31,7 @@ class Recognition:
     name: str
     family: str
     facts: tuple[str, ...] = ()
-    details: Mapping[str, Detail] = field(default_factory=dict)
+    details: BlockDetails = NO_DETAILS
     nodes: tuple[Node, ...] = ()
 
     @property

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from .convolution_details import ConvolutionDetails
+from .details import RecurrentDetails, StateSpaceDetails, span_features
 from .found_blocks import FoundBlock, FoundBlocks
 from .linear import write_widths
 from .readings import read_str
-from .recognition import Detail
 from .weight_sizes import read_features
 
 _LAYERS = frozenset({"GRU", "LSTM", "RNN"})
@@ -33,16 +34,18 @@ def find_recurrent(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     first, last = (operations.nodes[n] for n in (layers[0], layers[-1]))
     taken, hidden = read_features(first)[0], read_features(last)[1]
     facts: list[str] = []
-    details: dict[str, Detail] = {"layers": len(layers)}
     if taken and hidden:
         facts.append(write_widths(taken, hidden))
-        details |= {"in": taken, "out": hidden}
-    if all(read_str(operations.nodes[n], "direction") == "bidirectional" for n in layers):
+    is_both_ways = all(
+        read_str(operations.nodes[n], "direction") == "bidirectional" for n in layers
+    )
+    if is_both_ways:
         facts.append("bidirectional")
-        details["bidirectional"] = True
     if len(layers) > 1:
         facts.append(f"{len(layers)} layers")
     numbers = frozenset(range(len(operations)))
+    details = RecurrentDetails(layers=len(layers), bidirectional=is_both_ways)
+    details = details.with_features((taken, hidden) if taken and hidden else None)
     yield FoundBlock("recurrent", kind, numbers, layers[-1], tuple(facts), details)
 
 
@@ -99,29 +102,25 @@ def find_state_spaces(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     counts = Counter(operations.kinds)
     linears = list({id(f): f for f in blocks.owner if f is not None}.values())
     dense = [f for f in linears if f.kind == "linear"]
-    deep = [
-        f
-        for f in linears
-        if f.kind == "conv" and f.details.get("groups") not in (None, 1) and _is_along(f)
-    ]
+    deep = [f for f in linears if f.kind == "conv" and _goes_along(f)]
     activated = [f for f in linears if f.name == "SiLU" or f.name.endswith("SiLU")]
     if len(deep) != 1 or not 2 <= len(dense) <= 6 or not activated:
         return
     if counts["Softplus"] != 1 or counts["Exp"] < 1 or counts["Softmax"] or counts["Erf"]:
         return
     first, last = dense[0], dense[-1]
-    widths = [first.details.get("in"), last.details.get("out")]
-    known = [width for width in widths if isinstance(width, int)]
-    inner = deep[0].details.get("groups")
+    widths = span_features(first.details, last.details)
+    inner = deep[0].details.read_as(ConvolutionDetails).groups
     facts = []
-    if len(known) == 2 and isinstance(inner, int):
-        facts.append(write_widths(known[0], inner, known[1]))
+    if widths is not None and inner is not None:
+        facts.append(write_widths(widths[0], inner, widths[1]))
     numbers = frozenset(range(len(operations)))
-    details: dict[str, Detail] = {"inner": inner} if isinstance(inner, int) else {}
+    details = StateSpaceDetails(inner=inner)
     end = len(operations) - 1
     yield FoundBlock("mixer", "Mamba block", numbers, end, tuple(facts), details, tuple(linears))
 
 
-def _is_along(found: FoundBlock) -> bool:
-    kernel = found.details.get("kernel")
-    return isinstance(kernel, tuple) and (len(kernel) == 1 or min(kernel) == 1)
+def _goes_along(found: FoundBlock) -> bool:
+    """Return whether a convolution in groups goes along a sequence."""
+    details = found.details.read_as(ConvolutionDetails)
+    return details.groups is not None and details.is_along_one_axis

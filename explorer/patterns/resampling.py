@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from netloupe.explorer.model import TensorType, Value, is_before
 from netloupe.explorer.model.constant import constant_tensor
 
+from .convolution_details import (
+    ConvolutionDetails,
+    ResamplingDetails,
+    ResidualDetails,
+    StridedDetails,
+)
+from .details import span_features
 from .found_blocks import FoundBlock, FoundBlocks
 from .linear import write_widths
 from .operations import Operations
 from .readings import read_int, read_ints, read_numbers
-from .recognition import Detail
 from .shuffles import SHUFFLE, UNSHUFFLE, read_shuffle
 from .whole_groups import is_row, make_whole_block
 
@@ -37,9 +44,8 @@ def find_pixel_shuffles(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         if found is not None:
             name, sign = _SHUFFLES[kind]
             facts = (f"{sign}{found[1]}",)
-            yield FoundBlock(
-                "pixel shuffle", name, frozenset({number}), number, facts, {"factor": found[1]}
-            )
+            details = ResamplingDetails(factor=found[1])
+            yield FoundBlock("pixel shuffle", name, frozenset({number}), number, facts, details)
 
 
 def find_resampled(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -68,17 +74,19 @@ def _find_smaller(blocks: FoundBlocks, outline: list[FoundBlock | int]) -> Found
     if len(convolutions) < len(outline) - 1 or not is_row(blocks, outline):
         return None
     is_bare = len(convolutions) == 1 and not convolutions[0].parts
+    factor: int | tuple[int, ...] | None
+    details = [one.details.read_as(ConvolutionDetails) for one in convolutions]
     if isinstance(first, FoundBlock):
-        factor = convolutions[0].details.get("stride") if first.kind == "norm" else None
-        if not is_bare or "groups" in convolutions[0].details:
+        factor = details[0].stride if first.kind == "norm" else None
+        if not is_bare or details[0].groups is not None:
             return None
     else:
         factor = _read_pool(operations, first)
         if not is_bare and len(convolutions) != 2:
             return None
-        if any("stride" in one.details for one in convolutions):
+        if any(one.stride is not None for one in details):
             return None
-    if any("transposed" in one.details for one in convolutions):
+    if any(one.transposed for one in details):
         return None
     return _make(blocks, "Downsampling", "/", factor, convolutions, ())
 
@@ -96,16 +104,17 @@ def _find_larger(blocks: FoundBlocks, outline: list[FoundBlock | int]) -> FoundB
     operations = blocks.operations
     first, rest = outline[0], outline[1:]
     before = [first] if isinstance(first, FoundBlock) else []
+    factor: int | tuple[int, ...] | None
     if isinstance(first, FoundBlock):
-        is_fit = first.kind == "conv" and "transposed" in first.details
-        factor = first.details.get("stride") if is_fit else None
+        details = first.details.read_as(ConvolutionDetails)
+        factor = details.stride if first.kind == "conv" and details.transposed else None
     else:
         factor = read_scale(operations, first)
     join = next((e for e in rest if isinstance(e, int)), None)
     behind = [e for e in rest if isinstance(e, FoundBlock) and e.kind in ("conv", "residual")]
     if not behind or len(behind) + (join is not None) < len(rest) or not is_row(blocks, outline):
         return None
-    if any("stride" in one.details for one in behind):
+    if any(one.details.read_as(StridedDetails).stride is not None for one in behind):
         return None
     if join is None:
         return None if before else _make(blocks, "Upsampling", "×", factor, behind, ())
@@ -199,7 +208,7 @@ def find_joined(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     for stream, skip in (operations.operands[join], operations.operands[join][::-1]):
         if is_older(skip, stream) and is_shared(skip) and not is_shared(stream):
             facts = (*block.facts, "with skip")
-            details = {**block.details, "skip": True}
+            details = replace(block.details.read_as(ResidualDetails), skip=True)
             yield make_whole_block(blocks, "residual", block.name, facts, details)
 
 
@@ -207,21 +216,21 @@ def _make(
     blocks: FoundBlocks,
     name: str,
     sign: str,
-    factor: Detail | None,
+    factor: int | tuple[int, ...] | None,
     convolutions: list[FoundBlock],
     facts: tuple[str, ...],
 ) -> FoundBlock | None:
     if not isinstance(factor, int) or factor < 2:
         return None
-    details: dict[str, Detail] = {"factor": factor}
-    if facts:
-        details["skip"] = True
-    widths: tuple[str, ...] = ()
+    details = ResamplingDetails(factor=factor, skip=bool(facts))
+    widths: tuple[int, int] | None = None
     if convolutions:
-        taken, given = convolutions[0].details.get("in"), convolutions[-1].details.get("out")
-        if isinstance(taken, int) and isinstance(given, int):
-            details |= {"in": taken, "out": given}
-            widths = (write_widths(taken, given),)
+        widths = span_features(convolutions[0].details, convolutions[-1].details)
+    told = () if widths is None else (write_widths(*widths),)
     return make_whole_block(
-        blocks, "resampled", name, (*widths, f"{sign}{factor}", *facts), details
+        blocks,
+        "resampled",
+        name,
+        (*told, f"{sign}{factor}", *facts),
+        details.with_features(widths),
     )

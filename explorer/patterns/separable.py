@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .convolutions import describe_convolution, is_pointwise
+from .convolution_details import ConvolutionDetails, SeparableDetails
+from .convolutions import describe_convolution, is_pointwise, widens
+from .details import FeatureDetails, span_features
 from .found_blocks import FoundBlock, FoundBlocks
 from .linear import write_widths
-from .recognition import Detail
 
 
 def find_excitations(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -47,13 +48,17 @@ def find_excitations(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 
 
 def _make_excitation(numbers: set[int], end: int, linears: list[FoundBlock]) -> FoundBlock:
-    widths = [linears[-1].details.get("in"), linears[-1].details.get("out")]
-    if len(linears) == 2:
-        widths.append(linears[0].details.get("out"))
-    known = [width for width in widths if isinstance(width, int)]
-    facts = (write_widths(*known),) if len(known) == len(widths) else ()
+    first, last = linears[-1].details.in_out, linears[0].details.in_out
+    facts: tuple[str, ...] = ()
+    if first is not None and last is not None:
+        facts = (write_widths(*first, *last[1:] if len(linears) == 2 else ()),)
     return FoundBlock(
-        "excitation", "Squeeze-and-excitation", frozenset(numbers), end, facts, {}, tuple(linears)
+        "excitation",
+        "Squeeze-and-excitation",
+        frozenset(numbers),
+        end,
+        facts,
+        parts=tuple(linears),
     )
 
 
@@ -89,7 +94,11 @@ def find_separable(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             continue
         numbers |= behind.numbers
         before = _only_preceding(blocks, depthwise)
-        is_wider = before is not None and is_pointwise(before) and _widens(before)
+        is_wider = (
+            before is not None
+            and is_pointwise(before)
+            and widens(before.details.read_as(FeatureDetails))
+        )
         first = depthwise
         name, kind = "Depthwise-separable conv", "separable"
         is_linear = not behind.parts or behind.parts[-1].kind != "activation"
@@ -97,22 +106,13 @@ def find_separable(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             numbers |= before.numbers
             first = before
             name, kind = "Inverted residual", "inverted"
-        details: dict[str, Detail] = {
-            key: found.details[key]
-            for key, found in (("kernel", depthwise), ("stride", depthwise))
-            if key in found.details
-        }
-        if "in" in first.details and "out" in behind.details:
-            details |= {"in": first.details["in"], "out": behind.details["out"]}
+        deep = depthwise.details.read_as(ConvolutionDetails)
+        details = SeparableDetails(kernel=deep.kernel, stride=deep.stride)
+        details = details.with_features(span_features(first.details, behind.details))
         facts = describe_convolution(details)
         yield FoundBlock(
             kind, name, frozenset(numbers), behind.end, facts, details, (*parts, behind)
         )
-
-
-def _widens(found: FoundBlock) -> bool:
-    taken, given = found.details.get("in"), found.details.get("out")
-    return isinstance(taken, int) and isinstance(given, int) and given > taken
 
 
 def _only_following(blocks: FoundBlocks, end: int) -> FoundBlock | None:
@@ -132,6 +132,6 @@ def _only_preceding(blocks: FoundBlocks, found: FoundBlock) -> FoundBlock | None
 
 
 def _is_depthwise(found: FoundBlock) -> bool:
-    """Return whether a convolution takes each channel alone."""
-    groups = found.details.get("groups")
-    return groups is not None and groups == found.details.get("in", groups)
+    """Return whether a convolution takes each channel alone, or has groups of unknown channels."""
+    details = found.details.read_as(ConvolutionDetails)
+    return details.groups is not None and details.in_features in (details.groups, None)

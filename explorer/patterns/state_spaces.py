@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from .convolution_details import ConvolutionDetails
+from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import OUTSIDE
-from .recognition import Detail
+from .transformer_details import AttentionDetails
 from .weight_sizes import read_width
 
 #: what may stand between the first projection and the convolution
@@ -33,9 +36,8 @@ def find_mixers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 
 def _goes_along(convolution: FoundBlock) -> bool:
     """Return whether a convolution takes each channel alone, along a sequence."""
-    details, kernel = convolution.details, convolution.details.get("kernel")
-    is_long = isinstance(kernel, tuple) and (len(kernel) == 1 or min(kernel) == 1)
-    return is_long and "groups" in details and details["groups"] == details.get("in")
+    details = convolution.details.read_as(ConvolutionDetails)
+    return details.is_along_one_axis and details.is_depthwise
 
 
 def _find_around(blocks: FoundBlocks, convolution: FoundBlock) -> FoundBlock | None:
@@ -63,12 +65,14 @@ def _find_around(blocks: FoundBlocks, convolution: FoundBlock) -> FoundBlock | N
         return None
     last = next(iter(lasts.values()))
     numbers |= last.numbers
-    width, inner = first.details.get("in"), last.details.get("in")
+    before, behind = first.details.read_as(FeatureDetails), last.details.read_as(FeatureDetails)
     kinds = {operations.kinds[number] for number in numbers}
     if not {"CumSum", "Exp", "Softplus"} <= kinds or "Softmax" in kinds:
         return None
-    if last.details.get("out") != width or not operations.is_closed(numbers, last.end):
+    is_closed = operations.is_closed(numbers, last.end)
+    if behind.out_features != before.in_features or not is_closed:
         return None
+    inner = behind.in_features or 0
     return _make(blocks, frozenset(numbers | _find_mask(blocks, first)), last.end, inner)
 
 
@@ -99,21 +103,18 @@ def _find_mask(blocks: FoundBlocks, first: FoundBlock) -> set[int]:
     return {product} if is_alone and blocks.owner[product] is None and is_first else set()
 
 
-def _make(
-    blocks: FoundBlocks, numbers: frozenset[int], end: int, inner: Detail | None
-) -> FoundBlock:
+def _make(blocks: FoundBlocks, numbers: frozenset[int], end: int, inner: int) -> FoundBlock:
     operations = blocks.operations
     facts: list[str] = []
-    details: dict[str, Detail] = {}
+    details = AttentionDetails(causal=True, attention="Mamba-2")
     heads = 0
     for number in numbers:  # each head has a step of its own
         if operations.kinds[number] == "Softplus":
             for giver in operations.givers(number):
                 biases = operations.fixed(giver)
                 heads = read_width(biases[0]) if len(biases) == 1 else 0
-    if heads > 1 and isinstance(inner, int) and inner % heads == 0:
-        details |= {"heads": heads, "head_width": inner // heads}
+    if heads > 1 and inner and inner % heads == 0:
+        details = replace(details, heads=heads, head_width=inner // heads)
         facts.append(f"{heads} heads × {inner // heads}")
     facts.append("causal")
-    details |= {"causal": True, "attention": "Mamba-2"}
     return FoundBlock("attention", "Mamba-2", numbers, end, tuple(facts), details)

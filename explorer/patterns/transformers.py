@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from .convolution_details import ConvolutionDetails
 from .found_blocks import FoundBlock, FoundBlocks
-from .recognition import Detail
+from .transformer_details import (
+    AttentionDetails,
+    ExpertsDetails,
+    MlpDetails,
+    TransformerDetails,
+)
 
 _MIXERS = frozenset({"attention"})
 _FEED_FORWARDS = frozenset({"mlp", "experts"})
@@ -50,17 +57,19 @@ def find_transformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     fed = feeding[0]
     what = fed.facts[0] if fed.kind == "experts" else " ".join((fed.name, *fed.facts[:1]))
     facts = [*attentions[0].facts, what]
-    details: dict[str, Detail] = {}
     style = _order_norms(blocks, attentions[0], norms)
+    norm = norms[0].name.rsplit(" ", 1)[-1] if style else ""
     if style:
-        kind = next(iter(dict.fromkeys(norm.name.rsplit(" ", 1)[-1] for norm in norms)))
-        facts.append(f"{style} {kind}")
-        details |= {"order": style, "norm": kind}
-    for part in (attentions[0], feeding[0]):
-        details |= {f"{part.kind}_{key}": value for key, value in part.details.items()}
+        facts.append(f"{style} {norm}")
     if window:
         facts.append(f"{'shifted ' if 'Concat' in shifting else ''}windows {window}×{window}")
-        details["window"] = window
+    details = TransformerDetails(
+        order=style or None,
+        norm=norm or None,
+        attention=attentions[0].details.read_as(AttentionDetails),
+        feeding=fed.details if isinstance(fed.details, MlpDetails | ExpertsDetails) else None,
+        window=window or None,
+    )
     name = "Transformer decoder block" if is_decoder else "Transformer block"
     if attentions[0].name == "Mamba-2":
         name = "Mamba-2 block"
@@ -113,7 +122,9 @@ def find_sublayers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     main = mains[0]
     style = _order_norms(blocks, main, norms)
     facts = (f"{style} {norms[0].name}",) if style else ()
-    details = {**main.details, "order": style} if style else main.details
+    details = main.details
+    if style and isinstance(details, AttentionDetails | MlpDetails | ExpertsDetails):
+        details = replace(details, order=style)
     last = outline[-1]
     end = last.end if isinstance(last, FoundBlock) else last
     numbers = frozenset(range(len(operations)))
@@ -160,9 +171,10 @@ def find_reduced_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     reducing, attention = (entry for entry in outline if isinstance(entry, FoundBlock))
     if reducing.kind != "conv" or attention.name != "Cross-attention":
         return
-    kernel, stride = reducing.details.get("kernel"), reducing.details.get("stride")
-    widths = {reducing.details.get("in"), reducing.details.get("out")}
-    if not isinstance(kernel, tuple) or {*kernel} != {stride} or len(widths) != 1:
+    convolution = reducing.details.read_as(ConvolutionDetails)
+    kernel, stride = convolution.kernel, convolution.stride
+    is_same = convolution.in_features == convolution.out_features
+    if {*kernel} != {stride} or not is_same:
         return
     start = operations.operands[min(reducing.numbers)][:1]
     outer = {
@@ -176,7 +188,11 @@ def find_reduced_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     if len(outer) != 2 or len(reduced) != 1 or outer - reduced != {*start}:
         return
     facts = (*attention.facts, f"spatial reduction /{stride}")
-    details = {**attention.details, "attention": "Self-attention", "reduction": kernel[0]}
+    details = replace(
+        attention.details.read_as(AttentionDetails),
+        attention="Self-attention",
+        reduction=kernel[0],
+    )
     numbers = frozenset(range(len(operations)))
     parts = (reducing, attention)
     yield FoundBlock("attention", "Self-attention", numbers, attention.end, facts, details, parts)

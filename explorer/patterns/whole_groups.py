@@ -8,12 +8,13 @@ from itertools import pairwise
 
 from netloupe.explorer.model import Node, Value
 
+from .convolution_details import ConvolutionDetails
 from .convolutions import is_pointwise, read_convolution
+from .details import NO_DETAILS, BlockDetails, EmbeddingDetails, FeatureDetails, span_features
 from .found_blocks import FoundBlock, FoundBlocks
-from .linear import read_table, write_widths
+from .linear import list_widths, read_table, write_widths
 from .operations import ARRANGING, Operations
 from .readings import read_ints
-from .recognition import Detail
 
 #: so many blocks in a row are named one by one
 _MOST_IN_ROW = 4
@@ -42,14 +43,12 @@ def find_row(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     if not all(entries):
         return
     facts: tuple[str, ...] = ()
-    details: dict[str, Detail] = {}
+    details = NO_DETAILS
     if len(weighted) == 1:
-        facts, details = weighted[0].facts, dict(weighted[0].details)
-    elif weighted:
-        widths = [w.details.get("in") for w in weighted] + [weighted[-1].details.get("out")]
-        known = [width for width in widths if isinstance(width, int)]
-        if len(known) == len(widths):
-            facts, details = (write_widths(*known),), {"in": known[0], "out": known[-1]}
+        facts, details = weighted[0].facts, weighted[0].details
+    elif widths := list_widths(weighted):
+        facts = (write_widths(*widths),)
+        details = FeatureDetails(in_features=widths[0], out_features=widths[-1])
     for entry in outline:
         if isinstance(entry, FoundBlock) and entry.kind == "pixel shuffle":
             facts += entry.facts
@@ -79,7 +78,7 @@ def make_whole_block(
     kind: str,
     name: str,
     facts: tuple[str, ...] = (),
-    details: dict[str, Detail] | None = None,
+    details: BlockDetails = NO_DETAILS,
 ) -> FoundBlock:
     """Return all operations as one block."""
     outline = blocks.list_outermost()
@@ -90,7 +89,7 @@ def make_whole_block(
         frozenset(range(len(blocks.operations))),
         last.end if isinstance(last, FoundBlock) else last,
         facts,
-        details or {},
+        details,
         tuple(entry for entry in outline if isinstance(entry, FoundBlock)),
     )
 
@@ -126,11 +125,11 @@ def find_patches(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     if len(convolutions) != 1 or len(outline) > 4:
         return
     found = convolutions[0]
-    kernel, stride = found.details.get("kernel"), found.details.get("stride")
-    taken, given = found.details.get("in"), found.details.get("out")
-    if not isinstance(kernel, tuple) or not isinstance(stride, int) or {*kernel} != {stride}:
+    details = found.details.read_as(ConvolutionDetails)
+    kernel, stride = details.kernel, details.stride
+    if not isinstance(stride, int) or stride < 2 or {*kernel} != {stride}:
         return
-    if stride < 2 or not isinstance(taken, int) or taken > 4 or "groups" in found.details:
+    if details.in_out is None or details.in_out[0] > 4 or details.groups is not None:
         return
     others = [e for e in outline if e is not found]
     kinds = [e.kind if isinstance(e, FoundBlock) else operations.kinds[e] for e in others]
@@ -139,12 +138,10 @@ def find_patches(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     turned = {node.op_type for node in operations.arrangement}
     if not turned & {"Transpose", "Reshape", "Flatten"}:
         return
-    facts = ["×".join(map(str, kernel)), *([write_widths(taken, int(given))] if given else [])]  # type: ignore[arg-type]
+    facts = ["×".join(map(str, kernel)), write_widths(*details.in_out)]
     if "Add" in kinds:
         facts.append("positions")
-    yield make_whole_block(
-        blocks, "embedding", "Patch embedding", tuple(facts), dict(found.details)
-    )
+    yield make_whole_block(blocks, "embedding", "Patch embedding", tuple(facts), details)
 
 
 def find_token_embeddings(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -168,13 +165,13 @@ def find_token_embeddings(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         return  # positions are computed by it
     has_fixed = any(operations.fixed(number) for number in adds)
     name = "Token + position embedding" if has_fixed or len(tables) > 1 else "Token embedding"
-    largest = max(tables, key=lambda found: int(found.details["rows"]))  # type: ignore[arg-type]
+    largest = max(tables, key=lambda one: one.details.read_as(EmbeddingDetails).rows or 0)
     facts = [*largest.facts]
     facts += [fact for table in tables if table is not largest for fact in table.facts]
     facts += [
         fact for number in adds for value in operations.fixed(number) for fact in _tell(value)
     ]
-    yield make_whole_block(blocks, "embedding", name, tuple(facts), dict(largest.details))
+    yield make_whole_block(blocks, "embedding", name, tuple(facts), largest.details)
 
 
 def _tell(value: Value) -> tuple[str, ...]:
@@ -211,14 +208,14 @@ def find_shuffles(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         for number, kind in enumerate(operations.kinds)
         if kind == "Conv"
     ]
-    deep = [c for c in details if c.get("groups") is not None and c["groups"] == c.get("in")]
+    deep = [one for one in details if one.is_depthwise]
     if not 1 <= len(deep) <= 2 or not len(deep) < len(details) <= 5:
         return
     allowed = {"Add", "AveragePool", "ChannelShuffle", "Concat", "Gather", "Slice", "Split"}
     kinds = {operations.kinds[e] if isinstance(e, int) else e.kind for e in outline}
     if not kinds <= allowed | {"activation", "conv", "norm", "residual", "separable", "inverted"}:
         return
-    facts = [f"/{c['stride']}" for c in deep if isinstance(c.get("stride"), int)]
+    facts = [f"/{one.stride}" for one in deep if isinstance(one.stride, int)]
     yield make_whole_block(blocks, "shuffle", "ShuffleNet unit", tuple(facts[:1]))
 
 
@@ -249,9 +246,8 @@ def find_partial_stages(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         or not (is_pointwise(first) and is_pointwise(last))
     ):
         return
-    taken, given = first.details.get("in"), last.details.get("out")
-    is_known = isinstance(taken, int) and isinstance(given, int)
-    facts = [f"{taken} → {given}"] if is_known else []
+    widths = span_features(first.details, last.details)
+    facts = [write_widths(*widths)] if widths is not None else []
     if kinds["MaxPool"] == 3 and kinds["conv"] == 2 and sum(kinds.values()) == 6:
         yield make_whole_block(blocks, "spp", "SPPF", tuple(facts))
         return
@@ -305,19 +301,19 @@ def find_branches(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     if len(branches) == 2 and len(convolutions) == 3 and not kinds - {"activation"}:
         squeeze = [c for c in convolutions if start in _outer_operands(operations, c)]
         kernels = sorted(
-            max(kernel) if isinstance(kernel := c.details.get("kernel"), tuple) else 0
+            max(c.details.read_as(ConvolutionDetails).kernel, default=0)
             for c in convolutions
             if c not in squeeze
         )
         if len(squeeze) == 1 and is_pointwise(squeeze[0]) and kernels == [1, 3]:
-            widths = [squeeze[0].details.get("in"), squeeze[0].details.get("out")]
-            expand = [c.details.get("out") for c in convolutions if c not in squeeze]
-            known = [w for w in (*widths, *expand) if isinstance(w, int)]
+            widths = squeeze[0].details.in_out
+            expand = [c.details.in_out for c in convolutions if c not in squeeze]
+            known = [pair[1] for pair in expand if pair is not None]
             facts: tuple[str, ...] = ()
-            details: dict[str, Detail] = {}
-            if len(known) == 4:
-                facts = (f"{write_widths(*known[:2])} → {known[2]} + {known[3]}",)
-                details = {"in": known[0], "out": known[2] + known[3]}
+            details = FeatureDetails()
+            if widths is not None and len(known) == 2:
+                facts = (f"{write_widths(*widths)} → {known[0]} + {known[1]}",)
+                details = details.with_features((widths[0], sum(known)))
             yield make_whole_block(blocks, "fire", "Fire module", facts, details)
     elif len(branches) > 2 and len(convolutions) > 3:
         yield make_whole_block(

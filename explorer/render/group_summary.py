@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from netloupe.explorer.grouping import Group
+from netloupe.explorer.grouping.stack_facts import StackDetails
 from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.notation import write_count, write_counts, write_span
 from netloupe.explorer.patterns import has_projection
@@ -138,7 +139,7 @@ def write_kinds(repeat: Group) -> str:
     For example ``SwiGLU 64 → 128 → 64 in 2, 8 experts in 4``.
     """
     found = repeat.recognised
-    return str(found.details.get("kinds", "")) if found is not None else ""
+    return found.details.read_as(StackDetails).kinds if found is not None else ""
 
 
 def write_others(repeat: Group, shown: int) -> str:

@@ -13,6 +13,7 @@ import pytest
 from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
 from netloupe.explorer.model import Graph, Model, Node
 from netloupe.explorer.patterns import Recognition, find_graph_context, recognise
+from netloupe.explorer.patterns.details import RecurrentDetails
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.group_summary import (
     count_each,
@@ -153,9 +154,10 @@ def check_widths(facts: list[str], found: list[Recognition], blocks: list[list[N
         return
     match = _WIDTHS.fullmatch(told[0])
     assert match is not None, told
-    taken = [int(one.details["in"]) for one in found]  # type: ignore[arg-type]
-    given = [int(one.details["out"]) for one in found]  # type: ignore[arg-type]
-    ways = 2 if found[0].details.get("bidirectional") else 1
+    pairs = [pair for one in found if (pair := one.details.in_out) is not None]
+    assert len(pairs) == len(found)
+    taken, given = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    ways = 2 if found[0].details.read_as(RecurrentDetails).bidirectional else 1
     if added:
         growth = int(_ADDED.fullmatch(added[0])[1])  # type: ignore[index]
         assert {*given} == {growth}
@@ -202,11 +204,11 @@ def test_a_fact_of_a_stack_is_so_for_all_its_blocks(name: str, grouping: str) ->
                 found.append(one)
             own = [fact for fact in recognition.facts if any(fact not in f.facts for f in found)]
             check_widths(own, found, [walk(child) for child in repeat.children])
-            for key, value in recognition.details.items():
+            for key, value in recognition.details.to_mapping().items():
                 if key == "kinds":
                     check_kinds(str(value), found)
                 elif key not in ("in", "out"):
-                    assert {one.details.get(key) for one in found} == {value}, key
+                    assert {one.details.to_mapping().get(key) for one in found} == {value}, key
 
 
 def count_computing(block: Group | Node) -> Counter[str]:

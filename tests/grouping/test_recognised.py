@@ -7,7 +7,9 @@ import pytest
 from netloupe.explorer.grouping import Group, GroupTree, build_group_tree, recognised
 from netloupe.explorer.grouping.recognised import list_member_nodes
 from netloupe.explorer.grouping.scopes import read_name_scopes
+from netloupe.explorer.grouping.stack_facts import StackDetails
 from netloupe.explorer.model import Node
+from netloupe.explorer.patterns.convolution_details import DenseDetails
 from netloupe.explorer.readers.load import load
 from tests.corpus import corpus_file
 from tests.onnx_text import load_text
@@ -54,7 +56,9 @@ def test_a_stack_whose_widths_grow_says_what_goes_in_and_comes_out() -> None:
     assert stack.recognised is not None
     # twelve layers; each takes what the one before it takes, and what that adds
     assert stack.recognised.text == "Dense layer 16 → 64, +4 each"
-    assert "growth" in stack.recognised.details
+    each = stack.recognised.details.read_as(StackDetails).each
+    assert each.read_as(DenseDetails).growth == 4
+    assert stack.recognised.details.to_mapping() == {"in": 16, "out": 64, "growth": 4}
 
 
 @pytest.mark.parametrize(

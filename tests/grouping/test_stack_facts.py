@@ -12,7 +12,7 @@ def tell_kinds(*blocks: tuple[str, ...], are_all: bool = True) -> str:
     found = [Recognition("Block", "group", ("4 heads × 8", *facts)) for facts in blocks]
     joined = join_facts(found[-1], [((), one) for one in found], are_all=are_all)
     assert "4 heads × 8" in joined.facts
-    return str(joined.details.get("kinds", ""))
+    return str(joined.details.to_mapping().get("kinds", ""))
 
 
 @pytest.mark.parametrize("first", [1, 2, 7])

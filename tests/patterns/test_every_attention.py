@@ -11,6 +11,7 @@ from netloupe.explorer.model import Graph
 from netloupe.explorer.operators import find_operator, find_schema
 from netloupe.explorer.operators.entries import read_shipped
 from netloupe.explorer.patterns import Recognition, recognise
+from netloupe.explorer.patterns.transformer_details import AttentionDetails
 from netloupe.explorer.readers.load import load
 
 _HEADS, _WIDTH, _SHARED = 4, 8, 2
@@ -102,9 +103,9 @@ def test_heads_and_sight_are_told(domain: str, op_type: str) -> None:
     found = tell(domain, op_type)
     assert found.family == "attention"
     assert "ttention" in found.name
-    assert found.details.get("heads") == _HEADS
-    assert found.details.get("head_width") == _WIDTH
-    assert bool(found.details.get("causal")) == (op_type in _CAUSAL)
+    assert found.details.read_as(AttentionDetails).heads == _HEADS
+    assert found.details.read_as(AttentionDetails).head_width == _WIDTH
+    assert found.details.read_as(AttentionDetails).causal == (op_type in _CAUSAL)
     has_own = find_operator(domain, op_type).operands.find("query") is None
     if has_own:
         assert found.name == "Self-attention"
@@ -113,11 +114,21 @@ def test_heads_and_sight_are_told(domain: str, op_type: str) -> None:
 @pytest.mark.parametrize("op_type", [name for name, told in _CAUSAL.items() if told])
 def test_what_is_said_not_to_hide_later_tokens_is_not_causal(op_type: str) -> None:
     found = tell("com.microsoft", op_type, **{str(_CAUSAL[op_type]): 0})
-    assert "causal" not in found.details
+    assert "causal" not in found.details.to_mapping()
 
 
 def test_windows_count_the_token_that_attends() -> None:
-    assert tell("com.microsoft", "GroupQueryAttention", local_window_size=4).details["window"] == 4
-    assert tell("com.microsoft", "PagedAttention", local_window_size=4).details["window"] == 4
-    assert tell("com.microsoft", "LongformerAttention", window=4).details["window"] == 9
-    assert "window" not in tell("com.microsoft", "PagedAttention").details
+    assert (
+        tell("com.microsoft", "GroupQueryAttention", local_window_size=4).details.to_mapping()[
+            "window"
+        ]
+        == 4
+    )
+    assert (
+        tell("com.microsoft", "PagedAttention", local_window_size=4).details.to_mapping()["window"]
+        == 4
+    )
+    assert (
+        tell("com.microsoft", "LongformerAttention", window=4).details.to_mapping()["window"] == 9
+    )
+    assert "window" not in tell("com.microsoft", "PagedAttention").details.to_mapping()

@@ -6,6 +6,7 @@ import pytest
 
 from netloupe import load
 from netloupe.explorer.patterns import find_nested_blocks, recognise
+from netloupe.explorer.patterns.transformer_details import MlpDetails
 
 from .test_recognise import text_of
 
@@ -209,7 +210,8 @@ def test_a_swiglu_says_which_activation_it_has(form: str, activation: str) -> No
         value.is_parameter = value.name != "x"
     found = recognise(graph.nodes)
     assert found is not None
-    assert (found.text, found.details["activation"]) == ("SwiGLU 8 → 24 → 8", activation)
+    assert found.text == "SwiGLU 8 → 24 → 8"
+    assert found.details.read_as(MlpDetails).activation == activation
 
 
 KEPT = {

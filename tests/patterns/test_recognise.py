@@ -11,6 +11,7 @@ from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
 from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.patterns import MOST_NODES, recognise
 from netloupe.explorer.patterns.activations import ACTIVATIONS
+from netloupe.explorer.patterns.transformer_details import MlpDetails, TransformerDetails
 from netloupe.explorer.readers.load import load
 from tests.corpus import corpus_file, light_file
 
@@ -249,8 +250,11 @@ def test_quantization_around_and_within_changes_no_name() -> None:
         recognition = recognise(nodes_of(found))
         assert recognition is not None, name
         assert recognition.name == "Transformer block", name
-        assert recognition.details["mlp_widths"] == (48, 192, 48), name
-        assert recognition.details["attention_heads"] == 4, name
+        details = recognition.details.read_as(TransformerDetails)
+        assert isinstance(details.feeding, MlpDetails), name
+        assert details.feeding.widths == (48, 192, 48), name
+        assert details.attention is not None, name
+        assert details.attention.heads == 4, name
 
 
 def told_of_light(name: str) -> set[str]:

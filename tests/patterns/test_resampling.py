@@ -7,6 +7,7 @@ import pytest
 from netloupe.explorer.grouping import Group, build_group_tree
 from netloupe.explorer.model import Graph
 from netloupe.explorer.patterns import recognise
+from netloupe.explorer.patterns.convolution_details import ResamplingDetails
 from netloupe.explorer.readers.load import load
 from tests.corpus import corpus_file
 from tests.onnx_text import load_text
@@ -71,7 +72,7 @@ def test_the_factor_of_an_operator_that_shuffles_pixels(exporter: str) -> None:
     found = recognise(graph.nodes[-1:])
     assert found is not None
     # W. Shi and others, 2016, as tools/zoo has it: three times as large
-    assert (found.text, found.details) == ("Pixel shuffle, ×3", {"factor": 3})
+    assert (found.text, found.details) == ("Pixel shuffle, ×3", ResamplingDetails(factor=3))
     row = recognise(graph.nodes[-2:])
     assert row is not None
     assert row.text == "Conv · Pixel shuffle, 3×3, 32 → 9, ×3"
