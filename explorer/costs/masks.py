@@ -21,7 +21,9 @@ def is_mask(tensor: Tensor | SparseTensor) -> bool:
     """
     if not isinstance(tensor, Tensor) or not tensor.size:
         return False
-    is_for_all_heads = len(tensor.dims) < -_HEADS or tensor.dims[_HEADS] == 1
+    dims = tensor.dims
+    is_square = len(dims) == 2 and dims[0] == dims[1]
+    is_for_all_heads = is_square or (len(dims) > 2 and dims[_HEADS] == 1)
     if tensor.size > _MOST_ELEMENTS:
         return is_for_all_heads
     try:

@@ -77,3 +77,9 @@ def test_without_elements_a_mask_is_the_same_for_all_heads(length: int) -> None:
         model = write_attention(bias, with_elements=False)
         assert model.totals.attention_biases == (0 if is_one else bias.size)
         assert is_mask(model.graph.initializers[0]) == is_one
+
+
+def test_a_table_in_another_layout_is_no_mask() -> None:
+    for shape in ((16, 4), (64,), (4, 4, 4)):
+        model = write_attention(np.zeros(shape, np.float32), with_elements=False)
+        assert not is_mask(model.graph.initializers[0])
