@@ -117,18 +117,15 @@ def test_what_is_said_not_to_hide_later_tokens_is_not_causal(op_type: str) -> No
     assert "causal" not in found.details.to_mapping()
 
 
-def test_windows_count_the_token_that_attends() -> None:
-    assert (
-        tell("com.microsoft", "GroupQueryAttention", local_window_size=4).details.to_mapping()[
-            "window"
-        ]
-        == 4
-    )
-    assert (
-        tell("com.microsoft", "PagedAttention", local_window_size=4).details.to_mapping()["window"]
-        == 4
-    )
-    assert (
-        tell("com.microsoft", "LongformerAttention", window=4).details.to_mapping()["window"] == 9
-    )
-    assert "window" not in tell("com.microsoft", "PagedAttention").details.to_mapping()
+@pytest.mark.parametrize(
+    ("op_type", "attribute", "window"),
+    [
+        ("GroupQueryAttention", "local_window_size", 4),
+        ("LongformerAttention", "window", 9),  # four on either side
+        ("PagedAttention", "local_window_size", 4),
+    ],
+)
+def test_windows_count_the_token_that_attends(op_type: str, attribute: str, window: int) -> None:
+    found = tell("com.microsoft", op_type, **{attribute: 4})
+    assert found.details.read_as(AttentionDetails).window == window
+    assert "window" not in tell("com.microsoft", op_type).details.to_mapping()
