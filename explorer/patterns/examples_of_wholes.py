@@ -23,7 +23,8 @@ trees (float[n, 4] x) => (float[n, 1] y)
     "patches": (
         """
 patches (float[1, 3, 32, 32] x) => (float[1, 64, 48] y)
-<int64[4] dims = {48, 3, 4, 4}, int64[3] joined = {0, 48, -1}, int64[3] place_dims = {1, 64, 48}>
+<int64[4] dims = {48, 3, 4, 4}, int64[3] joined = {0, 48, -1},
+ int64[3] place_dims = {1, 64, 48}>
 {
   weight = ConstantOfShape (dims)
   positions = ConstantOfShape (place_dims)
@@ -311,7 +312,8 @@ patch_merging (float[1, 8, 8, 16] x) => (float[1, 4, 4, 32] y)
     "partial-stage": (
         """
 csp (float[1, 16, 8, 8] x) => (float[1, 32, 8, 8] y)
-<int64[4] first = {32, 16, 1, 1}, int64[4] inner = {16, 16, 3, 3}, int64[4] last = {32, 48, 1, 1}>
+<int64[4] first = {32, 16, 1, 1}, int64[4] inner = {16, 16, 3, 3},
+ int64[4] last = {32, 48, 1, 1}>
 {
   w1 = ConstantOfShape (first)
   w2 = ConstantOfShape (inner)
@@ -350,8 +352,8 @@ dense_layer (float[1, 8, 8, 8] before, float[1, 4, 8, 8] new) => (float[1, 4, 8,
     "shuffle-unit": (
         """
 shuffle_unit (float[1, 16, 8, 8] x) => (float[1, 16, 8, 8] y)
-<int64[4] point = {16, 8, 1, 1}, int64[4] deep = {16, 1, 3, 3}, int64[5] apart = {1, 2, 8, 8, 8},
- int64[4] joined = {1, 16, 8, 8}>
+<int64[4] point = {16, 8, 1, 1}, int64[4] deep = {16, 1, 3, 3},
+ int64[5] apart = {1, 2, 8, 8, 8}, int64[4] joined = {1, 16, 8, 8}>
 {
   w1 = ConstantOfShape (point)
   w2 = ConstantOfShape (deep)
