@@ -12,6 +12,7 @@ from .found_blocks import FoundBlock, FoundBlocks
 from .graph_context import GraphContext, find_graph_context
 from .nested_blocks import NestedBlock, find_nested_blocks
 from .operations import Operations
+from .pattern import Pattern
 from .readings import read_numbers
 from .recognise import (
     MOST_NODES,
@@ -37,6 +38,7 @@ __all__ = [
     "GraphContext",
     "NestedBlock",
     "Operations",
+    "Pattern",
     "Recognition",
     "describe_shape_value",
     "find_blocks",

@@ -11,6 +11,7 @@ from .found_blocks import FoundBlock
 from .graph_context import GraphContext, find_graph_context
 from .operations import Operations
 from .recognise import find_blocks
+from .registry import is_kind_of_ours
 
 #: a block takes in at most so many nodes that stand between its own
 _MOST_BETWEEN = 8
@@ -92,7 +93,8 @@ def _name_box(operations: Operations, block: FoundBlock) -> str:
         return block.name if "·" in block.name else ""
     if block.kind == "residual" and block.name != "Inverted residual":
         return "Residual block"
-    return block.name if block.kind in ("activation", "inverted", "residual") else ""
+    is_boxed = block.kind in ("activation", "inverted", "residual")
+    return block.name if is_boxed or not is_kind_of_ours(block.kind) else ""
 
 
 def _list_between(

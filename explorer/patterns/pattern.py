@@ -28,9 +28,10 @@ class Pattern:
     family
         The family of operators that they are coloured as, or ``group``.
     example
-        A model in the text form of ONNX whose graph is such a block.
+        A model in the text form of ONNX whose graph is such a block. Where other nodes have to be
+        around it, the block is all those that have names.
     told
-        What that graph is told to be.
+        What that block is told to be.
     """
 
     id: str

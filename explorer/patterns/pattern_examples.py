@@ -1,7 +1,24 @@
-"""An example of each pattern: a model in ONNX's text form, and what its graph is told to be."""
+"""An example of each pattern: a model in ONNX's text form, and what its graph is told to be.
+
+Where other nodes have to be around a block, that of the example is all the nodes that have names.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from .examples_of_parts import EXAMPLES_OF_PARTS
+from .examples_of_wholes import EXAMPLES_OF_WHOLES
 
-EXAMPLES: dict[str, tuple[str, str]] = defaultdict(lambda: ("", ""))
+_HEADER = '<ir_version: 12, opset_import: ["": 24]>'
+
+
+def _complete(text: str) -> str:
+    """Return the text of a model, with a header where it begins with the name of its graph."""
+    text = text.strip()
+    return text if text.startswith("<") else f"{_HEADER}\n{text}"
+
+
+#: by the id of a pattern
+EXAMPLES: dict[str, tuple[str, str]] = {
+    name: (_complete(text), told)
+    for name, (text, told) in (EXAMPLES_OF_PARTS | EXAMPLES_OF_WHOLES).items()
+}

@@ -16,7 +16,7 @@ from .linear import read_table
 from .operations import ARRANGING, Operations
 from .pattern import Pattern
 from .recognition import Recognition
-from .registry import find_block_family, find_by, list_added
+from .registry import find_block_family, find_by, is_kind_of_ours, list_added
 from .shuffles import list_shuffle_nodes
 
 #: more nodes are not looked at: no block that the field has a name for is so large
@@ -162,13 +162,18 @@ def find_small_blocks(
 
 
 def name_whole_group(blocks: FoundBlocks) -> FoundBlock | None:
-    """Return what all operations are together; None where that is nothing known."""
+    """Return what all operations are together; None where that is nothing known.
+
+    What an installed package says of them comes before what netloupe itself would.
+    """
     for pattern in list_added("whole"):
         for found in find_by(pattern, blocks):
             return found
+    outline = blocks.list_outermost()
+    only = outline[0] if len(outline) == 1 else None
+    if isinstance(only, FoundBlock) and not is_kind_of_ours(only.kind):
+        return only
     for pattern in WHOLES:
         for found in pattern.find(blocks):
             return found
-    outline = blocks.list_outermost()
-    only = outline[0] if len(outline) == 1 else None
     return only if isinstance(only, FoundBlock) else None

@@ -9,7 +9,7 @@ from typing import Literal
 
 from netloupe.explorer.entry_points import EntryPointGroup, explain_in_line
 from netloupe.explorer.operators import OPERATOR_FAMILIES
-from netloupe.explorer.progress import is_ending
+from netloupe.explorer.progress import is_ending, step
 
 from .found_blocks import FoundBlock, FoundBlocks
 from .known_patterns import PATTERNS
@@ -44,6 +44,7 @@ def find_by(pattern: Pattern, blocks: FoundBlocks) -> Iterator[FoundBlock]:
         return
     try:
         for found in pattern.find(blocks):
+            step()
             _check(pattern, found, len(blocks.operations))
             yield found
     except Exception as error:  # it is the code of others
@@ -55,6 +56,11 @@ def find_by(pattern: Pattern, blocks: FoundBlocks) -> Iterator[FoundBlock]:
             pattern.id,
             explain_in_line(error),
         )
+
+
+def is_kind_of_ours(kind: str) -> bool:
+    """Return whether patterns of netloupe itself find blocks of a kind."""
+    return kind in _FAMILIES
 
 
 def find_block_family(kind: str) -> str:
@@ -78,14 +84,33 @@ def _check(pattern: Pattern, found: object, count: int) -> None:
         raise TypeError(f"yields a {type(found).__name__}. Let it yield a FoundBlock")
     if found.kind not in pattern.kinds:
         raise ValueError(f"yields the kind {found.kind!r}. Name it among its kinds")
-    if not found.numbers or not found.numbers <= {*range(count)} or found.end not in found.numbers:
+    _check_block(found, frozenset(range(count)))
+    if pattern.extent == "whole" and len(found.numbers) < count:
+        raise ValueError("yields a block of some operations. Let its extent be part")
+
+
+def _check_block(found: FoundBlock, allowed: frozenset[int]) -> None:
+    """Raise a TypeError or ValueError where a block, or a part of it, is not of some numbers."""
+    if not isinstance(found.numbers, frozenset):
+        raise TypeError(f"yields numbers in a {type(found.numbers).__name__}. Give a frozenset")
+    if not found.numbers or not found.numbers <= allowed or found.end not in found.numbers:
         raise ValueError("yields numbers of no operations, or an end that is none of them")
+    if not isinstance(found.name, str) or not found.name:
+        raise TypeError(f"yields the name {found.name!r}. Give a text")
+    if not isinstance(found.facts, tuple) or not all(isinstance(f, str) for f in found.facts):
+        raise TypeError(f"yields the facts {found.facts!r}. Give texts in a tuple")
+    if not isinstance(found.parts, tuple):
+        raise TypeError(f"yields parts in a {type(found.parts).__name__}. Give a tuple")
+    for each in found.parts:
+        if not isinstance(each, FoundBlock):
+            raise TypeError(f"yields a {type(each).__name__} among parts. Give FoundBlocks")
+        _check_block(each, found.numbers)
 
 
 def _accept(given: object, name: str) -> list[str]:
     """Add what an entry point gives, and return what is wrong with it."""
     each = [given] if isinstance(given, Pattern) else given
-    if not isinstance(each, Iterable):
+    if not isinstance(each, Iterable) or isinstance(each, str):
         kind = type(given).__name__
         return [f"{name}: gives a {kind}. Let it give a Pattern, or several in a list"]
     problems: list[str] = []
@@ -109,8 +134,12 @@ def _list_problems(pattern: Pattern) -> Iterator[str]:
         yield "find is to be a function"
     if pattern.extent not in ("part", "whole"):
         yield f"extent is {pattern.extent!r}. It may be part or whole"
-    if not isinstance(pattern.kinds, tuple) or not pattern.kinds:
-        yield "kinds is to be a tuple of what its blocks are"
+    if (
+        not isinstance(pattern.kinds, tuple)
+        or not pattern.kinds
+        or not all(isinstance(kind, str) and kind for kind in pattern.kinds)
+    ):
+        yield "kinds is to be a tuple of texts, of what its blocks are"
     if pattern.family not in FAMILIES:
         yield f"family is {pattern.family!r}. It may be {', '.join(FAMILIES)}"
 

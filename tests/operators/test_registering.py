@@ -6,7 +6,6 @@ import json
 import logging
 import os
 from collections.abc import Iterator
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from netloupe import NetloupeError, OperatorsError, register_operators
 from netloupe.explorer.operators import find_operator, list_known_domains, plugins
 from netloupe.explorer.operators.entry_checks import MEMBERS
 from netloupe.explorer.operators.vocabulary import OPERATOR_FAMILIES
+from tests.installed import install_entry_points
 from tests.operators.registered import only_shipped, write_toml
 
 #: an entry for everything that an entry can say
@@ -425,32 +425,13 @@ def test_any_file_is_taken_or_refused(tmp_path_factory: Any, content: bytes, end
         assert all(problem.startswith(f"{file}: ") for problem in problems)
 
 
-class _EntryPoint:
-    """What ``importlib.metadata`` gives for an installed package."""
-
-    def __init__(self, name: str, gives: Any) -> None:
-        self.name, self.value, self._gives = name, f"{name}:operators", gives
-
-    def load(self) -> Any:
-        if isinstance(self._gives, BaseException):
-            raise self._gives
-        return self._gives
-
-
 @pytest.fixture
 def install(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Give a function that installs entry points."""
-    asked: list[str] = []
 
     def install(**given: Any) -> list[str]:
-        def entry_points(group: str) -> list[_EntryPoint]:
-            asked.append(group)
-            return [_EntryPoint(name, value) for name, value in given.items()]
-
-        monkeypatch.setattr(metadata, "entry_points", entry_points)
-        monkeypatch.setattr("netloupe.explorer.entry_points.may_be_named", lambda group: True)
         plugins.PLUGINS.forget()
-        return asked
+        return install_entry_points(monkeypatch, plugins.PLUGINS.group, **given)
 
     return install
 
