@@ -27,6 +27,8 @@ _MOST_USES = 50
 
 def list_score_terms(softmax: Node) -> list[ConstantUse]:
     """Return the constant summands of what a Softmax takes, where that are scores."""
+    if not _weighs_values(softmax):
+        return []
     found: list[StoredUse] = []
     pending = [*softmax.inputs[:1]]
     seen: set[Node] = set()
@@ -52,6 +54,23 @@ def list_score_terms(softmax: Node) -> list[ConstantUse]:
     if not found or all(map(_has_stored_factor, products)):
         return []
     return [one.use_as("attention bias") for one in found]
+
+
+def _weighs_values(softmax: Node) -> bool:
+    """Return whether shares that a Softmax gives are multiplied with computed values."""
+    pending = [softmax]
+    for _ in range(_MOST_STEPS):
+        if not pending:
+            return False
+        for value in pending.pop().outputs:
+            for user in () if value is None else value.users[:_MOST_STEPS]:
+                operator = user.operator
+                if operator.has("multiplies"):
+                    if not _has_stored_factor(user):
+                        return True
+                elif operator.has(*_BETWEEN_SCORES):
+                    pending.append(user)
+    return False
 
 
 @kept_with_catalogue(maxsize=1 << 12)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from netloupe.explorer.dataflow import find_unchanging_nodes, is_input_independent
-from netloupe.explorer.model import Graph, Node, Value
+from netloupe.explorer.model import Graph, Node, Value, find_nodes_where
 from netloupe.explorer.model.kept import find_kept
+from netloupe.explorer.operators import Operator
 
 from .shape_values import ShapeValues
 from .stored_positions import hides_later
@@ -21,6 +22,8 @@ class GraphContext:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        self._unchanging: bytes | None = None
+        self._has_measured_scales = False
         self._lists = ShapeValues()
         self._masks: dict[Value, bool] = {}
 
@@ -33,8 +36,13 @@ class GraphContext:
         node = value.producer
         if node is None or value.graph is not self.graph:
             return value.initializer is not None or is_input_independent(value)
-        nodes = find_unchanging_nodes(self.graph)
-        return bool(nodes[self.graph.index_of(node)]) or self._is_scale(value)
+        if self._unchanging is None:
+            self._unchanging = find_unchanging_nodes(self.graph)
+            measuring = find_nodes_where(self.graph, _gives_scale)
+            self._has_measured_scales = bool(len(measuring))
+        if self._unchanging[self.graph.index_of(node)]:
+            return True
+        return self._has_measured_scales and self._is_scale(value)
 
     def _is_scale(self, value: Value) -> bool:
         """Return whether a value is a scale or zero point that is measured, which is no data.
@@ -77,9 +85,13 @@ def find_graph_context(graph: Graph) -> GraphContext:
     return find_kept(graph, GraphContext, lambda: GraphContext(graph))
 
 
+def _gives_scale(operator: Operator) -> bool:
+    """Return whether an operator tells scale and zero point as results."""
+    return operator.results.find("data.scale") is not None
+
+
 def _measures_scale(node: Node) -> bool:
-    """Return whether a node tells scale and zero point as results."""
-    return node.operator.results.find("data.scale") is not None
+    return _gives_scale(node.operator)
 
 
 def _is_measured(value: Value) -> bool:
