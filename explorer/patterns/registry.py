@@ -11,6 +11,7 @@ from netloupe.explorer.entry_points import EntryPointGroup, explain_in_line
 from netloupe.explorer.operators import OPERATOR_FAMILIES
 from netloupe.explorer.progress import is_ending, step
 
+from .details import BlockDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .known_patterns import PATTERNS
 from .pattern import Pattern
@@ -99,6 +100,8 @@ def _check_block(found: FoundBlock, allowed: frozenset[int]) -> None:
         raise TypeError(f"yields the name {found.name!r}. Give a text")
     if not isinstance(found.facts, tuple) or not all(isinstance(f, str) for f in found.facts):
         raise TypeError(f"yields the facts {found.facts!r}. Give texts in a tuple")
+    if not isinstance(found.details, BlockDetails):
+        raise TypeError(f"yields details in a {type(found.details).__name__}. Give BlockDetails")
     if not isinstance(found.parts, tuple):
         raise TypeError(f"yields parts in a {type(found.parts).__name__}. Give a tuple")
     for each in found.parts:

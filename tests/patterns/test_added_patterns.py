@@ -191,6 +191,7 @@ INNER = FoundBlock("odd", "Odd", frozenset({0, 9}), 0)
         (give(name=None), "yields the name None. Give a text"),
         (give(facts="two"), "yields the facts 'two'. Give texts in a tuple"),
         (give(facts=(2,)), "yields the facts (2,). Give texts in a tuple"),
+        (give(details={"in": 8}), "yields details in a dict. Give BlockDetails"),
         (give(parts=[INNER]), "yields parts in a list. Give a tuple"),
         (give(parts=("Tan",)), "yields a str among parts. Give FoundBlocks"),
         (give(parts=(INNER,)), "yields numbers of no operations"),
