@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from netloupe.explorer.dataflow import walk_back
-from netloupe.explorer.model import TensorType, Value
+from netloupe.explorer.dataflow import trace_back, trace_back_where
+from netloupe.explorer.model import Node, TensorType, Value
 from netloupe.explorer.model.constant import constant_tensor
 from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.patterns import read_dims, read_numbers
@@ -34,7 +34,7 @@ def _is_graph_input(value: Value | None) -> bool:
     """Return whether a value is what the model takes, perhaps in another form."""
     return any(
         source.producer is None and source.initializer is None
-        for source in walk_back(value, *LAYOUT_TRAITS, most=_MOST_STEPS)
+        for source in trace_back(value, *LAYOUT_TRAITS, most=_MOST_STEPS)
     )
 
 
@@ -82,23 +82,20 @@ def _counts_places(outline: Outline, part: OutlinePart) -> bool:
 
 def _read_rows(value: Value | None, width: int) -> int:
     """Return the rows of the table that a constant is taken from; 0 where it is none."""
-    for _ in range(_MOST_STEPS):
-        if value is None:
-            return 0
-        dims = read_dims(value)
-        if len(dims) >= 2 and dims[-1] == width and value.initializer is not None:
+    for one in trace_back_where(value, _gives_rows, most=_MOST_STEPS):
+        dims = read_dims(one)
+        if len(dims) >= 2 and dims[-1] == width and one.initializer is not None:
             return dims[-2]
-        node = value.producer
-        if node is None or not node.inputs:
-            return 0
-        if node.operator.weight_kind == "embedding":
+        node = one.producer
+        if node is not None and node.operator.weight_kind == "embedding":
             table = read_dims(node.input(0))
             if len(table) == 2 and table[1] == width:
-                return table[0] if len(node.inputs) > 1 and _counts(node.input(1)) else 0
-        elif not node.operator.has("slices", *LAYOUT_TRAITS):
-            return 0
-        value = node.input(0)
+                return table[0] if _counts(node.input(1)) else 0
     return 0
+
+
+def _gives_rows(node: Node) -> bool:
+    return node.operator.weight_kind == "embedding" or node.operator.has("slices", *LAYOUT_TRAITS)
 
 
 def _counts(value: Value | None) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from netloupe.explorer.checks.folding import mask_digits
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.costs.analysis import Analysis, GraphRun
+from netloupe.explorer.dataflow import takes_computed
 from netloupe.explorer.model import Graph, Node, Value, is_constant
 from netloupe.explorer.progress import step
 from netloupe.explorer.quantization.layout import find_dtype
@@ -162,7 +163,7 @@ class _Islands:
             step()
         if node.operator.has("quantizes", "dequantizes") or is_integer_node(node):
             return False
-        if not node.inputs or all(v is None or is_constant(v) for v in node.inputs):
+        if not takes_computed(node):
             return False
         if not any(v is not None and self._is_float_value(v) for v in node.outputs):
             return False

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from netloupe.explorer.checks.subject import Subject
-from netloupe.explorer.model import DataType, Node, Value, is_constant
+from netloupe.explorer.dataflow import trace_back
+from netloupe.explorer.model import DataType, Node, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.operators import MOVING_TRAITS
 from netloupe.explorer.quantization.layout import find_dtype, find_storage, is_narrow, read_bits
@@ -115,22 +116,16 @@ def _read_kind(node: Node) -> object:
 
 def find_factor(value: Value | None, taker: Node, subject: Subject) -> Factor:
     """Return the number format of what a node takes."""
-    for _ in range(_MOST_PASSED):
-        if value is None:
-            return Factor("?", "unknown")
-        node = value.producer
+    for one in trace_back(value, *MOVING_TRAITS, most=_MOST_PASSED):
+        value, node = one, one.producer
         if node is not None and node.operator.has("dequantizes") and node.operator.is_quantized:
             return _read_dequantized(node)
         if node is not None and node.operator.has("rounds_to_integers"):
             return _read_simulated(node)
-        own = _find_integer(value, taker)
+        own = _find_integer(one, taker)
         if own is not None:
             return own
-        if node is None or is_constant(value) or not node.inputs:
-            break
-        if not node.operator.has(*MOVING_TRAITS):
-            break
-        value, taker = node.input(0), node
+        taker = taker if node is None else node
     dtype = _find_dtype(value, subject)
     if dtype is None:
         return Factor("?", "unknown")

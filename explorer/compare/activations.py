@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from netloupe.explorer.dataflow import find_operand
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Graph, Node, Value, count_each_operator, find_nodes_where
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
@@ -120,10 +121,8 @@ def find_added_bias(node: Node) -> Value | None:
     """
     operator = node.operator
     if operator.has("normalizes"):
-        place = operator.operands.find("bias2")  # the first one is added behind
-    else:
-        place = operator.operands.find("bias") if operator.has("activates") else None
-    return node.input(place) if place is not None else None
+        return find_operand(node, "bias2")  # the first one is added behind
+    return find_operand(node, "bias") if operator.has("activates") else None
 
 
 def find_biases(nodes: tuple[Node, ...], holders: tuple[Node, ...]) -> Iterator[Node]:

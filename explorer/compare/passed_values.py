@@ -6,7 +6,8 @@ what is computed of constants alone.
 
 from __future__ import annotations
 
-from netloupe.explorer.model import Graph, Node, Value, is_constant_node
+from netloupe.explorer.dataflow import find_of_constants, trace_back_where
+from netloupe.explorer.model import Graph, Node, Value
 from netloupe.explorer.operators import CONVERTING_TRAITS
 
 #: so many nodes that pass a value on are followed from an operator to the next
@@ -26,24 +27,8 @@ class PassedValues:
         self.graph = graph
         #: by value, what it is without the nodes that only pass it on; None for a constant
         self._origins: dict[Value, Value | None] = {}
-        self.fixed: set[int] = set()
-        self._find_fixed()
-
-    def _find_fixed(self) -> None:
-        """Find constants, and what is computed of constants alone."""
-        for index, node in enumerate(self.graph.nodes):
-            if (
-                is_constant_node(node)
-                or (not node.inputs and node.operator.has("stores_constant"))
-                or (
-                    node.inputs
-                    and not node.captures
-                    and not node.operator.has("random")
-                    and all(value is None or self.is_constant(value) for value in node.inputs)
-                )
-            ):
-                self.fixed.add(index)
-        if len(self.fixed) == len(self.graph.nodes):  # as in a net whose input is not told apart
+        self.fixed = {index for index, is_one in enumerate(find_of_constants(graph)) if is_one}
+        if len(self.fixed) == len(graph.nodes):  # as in a net whose input is not told apart
             self.fixed.clear()
 
     def is_constant(self, value: Value) -> bool:
@@ -91,16 +76,14 @@ class PassedValues:
 
     def find_only_giver(self, value: Value | None) -> Node | None:
         """Return what gives a value that nobody else takes, before nodes that pass it on."""
-        for _ in range(MOST_PASSED):
-            if value is None or len(value.users) != 1 or value.is_output:
+        producer = None
+        for one in trace_back_where(value, self.passes, most=MOST_PASSED):
+            producer = one.producer
+            if len(one.users) != 1 or one.is_output:
                 return None
-            producer = value.producer
             if producer is None or producer.graph is not self.graph:
                 return None
-            if not self.passes(producer):
-                return producer
-            value = producer.input(0)
-        return None
+        return None if producer is None or self.passes(producer) else producer
 
     def takes_weight(self, node: Node) -> bool:
         """Return whether an operand of a node behind the first one is a constant."""

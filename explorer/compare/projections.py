@@ -16,9 +16,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from netloupe.explorer.dataflow import trace_back
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Node, Tensor, TensorType, Value
-from netloupe.explorer.model.stored_tensors import find_stored_tensor
+from netloupe.explorer.model.stored_tensors import find_own_tensor, find_stored_tensor
 from netloupe.explorer.progress import is_ending
 from netloupe.explorer.tensors import Elements, open_elements
 
@@ -109,7 +110,8 @@ def read_projection(units: Units, unit: int) -> Projection | None:
     given = [value for value in node.inputs[2:] if value is not None]
     last = node
     for other in [*units.nodes(unit)][1:]:  # the sum with the bias
-        given += [value for value in other.inputs if value is not None and _is_stored(value)]
+        taken = [value for value in other.inputs if value is not None]
+        given += [value for value in taken if find_own_tensor(value) is not None]
         last = other
     result = last.output(0)
     return _add_bias(Projection(unit, weight, is_turned != is_transposed, None, result), given)
@@ -143,30 +145,20 @@ def _is_plain(node: Node) -> bool:
     return not read_stated(node, "transA", 0) and all(factor == 1 for factor in factors)
 
 
-def _is_stored(value: Value) -> bool:
-    return value.initializer is not None or find_stored_tensor(value) is not None
-
-
 def _find_weight(value: Value | None) -> tuple[Tensor, bool] | None:
     """Return the matrix behind an operand, and whether it is turned on the way."""
     is_turned = False
-    for _ in range(_MOST_PASSED):
-        if value is None:
-            return None
-        tensor = find_stored_tensor(value)
+    for one in trace_back(value, "casts", "copies", "permutes", most=_MOST_PASSED):
+        tensor, node = find_stored_tensor(one), one.producer
         if tensor is not None:
             is_matrix = len(tensor.dims) == 2 and tensor.size > 0 and tensor.dtype.is_float
             return (tensor, is_turned) if is_matrix else None
-        node = value.producer
-        if node is None or not node.inputs or node.domain != node.graph.dialect.domain:
+        if node is None or node.domain != node.graph.dialect.domain:
             return None
         if node.operator.has("permutes"):
             is_turned = not is_turned  # of a matrix, or what follows is refused
             if read_stated(node, "perm", (1, 0)) != (1, 0):
                 return None
-        elif not node.operator.has("casts", "copies"):
-            return None
-        value = node.input(0)
     return None
 
 

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from netloupe.explorer.dataflow import find_giver
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.operators import HANDING_TRAITS, Operator, find_default, find_schema
 
@@ -278,14 +279,8 @@ def _count_rows(value: Value) -> object:
 
 def _find_masked(value: Value | None) -> float | None:
     """Return what a mask of 0 and 1 is multiplied by on its way; None where that is not known."""
-    for _ in range(_MOST_FOLLOWED):
-        node = None if value is None else value.producer
-        if node is None or not node.inputs:
-            return None
-        if node.operator.has("multiplies_elements") and len(node.inputs) == 2:
-            numbers = [number for one in node.inputs if (number := read_one_float(one)) is not None]
-            return numbers[0][0] if len(numbers) == 1 else None
-        if not node.operator.has(*HANDING_TRAITS, "repeats"):
-            return None
-        value = node.input(0)
-    return None
+    through = (*HANDING_TRAITS, "repeats")
+    node = find_giver(value, "multiplies_elements", through=through, most=_MOST_FOLLOWED)
+    found = map(read_one_float, node.inputs if node is not None else ())
+    numbers = [number for number in found if number is not None]
+    return numbers[0][0] if len(numbers) == 1 else None

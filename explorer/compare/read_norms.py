@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from netloupe.explorer.dataflow import find_computing_node
+from netloupe.explorer.dataflow import find_source
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Node, TensorType, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
@@ -86,7 +86,8 @@ def _read_written_out(nodes: tuple[Node, ...], rank: int | None) -> _Norm:
         if not node.operator.has("adds") or len(node.inputs) != 2:
             continue
         for data, value in (node.inputs, node.inputs[::-1]):
-            giver = find_computing_node(data, *CONVERTING_TRAITS, most=MOST_PASSED)
+            source = find_source(data, *CONVERTING_TRAITS, most=MOST_PASSED)
+            giver = None if source is None else source.producer
             number = read_one_float(value)
             if number and giver is not None and giver in inside and giver.operator.has("averages"):
                 found.append(number)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Hashable, Iterator
 from typing import NamedTuple
 
 from netloupe.explorer.model import Node, Value
-from netloupe.explorer.model.stored_tensors import find_stored_tensor
+from netloupe.explorer.model.stored_tensors import find_own_tensor
 from netloupe.explorer.progress import step
 
 from .matching import Matching
@@ -124,7 +124,7 @@ def _find_ends(chain: tuple[Node, ...], pairs: dict[Node, Pair]) -> _Ends | None
         value
         for node in reading
         for value in node.inputs
-        if value is not None and value.producer not in inside and not _is_constant(value)
+        if value is not None and value.producer not in inside and find_own_tensor(value) is None
     }
     leaving = [
         value
@@ -148,7 +148,3 @@ def _find_ends(chain: tuple[Node, ...], pairs: dict[Node, Pair]) -> _Ends | None
         outputs = chain[0].graph.outputs
         users.update(number for number, output in enumerate(outputs) if output is value)
     return _Ends(taken.pop(), frozenset(users)) if users else None
-
-
-def _is_constant(value: Value) -> bool:
-    return value.initializer is not None or find_stored_tensor(value) is not None

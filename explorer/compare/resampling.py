@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from netloupe.explorer.dataflow import find_operand
 from netloupe.explorer.errors import TensorDataError
 from netloupe.explorer.model import Node, Tensor, TensorType, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
@@ -73,7 +74,7 @@ def find_unused_roi(node: Node) -> Value | None:
     """Return the operand ``roi`` of a Resize that crops nothing, and so does not read it."""
     if not _is_resampling(node) or _find_coordinates(node) == _CROP:
         return None
-    return _find_operand(node, "region")
+    return find_operand(node, "region")
 
 
 def list_unread_regions(left: Node, right: Node) -> Iterator[Tensor]:
@@ -130,11 +131,6 @@ def _read(node: Node) -> Sampling:
     )
 
 
-def _find_operand(node: Node, role: str) -> Value | None:
-    place = node.operator.operands.find(role)
-    return node.input(place) if place is not None else None
-
-
 def _states_sampling(node: Node) -> bool:
     """Return whether a node is a Resize since 11, which states where it samples."""
     return node.operator.operands.find("region") is not None
@@ -162,7 +158,7 @@ def _read_scales(node: Node) -> Floats | None:
     """Return what the attribute or stored operand holds; None for what is not known."""
     stated = node.attributes.get("scales")
     found: object = None if stated is None else stated.value
-    operand = _find_operand(node, "scales")
+    operand = find_operand(node, "scales")
     tensor = None if operand is None else find_stored_tensor(operand)
     if tensor is not None and len(tensor.dims) == 1 and tensor.size <= _MOST_SCALES:
         try:

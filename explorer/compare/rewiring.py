@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from netloupe.explorer.dataflow import trace_back
 from netloupe.explorer.model import Node, Value, is_constant
 from netloupe.explorer.operators import CONVERTING_TRAITS
 
@@ -148,17 +149,12 @@ def _find_origin(value: Value | None, known: Mapping[Value, Value]) -> Value | N
 
     One that is paired with what does more, as QuantizeLinear with the ReLU in its range, is none.
     """
-    for _ in range(_MOST_PASSED):
-        producer = None if value is None else value.producer
-        if not isinstance(producer, Node) or not producer.inputs:
-            break
-        if not producer.operator.has(*CONVERTING_TRAITS) or producer.input(0) is None:
-            break
-        partner = known[value].producer if value in known else None  # type: ignore[index]
+    origin = None
+    for origin in trace_back(value, *CONVERTING_TRAITS, most=_MOST_PASSED + 1):
+        partner = known[origin].producer if origin in known else None
         if partner is not None and not partner.operator.has(*CONVERTING_TRAITS):
             break
-        value = producer.input(0)
-    return value
+    return origin
 
 
 def tell_both(one: Value, other: Value, back: Mapping[Value, Value]) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from netloupe.explorer.dataflow import find_operand
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 
@@ -44,8 +45,7 @@ def list_norm_weights(nodes: Sequence[Node]) -> tuple[Value | None, Value | None
     for node in sorted(nodes, key=lambda node: node.index):
         operator = node.operator
         if operator.weight_kind == "normalization":
-            places = (operator.operands.find(role) for role in ("weight", "bias"))
-            scale, shift = (None if place is None else node.input(place) for place in places)
+            scale, shift = (find_operand(node, role) for role in ("weight", "bias"))
         if not operator.has("adds", "divides", "multiplies_elements"):
             continue
         for place, value in enumerate(node.inputs):

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from netloupe.explorer.dataflow import trace_back
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Graph, Model, Node, Tensor, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor, list_stored_tensors
@@ -287,18 +288,10 @@ class TwinWeights:
 def _list_taken(node: Node) -> Iterator[Tensor]:
     """Yield the float tensors that a node takes, also such as are handed on to it."""
     for value in node.inputs:
-        for _ in range(_MOST_PASSED):
-            if value is None:
-                break
-            tensor = find_stored_tensor(value)
-            if tensor is not None:
-                if tensor.dtype.is_float:
-                    yield tensor
-                break
-            before = value.producer
-            if before is None or not before.operator.has(*LAYOUT_TRAITS) or not before.inputs:
-                break
-            value = before.input(0)
+        stored = map(find_stored_tensor, trace_back(value, *LAYOUT_TRAITS, most=_MOST_PASSED))
+        tensor = next((each for each in stored if each is not None), None)
+        if tensor is not None and tensor.dtype.is_float:
+            yield tensor
 
 
 def _rank(pair: WeightPair) -> tuple[float, float]:

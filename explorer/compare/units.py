@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from netloupe.explorer.dataflow import trace_back_where
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Function, Graph, Node, Tensor, Value, find_constant_source
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
@@ -267,20 +268,12 @@ class _Reader:
 
     def _find_tensors(self, value: Value) -> list[Tensor]:
         """Return the stored tensor behind a constant operand, if there is one at hand."""
-        for _ in range(MOST_PASSED):
-            tensor = value.initializer
+        for one in trace_back_where(value, self._values.passes, most=MOST_PASSED):
+            tensor, producer = one.initializer, one.producer
+            if producer is not None and producer.operator.has("stores_constant"):
+                tensor = producer.details.constant
             if isinstance(tensor, Tensor):
                 return [tensor]
-            producer = value.producer
-            if producer is None:
-                return []
-            if producer.operator.has("stores_constant"):
-                constant = producer.details.constant
-                return [constant] if isinstance(constant, Tensor) else []
-            taken = producer.input(0)
-            if not self._values.passes(producer) or taken is None:
-                return []
-            value = taken
         return []
 
 

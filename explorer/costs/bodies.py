@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from netloupe.explorer.dataflow import find_source
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Attribute, Node, Value, data_type
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
@@ -243,18 +244,12 @@ def _vary(fact: Fact) -> Fact:
 def _is_kept(node: Node) -> bool:
     """Return whether a Loop never ends early: its condition is handed on, or left out."""
     body = node.subgraphs[0]
-    value: Value | None = body.outputs[0] if body.outputs else None
-    for _ in range(_MOST_COPIES):
-        if value is None or value.initializer is not None:
-            return value is None or _is_true(value)
-        producer = value.producer
-        if producer is None:
-            return len(body.inputs) > 1 and value is body.inputs[1] and _begins_true(node)
-        if producer.operator.has("casts", "copies") and producer.inputs:
-            value = producer.input(0)
-            continue
-        return producer.operator.has("stores_constant") and _is_true(value)
-    return False
+    if not body.outputs:
+        return True
+    value = find_source(body.outputs[0], "casts", "copies", most=_MOST_COPIES)
+    if len(body.inputs) > 1 and value is body.inputs[1]:
+        return _begins_true(node)
+    return value is not None and _is_true(value)
 
 
 def _begins_true(node: Node) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
+from netloupe.explorer.dataflow import list_users
 from netloupe.explorer.model import Function, Graph, Node, Value, find_nodes_where
 from netloupe.explorer.operators import (
     ARITHMETIC_TRAITS,
@@ -218,12 +219,12 @@ def _find_behind(graph: Graph) -> Iterator[ConstantUse]:
     """Yield what arithmetic takes behind the last weights, and what follows neither of them."""
     behind, ends = _list_behind(graph)
     after: set[Node] = set()
-    pending = [user for node in ends for value in node.outputs if value for user in value.users]
+    pending = [user for node in ends for user in list_users(node)]
     while pending:
         node = pending.pop()
         if node in behind and node not in after:
             after.add(node)
-            pending += [user for value in node.outputs if value for user in value.users]
+            pending += list_users(node)
     for node in sorted(after, key=graph.index_of):
         if node.operator.has(*ARITHMETIC_TRAITS) and len(node.inputs) == 2:
             traced = [(place, one) for place in (0, 1) if (one := trace(node, place)) is not None]

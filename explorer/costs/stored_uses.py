@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal, NamedTuple
 
-from netloupe.explorer.dataflow import walk_back
+from netloupe.explorer.dataflow import trace_back
 from netloupe.explorer.model import (
     Graph,
     Node,
@@ -81,7 +81,7 @@ def is_stored_value(value: Value | None) -> bool:
             source.producer is not None
             and find_constant_source(source.producer.operator) is not None
         )
-        for source in walk_back(value, *PASSING_TRAITS, most=_MOST_STEPS)
+        for source in trace_back(value, *PASSING_TRAITS, most=_MOST_STEPS)
     )
 
 

@@ -1,34 +1,51 @@
-"""Dataflow: what values come from, through what, and which of them are the same in every run.
+"""How data flow through a graph: what gives what, through what hands it on, and what is constant.
 
-Questions on sources name the traits of operators that are looked through, in the words of the
-catalogue. A value is the same in every run in three grades, each in the one before: it follows
-from constants and shapes alone (`find_unchanging_nodes`), it depends on nothing that the model is
-given (`is_input_independent`), the file holds it (`is_constant` of the model). What is asked of a
-whole graph is found once, over arrays of its edges.
+A graph comes in; answers for all of its nodes at once come out as arrays, and answers on one value
+as what it was before. Nothing here knows what operators are for: traits and roles of the catalogue
+say what is asked.
 """
 
-from .determined_nodes import Booleans, Integers, find_determined_nodes, list_edges
-from .input_independence import (
+from .constancy import (
     InputIndependence,
     find_input_independence,
     find_input_independence_given,
+    find_of_constants,
+    find_of_shapes,
     is_input_independent,
+    is_of_shapes,
 )
-from .sources import find_computing_node, find_source, is_counted, walk_back
-from .unchanging_nodes import find_unchanging_nodes
+from .determined_nodes import Booleans, Integers, find_determined_nodes, list_edges
+from .passing import (
+    MOST_PASSED,
+    find_giver,
+    find_operand,
+    find_source,
+    list_users,
+    takes_computed,
+    trace_back,
+    trace_back_where,
+    trace_on,
+)
 
 __all__ = [
+    "MOST_PASSED",
     "Booleans",
     "InputIndependence",
     "Integers",
-    "find_computing_node",
     "find_determined_nodes",
+    "find_giver",
     "find_input_independence",
     "find_input_independence_given",
+    "find_of_constants",
+    "find_of_shapes",
+    "find_operand",
     "find_source",
-    "find_unchanging_nodes",
-    "is_counted",
     "is_input_independent",
+    "is_of_shapes",
     "list_edges",
-    "walk_back",
+    "list_users",
+    "takes_computed",
+    "trace_back",
+    "trace_back_where",
+    "trace_on",
 ]

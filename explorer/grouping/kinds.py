@@ -13,7 +13,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from netloupe.explorer.model import Node, is_constant
+from netloupe.explorer.dataflow import takes_computed
+from netloupe.explorer.model import Node
 from netloupe.explorer.operators import Operator
 
 from .group import Group
@@ -93,7 +94,7 @@ class Kinds:
         return tuple(
             kind
             for child, kind in zip(group.children, kinds, strict=True)
-            if not (kind in self._copying and isinstance(child, Node) and _copies_weight(child))
+            if not (kind in self._copying and isinstance(child, Node) and not takes_computed(child))
         )
 
     def number(self, key: object) -> int:
@@ -169,10 +170,6 @@ class Kinds:
         """Return whether nearly every operator of two kinds is in both, however often."""
         first, second = self._count_numbers(kind).keys(), self._count_numbers(other).keys()
         return len(first & second) >= _SAME_OPERATORS * len(first | second)
-
-
-def _copies_weight(node: Node) -> bool:
-    return all(value is not None and is_constant(value) for value in node.inputs)
 
 
 def outermost_family(label: str) -> str:

@@ -17,7 +17,7 @@ from netloupe.explorer.compare import (
     find_telling_name,
     shape_of_digest,
 )
-from netloupe.explorer.dataflow import walk_back
+from netloupe.explorer.dataflow import trace_back
 from netloupe.explorer.model import (
     Model,
     Node,
@@ -270,7 +270,7 @@ def _is_constant(node: Node) -> bool:
 def _find_giver(value: Value | None) -> Node | None:
     """Return the node that computes an operand, whatever passes it on; None for constants."""
     producer = None
-    for source in walk_back(value, *CONVERTING_TRAITS, most=_MOST_PASSED):
+    for source in trace_back(value, *CONVERTING_TRAITS, most=_MOST_PASSED):
         producer = source.producer
         if producer is None or _is_constant(producer):
             return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from netloupe.explorer.dataflow import is_counted, walk_back
+from netloupe.explorer.dataflow import find_giver, trace_back
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.model.constant import constant_tensor
 from netloupe.explorer.operators import MASKING_TRAITS
@@ -181,7 +181,7 @@ def _is_positions(value: Value | None) -> bool:
 
 
 def _leads_to_range(value: Value | None) -> bool:
-    return is_counted(value, *_SHIFTING)
+    return find_giver(value, "counts", through=_SHIFTING) is not None
 
 
 def is_relative(operations: Operations, number: int) -> bool:
@@ -190,7 +190,7 @@ def is_relative(operations: Operations, number: int) -> bool:
         return False
     node = operations.nodes[number]
     for value in node.inputs:
-        for source in walk_back(value, *_MASK_STEPS, most=16):
+        for source in trace_back(value, *_MASK_STEPS, most=16):
             producer = source.producer
             if producer is not None and producer.inputs and producer.operator.has("gathers"):
                 table = producer.input(0)
@@ -217,7 +217,7 @@ def has_linear_biases(operations: Operations, number: int) -> bool:
     if operations.kinds[number] != "Add":
         return False
     for value in operations.nodes[number].inputs:
-        for source in walk_back(value, "multiplies_elements", "repeats", "slices", *ARRANGING):
+        for source in trace_back(value, "multiplies_elements", "repeats", "slices", *ARRANGING):
             node = source.producer
             if (
                 node is not None
@@ -249,7 +249,5 @@ def _are_slopes(numbers: Sequence[float]) -> bool:
 
 def _counts(value: Value | None) -> bool:
     """Return whether a value is positions: a Range, or how many tokens there are up to each."""
-    return any(
-        source.producer is not None and source.producer.operator.has("accumulates", "counts")
-        for source in walk_back(value, *_SHIFTING, "multiplies_elements", "subtracts")
-    )
+    through = (*_SHIFTING, "multiplies_elements", "subtracts")
+    return find_giver(value, "accumulates", "counts", through=through) is not None

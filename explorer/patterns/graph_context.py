@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netloupe.explorer.dataflow import find_unchanging_nodes, is_input_independent
+from netloupe.explorer.dataflow import find_of_shapes, is_input_independent
 from netloupe.explorer.model import Graph, Node, Value, find_nodes_where
 from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.operators import Operator
@@ -37,7 +37,7 @@ class GraphContext:
         if node is None or value.graph is not self.graph:
             return value.initializer is not None or is_input_independent(value)
         if self._unchanging is None:
-            self._unchanging = find_unchanging_nodes(self.graph)
+            self._unchanging = find_of_shapes(self.graph)
             measuring = find_nodes_where(self.graph, _gives_scale)
             self._has_measured_scales = bool(len(measuring))
         if self._unchanging[self.graph.index_of(node)]:

@@ -139,7 +139,7 @@ def _find_quotient(
     if user is None or operations.kinds[user] != wanted:
         return None
     others = [v for v in operations.operands[user] if operations.giver(v) != inverse]
-    if len(others) != 1:
+    if len(others) != 1 or (wanted == "Div" and operations.operands[user][0] is not others[0]):
         return None
     if others[0] is not centred:
         # an exporter may write the difference twice

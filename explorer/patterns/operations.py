@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from netloupe.explorer.dataflow import is_input_independent
+from netloupe.explorer.dataflow import MOST_PASSED, is_input_independent
 from netloupe.explorer.model import Node, Value, list_quantized_operands
 from netloupe.explorer.operators import HANDING_TRAITS, Operator, kept_with_catalogue
 
@@ -164,13 +164,8 @@ class Operations:
         if found is not None:
             return found
         current: Value = value
-        for _ in range(64):
-            node = current.producer
-            if node is None or node not in self._inside or node in self._numbers:
-                break
-            if not node.operator.has(*ARRANGING) and node not in self._rescaling:
-                break
-            data = next((v for v in node.inputs if v is not None and not self.is_fixed(v)), None)
+        for _ in range(MOST_PASSED):
+            data = self._find_arranged(current)
             if data is None:
                 break
             current = data
@@ -208,16 +203,22 @@ class Operations:
     def path(self, value: Value | None) -> list[Node]:
         """Return the nodes that arrange a value, from where it is taken back to its source."""
         found: list[Node] = []
-        while value is not None and len(found) < 64:
-            node = value.producer
-            if node is None or node not in self._inside or node in self._numbers:
-                break
-            data = next((v for v in node.inputs if v is not None and not self.is_fixed(v)), None)
+        while value is not None and value.producer is not None and len(found) < MOST_PASSED:
+            data = self._find_arranged(value)
             if data is None:
                 break
-            found.append(node)
+            found.append(value.producer)
             value = data
         return found
+
+    def _find_arranged(self, value: Value) -> Value | None:
+        """Return what a node among these arranges that gives a value; None where none does."""
+        node = value.producer
+        if node is None or node not in self._inside or node in self._numbers:
+            return None
+        if not node.operator.has(*ARRANGING) and node not in self._rescaling:
+            return None
+        return next((v for v in node.inputs if v is not None and not self.is_fixed(v)), None)
 
     def list_nodes(
         self, numbers: Collection[int], *, are_leading_in: bool = True

@@ -12,9 +12,9 @@ from netloupe.explorer.model.constant import constant_tensor
 
 def read_scalar(value: Value | None) -> float | None:
     """Return the number that a constant of one element is; None where it cannot be told."""
+    value = find_source(value, "casts", "copies")
     if value is None:
         return None
-    value = find_source(value, "casts", "copies")
     node = value.producer
     if node is not None and node.operator.has("dequantizes"):
         return read_quantized(node.inputs[:3])

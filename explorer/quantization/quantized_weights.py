@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from netloupe.explorer.dataflow import find_source, trace_on
 from netloupe.explorer.model import (
     Graph,
     Node,
@@ -147,19 +148,9 @@ def _list_claimed(graph: Graph) -> Iterator[QuantizedWeight]:
 def _find_source(statement: Statement) -> Value | None:
     """Return what holds the codes: perhaps a table whose rows are taken before dequantizing."""
     value = statement.quantized
-    if value is None or value.initializer is not None:
-        return value
-    node = value.producer
-    for _ in range(_MOST_PASSED):
-        if node is None or not node.operator.has(*MOVING_TRAITS) or not node.inputs:
-            return value
-        value = node.input(0)
-        if value is None or foresee_granularity(statement) != "per tensor":
-            return None
-        if value.initializer is not None:
-            return value
-        node = value.producer
-    return None
+    source = find_source(value, *MOVING_TRAITS, most=_MOST_PASSED + 1)
+    is_moved = source is not value
+    return None if is_moved and foresee_granularity(statement) != "per tensor" else source
 
 
 def _describe(value: Value, tensor: Tensor, statement: Statement) -> QuantizedWeight | None:
@@ -343,16 +334,11 @@ def list_weight_users(value: Value, node: Node | None) -> list[Node]:
         return [node]
     if any(u.operator.weight_layout == "table" and u.input(0) is value for u in value.users[:1]):
         return [*value.users[:_MOST_USERS]]
-    waiting = [(value, 0)]
     found: dict[Node, None] = {}
-    while waiting and len(found) < _MOST_USERS:
-        current, passed = waiting.pop(0)
-        for user in current.users[:_MOST_USERS]:
-            is_handing = user.operator.has(*_HANDING)
-            if is_handing and user.input(0) is current and passed < _MOST_PASSED:
-                waiting += [(out, passed + 1) for out in user.outputs if out is not None]
-            else:
-                found[user] = None
+    for user, _ in trace_on(value, *_HANDING, most=_MOST_PASSED):
+        found[user] = None
+        if len(found) >= _MOST_USERS:
+            break
     return [*found]
 
 

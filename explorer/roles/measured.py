@@ -15,7 +15,7 @@ from itertools import islice
 import numpy as np
 
 from netloupe.explorer.arrays import sort_distinct
-from netloupe.explorer.dataflow import Booleans, Integers, find_determined_nodes
+from netloupe.explorer.dataflow import Booleans, Integers, find_determined_nodes, list_users
 from netloupe.explorer.model import Graph, Node, is_constant
 
 from .preparation_pieces import LEAST_ALIKE, PreparationPiece
@@ -81,7 +81,7 @@ def join_measured(
 
 def _joins_body(graph: Graph, piece: PreparationPiece, is_before: Booleans) -> bool:
     """Return whether all that takes the elements of a piece also takes what a layer gives."""
-    takers = _list_users(graph, piece.nodes)
+    takers = _list_takers(graph, piece.nodes)
     users = [
         *islice((user for user in takers if not user.operator.has("reads_shape")), _MOST_LOOKED)
     ]
@@ -98,15 +98,14 @@ def _joins_body(graph: Graph, piece: PreparationPiece, is_before: Booleans) -> b
     )
 
 
-def _list_users(graph: Graph, nodes: Iterable[int]) -> Iterator[Node]:
+def _list_takers(graph: Graph, nodes: Iterable[int]) -> Iterator[Node]:
     """Yield what takes the results of some nodes and is none of them, whatever the graph."""
     inside = {*nodes}
     for index in inside:
-        for value in graph.nodes[index].outputs:
-            for user in value.users if value is not None else ():
-                is_inside = user.graph is graph and user.index in inside
-                if not is_inside:
-                    yield user
+        for user in list_users(graph.nodes[index]):
+            is_inside = user.graph is graph and user.index in inside
+            if not is_inside:
+                yield user
 
 
 def _link(
@@ -128,7 +127,7 @@ def _link(
     for number, piece in enumerate(pieces):
         if not piece.is_small or not piece.is_shared:
             continue
-        for user in _list_users(graph, piece.nodes):
+        for user in _list_takers(graph, piece.nodes):
             other = by_user.setdefault(user, number)
             taking = piece_of.get(user.index) if user.graph is graph else None
             if taking is not None and pieces[taking].is_small and pieces[taking].is_shared:
@@ -144,7 +143,9 @@ def _find_asking(
     graph: Graph, piece: PreparationPiece, piece_of: Mapping[int, int], is_silent: Booleans
 ) -> list[int]:
     """Return the pieces that work with the shape of what a piece gives."""
-    pending = [user for user in _list_users(graph, piece.nodes) if user.operator.has("reads_shape")]
+    pending = [
+        user for user in _list_takers(graph, piece.nodes) if user.operator.has("reads_shape")
+    ]
     seen: set[Node] = set()
     found: dict[int, None] = {}
     while pending and len(seen) < _MOST_LOOKED:
@@ -155,7 +156,7 @@ def _find_asking(
         if node.index in piece_of:
             found[piece_of[graph.index_of(node)]] = None
         elif is_silent[graph.index_of(node)]:
-            pending += [user for value in node.outputs if value is not None for user in value.users]
+            pending += list_users(node)
     return sorted(found)
 
 
@@ -202,7 +203,7 @@ def _add_following(
 ) -> None:
     """Add to a set of pieces the small ones to which it alone gives."""
     inside = {index for number in group for index in pieces[number].nodes}
-    users = [user.index for user in _list_users(graph, inside) if user.graph is graph]
+    users = [user.index for user in _list_takers(graph, inside) if user.graph is graph]
     for number in {piece_of[index] for index in users if index in piece_of} - group:
         if not pieces[number].is_small:
             continue

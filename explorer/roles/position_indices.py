@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netloupe.explorer.dataflow import is_counted
+from netloupe.explorer.dataflow import find_giver
 from netloupe.explorer.model import Value
 from netloupe.explorer.operators import PASSING_TRAITS
 
@@ -14,7 +14,8 @@ _MOST_LOOKED = 40
 
 def is_shifted_range(value: Value | None) -> bool:
     """Return whether a value is what Range counts, shifted perhaps, along the first operands."""
-    return is_counted(value, "adds", "subtracts", *PASSING_TRAITS, most=_MOST_STEPS)
+    through = ("adds", "subtracts", *PASSING_TRAITS)
+    return find_giver(value, "counts", through=through, most=_MOST_STEPS) is not None
 
 
 def comes_from_range_or_cumsum(value: Value) -> bool:

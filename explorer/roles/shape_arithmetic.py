@@ -16,13 +16,8 @@ Two passes over the nodes in file order, one forward and one backward: linear ti
 
 from __future__ import annotations
 
-from netloupe.explorer.model import (
-    Graph,
-    Node,
-    Value,
-    find_nodes_with,
-    is_constant_node,
-)
+from netloupe.explorer.dataflow import list_users
+from netloupe.explorer.model import Graph, Node, Value, find_nodes_with, is_constant_node
 
 #: what only changes layout or type
 _LAYOUT = ("casts", "copies", "permutes", "reshapes")
@@ -86,7 +81,7 @@ def _only_tells(node: Node, accepted: set[int]) -> bool:
 
 def _is_only_measured(node: Node) -> bool:
     """Return whether a node is used, and only for the shapes of its results."""
-    users = [user for value in node.outputs if value is not None for user in value.users]
+    users = list_users(node)
     return (
         bool(users)
         and all(user.operator.has("reads_shape") and user.graph is node.graph for user in users)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from netloupe.explorer.costs import find_pairs_of_factors
-from netloupe.explorer.dataflow import Booleans, is_counted, is_input_independent
+from netloupe.explorer.dataflow import Booleans, find_giver, is_input_independent
 from netloupe.explorer.model import Graph, Node, Value, find_nodes_where, find_nodes_with
 from netloupe.explorer.operators import PASSING_TRAITS
 
@@ -109,4 +109,4 @@ def is_relative_bias(node: Node) -> bool:
 
 def comes_from_range(value: Value | None) -> bool:
     """Return whether a value is a range of numbers in some layout."""
-    return is_counted(value, *PASSING_TRAITS, most=_MOST_STEPS)
+    return find_giver(value, "counts", through=PASSING_TRAITS, most=_MOST_STEPS) is not None

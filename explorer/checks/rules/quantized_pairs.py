@@ -15,6 +15,7 @@ from netloupe.explorer.checks.operands import (
 )
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
+from netloupe.explorer.dataflow import find_operand
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.notation import write_number
 
@@ -96,8 +97,7 @@ def _find_requantizing(subject: Subject) -> Iterator[Occurrence]:
 def _list_biases(subject: Subject) -> Iterator[tuple[Node, Node, Value]]:
     """Yield convolutions and products, what dequantizes their bias, and its int32 numbers."""
     for node in list_own_nodes_with(subject.graphs, "convolves", "multiplies"):
-        place = node.operator.operands.find("bias")
-        pair = find_dequantizer(node.input(place)) if place is not None else None
+        pair = find_dequantizer(find_operand(node, "bias"))
         stored = pair.input(0) if pair is not None else None
         if pair is not None and stored is not None and find_dtype_of(stored) == "int32":
             yield node, pair, stored
