@@ -99,6 +99,8 @@ def _find_gelu(operations: Operations, anchor: int) -> FoundBlock | None:
     is_tanh = operations.kinds[anchor] == "Tanh"
     if is_tanh and not any(_is_cube(operations, number, before) for number in before):
         return None
+    if not all(_is_divided(operations, number) for number in before):
+        return None
     plus = operations.only_user(anchor)
     if plus is None or operations.kinds[plus] != "Add" or len(operations.operands[plus]) != 1:
         return None
@@ -123,7 +125,7 @@ def _find_gelu(operations: Operations, anchor: int) -> FoundBlock | None:
             else:
                 break
             seen = True
-        elif not _is_half(operations.scalar(user)):
+        elif not _is_about(operations.scalar(user), 0.5, 2.0):
             break
         numbers.add(user)
         end = user
@@ -132,12 +134,15 @@ def _find_gelu(operations: Operations, anchor: int) -> FoundBlock | None:
     return _make("GELU (tanh)" if is_tanh else "GELU", numbers, end)
 
 
-def _is_half(number: float | None) -> bool:
-    """Return whether one multiplies by a half, or divides by two; rounded numbers are about that.
+def _is_divided(operations: Operations, number: int) -> bool:
+    """Return whether the first operand of a division is the computed one: x / √2, not √2 / x."""
+    first = operations.nodes[number].input(0)
+    return operations.kinds[number] != "Div" or not operations.is_fixed(first)
 
-    What is not known may be.
-    """
-    return number is None or any(abs(number / wanted - 1) < _ROUNDING for wanted in (0.5, 2.0))
+
+def _is_about(number: float | None, *wanted: float) -> bool:
+    """Return whether a number, which may be rounded, is one of some; what is not known may be."""
+    return number is None or any(abs(number / one - 1) < _ROUNDING for one in wanted)
 
 
 def _walk_to_start(operations: Operations, anchor: int) -> tuple[set[int], Value | None]:

@@ -301,3 +301,19 @@ def test_the_operator_swiglu_is_a_gate_between_linear_nodes(has_biases: bool) ->
     nodes = builder.load(builder.add("Relu", project(gated))).nodes
     (found,) = [operators for name, operators in blocks(nodes) if name == "Gated MLP"]
     assert sorted(found) == sorted([*["MatMul", "Add"][: 1 + has_biases] * 3, "SwiGLU"])
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_what_is_divided_the_other_way_is_no_norm_and_no_gelu(is_turned: bool) -> None:
+    builder = Builder()
+    square = builder.add("Pow", "x", builder.weight(2))
+    root = builder.add("Sqrt", builder.add("Add", builder.add("ReduceMean", square), "w0"))
+    quotient = builder.add("Div", *[("x", root), (root, "x")][is_turned])
+    normed = builder.add("Mul", quotient, builder.weight(size=8))
+    divisor = builder.weight(1.41421356)
+    inner = builder.add("Div", *[(normed, divisor), (divisor, normed)][is_turned])
+    half = builder.add("Add", builder.add("Erf", inner), builder.weight(1))
+    product = builder.add("Mul", builder.add("Mul", normed, half), builder.weight(0.5))
+    nodes = builder.load(builder.add("Softmax", product)).nodes
+    names = {name for name, _ in blocks(nodes)}
+    assert names == (set() if is_turned else {"RMSNorm", "GELU"})
