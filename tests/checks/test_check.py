@@ -210,6 +210,8 @@ def test_exports_have_no_error_and_no_warning_that_is_not_so(name: str) -> None:
     told = {finding.id for finding in found if finding.severity != "note"}
     # the numbers of the zoo are made up, and so are variances below 0
     known = {"NL-N07"} if "densenet" in name or "resnet50.legacy" in name else set()
+    if "bamba.legacy" in name:  # the exporter counts axes of six Transposes from the end
+        known = {"NL-T15", "NL-T20"}
     assert told <= known
     assert {each.id for each in found.skipped_rules} <= {"NL-T01", "NL-T20"}
 
