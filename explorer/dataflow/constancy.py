@@ -191,10 +191,10 @@ def is_of_shapes(value: Value) -> bool:
     So do weights, masks of positions, scales and sizes. Of what its graph takes from around counts
     whether it depends on an input.
     """
-    node = value.producer
+    graph, node = value.graph, value.producer
     if node is None:
         return is_input_independent(value)
-    return bool(find_of_shapes(node.graph)[node.index])
+    return bool(find_of_shapes(graph)[graph.index_of(node)])
 
 
 def find_of_shapes(graph: Graph) -> bytes:

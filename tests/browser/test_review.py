@@ -153,7 +153,7 @@ def test_a_model_is_checked_after_its_picture_and_a_finding_is_shown(serve: Any)
     shown.wait_for_selection(FAULTY)
     assert shown.detail.get_by_text("Transpose has no attribute 'axes'").is_visible()
     # the repeat shows the repetition that it is in
-    assert "shows h.3\n3 of 11" in shown.page.inner_text(f"{CANVAS} .nl-foot")
+    assert "shows h.3\n4 of 12" in shown.page.inner_text(f"{CANVAS} .nl-foot")
     shown.page.get_by_role("tab", name="Inspect").click()
     shown.page.wait_for_selector(".nl-inspector >> text=Transpose")
 
