@@ -14,7 +14,13 @@ from .constancy import (
     is_input_independent,
     is_of_shapes,
 )
-from .determined_nodes import Booleans, Integers, find_determined_nodes, list_edges
+from .determined_nodes import (
+    Booleans,
+    Integers,
+    find_determined_nodes,
+    find_leading_nodes,
+    list_edges,
+)
 from .passing import (
     MOST_PASSED,
     find_giver,
@@ -36,6 +42,7 @@ __all__ = [
     "find_giver",
     "find_input_independence",
     "find_input_independence_given",
+    "find_leading_nodes",
     "find_of_constants",
     "find_of_shapes",
     "find_operand",

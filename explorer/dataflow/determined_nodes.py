@@ -83,6 +83,34 @@ def find_determined_nodes(allowed: Booleans, sources: Integers, targets: Integer
     return found
 
 
+def find_leading_nodes(ends: Booleans, sources: Integers, targets: Integers) -> Booleans:
+    """Return the nodes from which some are reached, these included; in linear time.
+
+    Parameters
+    ----------
+    ends
+        shape (nodes,): those that are to be reached.
+    sources, targets
+        shape (edges,): which node gives to which.
+    """
+    found = bytearray(ends.tobytes())
+    order = np.argsort(targets, kind="stable")
+    starts = np.searchsorted(targets[order], np.arange(len(ends) + 1)).tolist()
+    givers = sources[order].tolist()
+    pending = np.flatnonzero(ends).tolist()
+    done = 0
+    while pending:
+        done += 1
+        if not done % _STEP:
+            step()
+        node = pending.pop()
+        for giver in givers[starts[node] : starts[node + 1]]:
+            if not found[giver]:
+                found[giver] = True
+                pending.append(giver)
+    return np.frombuffer(found, np.bool_)
+
+
 def _follow_chains(
     found: Booleans,
     ready: list[int],

@@ -81,7 +81,8 @@ def _list_taking_masks(nodes: Sequence[Node], places: dict[Node, int]) -> frozen
     operand is another one in each layer. Those are fused attention, and what scores of attention go
     through between the products that they begin and end with.
     """
-    ends = [node for node in nodes if node.operator.form == "Softmax"]
+    operators = [node.operator for node in nodes]
+    ends = [node for node, one in zip(nodes, operators, strict=True) if one.form == "Softmax"]
     back = _follow(ends, lambda node: (v.producer for v in node.inputs if v is not None), places)
     onward = _follow(
         ends,
@@ -89,7 +90,7 @@ def _list_taking_masks(nodes: Sequence[Node], places: dict[Node, int]) -> frozen
         places,
     )
     found = {node for node in back | onward if node.operator.has(*MASKING_TRAITS)}
-    found.update(node for node in nodes if node.operator.has("attends"))
+    found.update(n for n, one in zip(nodes, operators, strict=True) if one.has("attends"))
     return frozenset(found)
 
 

@@ -136,6 +136,8 @@ class Operator:
         What axes are called, and the MACs computed from their sizes; None where that is not told.
     per_element, per_operand
         Other operations for each element of the first result, and of the first operand.
+    multiplies_either
+        Whether either operand of its product may be the weight, but only one.
     is_quantized
         Whether quantized operands mean (element - zero point) · scale.
     scale_axes
@@ -163,6 +165,7 @@ class Operator:
     macs: Formula | None = None
     per_element: int = 0
     per_operand: int = 0
+    multiplies_either: bool = False
     is_quantized: bool = False
     scale_axes: Mapping[str, int] = field(default_factory=dict)
     body: Mapping[str, Any] | None = None
@@ -184,11 +187,6 @@ class Operator:
     def weight_places(self) -> tuple[int, ...]:
         """The operands that may be the weight, the likeliest first."""
         return _find_weight_places(self) if self.weight_kind else ()
-
-    @property
-    def multiplies_either(self) -> bool:
-        """Whether either operand of its product may be the weight, but only one."""
-        return any(kind_of(role) == "factor" for role in self.operands.names)
 
     def arranges(self, place: int) -> bool:
         """Return whether an operand tells sizes, places or axes."""
@@ -258,6 +256,7 @@ def _build(
     older: tuple[tuple[int, Operator], ...] = (),
 ) -> Operator:
     words: list[Any] = [*entry.get("weight", "").split(), "", ""]
+    operands = _read_roles(entry.get("operands", ""))
     dims, macs = entry.get("dims"), entry.get("macs")
     return Operator(
         domain,
@@ -266,7 +265,7 @@ def _build(
         is_registered=is_registered(domain, op_type),
         form=entry.get("form_of") or name_form(domain, op_type),
         activation=entry.get("activation", ""),
-        operands=_read_roles(entry.get("operands", "")),
+        operands=operands,
         results=_read_roles(entry.get("results", "")),
         traits=frozenset(entry.get("traits", "").split()),
         family=entry.get("family", ""),
@@ -277,6 +276,7 @@ def _build(
         macs=None if macs is None else parse_formula(str(macs)),
         per_element=entry.get("per_element", 0),
         per_operand=entry.get("per_operand", 0),
+        multiplies_either=any(kind_of(role) == "factor" for role in operands.names),
         is_quantized=entry.get("quantized") == "linear",
         scale_axes=entry.get("scale_axes", {}),
         body=entry.get("body"),

@@ -24,7 +24,6 @@ _SHORTCUT = frozenset({"AveragePool", "BatchNormalization", "MaxPool", "Pad", "R
 _Shortcut = Literal["identity", "projection", "branch"]
 _MOST_SHORTCUT = 4
 _MOST_NODES = 96
-_BRANCHES = 3
 
 
 def find_convolutions(blocks: FoundBlocks) -> Iterator[FoundBlock]:

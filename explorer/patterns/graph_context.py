@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netloupe.explorer.dataflow import find_of_shapes, is_input_independent
+from netloupe.explorer.dataflow import is_input_independent, is_of_shapes
 from netloupe.explorer.model import Graph, Node, Value, find_nodes_where
 from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.operators import Operator
@@ -22,8 +22,7 @@ class GraphContext:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self._unchanging: bytes | None = None
-        self._has_measured_scales = False
+        self._measures_scales: bool | None = None
         self._lists = ShapeValues()
         self._masks: dict[Value, bool] = {}
 
@@ -33,16 +32,14 @@ class GraphContext:
         So do weights, masks of positions, scales and sizes. Of a value of a graph around it
         counts whether it depends on an input.
         """
-        node = value.producer
-        if node is None or value.graph is not self.graph:
-            return value.initializer is not None or is_input_independent(value)
-        if self._unchanging is None:
-            self._unchanging = find_of_shapes(self.graph)
-            measuring = find_nodes_where(self.graph, _gives_scale)
-            self._has_measured_scales = bool(len(measuring))
-        if self._unchanging[self.graph.index_of(node)]:
+        if value.graph is not self.graph:
+            return is_input_independent(value)
+        if is_of_shapes(value):
             return True
-        return self._has_measured_scales and self._is_scale(value)
+        if self._measures_scales is None:
+            measuring = find_nodes_where(self.graph, _gives_scale)
+            self._measures_scales = bool(len(measuring))
+        return self._measures_scales and self._is_scale(value)
 
     def _is_scale(self, value: Value) -> bool:
         """Return whether a value is a scale or zero point that is measured, which is no data.

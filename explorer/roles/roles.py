@@ -13,6 +13,7 @@ from netloupe.explorer.dataflow import (
     Integers,
     find_determined_nodes,
     find_input_independence,
+    find_leading_nodes,
     is_input_independent,
     list_edges,
 )
@@ -228,21 +229,12 @@ def _find_converting(
 
     They belong to the node with the weight. What only chooses rows of a table is none of them.
     """
-    found = np.zeros(len(is_fixed), np.bool_)
     if not is_fixed.any():
-        return found
-    choosing = weighted.copy()
-    choosing[:] = False
+        return is_fixed
+    choosing = np.zeros(len(is_fixed), np.bool_)
     choosing[find_nodes_where(graph, lambda operator: operator.form == "Gather")] = True
     inner = is_fixed[sources]
     sources, targets = sources[inner], targets[inner]
-    pending = sources[weighted[targets] & ~choosing[targets]].tolist()
-    order = np.argsort(targets, kind="stable")
-    starts = np.searchsorted(targets[order], np.arange(len(found) + 1))
-    givers = sources[order]
-    while pending:
-        index = pending.pop()
-        if not found[index]:
-            found[index] = True
-            pending += givers[starts[index] : starts[index + 1]].tolist()
-    return found
+    giving = np.zeros(len(is_fixed), np.bool_)
+    giving[sources[weighted[targets] & ~choosing[targets]]] = True
+    return find_leading_nodes(giving, sources, targets)

@@ -10,6 +10,7 @@ from onnx import helper
 from netloupe.explorer.dataflow import (
     find_determined_nodes,
     find_input_independence,
+    find_leading_nodes,
     find_of_constants,
     find_of_shapes,
     is_input_independent,
@@ -238,3 +239,15 @@ def test_edges_are_given_for_each_use() -> None:
     assert (sources.tolist(), targets.tolist()) == ([0, 0], [1, 1])
     allowed = np.array([True, False])
     assert find_determined_nodes(allowed, sources, targets).tolist() == [True, False]
+
+
+def test_what_leads_to_some_nodes() -> None:
+    #   0 → 1 → 2    3 ⇄ 4    5 → 2
+    sources, targets = np.array([0, 1, 3, 4, 5]), np.array([1, 2, 4, 3, 2])
+    ends = np.array([False, False, True, False, False, False])
+    assert find_leading_nodes(ends, sources, targets).tolist() == [1, 1, 1, 0, 0, 1]
+    ends[[2, 3]] = False, True
+    assert find_leading_nodes(ends, sources, targets).tolist() == [0, 0, 0, 1, 1, 0]
+    assert not ends[4]  # what was given is left as it is
+    none = np.zeros(0, np.int64)
+    assert find_leading_nodes(np.zeros(2, np.bool_), none, none).tolist() == [0, 0]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
+
+import numpy as np
 
 from netloupe.explorer.checks.operands import KNOWN_DOMAINS, list_own_nodes
 from netloupe.explorer.checks.rule import Occurrence, Rule, Severity
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.costs.ties import find_ties
 from netloupe.explorer.costs.totals import count_bytes
-from netloupe.explorer.model import Graph, Node, Tensor
+from netloupe.explorer.dataflow import find_leading_nodes, list_edges
+from netloupe.explorer.model import Graph, Node, Tensor, find_nodes_where
 from netloupe.explorer.notation import join_parts, write_bytes, write_count
 
 #: a constant in a node is worth an initializer from so many bytes on
@@ -43,32 +45,23 @@ def _find_dead(subject: Subject) -> Iterator[Occurrence]:
 
 
 def _list_dead(graph: Graph) -> list[Node]:
-    live = bytearray(len(graph.nodes))
-    pending = [
-        node
-        for node in graph.nodes
-        if node.domain not in KNOWN_DOMAINS
-        or not node.outputs
-        or any(value is not None and value.is_output for value in node.outputs)
-    ]
-    # bodies take values of graphs around: who holds the body has them as captures, whoever else
-    # reads them is in a graph that shares names
-    pending += [
-        value.producer
-        for value in graph.values.values()
-        if value.producer is not None
-        and any(user.graph is not graph and user.graph.kind != "subgraph" for user in value.users)
-    ]
-    for node in pending:
-        live[graph.index_of(node)] = 1
-    while pending:
-        node = pending.pop()
-        for value in chain(node.inputs, node.captures, node.control_inputs):
-            source = value.producer if value is not None else None
-            if source is not None and source.graph is graph and not live[graph.index_of(source)]:
-                live[graph.index_of(source)] = 1
-                pending.append(source)
-    return [node for node in graph.nodes if not live[graph.index_of(node)]]
+    needed = np.array([not node.outputs for node in graph.nodes], np.bool_)
+    needed[find_nodes_where(graph, lambda operator: operator.domain not in KNOWN_DOMAINS)] = True
+    # what holds a body takes what that captures; graphs for training share names with the main one
+    values = [*graph.outputs]
+    if graph.model.training:
+        values += [
+            value
+            for value in graph.values.values()
+            if any(
+                user.graph is not graph and user.graph.kind != "subgraph" for user in value.users
+            )
+        ]
+    for value in values:
+        if value.producer is not None and value.producer.graph is graph:
+            needed[graph.index_of(value.producer)] = True
+    live = find_leading_nodes(needed, *list_edges(graph))
+    return [graph.nodes[index] for index in np.flatnonzero(~live).tolist()]
 
 
 def _find_unused_initializers(subject: Subject) -> Iterator[Occurrence]:
