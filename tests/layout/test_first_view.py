@@ -98,6 +98,14 @@ UNET = [
     ("Residual block", 3),
     *[("Transformer block", 3)] * 3,
 ]
+#: the same of the file beside the repository, whose stages down hold whole transformers alone
+UNET_BESIDE = [
+    *[("Transformer block", 2)] * 3,
+    ("Residual block", 3),
+    ("Attention block", 2),
+    ("Residual block", 3),
+    *[("Transformer block", 3)] * 3,
+]
 
 
 @pytest.mark.parametrize(
@@ -111,7 +119,8 @@ UNET = [
             ],
             "exported/{}.onnx",
         ),
-        *also_beside([("unet.dynamo", UNET)], "exported/{}.onnx"),
+        ("exported/unet.dynamo.onnx", UNET),
+        *((name, UNET_BESIDE) for name in beside("exported/unet.dynamo.onnx")),
     ],
 )
 def test_first_views_without_names(name: str, truth: list[tuple[str, int]]) -> None:
