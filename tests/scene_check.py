@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from netloupe.explorer.layout import Scene, SceneBox, SceneEdge, ScenePort
+from netloupe.explorer.layout.inset_scene import Inset
+from netloupe.explorer.layout.scene import Zoom
 from netloupe.explorer.view import Item, View
 from netloupe.explorer.view.item import MOST_SELECTED
+from netloupe.explorer.view.open_state import list_open
 
 #: how far the end of an edge may be from the border that it should touch, in pixels
 TOLERANCE = 1.5
@@ -15,12 +18,21 @@ _SAME_PLACE = 0.1
 _LABEL_HEIGHT = 8.0
 
 
-def find_geometry_faults(scene: Scene, view: View | None = None) -> list[str]:
-    """Return a line for everything that is not where it should be."""
+def find_geometry_faults(
+    scene: Scene, view: View | None = None, insets: Sequence[Inset] = ()
+) -> list[str]:
+    """Return a line for everything that is not where it should be.
+
+    ``insets`` are those of the picture: the stream goes on outside of their frames.
+    """
     faults = [*_check_boxes(scene), *_check_edges(scene), *_check_ports(scene)]
     faults += _check_labels(scene)
     if view is not None:
         lines = sum(_count_lines(view, item) for item in view.open_items())
+        for inset in insets:
+            inside = [inset.item, *list_open(inset.item.children)]
+            lines += sum(_count_lines(inset.view, item) for item in inside)
+        lines += sum(_leads_on(scene, edge) for edge in scene.edges)
         if lines != len(scene.edges):
             faults.append(f"links of {lines} lines are drawn as {len(scene.edges)} edges")
     return faults
@@ -81,6 +93,27 @@ def _check_boxes(scene: Scene) -> Iterator[str]:
             active.append(index)
 
 
+def _leads_on(scene: Scene, edge: SceneEdge) -> bool:
+    """Return whether an edge is the stream outside of a frame that stands beside the picture."""
+    frame = max(edge.source, edge.target)
+    if min(edge.source, edge.target) >= 0 or frame < 0:
+        return False
+    box = scene.boxes[frame]
+    return any(_is_far_end(zoom, box) for zoom in scene.zooms)
+
+
+def _is_far_end(zoom: Zoom, box: SceneBox) -> bool:
+    """Return whether zoom lines end at the corners of a frame."""
+    (*_, x, y), (*_, u, v) = zoom.lines
+    corners = [
+        (left, top) for left in (box.x, box.x + box.width) for top in (box.y, box.y + box.height)
+    ]
+    return all(
+        any(abs(at - left) + abs(down - top) < TOLERANCE for left, top in corners)
+        for at, down in ((x, y), (u, v))
+    )
+
+
 def _distance_to_border(box: SceneBox, x: float, y: float) -> float:
     right, bottom = box.x + box.width, box.y + box.height
     outside_x = max(box.x - x, x - right, 0.0)
@@ -100,6 +133,8 @@ def _check_edges(scene: Scene) -> Iterator[str]:
             yield f"{_describe(scene, edge)} has {len(edge.points)} numbers"
             continue
         for index, (x, y) in ((edge.source, edge.points[:2]), (edge.target, edge.points[-2:])):
+            if _leads_on(scene, edge):
+                continue
             if index < 0:
                 yield f"{_describe(scene, edge)} ends nowhere"
                 continue
@@ -158,7 +193,7 @@ def _check_ports(scene: Scene) -> Iterator[str]:
 
 def _is_in(scene: Scene, index: int, outer: int) -> bool:
     """Return whether a box is directly inside another, or inside another part of the same."""
-    parent = scene.boxes[index].parent
+    parent = scene.boxes[index].parent if index >= 0 else -1
     return parent >= 0 and scene.boxes[parent].item is scene.boxes[outer].item
 
 

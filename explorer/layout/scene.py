@@ -228,6 +228,52 @@ class SceneLevel:
             object.__setattr__(self, name, value)
 
 
+class Zoom(NamedTuple):
+    """Two lines from the corners of a closed box to those of a frame that shows its inside.
+
+    Parameters
+    ----------
+    near, near_top, near_bottom
+        Where the box ends towards the frame, from the left and from above; in a picture that
+        runs to the right the other way round.
+    bend
+        Up to where the lines run straight away from the box.
+    far, far_top, far_bottom
+        Where the frame ends towards the box.
+    side
+        1 where the frame is right of the box, or below it, else -1.
+    is_turned
+        Whether the picture runs to the right.
+    """
+
+    near: float
+    near_top: float
+    near_bottom: float
+    bend: float
+    far: float
+    far_top: float
+    far_bottom: float
+    side: int
+    is_turned: bool = False
+
+    @property
+    def lines(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """The corners of the upper and of the lower line, as x and y in turn."""
+        upper = (self.near, self.near_top, self.bend, self.near_top, self.far, self.far_top)
+        lower = (
+            self.near,
+            self.near_bottom,
+            self.bend,
+            self.near_bottom,
+            self.far,
+            self.far_bottom,
+        )
+        return self._turn(upper), self._turn(lower)
+
+    def _turn(self, points: tuple[float, ...]) -> tuple[float, ...]:
+        return tuple(points[n ^ 1] for n in range(len(points))) if self.is_turned else points
+
+
 class Flat(NamedTuple):
     """All boxes, edges and ports in places of the scene."""
 
@@ -255,6 +301,8 @@ class Scene:
         Whether it is so long that it should be shown wrapped into columns, or is so already.
     by_hand
         What is in a scene made by hand.
+    zooms
+        What joins closed boxes with their insides, where these are drawn beside them.
     """
 
     width: float
@@ -264,6 +312,7 @@ class Scene:
     root: SceneLevel | None = None
     is_extreme: bool = False
     by_hand: Flat = _NOTHING
+    zooms: tuple[Zoom, ...] = ()
 
     @property
     def boxes(self) -> tuple[SceneBox, ...]:

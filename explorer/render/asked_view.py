@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 from netloupe.explorer.errors import NotFoundError, ViewError
 from netloupe.explorer.layout import Composer, FirstView
@@ -16,6 +16,7 @@ from netloupe.explorer.model import (
 )
 from netloupe.explorer.model.collector import collector_paused
 from netloupe.explorer.model.paths import find_holder
+from netloupe.explorer.options import Direction
 from netloupe.explorer.view import (
     NO_OPERAND_KINDS,
     OperandKinds,
@@ -29,10 +30,18 @@ from netloupe.explorer.view import (
 from .labels import Labels
 
 
+class Opener(Protocol):
+    """What opens the groups of a view in which all are closed."""
+
+    def open(self, view: View, direction: Direction = ...) -> None:
+        """Open them; values flow in a direction."""
+        ...
+
+
 def make_view(
     model: Model,
     options: ViewOptions,
-    first: FirstView | None = None,
+    first: Opener | None = None,
     operand_kinds: OperandKinds = NO_OPERAND_KINDS,
 ) -> tuple[View, list[str]]:
     """Return the view that options ask for, opened as they say, and notices about it.

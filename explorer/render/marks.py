@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from netloupe.explorer.layout import Scene, SceneBox, SceneEdge
 from netloupe.explorer.layout.bends import round_corners
+from netloupe.explorer.layout.scene import Zoom
 from netloupe.explorer.options import Direction
 
 from .face import Anchor, Bar, Face, TextStyle
@@ -44,9 +45,14 @@ from .sizes import (
 )
 from .text import clean_label, measure_text, shorten_text
 from .theme import CategoryColours, PillColours, Theme
+from .tones import blend_hex
 
 #: between such a title and the stream that comes in beside it
 _STREAM_GAP = 10.0
+#: how much of the colour of edges is in the ground between two zoom lines
+_ZOOM_SHARE = 0.09
+#: of zoom lines
+_ZOOM_WIDTH = 1.1
 #: behind a title that is shortened, and so ends in an ellipsis, and what is left of it at least
 _CONTINUED = CONTINUED.removeprefix("…")
 _LEAST_LETTERS = 4
@@ -103,10 +109,10 @@ class CurveMark:
 
 
 @dataclass(frozen=True, slots=True)
-class TriangleMark:
-    """An arrow head."""
+class PolygonMark:
+    """An arrow head, or the ground between two lines: its corners, x and y in turn."""
 
-    points: tuple[float, float, float, float, float, float]
+    points: tuple[float, ...]
     fill: str
 
 
@@ -131,7 +137,7 @@ class HatchMark:
     stroke_width: float = 1.0
 
 
-Mark = RectMark | LineMark | TextMark | CurveMark | TriangleMark | CircleMark | HatchMark
+Mark = RectMark | LineMark | TextMark | CurveMark | PolygonMark | CircleMark | HatchMark
 
 
 class MarkedPiece(NamedTuple):
@@ -404,7 +410,7 @@ def mark_line(
     head = find_arrow_head(points) if has_arrow else None
     if head is not None:
         triangle, points = head
-        marks.append(TriangleMark(triangle, colour))
+        marks.append(PolygonMark(triangle, colour))
     marks.insert(0, CurveMark(points, colour, width, dash))
     return marks
 
@@ -461,6 +467,23 @@ def ground_of_edge(scene: Scene, edge: SceneEdge, theme: Theme) -> str:
     if around < 0 or boxes[around].item.kind == "root":
         return theme.page
     return theme.frame(boxes[around].depth).fill
+
+
+def mark_zoom(zoom: Zoom, theme: Theme) -> list[Mark]:
+    """Return the lines that join a closed box with what is in it, and the ground between them."""
+    upper, lower = zoom.lines
+    fill = blend_hex(theme.page, theme.edge, _ZOOM_SHARE)
+    back = tuple(at for n in range(len(lower) - 2, -1, -2) for at in lower[n : n + 2])
+    return [
+        PolygonMark((*upper, *back), fill),
+        *(CurveMark(_run_straight(line), theme.edge, _ZOOM_WIDTH) for line in (upper, lower)),
+    ]
+
+
+def _run_straight(points: tuple[float, ...]) -> tuple[float, ...]:
+    """Return the straight way through some corners as a curve."""
+    pieces = zip(points[:-2:2], points[1:-2:2], points[2::2], points[3::2], strict=True)
+    return (*points[:2], *(at for x, y, u, v in pieces for at in (x, y, u, v, u, v)))
 
 
 def mark_port(x: float, y: float, theme: Theme) -> CircleMark:

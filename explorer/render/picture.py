@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -17,7 +17,8 @@ from netloupe.explorer.layout import (
     Window,
 )
 from netloupe.explorer.layout.column_scene import Columns
-from netloupe.explorer.layout.first_view import STACK_ZOOMS
+from netloupe.explorer.layout.first_view_search import STACK_ZOOMS
+from netloupe.explorer.layout.inset_scene import Inset
 from netloupe.explorer.model import Model
 from netloupe.explorer.model.collector import collector_paused
 from netloupe.explorer.options import Direction
@@ -28,6 +29,7 @@ from .colouring import Colouring
 from .columns import READABLE_ZOOM, cut_scene, find_closing
 from .faces import FaceBook
 from .fonts import writing_in
+from .insets import InsetOpener
 from .labels import Labels
 from .legend import OVERLAY_KINDS, Entry, list_legend, walk_items
 from .paint import NO_PAINTS, Paint, Paints, check_paints, lay_paints
@@ -58,6 +60,8 @@ class Picture:
     paints: Paints = field(default_factory=lambda: NO_PAINTS)
     sheet: Sheet | None = None
     colouring: Colouring | None = None
+    #: what is closed in the view and drawn open beside it
+    insets: Sequence[Inset] = ()
 
     @property
     def title(self) -> str:
@@ -99,8 +103,11 @@ def make_picture(
             find_window(options),
             lambda scene, wraps: _find_zoom(scene, options, labels, paints, colouring, wraps),
         )
-        view, notices = make_view(model, options, first)
-        scene = composer.compose(view, labels, options.direction, deadline=deadline)
+        opener = InsetOpener(first, options)
+        view, notices = make_view(model, options, opener)
+        opener.open_asked(view)
+        scene, notice = opener.compose(view, options.direction, deadline)
+        notices += [notice] if notice else []
         if options.font and found is None:
             notices.append(tell_missing_font(options.font))
         notices += [
@@ -116,7 +123,16 @@ def make_picture(
         scene = replace(scene, notices=(*notices, *scene.notices))
         if colouring is not None:
             paints = lay_paints(paints, colouring.paint(view, walk_items(scene)))
-        picture = Picture(model, view, options, scene, labels, paints=paints, colouring=colouring)
+        picture = Picture(
+            model,
+            view,
+            options,
+            scene,
+            labels,
+            paints=paints,
+            colouring=colouring,
+            insets=opener.insets,
+        )
         return lay_on_sheet(picture, composer)
 
 
@@ -222,6 +238,8 @@ def _cut(
 ) -> tuple[Columns | None, str]:
     """Cut a scene into columns as options say; the notice is "" for none."""
     paper = maker.paper
+    if scene.zooms:
+        return None, ""  # in two parts
     if paper is not None:
         shape = (paper.width, paper.height)
         return cut_scene(scene, labels, options.wrap, maker.find_scale, LEAST_SCALE, shape)

@@ -32,9 +32,9 @@ from .marks import (
     HatchMark,
     LineMark,
     Mark,
+    PolygonMark,
     RectMark,
     TextMark,
-    TriangleMark,
     ground_of_edge,
     mark_edge,
     mark_edge_label,
@@ -42,6 +42,7 @@ from .marks import (
     mark_frame,
     mark_port,
     mark_ring,
+    mark_zoom,
 )
 from .paint import NO_PAINTS, Paint, Paints, find_paint
 from .painted import mark_paint
@@ -216,6 +217,9 @@ def _place_scene(
             face, paint = face_of(box.item), paints.get(box.item.path)
             for mark in mark_frame(face, box, theme, paint, scene.direction):
                 yield box.x, box.y, mark
+    for zoom in scene.zooms:
+        for mark in mark_zoom(zoom, theme):
+            yield 0.0, 0.0, mark
     for edge in scene.edges:
         paint = find_paint(paints, *edge.paths)
         for mark in mark_edge(edge, theme, not selected.isdisjoint(edge.paths), paint):
@@ -338,7 +342,7 @@ def make_path(mark: Mark) -> Path:
     if isinstance(mark, HatchMark):
         ends = [end for x, y, right, high in mark.lines for end in ((x, y), (right, high))]
         return Path(ends or [(0.0, 0.0)], [Path.MOVETO, Path.LINETO] * len(mark.lines) or None)
-    if isinstance(mark, TriangleMark):
+    if isinstance(mark, PolygonMark):
         points = _pairs(mark.points)
         return Path([*points, points[0]], closed=True)
     raise TypeError(f"{type(mark).__name__} has no outline")

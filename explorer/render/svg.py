@@ -32,6 +32,7 @@ from .marks import (
     mark_frame,
     mark_port,
     mark_ring,
+    mark_zoom,
 )
 from .paint import NO_PAINTS, Paint, Paints, find_paint
 from .painted import mark_paint
@@ -150,6 +151,7 @@ class _Drawing:
             *_open_svg(sheet, title, _describe(scene), theme, font, self.id_prefix),
             f'<g class="groups"{moved}>',
             *map(self._draw_frame, frames),
+            *self._draw_zooms(moved),
             f'</g>\n<g class="edges"{moved}>',
             *self._draw_edges(),
             f'</g>\n<g class="ports"{moved}>',
@@ -162,6 +164,12 @@ class _Drawing:
             "</svg>\n",
         ]
         return "\n".join(parts)
+
+    def _draw_zooms(self, moved: str) -> Iterable[str]:
+        """Yield what joins closed boxes with their insides beside the picture."""
+        if self.scene.zooms:
+            marks = (mark for zoom in self.scene.zooms for mark in mark_zoom(zoom, self.theme))
+            yield f'</g>\n<g class="zooms"{moved}>{"".join(map(_draw_mark, marks))}'
 
     def _draw_frame(self, box: SceneBox) -> str:
         face = self.face_of(box.item)

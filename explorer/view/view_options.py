@@ -51,6 +51,7 @@ class ViewKeywords(TypedDict, total=False):
     background: Background | None
     grouping: Grouping | None
     details: Details | None
+    inset: str | None
     share: Share | None
     wrap: Wrap | None
     fit: str | tuple[int, int] | None
@@ -78,6 +79,7 @@ class ViewOptions:
     background: Background = _DEFAULTS["background"]
     grouping: Grouping = _DEFAULTS["grouping"]
     details: Details = _DEFAULTS["details"]
+    inset: str = _DEFAULTS["inset"]
     share: Share = _DEFAULTS["share"]
     wrap: Wrap = _DEFAULTS["wrap"]
     fit: str = _DEFAULTS["fit"]

@@ -42,8 +42,9 @@ def find_faults(folder: str, engine: LayoutEngine) -> dict[str, list[str]]:
                 continue
             options = ViewOptions.parse({"expand": expand})
             picture = make_picture(model, options, composer=Composer(engine), deadline=600)
-            found = find_geometry_faults(picture.scene, picture.view)
-            found += find_lost_edges(picture.view)
+            found = find_geometry_faults(picture.scene, picture.view, picture.insets)
+            for view in (picture.view, *(inset.view for inset in picture.insets)):
+                found += find_lost_edges(view)
             if found:
                 faults[f"{name} {expand}"] = found[:3]
     return faults

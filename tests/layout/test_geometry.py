@@ -77,7 +77,7 @@ def draw(
 
 def check(picture: Picture) -> Scene:
     assert picture.notices == []
-    assert find_geometry_faults(picture.scene, picture.view) == []
+    assert find_geometry_faults(picture.scene, picture.view, picture.insets) == []
     return picture.scene
 
 
@@ -177,7 +177,7 @@ def test_random_steps_among_repeats_and_shapes(
 
 def check_simple(picture: Picture) -> None:
     assert all("simpler layout" in notice for notice in picture.notices)
-    assert find_geometry_faults(picture.scene, picture.view) == []
+    assert find_geometry_faults(picture.scene, picture.view, picture.insets) == []
 
 
 @pytest.mark.parametrize("direction", ["TB", "LR"])
@@ -329,4 +329,4 @@ def test_what_ends_at_a_frame_has_an_arrow_and_no_port(
     assert [edge.arrow for edge in entering] == [True]
     end = entering[0].points[-2:]
     assert end not in [(port.x, port.y) for port in scene.ports]
-    assert find_geometry_faults(scene, picture.view) == []
+    assert find_geometry_faults(scene, picture.view, picture.insets) == []

@@ -136,7 +136,7 @@ def engine() -> Iterator[LayoutEngine]:
 def check(model: Model, engine: LayoutEngine, **options: Any) -> None:
     """Check that a first view comes in time, has a readable size and is sound."""
     picture = make_picture(model, ViewOptions.parse(options), composer=Composer(engine))
-    assert find_geometry_faults(picture.scene, picture.view) == []
+    assert find_geometry_faults(picture.scene, picture.view, picture.insets) == []
     assert 1 < len(picture.scene.boxes) <= MOST_BOXES
     assert all("simpler layout" in notice for notice in picture.notices)
 

@@ -17,7 +17,7 @@ from onnx import helper
 from netloupe.commands.cli import main
 from netloupe.explorer.layout import Composer, LayoutEngine
 from netloupe.explorer.layout.column_cutter import ColumnCutter
-from netloupe.explorer.layout.first_view import STACK_ZOOMS
+from netloupe.explorer.layout.first_view_search import STACK_ZOOMS
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.fonts import find_font, writing_in

@@ -12,9 +12,9 @@ from netloupe.explorer.layout import Composer, LayoutEngine
 from netloupe.explorer.options import Direction
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.marks import (
+    PolygonMark,
     RectMark,
     TextMark,
-    TriangleMark,
     mark_edge,
     mark_edge_label,
 )
@@ -107,7 +107,7 @@ def test_no_pill_of_a_model_covers_an_arrow_or_a_label(name: str, direction: Dir
         )
         for edge in scene.edges
         for mark in mark_edge(edge, theme, False, None)
-        if isinstance(mark, TriangleMark)
+        if isinstance(mark, PolygonMark)
     ]
     assert arrows
     labels = [mark_edge_label(edge, "#ffffff", theme)[0] for edge in scene.edges if edge.label]

@@ -1,0 +1,303 @@
+"""A picture in two parts: a closed box, and beside it what is in it, joined by two thin lines.
+
+So papers draw a stack of blocks: the model with the stack closed, and one of its blocks open.
+What is open is laid out as it is inside of the model; here it is put beside the rest, at the side
+where nothing stands between it and the closed box (LR: below or above).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from netloupe.explorer.options import Direction
+from netloupe.explorer.view import Item, View
+
+from .arrange import MARGIN
+from .column_scene import turn_box, turn_edge
+from .compose import DEADLINE, Composer
+from .plan import Measure
+from .scene import Flat, Scene, SceneBox, SceneEdge, SceneLevel, ScenePort, Zoom, flatten
+
+#: between the model and what is beside it; the two lines need room to be seen as such
+_GAP = 64.0
+#: how far the stream is drawn beyond the frame
+_STREAM = 26.0
+#: of a line and what it must not touch
+_CLEAR = 4.0
+
+
+class Inset(NamedTuple):
+    """A closed box of a picture that is drawn open beside it.
+
+    Parameters
+    ----------
+    item
+        The open item, of a view of its own.
+    view
+        That view; all around the item is as in the picture.
+    """
+
+    item: Item
+    view: View
+
+
+def join_insets(scene: Scene, insets: Sequence[tuple[Item, SceneLevel]]) -> Scene | None:
+    """Return a picture with what is in some of its closed boxes beside it.
+
+    Parameters
+    ----------
+    scene
+        The picture, in one column.
+    insets
+        Items that are closed in it and open elsewhere, and their insides.
+
+    Returns
+    -------
+    Scene or None
+        None where a box stands between a closed box and the place of its inside.
+    """
+    is_down = scene.direction == "TB"
+    flat = Flat(scene.boxes, scene.edges, scene.ports)
+    flat = flat if is_down else _turn(flat)
+    width, height = (scene.width, scene.height) if is_down else (scene.height, scene.width)
+    zooms: list[Zoom] = []
+    for item, level in insets:
+        inside = flatten(level)
+        size = level.inside.width, level.inside.height
+        if not is_down:
+            inside, size = _turn(inside), size[::-1]
+        number = next((n for n, box in enumerate(flat.boxes) if box.item.key == item.key), None)
+        if number is None:
+            return None
+        side = _find_side(flat, number, {zoom.side for zoom in zooms})
+        if side is None:
+            return None
+        piece = _make_piece(item, inside, size)
+        flat, zooms, (width, height) = _put_beside(
+            flat, zooms, (width, height), number, piece, size, side
+        )
+    zooms = zooms if is_down else [_turn_zoom(zoom) for zoom in zooms]
+    flat = flat if is_down else _turn(flat)
+    size = (width, height) if is_down else (height, width)
+    return replace(
+        scene, width=size[0], height=size[1], root=None, by_hand=flat, zooms=tuple(zooms)
+    )
+
+
+def open_inset(view: View, item: Item) -> Inset:
+    """Return what is in a closed item of a view, open in a view of its own."""
+    beside = View(view.model, view.graph, view.grouping, view.only, view.unnamed, like=view)
+    beside.reopen(view.open_state())
+    return Inset(beside.open(item.key), beside)
+
+
+def compose_with_insets(
+    composer: Composer,
+    view: View,
+    insets: Sequence[Inset],
+    measure: Measure,
+    direction: Direction,
+    deadline: float = DEADLINE,
+) -> Scene:
+    """Lay out a view and what is open beside it, as one picture.
+
+    Where there is no room for an inset beside its box the picture has none.
+    """
+    end = time.monotonic() + deadline
+    scene = composer.compose(view, measure, direction, deadline=deadline)
+    levels = []
+    for inset in insets:
+        left = max(end - time.monotonic(), 0.0)
+        around = composer.compose(inset.view, measure, direction, deadline=left)
+        levels.append((inset.item, _find_level(around, inset.item)))
+    return (join_insets(scene, levels) or scene) if levels else scene
+
+
+def _find_level(scene: Scene, item: Item) -> SceneLevel:
+    """Return the inside of an open item of a scene."""
+    level = scene.root
+    assert level is not None  # noqa: S101 - it was composed
+    way = []
+    outer: Item | None = item
+    while outer is not None and outer is not level.item:
+        way.append(outer)
+        outer = outer.parent
+    for each in reversed(way):
+        level = next(inner for inner in level.inner.values() if inner.item is each)
+    return level
+
+
+def _find_side(flat: Flat, number: int, taken: set[int]) -> int | None:
+    """Return 1 for the right and -1 for the left where nothing is beside a box, else None."""
+    box, around = flat.boxes[number], _list_around(flat, number)
+    for side in (1, -1):
+        if side in taken:
+            continue
+        if not any(
+            _is_beside(box, other, side)
+            for place, other in enumerate(flat.boxes)
+            if place != number and place not in around
+        ):
+            return side
+    return None
+
+
+def _is_beside(box: SceneBox, other: SceneBox, side: int) -> bool:
+    if other.y >= box.y + box.height + _CLEAR or other.y + other.height <= box.y - _CLEAR:
+        return False
+    if side > 0:
+        return other.x + other.width > box.x + box.width
+    return other.x < box.x
+
+
+def _make_piece(item: Item, inside: Flat, size: tuple[float, float]) -> Flat:
+    """Return the frame of an open item, what is in it, and its stream above and below."""
+    frame = SceneBox(item, 0.0, 0.0, *size, -1, 0)
+    boxes = [frame]
+    boxes += [box._replace(parent=box.parent + 1, depth=box.depth + 1) for box in inside.boxes]
+    edges = [edge._replace(source=edge.source + 1, target=edge.target + 1) for edge in inside.edges]
+    seen: set[tuple[float, float]] = set()
+    for edge in inside.edges:
+        for end, is_start in ((edge.points[:2], True), (edge.points[-2:], False)):
+            if (edge.source if is_start else edge.target) >= 0 or end in seen:
+                continue
+            seen.add((end[0], end[1]))
+            edges.append(_lead_on(edge, end[0], end[1], size[1]))
+    ports = [port._replace(box=port.box + 1) for port in inside.ports]
+    return Flat(tuple(boxes), tuple(edges), tuple(ports))
+
+
+def _lead_on(edge: SceneEdge, x: float, y: float, height: float) -> SceneEdge:
+    """Return the stream outside of a frame, at a place on its border."""
+    if y < height / 2:
+        points = (x, -_STREAM, x, -_STREAM, x, y, x, y)
+        source, target = -1, 0
+    else:
+        points = (x, y, x, y, x, height + _STREAM, x, height + _STREAM)
+        source, target = 0, -1
+    return edge._replace(
+        points=points, source=source, target=target, arrow=target < 0, label="", bundle=()
+    )
+
+
+def _put_beside(
+    flat: Flat,
+    zooms: list[Zoom],
+    size: tuple[float, float],
+    number: int,
+    piece: Flat,
+    piece_size: tuple[float, float],
+    side: int,
+) -> tuple[Flat, list[Zoom], tuple[float, float]]:
+    """Put a piece at a side of a picture, as near to its closed box as can be."""
+    width, height = size
+    box = flat.boxes[number]
+    least, most = MARGIN + _STREAM, height - MARGIN - _STREAM - piece_size[1]
+    top = box.y + box.height / 2 - piece_size[1] / 2
+    top = (least + most) / 2 if most < least else min(max(top, least), most)
+    down = max(least - top, 0.0)
+    if side > 0:
+        left, right = width - MARGIN + _GAP, 0.0
+        near, far = box.x + box.width, left
+    else:
+        right = piece_size[0] + _GAP
+        left = MARGIN
+        near, far = box.x + right, MARGIN + piece_size[0]
+    top += down
+    moved = _move(flat, right, down)
+    zooms = [
+        zoom._replace(
+            near=zoom.near + right,
+            bend=zoom.bend + right,
+            far=zoom.far + right,
+            near_top=zoom.near_top + down,
+            near_bottom=zoom.near_bottom + down,
+            far_top=zoom.far_top + down,
+            far_bottom=zoom.far_bottom + down,
+        )
+        for zoom in zooms
+    ]
+    box = moved.boxes[number]
+    ends = (box.y, box.y + box.height, near, far, top, top + piece_size[1])
+    near_top, near_bottom, near, far, far_top, far_bottom = (round(end, 2) for end in ends)
+    zoom = Zoom(near, near_top, near_bottom, near, far, far_top, far_bottom, side)
+    zooms.append(zoom._replace(bend=_find_bend(moved, number, zoom)))
+    first = len(moved.boxes)
+    added = _move(piece, left, top)
+    joined = Flat(
+        (*moved.boxes, *(b._replace(parent=_shift(b.parent, first)) for b in added.boxes)),
+        (
+            *moved.edges,
+            *(
+                e._replace(source=_shift(e.source, first), target=_shift(e.target, first))
+                for e in added.edges
+            ),
+        ),
+        (*moved.ports, *(p._replace(box=_shift(p.box, first)) for p in added.ports)),
+    )
+    wide = width - MARGIN + _GAP + piece_size[0] + MARGIN
+    tall = max(height + down, top + piece_size[1] + _STREAM + MARGIN)
+    return joined, zooms, (wide, tall)
+
+
+def _find_bend(flat: Flat, number: int, zoom: Zoom) -> float:
+    """Return up to where zoom lines run beside a box, so that they pass no other."""
+    around, bend = _list_around(flat, number), zoom.near
+    for place, box in enumerate(flat.boxes):
+        if place == number or place in around:
+            continue
+        x = box.x + box.width if zoom.side > 0 else box.x
+        share = (x - zoom.near) / (zoom.far - zoom.near)
+        if not 0 < share < 1:
+            continue
+        top = zoom.near_top + share * (zoom.far_top - zoom.near_top) - _CLEAR
+        bottom = zoom.near_bottom + share * (zoom.far_bottom - zoom.near_bottom) + _CLEAR
+        if box.y < bottom and box.y + box.height > top:
+            bend = max(bend, x) if zoom.side > 0 else min(bend, x)
+    return bend
+
+
+def _list_around(flat: Flat, number: int) -> set[int]:
+    """Return the numbers of the frames around a box."""
+    around = set()
+    outer = flat.boxes[number].parent
+    while outer >= 0:
+        around.add(outer)
+        outer = flat.boxes[outer].parent
+    return around
+
+
+def _shift(number: int, by: int) -> int:
+    return number + by if number >= 0 else number
+
+
+def _move(flat: Flat, right: float, down: float) -> Flat:
+    if not right and not down:
+        return flat
+    return Flat(
+        tuple(b._replace(x=round(b.x + right, 2), y=round(b.y + down, 2)) for b in flat.boxes),
+        tuple(_move_edge(edge, right, down) for edge in flat.edges),
+        tuple(p._replace(x=round(p.x + right, 2), y=round(p.y + down, 2)) for p in flat.ports),
+    )
+
+
+def _move_edge(edge: SceneEdge, right: float, down: float) -> SceneEdge:
+    points = tuple(
+        round(at + (down if place % 2 else right), 2) for place, at in enumerate(edge.points)
+    )
+    return edge._replace(points=points, label_x=edge.label_x + right, label_y=edge.label_y + down)
+
+
+def _turn(flat: Flat) -> Flat:
+    return Flat(
+        tuple(map(turn_box, flat.boxes)),
+        tuple(map(turn_edge, flat.edges)),
+        tuple(ScenePort(port.y, port.x, port.box, port.path) for port in flat.ports),
+    )
+
+
+def _turn_zoom(zoom: Zoom) -> Zoom:
+    return zoom._replace(is_turned=True)

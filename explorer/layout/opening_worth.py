@@ -1,0 +1,147 @@
+"""What opening a box would say more than its face and the rest of the picture do.
+
+A frame costs room. It is worth it where what stands in it is new: blocks and operators of kinds
+that neither the closed box names nor other boxes show, three boxes at least. What a block of a
+known kind is, its face says better than its nodes: x·W + b is one idea, not a product and a sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from netloupe.explorer.grouping import Group, recognise_function
+from netloupe.explorer.model import Node
+from netloupe.explorer.patterns import Recognition
+from netloupe.explorer.patterns.transformer_details import MlpDetails
+from netloupe.explorer.roles import find_roles
+from netloupe.explorer.view import Item, strip_numbers
+
+#: a frame around fewer boxes says no more than a closed box
+_LEAST_SHOWN = 3
+#: of a group with more children the kinds are not looked at: it would be opened for their number
+_MOST_CHILDREN = 200
+#: what a block is made of, beside what surrounds it
+_PRODUCTS = ("attends", "convolves", "multiplies", "recurrent")
+#: such nodes of a block are counted, and no more nodes looked at
+_MOST_NODES = 400
+
+
+def find_recognition(element: object) -> Recognition | None:
+    """Return what a group, or the function that a node calls, was recognised as."""
+    if isinstance(element, Group):
+        return element.recognised
+    if isinstance(element, Node) and element.function is not None:
+        return recognise_function(element.function)
+    return None
+
+
+def list_kinds(element: object) -> frozenset[str]:
+    """Return the kinds that the closed box of a node or group names.
+
+    Those of ``Conv · BatchNorm · ReLU`` are three. Of a node that only arranges, prepares or
+    tells shapes there are none.
+    """
+    if isinstance(element, Group) and element.kind == "repeat":
+        return list_kinds(element.children[element.exemplar])
+    recognition = find_recognition(element)
+    if recognition is not None:
+        return frozenset(recognition.name.split(" · "))
+    if isinstance(element, Group):
+        if element.main is not None:
+            return list_kinds(element.main)
+        if element.is_beside or element.kind == "shape":
+            return frozenset()
+        return frozenset((element.type_name or strip_numbers(element.label),))
+    if isinstance(element, Node):
+        return frozenset((element.op_type,)) if _is_of_body(element) else frozenset()
+    return frozenset()
+
+
+def list_kinds_inside(item: Item) -> frozenset[str] | None:
+    """Return the kinds of the boxes that an item shows where it is opened.
+
+    None where this is not known before: of nodes with bodies, and of very many children.
+    """
+    element = item.element
+    repeat = item.repeat
+    if repeat is not None:
+        element = repeat.children[item.shown if item.is_open else repeat.exemplar]
+    if not isinstance(element, Group) or len(element.children) > _MOST_CHILDREN:
+        return None
+    return frozenset().union(*map(list_kinds, element.children))
+
+
+def is_told_by_face(element: object) -> bool:
+    """Return whether the name and the facts of a block say all that its nodes would.
+
+    Such are MLPs, and blocks of a known kind around one product at most: linear layers,
+    convolutions with what follows them, norms and activations.
+    """
+    if isinstance(element, Group) and element.kind == "repeat":
+        return is_told_by_face(element.children[element.exemplar])
+    recognition = find_recognition(element)
+    if recognition is None or recognition.family == "group" or not isinstance(element, Group):
+        return False
+    if isinstance(recognition.details, MlpDetails):
+        return True
+    if element.node_count > _MOST_NODES:
+        return False
+    return sum(node.operator.has(*_PRODUCTS) for node in _list_nodes(element)) <= 1
+
+
+def list_shown(children: Iterable[Item]) -> list[Item]:
+    """Return the boxes among the children of an open item: terminals and stubs are none."""
+    return [item for item in children if not item.is_terminal and item.kind != "stub"]
+
+
+def shows_enough(children: Iterable[Item]) -> bool:
+    """Return whether a frame around some boxes says more than a closed box.
+
+    Three boxes do, and the branches of a node however few they are. Two do where both are blocks
+    of several operations, or one is a repeat; one, where it does so itself (:func:`find_core`).
+    """
+    boxes = list_shown(children)
+    return any(item.kind == "branch" for item in boxes) or _are_enough([b.element for b in boxes])
+
+
+def is_worth_a_frame(group: Group) -> bool:
+    """Return the same of a group that is not open; see :func:`shows_enough`."""
+    if is_told_by_face(group):
+        return False
+    return _are_enough([c for c in group.children if not isinstance(c, Group) or c.kind != "shape"])
+
+
+def find_core(shown: Sequence[object]) -> Group | None:
+    """Return the one group that says what a frame shows where there is little beside it.
+
+    A residual sum around a block is such a frame: it is opened together with the block.
+    """
+    groups = [element for element in shown if isinstance(element, Group)]
+    if len(shown) >= _LEAST_SHOWN or len(groups) != 1:
+        return None
+    return groups[0] if is_worth_a_frame(groups[0]) else None
+
+
+def _are_enough(shown: Sequence[object]) -> bool:
+    if len(shown) >= _LEAST_SHOWN or find_core(shown) is not None:
+        return True
+    groups = [element for element in shown if isinstance(element, Group)]
+    if len(shown) < 2:
+        return False
+    if any(group.kind == "repeat" for group in groups):
+        return True
+    return len(groups) == len(shown) and not any(map(is_told_by_face, groups))
+
+
+def _list_nodes(group: Group) -> Iterator[Node]:
+    pending: list[Group | Node] = [group]
+    while pending:
+        element = pending.pop()
+        if isinstance(element, Node):
+            yield element
+        else:
+            pending += element.children
+
+
+def _is_of_body(node: Node) -> bool:
+    return find_roles(node.graph).of(node) == "body"
