@@ -8,6 +8,7 @@ from netloupe.explorer.progress import step
 from .called_layers import bind_inputs, find_called_layers
 from .cells import find_unrolled
 from .classical import find_classical, find_multilayer_perceptron
+from .composed import compose
 from .composites import add_composites
 from .convolutional import find_convolutional
 from .images import find_image_network
@@ -51,7 +52,7 @@ def tell_family(model: Model) -> Sketch | None:
         if only.operator.has("branches") and len(only.subgraphs) == 2:
             return _tell_branches([tell_graph(branch) for branch in only.subgraphs])
         break
-    return tell_graph(graph) or find_called_layers(graph, given)
+    return tell_graph(graph) or find_called_layers(graph, given) or compose_graph(graph)
 
 
 def _find_only(graph: Graph) -> Node | None:
@@ -71,6 +72,20 @@ def _tell_branches(sketches: list[Sketch | None]) -> Sketch | None:
     if second.text.replace(", with past", "") != first.text:
         clauses = (*first.clauses, "in two branches")
     return Sketch(first.family, first.title, clauses, (*one.blocks, *two.blocks), first.facts)
+
+
+def compose_graph(graph: Graph) -> Sketch | None:
+    """Return what a graph is by its blocks alone, where no family is sure."""
+    nodes = graph.nodes
+    if not 0 < len(nodes) <= MOST_NODES:
+        return None
+    if max(len(graph.wiring.used), len(graph.wiring.values)) > _MOST_WIRES:
+        return None
+    outline = Outline(graph, nodes)
+    add_composites(outline)
+    for find in (find_projected, find_deformable, find_unrolled):
+        outline.merge(find(outline))
+    return compose(outline)
 
 
 def tell_graph(graph: Graph) -> Sketch | None:

@@ -1,0 +1,309 @@
+"""How the blocks that a sentence counts are called, and what is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from netloupe.explorer.model import Value
+from netloupe.explorer.notation import write_count, write_span
+from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
+from netloupe.explorer.patterns.transformer_details import (
+    AttentionDetails,
+    ExpertsDetails,
+    MlpDetails,
+)
+
+from .cells import UnrolledDetails
+from .ideas import IdeaDetails
+from .items import Item, is_told
+from .layer_facts import describe_layers
+from .layer_words import in_brackets, write_layers
+from .outline import Outline, OutlinePart
+from .runs import Run, compress
+from .sequences import RecurrentLayer, read_layer
+from .sketch import write_way
+
+#: of longer ways the widths in the middle are left out
+_MOST_WIDTHS = 6
+_MOST_GLUE = 12
+#: blocks that go through stages, each of one width
+_STAGED = frozenset({"group", "inverted", "residual", "separable"})
+#: what blocks are called that have no name of their own, or one of operators
+_NOUNS = {
+    "embedding": "embedding",
+    "excitation": "squeeze-and-excitation",
+    "gated": "gated convolution",
+    "inverted": "inverted residual",
+    "linear": "linear layer",
+    "separable": "depthwise-separable convolution",
+}
+#: of words that are no names, and begin with a small letter inside of a sentence
+_COMMON = (
+    *("Attention", "Basic", "Bottleneck", "Cross", "Dense", "Grouped", "Latent", "Linear"),
+    *("Mixture", "Multi", "Positional", "Reparametrisation", "Residual", "Self", "Similarity"),
+    *("Inverted", "Transformer", "Depthwise", "Sinusoidal", "Windowed", "Squeeze"),
+)
+
+
+def write_run(outline: Outline, run: Run) -> str:
+    """Return what a run is: ``6 blocks of Fourier mixing and MLP 48 → 96``."""
+    if len(run.members[0]) == 1:
+        return write_row(outline, run.items)
+    told = list(dict.fromkeys(_write_places(outline, run.members)))
+    norms = _write_norms(outline, run.items)
+    return f"{write_count(run.count, 'block')} of {join_words(told)}{norms}"
+
+
+def join_words(words: Sequence[str]) -> str:
+    """Return ``a, b and c``."""
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
+
+
+def _write_places(outline: Outline, members: Sequence[Sequence[Item]]) -> Iterator[str]:
+    """Yield what stands at each place of blocks, alike items that follow one another together."""
+    start = 0
+    for alike in compress(members[0]):
+        end = start + len(alike)
+        rows = [member[start:end] for member in members if len(member) >= end]
+        start = end
+        if len(alike) == 1:
+            firsts = [row[0] for row in rows]
+            yield name_item(outline, firsts) + _write_sizes(outline, firsts, is_row=False)
+            continue
+        texts = {write_row(outline, row) for row in rows}
+        noun = name_item(outline, alike)
+        yield texts.pop() if len(texts) == 1 else _count(len(alike), noun)
+
+
+def write_row(outline: Outline, items: Sequence[Item]) -> str:
+    """Return what alike items that follow one another are: how many, with which sizes."""
+    noun = name_item(outline, items)
+    sizes = _write_sizes(outline, items, is_row=True)
+    if len(items) == 1:
+        return f"{noun}{sizes}"
+    stages = _list_stages(items)
+    if len(stages) > 1:
+        counts = join_words([f"{count:,}" for count in stages])
+        return f"stages of {counts} {_plural(noun)}{sizes}"
+    return f"{_count(len(items), noun)}{sizes}"
+
+
+def _list_stages(items: Sequence[Item]) -> list[int]:
+    """Return how many blocks follow one another with one width; nothing where it is not known."""
+    if items[0].kind not in _STAGED:
+        return []
+    counts: list[int] = []
+    last = 0
+    for item in items:
+        width = item.part.out_features
+        if not width:
+            return []
+        if width == last:
+            counts[-1] += 1
+        else:
+            counts.append(1)
+        last = width
+    return counts if len(counts) < len(items) else []
+
+
+def count_items(outline: Outline, items: Sequence[Item]) -> str:
+    """Return how many alike items there are, wherever they stand."""
+    return _count(len(items), name_item(outline, items))
+
+
+def _count(number: int, noun: str) -> str:
+    return write_count(number, noun, _plural(noun))
+
+
+def _plural(noun: str) -> str:
+    return noun if noun.endswith(("mixing", "excitation", "experts")) else f"{noun}s"
+
+
+def name_item(outline: Outline, items: Sequence[Item]) -> str:
+    """Return what each of alike items is called."""
+    part = items[0].part
+    if items[0].layer is not None:
+        return "transformer block"
+    if part.kind == "conv":
+        return _name_convolution([item.part.details.read_as(ConvolutionDetails) for item in items])
+    if part.kind == "mlp" and _is_over_tokens(outline, items):
+        return f"{part.name} over tokens"
+    if part.kind == "unrolled":
+        return f"{part.name} layer"
+    if part.has("recurrent"):
+        layer = _read_layer(outline, part)
+        both = "bidirectional " if layer.direction == "bidirectional" else ""
+        return f"{both}{layer.kind} layer"
+    if part.has("samples"):
+        return "grid sampling"
+    return _NOUNS.get(part.kind) or _lower(part.name or part.kind)
+
+
+def _lower(name: str) -> str:
+    return name[:1].lower() + name[1:] if name.startswith(_COMMON) else name
+
+
+def _name_convolution(details: Sequence[ConvolutionDetails]) -> str:
+    words = []
+    if all(one.dilation for one in details):
+        words.append("dilated")
+    if details[0].transposed:
+        words.append("transposed")
+    if details[0].is_depthwise:
+        words.append("depthwise")
+    kernels = {one.kernel for one in details}
+    kernel = kernels.pop() if len(kernels) == 1 else ()
+    if kernel:
+        words.append("×".join(map(str, kernel)) if len(kernel) > 1 else f"1-D {kernel[0]}-wide")
+    if kernel == (1,):
+        words[-1] = "pointwise"
+    return " ".join((*words, "convolution"))
+
+
+def _is_over_tokens(outline: Outline, items: Sequence[Item]) -> bool:
+    """Return whether MLPs take the last axis and the one before it in each other's place.
+
+    So the features that they mix are those of all tokens (I. Tolstikhin and others, MLP-Mixer,
+    2021, figure 1).
+    """
+    for item in items:
+        nodes = outline.operations.path(_find_taken(outline, item.part))
+        turned = [node for node in nodes if node.operator.has("permutes")]
+        attribute = turned[0].attributes.get("perm") if len(turned) == 1 else None
+        if attribute is None or attribute.value != (0, 2, 1):
+            return False
+    return True
+
+
+def _find_taken(outline: Outline, part: OutlinePart) -> Value | None:
+    operations = outline.operations
+    inputs = operations.nodes[min(part.numbers)].inputs
+    return next((one for one in inputs if one is not None and not operations.is_fixed(one)), None)
+
+
+def _read_layer(outline: Outline, part: OutlinePart) -> RecurrentLayer:
+    return read_layer(outline.operations.nodes[part.end])
+
+
+def _write_sizes(outline: Outline, items: Sequence[Item], *, is_row: bool) -> str:
+    """Return what is known of the sizes of alike items, with a space before it.
+
+    Items of a row follow one another; others stand at one place of blocks.
+    """
+    part = items[0].part
+    if items[0].layer is not None:
+        layers = [item.layer for item in items if item.layer is not None]
+        return in_brackets(write_layers(describe_layers(outline, layers)))
+    if part.kind == "embedding":
+        return _write_one({_write_table(item.part) for item in items})
+    if part.kind == "attention":
+        return _write_one({_write_heads(item.part) for item in items})
+    if part.kind in ("mlp", "experts"):
+        return _write_feeding(items)
+    if part.kind == "unrolled" or part.has("recurrent"):
+        return _write_one({_write_hidden(outline, item.part) for item in items})
+    if part.kind in ("positions", "reparametrised"):
+        return _write_one({f" {item.part.details.read_as(IdeaDetails).words}" for item in items})
+    return _write_features(outline, items, is_row=is_row)
+
+
+def _write_one(texts: set[str]) -> str:
+    """Return what is so of all; "" where they differ."""
+    return texts.pop().rstrip() if len(texts) == 1 else ""
+
+
+def _write_table(part: OutlinePart) -> str:
+    return f" of {part.rows:,} × {part.row_width:,}" if part.rows and part.row_width else ""
+
+
+def _write_heads(part: OutlinePart) -> str:
+    details = part.details.read_as(AttentionDetails)
+    if not details.heads:
+        return ""
+    plural = "s" if details.heads > 1 else ""
+    width = f" × {details.head_width}" if details.head_width else ""
+    return f" of {details.heads} head{plural}{width}"
+
+
+def _write_hidden(outline: Outline, part: OutlinePart) -> str:
+    unrolled = part.details.read_as(UnrolledDetails)
+    if unrolled.hidden:
+        steps = f" written out in {unrolled.steps:,} steps" if unrolled.steps else ""
+        return f" of width {unrolled.hidden:,}{steps}"
+    hidden = _read_layer(outline, part).hidden if part.has("recurrent") else 0
+    return f" of width {hidden:,}" if hidden else ""
+
+
+def _write_feeding(items: Sequence[Item]) -> str:
+    experts = {item.part.details.read_as(ExpertsDetails) for item in items}
+    one = experts.pop()
+    if items[0].kind == "experts":
+        chosen = f", {one.top} per token" if one.top else ""
+        return f" of {one.experts:,}{chosen}" if not experts and one.experts else ""
+    widths = list(dict.fromkeys(item.part.widths for item in items))
+    activations = {item.part.details.read_as(MlpDetails).activation for item in items}
+    told = []
+    if len(widths) <= 2 and all(widths):
+        told.append(" and ".join(map(_write_widths, widths)))
+    if len(activations) == 1 and (name := activations.pop()):
+        told.append(name)
+    return in_brackets(", ".join(told))
+
+
+def _write_widths(way: Sequence[int]) -> str:
+    """Return the widths of an MLP: of one that gives what it takes the inner one counts."""
+    if len(way) == 3 and way[0] == way[2]:
+        return write_way(way[:-1])
+    if len(way) > 4 and len({*way[1:]}) == 1:
+        return f"{way[0]:,} → {way[1]:,} in {len(way) - 1} layers"
+    return shorten_way(way)
+
+
+def _write_features(outline: Outline, items: Sequence[Item], *, is_row: bool) -> str:
+    """Return widths: of a chain each, of others those that all have."""
+    sizes = [(item.parts[0].in_features, item.part.out_features) for item in items]
+    if not all(taken and given for taken, given in sizes):
+        return ""
+    noun = " channels" if items[0].kind != "linear" else ""
+    if len({*sizes}) == 1 and len(items) > 1:
+        taken, given = sizes[0]
+        return f" {taken:,} → {given:,}{noun}" if taken != given else f" of {given:,}{noun}"
+    if not is_row:
+        return f" of {write_span([given for _, given in sizes])}{noun}"
+    if all(one[1] == two[0] for one, two in pairwise(sizes)) and _is_chain(outline, items):
+        way = [sizes[0][0], *(given for _, given in sizes)]
+        kept = [way[0], *(two for one, two in pairwise(way) if one != two)]
+        return f" {shorten_way(kept)}{noun}" if len(kept) > 1 else f" of {kept[0]:,}{noun}"
+    return ""
+
+
+def shorten_way(widths: Sequence[int]) -> str:
+    """Return widths with arrows; of many the first two and the last."""
+    if len(widths) <= _MOST_WIDTHS:
+        return write_way(widths)
+    return f"{write_way(widths[:2])} → … → {widths[-1]:,}"
+
+
+def _is_chain(outline: Outline, items: Sequence[Item]) -> bool:
+    """Return whether each item takes what the one before it gives, and nothing told between."""
+    return all(_follows(outline, two.parts[0], one.part) for one, two in pairwise(items))
+
+
+def _follows(outline: Outline, part: OutlinePart, before: OutlinePart) -> bool:
+    pending, seen = [part], {part}
+    while pending and len(seen) <= _MOST_GLUE:
+        for giver in outline.givers(pending.pop()):
+            if giver is before:
+                return True
+            if giver not in seen and not is_told(giver):
+                seen.add(giver)
+                pending.append(giver)
+    return False
+
+
+def _write_norms(outline: Outline, items: Sequence[Item]) -> str:
+    """Return which norm blocks have between them, where all have the same."""
+    low, high = items[0].parts[0].place, items[-1].part.place
+    names = {part.name for part in outline.parts[low:high] if part.kind == "norm"}
+    return f", {names.pop()}" if len(names) == 1 else ""

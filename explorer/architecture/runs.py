@@ -1,0 +1,148 @@
+"""Runs of alike blocks in a row: where they begin, and how often they are said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, groupby
+
+import numpy as np
+
+from .items import Item
+from .outline import Outline
+
+#: longer rows of items are counted, and not taken apart
+MOST_ITEMS = 3_000
+#: a block of more items is none that one reads
+_MOST_PERIOD = 24
+#: a row is cut into so many pieces at most
+_MOST_CUTS = 24
+
+Tokens = np.ndarray[tuple[int], np.dtype[np.int64]]
+
+
+@dataclass(eq=False)
+class Run:
+    """Blocks that follow one another.
+
+    Parameters
+    ----------
+    members
+        The items of each; the last may lack some at its end.
+    """
+
+    members: list[list[Item]]
+
+    @property
+    def items(self) -> list[Item]:
+        """All of them in order."""
+        return [item for member in self.members for item in member]
+
+    @property
+    def count(self) -> int:
+        """How many blocks there are."""
+        return len(self.members)
+
+
+def find_runs(outline: Outline, items: Sequence[Item]) -> list[Run]:
+    """Return a row of items as runs, the longest repetitions first taken out.
+
+    Of repetitions that hold as many items the one with the shortest period counts. It begins where
+    the fewest values lead from one block to the next. Work is linear in the items: only so many
+    periods are tried, and so many cuts are made.
+    """
+    numbers: dict[object, int] = {}
+    tokens = np.array([numbers.setdefault(item.token, len(numbers)) for item in items])
+    crossing = _count_crossing(outline, items)
+    cuts = _MOST_CUTS
+    done: list[tuple[int, int, int]] = []
+    pending = [(0, len(items))]
+    while pending:
+        low, high = pending.pop()
+        best = _find_longest(tokens[low:high]) if cuts else None
+        if best is None:
+            if low < high:
+                done.append((low, high, 0))
+            continue
+        cuts -= 1
+        begin, end, period = best
+        begin, end = _align(tokens, crossing, low + begin, low + end, period)
+        done.append((begin, end, period))
+        pending += [(low, begin), (end, high)]
+    return [*_make_runs(items, sorted(done))]
+
+
+def compress(items: Sequence[Item]) -> list[list[Item]]:
+    """Return items with alike ones that follow one another together."""
+    return [[*alike] for _, alike in groupby(items, key=lambda item: item.token)]
+
+
+def _make_runs(items: Sequence[Item], spans: Sequence[tuple[int, int, int]]) -> Iterator[Run]:
+    for low, high, period in spans:
+        if period:
+            yield Run([[*items[at : min(at + period, high)]] for at in range(low, high, period)])
+        else:
+            for item in items[low:high]:
+                yield Run([[item]])
+
+
+def _find_longest(tokens: Tokens) -> tuple[int, int, int] | None:
+    """Return where the longest repetition begins and ends, and its period."""
+    best: tuple[int, int, int] | None = None
+    most = 0
+    for period in range(1, min(len(tokens) // 2, _MOST_PERIOD) + 1):
+        equal = (tokens[:-period] == tokens[period:]).astype(np.int8)
+        edges = np.flatnonzero(np.diff(np.concatenate(([0], equal, [0]))))
+        for begin, end in edges.reshape(-1, 2).tolist():
+            count = (end - begin) // period + 1
+            if count > 1 and count * period > most:
+                most = count * period
+                best = (begin, end + period, period)
+    return best
+
+
+def _align(
+    tokens: Tokens, crossing: Sequence[int], low: int, high: int, period: int
+) -> tuple[int, int]:
+    """Return where blocks begin, and where the last one ends; it may lack its end.
+
+    Of the ways to cut a repetition the one with the fewest values from block to block counts, then
+    the one with the most blocks, then the first.
+    """
+    best: tuple[float, int, int] | None = None
+    for shift in range(period):
+        count = (high - low - shift) // period
+        if count < 2:
+            continue
+        borders = range(low + shift + period, low + shift + count * period, period)
+        cost = sum(crossing[at] for at in borders) / len(borders)
+        if best is None or (cost, -count) < best[:2]:
+            best = (cost, -count, low + shift)
+    if best is None:
+        return low, high
+    begin = best[2]
+    count = -best[1]
+    rest = (high - begin) % period
+    # a last block may lack what nothing takes any more
+    is_last = 2 * rest > period and {*tokens[high - rest : high]} == {*tokens[begin:begin + period]}
+    return begin, begin + count * period + (rest if is_last else 0)
+
+
+def _count_crossing(outline: Outline, items: Sequence[Item]) -> list[int]:
+    """Return for each item how many values lead from before it to behind, where fewest do."""
+    edges = [0] * (len(outline.parts) + 1)
+    for part in outline.parts:
+        users = outline.users(part)
+        if users:
+            last = max(user.place for user in users)
+            if last > part.place:
+                edges[part.place + 1] += 1
+                edges[last + 1] -= 1
+    across = [*accumulate(edges)]
+    found = []
+    before = 0
+    for item in items:
+        place = item.parts[0].place
+        found.append(min(across[min(before, place) : place + 1], default=0))
+        before = item.part.place + 1
+    return found
