@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from netloupe.explorer.model import Graph, Model, Node, Value
 from netloupe.explorer.progress import step
 
@@ -52,7 +54,18 @@ def tell_family(model: Model) -> Sketch | None:
         if only.operator.has("branches") and len(only.subgraphs) == 2:
             return _tell_branches([tell_graph(branch) for branch in only.subgraphs])
         break
-    return tell_graph(graph) or find_called_layers(graph, given) or compose_graph(graph)
+    found = tell_graph(graph) or find_called_layers(graph, given)
+    return found if found is not None and found.family else _complete(graph, found)
+
+
+def _complete(graph: Graph, found: Sketch | None) -> Sketch | None:
+    """Return what a graph is composed of, with what is known of its blocks besides."""
+    composed = compose_graph(graph)
+    if found is None or composed is None:
+        return composed or found
+    return replace(
+        composed, blocks=found.blocks or composed.blocks, facts={**composed.facts, **found.facts}
+    )
 
 
 def _find_only(graph: Graph) -> Node | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from netloupe.explorer.model import Value
 from netloupe.explorer.notation import write_count, write_span
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
 from netloupe.explorer.patterns.transformer_details import (
@@ -52,7 +51,9 @@ def write_run(outline: Outline, run: Run) -> str:
         return write_row(outline, run.items)
     told = list(dict.fromkeys(_write_places(outline, run.members)))
     norms = _write_norms(outline, run.items)
-    return f"{write_count(run.count, 'block')} of {join_words(told)}{norms}"
+    lacking = len(run.members[0]) - len(run.members[-1])
+    rest = f" (the last lacks {lacking} of these)" if lacking else ""
+    return f"{write_count(run.count, 'block')} of {join_words(told)}{norms}{rest}"
 
 
 def join_words(words: Sequence[str]) -> str:
@@ -127,8 +128,8 @@ def name_item(outline: Outline, items: Sequence[Item]) -> str:
         return "transformer block"
     if part.kind == "conv":
         return _name_convolution([item.part.details.read_as(ConvolutionDetails) for item in items])
-    if part.kind == "mlp" and _is_over_tokens(outline, items):
-        return f"{part.name} over tokens"
+    if part.kind == "mlp":
+        return items[0].name
     if part.kind == "unrolled":
         return f"{part.name} layer"
     if part.has("recurrent"):
@@ -150,36 +151,15 @@ def _name_convolution(details: Sequence[ConvolutionDetails]) -> str:
         words.append("dilated")
     if details[0].transposed:
         words.append("transposed")
-    if details[0].is_depthwise:
-        words.append("depthwise")
     kernels = {one.kernel for one in details}
     kernel = kernels.pop() if len(kernels) == 1 else ()
-    if kernel:
-        words.append("×".join(map(str, kernel)) if len(kernel) > 1 else f"1-D {kernel[0]}-wide")
     if kernel == (1,):
-        words[-1] = "pointwise"
+        words.append("pointwise")
+    elif len(kernel) > 1:
+        words.append("×".join(map(str, kernel)))
+    if details[0].is_depthwise:
+        words.append("depthwise")
     return " ".join((*words, "convolution"))
-
-
-def _is_over_tokens(outline: Outline, items: Sequence[Item]) -> bool:
-    """Return whether MLPs take the last axis and the one before it in each other's place.
-
-    So the features that they mix are those of all tokens (I. Tolstikhin and others, MLP-Mixer,
-    2021, figure 1).
-    """
-    for item in items:
-        nodes = outline.operations.path(_find_taken(outline, item.part))
-        turned = [node for node in nodes if node.operator.has("permutes")]
-        attribute = turned[0].attributes.get("perm") if len(turned) == 1 else None
-        if attribute is None or attribute.value != (0, 2, 1):
-            return False
-    return True
-
-
-def _find_taken(outline: Outline, part: OutlinePart) -> Value | None:
-    operations = outline.operations
-    inputs = operations.nodes[min(part.numbers)].inputs
-    return next((one for one in inputs if one is not None and not operations.is_fixed(one)), None)
 
 
 def _read_layer(outline: Outline, part: OutlinePart) -> RecurrentLayer:
@@ -205,7 +185,21 @@ def _write_sizes(outline: Outline, items: Sequence[Item], *, is_row: bool) -> st
         return _write_one({_write_hidden(outline, item.part) for item in items})
     if part.kind in ("positions", "reparametrised"):
         return _write_one({f" {item.part.details.read_as(IdeaDetails).words}" for item in items})
-    return _write_features(outline, items, is_row=is_row)
+    return _write_features(outline, items, is_row=is_row) + _write_kernel(items)
+
+
+def _write_kernel(items: Sequence[Item]) -> str:
+    """Return the kernel of convolutions along one axis, and from where to where dilations go."""
+    details = [item.part.details.read_as(ConvolutionDetails) for item in items]
+    kernels = {one.kernel for one in details}
+    told = []
+    kernel = kernels.pop()
+    if not kernels and len(kernel) == 1 and kernel != (1,):
+        told.append(f"kernel {kernel[0]}")
+    dilations = [one.dilation or 1 for one in details]
+    if max(dilations) > 1:
+        told.append(f"dilation {write_span(dilations).replace(' to ', ' … ')}")
+    return in_brackets(", ".join(told))
 
 
 def _write_one(texts: set[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,9 @@ from .sizes import list_matrices
 _TOLD = frozenset(
     {"fourier", "gated", "group", "positions", "reparametrised", "similarity", "unrolled"}
 )
+
+#: what has no weights may stand so many parts before the first of a loop that has some
+_MOST_BEFORE = 8
 
 
 @dataclass(eq=False)
@@ -73,9 +77,26 @@ def list_items(outline: Outline, stacks: Sequence[Stack]) -> list[Item]:
             place += len(parts)
         else:
             part = told[place]
-            items.append(Item(part.kind, _name(part), [part]))
+            items.append(Item(part.kind, _name(outline, part), [part]))
             place += 1
     return items
+
+
+def find_distances(outline: Outline, items: Sequence[Item]) -> list[int]:
+    """Return how many items before each the nearest one is that it takes from; 1 for none."""
+    owners = {id(part): place for place, item in enumerate(items) for part in item.parts}
+    nearest: dict[int, int] = {}
+    for part in outline.parts:
+        found = [
+            owners.get(id(giver), nearest.get(id(giver), -1)) for giver in outline.givers(part)
+        ]
+        own = owners.get(id(part))
+        nearest[id(part)] = max((one for one in found if one != own), default=-1)
+    distances = []
+    for place, item in enumerate(items):
+        giver = nearest[id(item.parts[0])]
+        distances.append(place - giver if 0 <= giver < place else 1)
+    return distances
 
 
 def is_told(part: OutlinePart) -> bool:
@@ -83,44 +104,66 @@ def is_told(part: OutlinePart) -> bool:
     return part.kind in MAIN_KINDS or part.kind in _TOLD or part.has("recurrent", "samples")
 
 
-def _name(part: OutlinePart) -> str:
+def _name(outline: Outline, part: OutlinePart) -> str:
     """Return what tells alike parts from others of their kind."""
     if part.kind == "conv":
-        details = part.is_transposed, part.is_depthwise, part.is_pointwise
-        return "".join("01"[flag] for flag in details)
+        flags = part.is_transposed, part.is_depthwise, part.kernel
+        return " ".join(map(str, flags))
+    if part.kind == "mlp" and _is_over_tokens(outline, part):
+        return f"{part.name} over tokens"
     return "" if part.kind == "linear" else part.name
 
 
-def collapse_shared(outline: Outline, items: Sequence[Item]) -> list[Item]:
-    """Return items without the later uses of the same weights, which are counted.
+def _is_over_tokens(outline: Outline, part: OutlinePart) -> bool:
+    """Return whether an MLP takes the last axis and the one before it in each other's place.
 
-    Where all that is used again is used equally often, as in a loop that is written out, what has
-    no weights and is there as often belongs to it.
+    So the features that it mixes are those of all tokens (I. Tolstikhin and others, MLP-Mixer,
+    2021, figure 1).
     """
-    first: dict[tuple[object, ...], Item] = {}
+    operations = outline.operations
+    inputs = operations.nodes[min(part.numbers)].inputs
+    taken = next((one for one in inputs if one and not operations.is_fixed(one)), None)
+    turned = [node for node in operations.path(taken) if node.operator.has("permutes")]
+    attribute = turned[0].attributes.get("perm") if len(turned) == 1 else None
+    return attribute is not None and attribute.value == (0, 2, 1)
+
+
+def collapse_shared(outline: Outline, items: Sequence[Item]) -> list[Item]:
+    """Return items without later uses of the same weights, which are counted.
+
+    What has no weights belongs to a loop that is written out where all of it is there as often as
+    the loop goes round, inside of it.
+    """
+    counts: Counter[int] = Counter()
+    found = [list_matrices(outline, item.parts) for item in items]
+    for weights in found:
+        counts.update(weights)
+    seen: set[int] = set()
     kept: list[Item] = []
+    last = 0
     weightless: dict[tuple[str, str, int], list[Item]] = {}
-    for item in items:
-        weights = list_matrices(outline, item.parts)
-        if not weights:
-            weightless.setdefault(item.token, []).append(item)
-            kept.append(item)
+    for item, weights in zip(items, found, strict=True):
+        if weights and weights <= seen:
+            last = item.part.place
             continue
-        same = first.setdefault((item.kind, weights), item)
-        if same is item:
-            kept.append(item)
+        seen |= weights
+        kept.append(item)
+        if weights:
+            item.uses = min(counts[one] for one in weights)
         else:
-            same.uses += 1
-    uses = {item.uses for item in kept if item.uses > 1}
+            weightless.setdefault(item.token, []).append(item)
+    looped = [item for item in kept if item.uses > 1]
+    if not looped:
+        return kept
+    numbers = sorted({item.uses for item in looped}, reverse=True)
+    start = min(item.parts[0].place for item in looped) - _MOST_BEFORE
     gone: set[int] = set()
-    if len(uses) == 1:
-        number = uses.pop()
-        for alike in weightless.values():
-            if len(alike) % number == 0:
-                each = len(alike) // number
-                for item in alike[:each]:
-                    item.uses = number
-                gone.update(map(id, alike[each:]))
+    for alike in weightless.values():
+        is_inside = alike[0].parts[0].place >= start and alike[-1].part.place <= last
+        number = next((one for one in numbers if len(alike) % one == 0), 0)
+        if number and is_inside:
+            each = len(alike) // number
+            for item in alike[:each]:
+                item.uses = number
+            gone.update(map(id, alike[each:]))
     return [item for item in kept if id(item) not in gone]
-
-

@@ -8,13 +8,15 @@ from itertools import accumulate, groupby
 
 import numpy as np
 
-from .items import Item
+from .items import Item, find_distances
 from .outline import Outline
 
 #: longer rows of items are counted, and not taken apart
 MOST_ITEMS = 3_000
 #: a block of more items is none that one reads
 _MOST_PERIOD = 24
+#: nor is one of more different things in a row
+_MOST_ENTRIES = 6
 #: a row is cut into so many pieces at most
 _MOST_CUTS = 24
 
@@ -53,6 +55,7 @@ def find_runs(outline: Outline, items: Sequence[Item]) -> list[Run]:
     """
     numbers: dict[object, int] = {}
     tokens = np.array([numbers.setdefault(item.token, len(numbers)) for item in items])
+    distances = find_distances(outline, items)
     crossing = _count_crossing(outline, items)
     cuts = _MOST_CUTS
     done: list[tuple[int, int, int]] = []
@@ -66,7 +69,8 @@ def find_runs(outline: Outline, items: Sequence[Item]) -> list[Run]:
             continue
         cuts -= 1
         begin, end, period = best
-        begin, end = _align(tokens, crossing, low + begin, low + end, period)
+        begin, end = _align(crossing, low + begin, low + end, period)
+        end = _trim(distances, begin, end, period)
         done.append((begin, end, period))
         pending += [(low, begin), (end, high)]
     return [*_make_runs(items, sorted(done))]
@@ -95,15 +99,16 @@ def _find_longest(tokens: Tokens) -> tuple[int, int, int] | None:
         edges = np.flatnonzero(np.diff(np.concatenate(([0], equal, [0]))))
         for begin, end in edges.reshape(-1, 2).tolist():
             count = (end - begin) // period + 1
-            if count > 1 and count * period > most:
+            if count < 2 or count * period <= most:
+                continue
+            changes = np.count_nonzero(np.diff(tokens[begin : begin + period]))
+            if changes < _MOST_ENTRIES:
                 most = count * period
                 best = (begin, end + period, period)
     return best
 
 
-def _align(
-    tokens: Tokens, crossing: Sequence[int], low: int, high: int, period: int
-) -> tuple[int, int]:
+def _align(crossing: Sequence[int], low: int, high: int, period: int) -> tuple[int, int]:
     """Return where blocks begin, and where the last one ends; it may lack its end.
 
     Of the ways to cut a repetition the one with the fewest values from block to block counts, then
@@ -124,8 +129,17 @@ def _align(
     count = -best[1]
     rest = (high - begin) % period
     # a last block may lack what nothing takes any more
-    is_last = 2 * rest > period and {*tokens[high - rest : high]} == {*tokens[begin:begin + period]}
-    return begin, begin + count * period + (rest if is_last else 0)
+    return begin, begin + count * period + (rest if 2 * rest > period else 0)
+
+
+def _trim(distances: Sequence[int], begin: int, end: int, period: int) -> int:
+    """Return where the last block ends: what takes other things than in the one before is none."""
+    if period == 1:
+        return end
+    start = end - ((end - begin) % period or period)
+    while end > start and distances[end - 1] != distances[end - 1 - period]:
+        end -= 1
+    return end if 2 * (end - start) > period else start
 
 
 def _count_crossing(outline: Outline, items: Sequence[Item]) -> list[int]:
