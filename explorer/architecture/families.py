@@ -55,12 +55,12 @@ def tell_family(model: Model) -> Sketch | None:
             return _tell_branches([tell_graph(branch) for branch in only.subgraphs])
         break
     found = tell_graph(graph) or find_called_layers(graph, given)
-    return found if found is not None and found.family else _complete(graph, found)
+    return found if found is not None and found.family else _complete(model, graph, found)
 
 
-def _complete(graph: Graph, found: Sketch | None) -> Sketch | None:
+def _complete(model: Model, graph: Graph, found: Sketch | None) -> Sketch | None:
     """Return what a graph is composed of, with what is known of its blocks besides."""
-    composed = compose_graph(graph)
+    composed = _compose_graph(model, graph)
     if found is None or composed is None:
         return composed or found
     return replace(
@@ -87,7 +87,7 @@ def _tell_branches(sketches: list[Sketch | None]) -> Sketch | None:
     return Sketch(first.family, first.title, clauses, (*one.blocks, *two.blocks), first.facts)
 
 
-def compose_graph(graph: Graph) -> Sketch | None:
+def _compose_graph(model: Model, graph: Graph) -> Sketch | None:
     """Return what a graph is by its blocks alone, where no family is sure."""
     nodes = graph.nodes
     if not 0 < len(nodes) <= MOST_NODES:
@@ -98,7 +98,7 @@ def compose_graph(graph: Graph) -> Sketch | None:
     add_composites(outline)
     for find in (find_projected, find_deformable, find_unrolled):
         outline.merge(find(outline))
-    return compose(outline)
+    return compose(model, outline)
 
 
 def tell_graph(graph: Graph) -> Sketch | None:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from netloupe.explorer.model import Value
 from netloupe.explorer.patterns import Detail
 
-from .items import Item, is_told
 from .layer_words import read_tokens, write_given, write_sizes
 from .outline import Outline, OutlinePart
+from .pieces import Piece, is_told
 from .sizes import find_head, find_patch, find_token_tables
 
 _MOST_STEPS = 16
@@ -19,30 +19,30 @@ _MOST_OUTPUTS = 6
 
 
 @dataclass(frozen=True)
-class Taken:
+class Input:
     """What goes in, in words and by name."""
 
     text: str = ""
     facts: dict[str, Detail] = field(default_factory=dict)
 
 
-def tell_taken(outline: Outline, items: Sequence[Item]) -> tuple[Taken, set[int]]:
-    """Return what goes into a graph, and the ids of the items that are told so."""
+def tell_taken(outline: Outline, pieces: Sequence[Piece]) -> tuple[Input, set[int]]:
+    """Return what goes into a graph, and the ids of the pieces that are told so."""
     facts: dict[str, Detail] = {}
     words: list[str] = []
     told: set[int] = set()
-    by_part = {id(item.part): item for item in items}
+    by_part = {id(piece.part): piece for piece in pieces}
     patch = find_patch(outline, len(outline.parts))
-    if patch is not None and len(items) > 1 and items[0].part is patch:
+    if patch is not None and len(pieces) > 1 and pieces[0].part is patch:
         facts["patch"] = patch.kernel[0]
         words.append(f"patches of {patch.kernel[0]} × {patch.kernel[0]}")
-        told.add(id(items[0]))
+        told.add(id(pieces[0]))
     tokens = find_token_tables(outline)
     if tokens:
         facts |= read_tokens(outline, tokens)
         words += write_sizes(facts)
         told |= {id(by_part[id(one)]) for one in tokens[:1] if id(one) in by_part}
-    return Taken(", ".join(words), facts), told
+    return Input(", ".join(words), facts), told
 
 
 def _find_last(outline: Outline, value: Value) -> OutlinePart | None:
@@ -58,20 +58,21 @@ def _find_last(outline: Outline, value: Value) -> OutlinePart | None:
     return None
 
 
-def tell_given(outline: Outline) -> tuple[dict[str, Detail], str]:
-    """Return what a graph gives, by name and in words: ``10 classes``, ``3 channels out``.
+def tell_given(outline: Outline) -> tuple[dict[str, Detail], str, OutlinePart | None]:
+    """Return what a graph gives, by name and in words, and the only part that gives it.
 
-    Nothing where it is not plain what gives an output.
+    As ``10 classes``, ``3 channels out``. Nothing where it is not plain what gives an output.
     """
     outputs = outline.graph.outputs
     heads = [_find_last(outline, output) for output in outputs[:_MOST_OUTPUTS]]
     widths = [_read_width(part) for part in heads]
     if len({id(part) for part in heads}) == 1 and heads[0] is not None and widths[0]:
-        return _tell_one(outline, heads[0], widths[0])
+        facts, words = _tell_one(outline, heads[0], widths[0])
+        return facts, words, heads[0] if words else None
     if 1 < len(outputs) <= _MOST_OUTPUTS and all(widths):
         listed = f"{', '.join(f'{width:,}' for width in widths[:-1])} and {widths[-1]:,}"
-        return {}, f"{len(outputs)} outputs of {listed} features"
-    return {}, ""
+        return {}, f"{len(outputs)} outputs of {listed} features", None
+    return {}, "", None
 
 
 def _read_width(part: OutlinePart | None) -> int:

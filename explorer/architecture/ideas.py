@@ -110,8 +110,8 @@ def _find_reparametrised(outline: Outline) -> Iterator[Merge]:
                 continue
             givers = outline.givers(product)
             spread = next((one for one in givers if one.kind == "Exp"), None)
-            operands = outline.operands(product)
-            if spread is None or len(operands) != 2 or not any(map(_is_noise, operands)):
+            taken = outline.operations.nodes[product.end].inputs
+            if spread is None or not any(_is_noise(value) for value in taken if value):
                 continue
             parts = [spread, product, total]
             before = outline.givers(spread)

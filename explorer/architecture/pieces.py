@@ -20,7 +20,7 @@ _MOST_BEFORE = 8
 
 
 @dataclass(eq=False)
-class Item:
+class Piece:
     """One block, or one layer of a transformer.
 
     Parameters
@@ -52,7 +52,7 @@ class Item:
         return self.kind, self.name, self.uses
 
 
-def list_items(outline: Outline, stacks: Sequence[Stack]) -> list[Item]:
+def list_pieces(outline: Outline, stacks: Sequence[Stack]) -> list[Piece]:
     """Return the blocks of a graph in order; what joins, arranges or normalizes is none.
 
     Attention and the MLP behind it are one, unless something else that is told is between them.
@@ -66,25 +66,25 @@ def list_items(outline: Outline, stacks: Sequence[Stack]) -> list[Item]:
             is_whole = own[0] >= 0 and own == [*range(own[0], own[0] + len(own))]
             if is_whole and layer.attentions and layer.feeding:
                 layers[own[0]] = layer
-    items: list[Item] = []
+    pieces: list[Piece] = []
     place = 0
     while place < len(told):
         found = layers.get(place)
         if found is not None:
             name = "cross" if len(found.attentions) > 1 else "self"
             parts = sorted(found.parts, key=lambda part: part.place)
-            items.append(Item("transformer", name, parts, found))
+            pieces.append(Piece("transformer", name, parts, found))
             place += len(parts)
         else:
             part = told[place]
-            items.append(Item(part.kind, _name(outline, part), [part]))
+            pieces.append(Piece(part.kind, _name(outline, part), [part]))
             place += 1
-    return items
+    return pieces
 
 
-def find_distances(outline: Outline, items: Sequence[Item]) -> list[int]:
-    """Return how many items before each the nearest one is that it takes from; 1 for none."""
-    owners = {id(part): place for place, item in enumerate(items) for part in item.parts}
+def find_distances(outline: Outline, pieces: Sequence[Piece]) -> list[int]:
+    """Return how many pieces before each the nearest one is that it takes from; 1 for none."""
+    owners = {id(part): place for place, piece in enumerate(pieces) for part in piece.parts}
     nearest: dict[int, int] = {}
     for part in outline.parts:
         found = [
@@ -93,8 +93,8 @@ def find_distances(outline: Outline, items: Sequence[Item]) -> list[int]:
         own = owners.get(id(part))
         nearest[id(part)] = max((one for one in found if one != own), default=-1)
     distances = []
-    for place, item in enumerate(items):
-        giver = nearest[id(item.parts[0])]
+    for place, piece in enumerate(pieces):
+        giver = nearest[id(piece.parts[0])]
         distances.append(place - giver if 0 <= giver < place else 1)
     return distances
 
@@ -128,42 +128,42 @@ def _is_over_tokens(outline: Outline, part: OutlinePart) -> bool:
     return attribute is not None and attribute.value == (0, 2, 1)
 
 
-def collapse_shared(outline: Outline, items: Sequence[Item]) -> list[Item]:
-    """Return items without later uses of the same weights, which are counted.
+def collapse_shared(outline: Outline, pieces: Sequence[Piece]) -> list[Piece]:
+    """Return pieces without later uses of the same weights, which are counted.
 
     What has no weights belongs to a loop that is written out where all of it is there as often as
     the loop goes round, inside of it.
     """
     counts: Counter[int] = Counter()
-    found = [list_matrices(outline, item.parts) for item in items]
+    found = [list_matrices(outline, piece.parts) for piece in pieces]
     for weights in found:
         counts.update(weights)
     seen: set[int] = set()
-    kept: list[Item] = []
+    kept: list[Piece] = []
     last = 0
-    weightless: dict[tuple[str, str, int], list[Item]] = {}
-    for item, weights in zip(items, found, strict=True):
+    weightless: dict[tuple[str, str, int], list[Piece]] = {}
+    for piece, weights in zip(pieces, found, strict=True):
         if weights and weights <= seen:
-            last = item.part.place
+            last = piece.part.place
             continue
         seen |= weights
-        kept.append(item)
+        kept.append(piece)
         if weights:
-            item.uses = min(counts[one] for one in weights)
+            piece.uses = min(counts[one] for one in weights)
         else:
-            weightless.setdefault(item.token, []).append(item)
-    looped = [item for item in kept if item.uses > 1]
+            weightless.setdefault(piece.token, []).append(piece)
+    looped = [piece for piece in kept if piece.uses > 1]
     if not looped:
         return kept
-    numbers = sorted({item.uses for item in looped}, reverse=True)
-    start = min(item.parts[0].place for item in looped) - _MOST_BEFORE
+    numbers = sorted({piece.uses for piece in looped}, reverse=True)
+    start = min(piece.parts[0].place for piece in looped) - _MOST_BEFORE
     gone: set[int] = set()
     for alike in weightless.values():
         is_inside = alike[0].parts[0].place >= start and alike[-1].part.place <= last
         number = next((one for one in numbers if len(alike) % one == 0), 0)
         if number and is_inside:
             each = len(alike) // number
-            for item in alike[:each]:
-                item.uses = number
+            for piece in alike[:each]:
+                piece.uses = number
             gone.update(map(id, alike[each:]))
-    return [item for item in kept if id(item) not in gone]
+    return [piece for piece in kept if id(piece) not in gone]

@@ -8,12 +8,12 @@ from itertools import accumulate, groupby
 
 import numpy as np
 
-from .items import Item, find_distances
 from .outline import Outline
+from .pieces import Piece, find_distances
 
-#: longer rows of items are counted, and not taken apart
-MOST_ITEMS = 3_000
-#: a block of more items is none that one reads
+#: longer rows of pieces are counted, and not taken apart
+MOST_PIECES = 3_000
+#: a block of more pieces is none that one reads
 _MOST_PERIOD = 24
 #: nor is one of more different things in a row
 _MOST_ENTRIES = 6
@@ -24,21 +24,21 @@ Tokens = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
 @dataclass(eq=False)
-class Run:
+class PieceRun:
     """Blocks that follow one another.
 
     Parameters
     ----------
     members
-        The items of each; the last may lack some at its end.
+        The pieces of each; the last may lack some at its end.
     """
 
-    members: list[list[Item]]
+    members: list[list[Piece]]
 
     @property
-    def items(self) -> list[Item]:
+    def pieces(self) -> list[Piece]:
         """All of them in order."""
-        return [item for member in self.members for item in member]
+        return [piece for member in self.members for piece in member]
 
     @property
     def count(self) -> int:
@@ -46,20 +46,20 @@ class Run:
         return len(self.members)
 
 
-def find_runs(outline: Outline, items: Sequence[Item]) -> list[Run]:
-    """Return a row of items as runs, the longest repetitions first taken out.
+def find_piece_runs(outline: Outline, pieces: Sequence[Piece]) -> list[PieceRun]:
+    """Return a row of pieces as runs, the longest repetitions first taken out.
 
-    Of repetitions that hold as many items the one with the shortest period counts. It begins where
-    the fewest values lead from one block to the next. Work is linear in the items: only so many
+    Of repetitions that hold as many pieces the one with the shortest period counts. It begins where
+    the fewest values lead from one block to the next. Work is linear in the pieces: only so many
     periods are tried, and so many cuts are made.
     """
     numbers: dict[object, int] = {}
-    tokens = np.array([numbers.setdefault(item.token, len(numbers)) for item in items])
-    distances = find_distances(outline, items)
-    crossing = _count_crossing(outline, items)
+    tokens = np.array([numbers.setdefault(piece.token, len(numbers)) for piece in pieces])
+    distances = find_distances(outline, pieces)
+    crossing = _count_crossing(outline, pieces)
     cuts = _MOST_CUTS
     done: list[tuple[int, int, int]] = []
-    pending = [(0, len(items))]
+    pending = [(0, len(pieces))]
     while pending:
         low, high = pending.pop()
         best = _find_longest(tokens[low:high]) if cuts else None
@@ -73,21 +73,24 @@ def find_runs(outline: Outline, items: Sequence[Item]) -> list[Run]:
         end = _trim(distances, begin, end, period)
         done.append((begin, end, period))
         pending += [(low, begin), (end, high)]
-    return [*_make_runs(items, sorted(done))]
+    return [*_make_runs(pieces, sorted(done))]
 
 
-def compress(items: Sequence[Item]) -> list[list[Item]]:
-    """Return items with alike ones that follow one another together."""
-    return [[*alike] for _, alike in groupby(items, key=lambda item: item.token)]
+def join_alike(pieces: Sequence[Piece]) -> list[list[Piece]]:
+    """Return pieces with alike ones that follow one another together."""
+    return [[*alike] for _, alike in groupby(pieces, key=lambda piece: piece.token)]
 
 
-def _make_runs(items: Sequence[Item], spans: Sequence[tuple[int, int, int]]) -> Iterator[Run]:
+def _make_runs(
+    pieces: Sequence[Piece], spans: Sequence[tuple[int, int, int]]
+) -> Iterator[PieceRun]:
     for low, high, period in spans:
         if period:
-            yield Run([[*items[at : min(at + period, high)]] for at in range(low, high, period)])
+            starts = range(low, high, period)
+            yield PieceRun([[*pieces[at : min(at + period, high)]] for at in starts])
         else:
-            for item in items[low:high]:
-                yield Run([[item]])
+            for piece in pieces[low:high]:
+                yield PieceRun([[piece]])
 
 
 def _find_longest(tokens: Tokens) -> tuple[int, int, int] | None:
@@ -142,8 +145,8 @@ def _trim(distances: Sequence[int], begin: int, end: int, period: int) -> int:
     return end if 2 * (end - start) > period else start
 
 
-def _count_crossing(outline: Outline, items: Sequence[Item]) -> list[int]:
-    """Return for each item how many values lead from before it to behind, where fewest do."""
+def _count_crossing(outline: Outline, pieces: Sequence[Piece]) -> list[int]:
+    """Return for each piece how many values lead from before it to behind, where fewest do."""
     edges = [0] * (len(outline.parts) + 1)
     for part in outline.parts:
         users = outline.users(part)
@@ -155,8 +158,8 @@ def _count_crossing(outline: Outline, items: Sequence[Item]) -> list[int]:
     across = [*accumulate(edges)]
     found = []
     before = 0
-    for item in items:
-        place = item.parts[0].place
+    for piece in pieces:
+        place = piece.parts[0].place
         found.append(min(across[min(before, place) : place + 1], default=0))
-        before = item.part.place + 1
+        before = piece.part.place + 1
     return found

@@ -15,13 +15,13 @@ from netloupe.explorer.patterns.transformer_details import (
 
 from .cells import UnrolledDetails
 from .ideas import IdeaDetails
-from .items import Item, is_told
 from .layer_facts import describe_layers
 from .layer_words import in_brackets, write_layers
 from .outline import Outline, OutlinePart
-from .runs import Run, compress
+from .piece_runs import PieceRun, join_alike
+from .pieces import Piece, is_told
 from .sequences import RecurrentLayer, read_layer
-from .sketch import write_way
+from .sketch import write_row, write_way
 
 #: of longer ways the widths in the middle are left out
 _MOST_WIDTHS = 6
@@ -37,80 +37,74 @@ _NOUNS = {
     "linear": "linear layer",
     "separable": "depthwise-separable convolution",
 }
-#: of words that are no names, and begin with a small letter inside of a sentence
-_COMMON = (
-    *("Attention", "Basic", "Bottleneck", "Cross", "Dense", "Grouped", "Latent", "Linear"),
-    *("Mixture", "Multi", "Positional", "Reparametrisation", "Residual", "Self", "Similarity"),
-    *("Inverted", "Transformer", "Depthwise", "Sinusoidal", "Windowed", "Squeeze"),
-)
+#: names of people and of networks, which keep their first letter inside of a sentence
+_PROPER = ("Conformer", "Fourier", "Inception", "Mamba")
 
 
-def write_run(outline: Outline, run: Run) -> str:
+def write_run(outline: Outline, run: PieceRun) -> str:
     """Return what a run is: ``6 blocks of Fourier mixing and MLP 48 → 96``."""
     if len(run.members[0]) == 1:
-        return write_row(outline, run.items)
+        return write_pieces(outline, run.pieces)
     told = list(dict.fromkeys(_write_places(outline, run.members)))
-    norms = _write_norms(outline, run.items)
+    norms = _write_norms(outline, run.pieces)
     lacking = len(run.members[0]) - len(run.members[-1])
     rest = f" (the last lacks {lacking} of these)" if lacking else ""
-    return f"{write_count(run.count, 'block')} of {join_words(told)}{norms}{rest}"
+    return f"{write_count(run.count, 'block')} of {join_with_and(told)}{norms}{rest}"
 
 
-def join_words(words: Sequence[str]) -> str:
+def join_with_and(words: Sequence[str]) -> str:
     """Return ``a, b and c``."""
     return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
 
 
-def _write_places(outline: Outline, members: Sequence[Sequence[Item]]) -> Iterator[str]:
-    """Yield what stands at each place of blocks, alike items that follow one another together."""
+def _write_places(outline: Outline, members: Sequence[Sequence[Piece]]) -> Iterator[str]:
+    """Yield what stands at each place of blocks, alike pieces that follow one another together."""
     start = 0
-    for alike in compress(members[0]):
+    for alike in join_alike(members[0]):
         end = start + len(alike)
         rows = [member[start:end] for member in members if len(member) >= end]
         start = end
         if len(alike) == 1:
             firsts = [row[0] for row in rows]
-            yield name_item(outline, firsts) + _write_sizes(outline, firsts, is_row=False)
+            yield name_piece(outline, firsts) + _write_sizes(outline, firsts, is_row=False)
             continue
-        texts = {write_row(outline, row) for row in rows}
-        noun = name_item(outline, alike)
+        texts = {write_pieces(outline, row) for row in rows}
+        noun = name_piece(outline, alike)
         yield texts.pop() if len(texts) == 1 else _count(len(alike), noun)
 
 
-def write_row(outline: Outline, items: Sequence[Item]) -> str:
-    """Return what alike items that follow one another are: how many, with which sizes."""
-    noun = name_item(outline, items)
-    sizes = _write_sizes(outline, items, is_row=True)
-    if len(items) == 1:
+def write_pieces(outline: Outline, pieces: Sequence[Piece]) -> str:
+    """Return what alike pieces that follow one another are: how many, with which sizes."""
+    noun = name_piece(outline, pieces)
+    sizes = _write_sizes(outline, pieces, is_row=True)
+    if len(pieces) == 1:
         return f"{noun}{sizes}"
-    stages = _list_stages(items)
+    stages = _list_stages(pieces)
     if len(stages) > 1:
-        counts = join_words([f"{count:,}" for count in stages])
-        return f"stages of {counts} {_plural(noun)}{sizes}"
-    return f"{_count(len(items), noun)}{sizes}"
+        return f"stages of {write_row(stages)} {_plural(noun)}{sizes}"
+    return f"{_count(len(pieces), noun)}{sizes}"
 
 
-def _list_stages(items: Sequence[Item]) -> list[int]:
-    """Return how many blocks follow one another with one width; nothing where it is not known."""
-    if items[0].kind not in _STAGED:
+def _list_stages(pieces: Sequence[Piece]) -> list[int]:
+    """Return how many blocks there are until width or resolution change; nothing if unknown."""
+    if pieces[0].kind not in _STAGED:
         return []
     counts: list[int] = []
-    last = 0
-    for item in items:
-        width = item.part.out_features
-        if not width:
-            return []
-        if width == last:
+    last = -1
+    for piece in pieces:
+        width = piece.part.out_features
+        if width == last and not piece.part.is_strided:
             counts[-1] += 1
         else:
             counts.append(1)
         last = width
-    return counts if len(counts) < len(items) else []
+    is_known = all(piece.part.out_features or len(counts) > 1 for piece in pieces)
+    return counts if is_known and len(counts) < len(pieces) else []
 
 
-def count_items(outline: Outline, items: Sequence[Item]) -> str:
-    """Return how many alike items there are, wherever they stand."""
-    return _count(len(items), name_item(outline, items))
+def count_pieces(outline: Outline, pieces: Sequence[Piece]) -> str:
+    """Return how many alike pieces there are, wherever they stand."""
+    return _count(len(pieces), name_piece(outline, pieces))
 
 
 def _count(number: int, noun: str) -> str:
@@ -121,15 +115,16 @@ def _plural(noun: str) -> str:
     return noun if noun.endswith(("mixing", "excitation", "experts")) else f"{noun}s"
 
 
-def name_item(outline: Outline, items: Sequence[Item]) -> str:
-    """Return what each of alike items is called."""
-    part = items[0].part
-    if items[0].layer is not None:
+def name_piece(outline: Outline, pieces: Sequence[Piece]) -> str:
+    """Return what each of alike pieces is called."""
+    part = pieces[0].part
+    if pieces[0].layer is not None:
         return "transformer block"
     if part.kind == "conv":
-        return _name_convolution([item.part.details.read_as(ConvolutionDetails) for item in items])
+        details = [piece.part.details.read_as(ConvolutionDetails) for piece in pieces]
+        return _name_convolution(details)
     if part.kind == "mlp":
-        return items[0].name
+        return pieces[0].name
     if part.kind == "unrolled":
         return f"{part.name} layer"
     if part.has("recurrent"):
@@ -142,7 +137,9 @@ def name_item(outline: Outline, items: Sequence[Item]) -> str:
 
 
 def _lower(name: str) -> str:
-    return name[:1].lower() + name[1:] if name.startswith(_COMMON) else name
+    """Return a name as it is inside of a sentence; that of a network keeps its capitals."""
+    is_name = name.startswith(_PROPER) or any(letter.isupper() for letter in name.split(" ")[0][1:])
+    return name if is_name else name[:1].lower() + name[1:]
 
 
 def _name_convolution(details: Sequence[ConvolutionDetails]) -> str:
@@ -166,31 +163,31 @@ def _read_layer(outline: Outline, part: OutlinePart) -> RecurrentLayer:
     return read_layer(outline.operations.nodes[part.end])
 
 
-def _write_sizes(outline: Outline, items: Sequence[Item], *, is_row: bool) -> str:
-    """Return what is known of the sizes of alike items, with a space before it.
+def _write_sizes(outline: Outline, pieces: Sequence[Piece], *, is_row: bool) -> str:
+    """Return what is known of the sizes of alike pieces, with a space before it.
 
     Items of a row follow one another; others stand at one place of blocks.
     """
-    part = items[0].part
-    if items[0].layer is not None:
-        layers = [item.layer for item in items if item.layer is not None]
+    part = pieces[0].part
+    if pieces[0].layer is not None:
+        layers = [piece.layer for piece in pieces if piece.layer is not None]
         return in_brackets(write_layers(describe_layers(outline, layers)))
     if part.kind == "embedding":
-        return _write_one({_write_table(item.part) for item in items})
+        return _write_one({_write_table(piece.part) for piece in pieces})
     if part.kind == "attention":
-        return _write_one({_write_heads(item.part) for item in items})
+        return _write_one({_write_heads(piece.part) for piece in pieces})
     if part.kind in ("mlp", "experts"):
-        return _write_feeding(items)
+        return _write_feeding(pieces)
     if part.kind == "unrolled" or part.has("recurrent"):
-        return _write_one({_write_hidden(outline, item.part) for item in items})
+        return _write_one({_write_hidden(outline, piece.part) for piece in pieces})
     if part.kind in ("positions", "reparametrised"):
-        return _write_one({f" {item.part.details.read_as(IdeaDetails).words}" for item in items})
-    return _write_features(outline, items, is_row=is_row) + _write_kernel(items)
+        return _write_one({f" {piece.part.details.read_as(IdeaDetails).words}" for piece in pieces})
+    return _write_features(outline, pieces, is_row=is_row) + _write_kernel(pieces)
 
 
-def _write_kernel(items: Sequence[Item]) -> str:
+def _write_kernel(pieces: Sequence[Piece]) -> str:
     """Return the kernel of convolutions along one axis, and from where to where dilations go."""
-    details = [item.part.details.read_as(ConvolutionDetails) for item in items]
+    details = [piece.part.details.read_as(ConvolutionDetails) for piece in pieces]
     kernels = {one.kernel for one in details}
     told = []
     kernel = kernels.pop()
@@ -229,14 +226,14 @@ def _write_hidden(outline: Outline, part: OutlinePart) -> str:
     return f" of width {hidden:,}" if hidden else ""
 
 
-def _write_feeding(items: Sequence[Item]) -> str:
-    experts = {item.part.details.read_as(ExpertsDetails) for item in items}
+def _write_feeding(pieces: Sequence[Piece]) -> str:
+    experts = {piece.part.details.read_as(ExpertsDetails) for piece in pieces}
     one = experts.pop()
-    if items[0].kind == "experts":
+    if pieces[0].kind == "experts":
         chosen = f", {one.top} per token" if one.top else ""
         return f" of {one.experts:,}{chosen}" if not experts and one.experts else ""
-    widths = list(dict.fromkeys(item.part.widths for item in items))
-    activations = {item.part.details.read_as(MlpDetails).activation for item in items}
+    widths = list(dict.fromkeys(piece.part.widths for piece in pieces))
+    activations = {piece.part.details.read_as(MlpDetails).activation for piece in pieces}
     told = []
     if len(widths) <= 2 and all(widths):
         told.append(" and ".join(map(_write_widths, widths)))
@@ -254,18 +251,18 @@ def _write_widths(way: Sequence[int]) -> str:
     return shorten_way(way)
 
 
-def _write_features(outline: Outline, items: Sequence[Item], *, is_row: bool) -> str:
+def _write_features(outline: Outline, pieces: Sequence[Piece], *, is_row: bool) -> str:
     """Return widths: of a chain each, of others those that all have."""
-    sizes = [(item.parts[0].in_features, item.part.out_features) for item in items]
+    sizes = [(piece.parts[0].in_features, piece.part.out_features) for piece in pieces]
     if not all(taken and given for taken, given in sizes):
         return ""
-    noun = " channels" if items[0].kind != "linear" else ""
-    if len({*sizes}) == 1 and len(items) > 1:
+    noun = " channels" if pieces[0].kind != "linear" else ""
+    if len({*sizes}) == 1 and len(pieces) > 1:
         taken, given = sizes[0]
         return f" {taken:,} → {given:,}{noun}" if taken != given else f" of {given:,}{noun}"
     if not is_row:
         return f" of {write_span([given for _, given in sizes])}{noun}"
-    if all(one[1] == two[0] for one, two in pairwise(sizes)) and _is_chain(outline, items):
+    if all(one[1] == two[0] for one, two in pairwise(sizes)) and _is_chain(outline, pieces):
         way = [sizes[0][0], *(given for _, given in sizes)]
         kept = [way[0], *(two for one, two in pairwise(way) if one != two)]
         return f" {shorten_way(kept)}{noun}" if len(kept) > 1 else f" of {kept[0]:,}{noun}"
@@ -279,9 +276,9 @@ def shorten_way(widths: Sequence[int]) -> str:
     return f"{write_way(widths[:2])} → … → {widths[-1]:,}"
 
 
-def _is_chain(outline: Outline, items: Sequence[Item]) -> bool:
-    """Return whether each item takes what the one before it gives, and nothing told between."""
-    return all(_follows(outline, two.parts[0], one.part) for one, two in pairwise(items))
+def _is_chain(outline: Outline, pieces: Sequence[Piece]) -> bool:
+    """Return whether each piece takes what the one before it gives, and nothing told between."""
+    return all(_follows(outline, two.parts[0], one.part) for one, two in pairwise(pieces))
 
 
 def _follows(outline: Outline, part: OutlinePart, before: OutlinePart) -> bool:
@@ -296,8 +293,8 @@ def _follows(outline: Outline, part: OutlinePart, before: OutlinePart) -> bool:
     return False
 
 
-def _write_norms(outline: Outline, items: Sequence[Item]) -> str:
+def _write_norms(outline: Outline, pieces: Sequence[Piece]) -> str:
     """Return which norm blocks have between them, where all have the same."""
-    low, high = items[0].parts[0].place, items[-1].part.place
+    low, high = pieces[0].parts[0].place, pieces[-1].part.place
     names = {part.name for part in outline.parts[low:high] if part.kind == "norm"}
     return f", {names.pop()}" if len(names) == 1 else ""
