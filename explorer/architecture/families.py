@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from netloupe.explorer.model import Graph, Model, Node, Value
 from netloupe.explorer.progress import step
 
 from .called_layers import bind_inputs, find_called_layers
 from .cells import find_unrolled
 from .classical import find_classical, find_multilayer_perceptron
+from .composed import compose
 from .composites import add_composites
 from .convolutional import find_convolutional
 from .images import find_image_network
@@ -51,7 +54,18 @@ def tell_family(model: Model) -> Sketch | None:
         if only.operator.has("branches") and len(only.subgraphs) == 2:
             return _tell_branches([tell_graph(branch) for branch in only.subgraphs])
         break
-    return tell_graph(graph) or find_called_layers(graph, given)
+    found = tell_graph(graph) or find_called_layers(graph, given)
+    return found if found is not None and found.family else _complete(model, graph, found)
+
+
+def _complete(model: Model, graph: Graph, found: Sketch | None) -> Sketch | None:
+    """Return what a graph is composed of, with what is known of its blocks besides."""
+    composed = _compose_graph(model, graph)
+    if found is None or composed is None:
+        return composed or found
+    return replace(
+        composed, blocks=found.blocks or composed.blocks, facts={**composed.facts, **found.facts}
+    )
 
 
 def _find_only(graph: Graph) -> Node | None:
@@ -71,6 +85,20 @@ def _tell_branches(sketches: list[Sketch | None]) -> Sketch | None:
     if second.text.replace(", with past", "") != first.text:
         clauses = (*first.clauses, "in two branches")
     return Sketch(first.family, first.title, clauses, (*one.blocks, *two.blocks), first.facts)
+
+
+def _compose_graph(model: Model, graph: Graph) -> Sketch | None:
+    """Return what a graph is by its blocks alone, where no family is sure."""
+    nodes = graph.nodes
+    if not 0 < len(nodes) <= MOST_NODES:
+        return None
+    if max(len(graph.wiring.used), len(graph.wiring.values)) > _MOST_WIRES:
+        return None
+    outline = Outline(graph, nodes)
+    add_composites(outline)
+    for find in (find_projected, find_deformable, find_unrolled):
+        outline.merge(find(outline))
+    return compose(model, outline)
 
 
 def tell_graph(graph: Graph) -> Sketch | None:

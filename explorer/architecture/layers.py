@@ -114,7 +114,7 @@ def find_stacks(outline: Outline) -> list[Stack]:
             chains.append([part])
         else:
             chain.append(part)
-    stacks = [Stack(list(layers)) for chain in chains if (layers := _cut(chain))]
+    stacks = [Stack(layers) for chain in chains if (layers := list(_cut(chain)))]
     return sorted(stacks, key=lambda stack: stack.first.place)
 
 

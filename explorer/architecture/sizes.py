@@ -21,21 +21,29 @@ _POOLING = ("pools", "reduces")
 
 
 def find_token_tables(outline: Outline) -> list[OutlinePart]:
-    """Return the tables whose rows are picked by what a graph takes, the largest first."""
+    """Return the tables whose rows are picked by the tokens of a graph, the largest first.
+
+    Tokens are integers in a row, one row for each sequence; one number for each sequence, as a
+    class or a step of a diffusion, is no token where the graph takes anything else.
+    """
     found = [
         part
         for part in outline.of_kind("embedding")
-        if any(_is_graph_input(value) for value in outline.operands(part))
+        if any(_are_tokens(outline, value) for value in outline.operands(part))
     ]
     return sorted(found, key=lambda part: -part.rows)
 
 
-def _is_graph_input(value: Value | None) -> bool:
-    """Return whether a value is what the model takes, perhaps in another form."""
-    return any(
-        source.producer is None and source.initializer is None
-        for source in trace_back(value, *LAYOUT_TRAITS, most=_MOST_STEPS)
-    )
+def _are_tokens(outline: Outline, value: Value) -> bool:
+    """Return whether a value is a row of integers that the model takes, perhaps reshaped."""
+    for source in trace_back(value, *LAYOUT_TRAITS, most=_MOST_STEPS):
+        if source.producer is not None or source.initializer is not None:
+            continue
+        shape = read_stated_shape(source)
+        is_row = shape is None or len(shape) > 1
+        if is_row or [one for one in outline.graph.inputs if not one.initializer] == [source]:
+            return True
+    return False
 
 
 def find_positions(outline: Outline, tokens: OutlinePart) -> int:

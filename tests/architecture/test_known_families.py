@@ -49,13 +49,10 @@ OPERATORS = (
     "features/functions_nested_transformer.onnx",
     "features/onnxscript_functions_loop_if_while.onnx",
     "features/parser_if_loop_if.onnx",
-    "features/sparse_initializer.onnx",
     "hostile/cycle_scc_dense.onnx",
     "hostile/evil_names.onnx",
     "hostile/evil_scopes.onnx",
-    "quant_annot/qonnx.onnx",
     "runtimes/custom_domain.onnx",
-    "runtimes/fused.onnx",
     "runtimes/types.onnx",
     "caffe2/control/predict_net.pb",
     "caffe2/training/predict_net.pb",
@@ -115,6 +112,22 @@ def test_what_is_said_is_what_is_known(name: str) -> None:
     assert list_missing(told, known) == expected - unknown, "NOT_SAID says otherwise"
     for block in told.blocks:
         assert model.group(block.path).node_count >= block.count
+
+
+#: those that have weights, of which no more is told than their layers
+LAYERS = {
+    "features/sparse_initializer.onnx": "Feed-forward network: linear layer 1,000 → 4, 4 outputs.",
+    "quant_annot/qonnx.onnx": (
+        "Convolutional network: 2 3×3 convolutions 3 → 8 channels, linear layer 8 → 10."
+    ),
+    "runtimes/fused.onnx": "Feed-forward network: linear layer of 8.",
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_of_models_without_a_family_layers_are_told(name: str) -> None:
+    told = load(corpus_file(name)).architecture
+    assert (told.family, told.sentence) == ("", LAYERS[name])
 
 
 @pytest.mark.parametrize("name", OPERATORS)

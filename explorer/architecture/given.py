@@ -1,0 +1,95 @@
+"""What goes into a graph, and what it gives: tokens, patches, classes, maps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from netloupe.explorer.model import Value
+from netloupe.explorer.patterns import Detail
+
+from .layer_words import read_tokens, write_given, write_sizes
+from .outline import Outline, OutlinePart
+from .pieces import Piece, is_told
+from .sizes import find_head, find_patch, find_token_tables
+
+_MOST_STEPS = 16
+#: outputs are not told one by one where there are more
+_MOST_OUTPUTS = 6
+
+
+@dataclass(frozen=True)
+class Input:
+    """What goes in, in words and by name."""
+
+    text: str = ""
+    facts: dict[str, Detail] = field(default_factory=dict)
+
+
+def tell_taken(outline: Outline, pieces: Sequence[Piece]) -> tuple[Input, set[int]]:
+    """Return what goes into a graph, and the ids of the pieces that are told so."""
+    facts: dict[str, Detail] = {}
+    words: list[str] = []
+    told: set[int] = set()
+    by_part = {id(piece.part): piece for piece in pieces}
+    patch = find_patch(outline, len(outline.parts))
+    if patch is not None and len(pieces) > 1 and pieces[0].part is patch:
+        facts["patch"] = patch.kernel[0]
+        words.append(f"patches of {patch.kernel[0]} × {patch.kernel[0]}")
+        told.add(id(pieces[0]))
+    tokens = find_token_tables(outline)
+    if tokens:
+        facts |= read_tokens(outline, tokens)
+        words += write_sizes(facts)
+        told |= {id(by_part[id(one)]) for one in tokens[:1] if id(one) in by_part}
+    return Input(", ".join(words), facts), told
+
+
+def _find_last(outline: Outline, value: Value) -> OutlinePart | None:
+    """Return the block that gives an output, back through what is not told; None for several."""
+    part = outline.giver(value)
+    for _ in range(_MOST_STEPS):
+        if part is None or is_told(part):
+            return part
+        givers = outline.givers(part)
+        if len(givers) != 1:
+            return None
+        part = givers[0]
+    return None
+
+
+def tell_given(outline: Outline) -> tuple[dict[str, Detail], str, OutlinePart | None]:
+    """Return what a graph gives, by name and in words, and the only part that gives it.
+
+    As ``10 classes``, ``3 channels out``. Nothing where it is not plain what gives an output.
+    """
+    outputs = outline.graph.outputs
+    heads = [_find_last(outline, output) for output in outputs[:_MOST_OUTPUTS]]
+    widths = [_read_width(part) for part in heads]
+    if len({id(part) for part in heads}) == 1 and heads[0] is not None and widths[0]:
+        facts, words = _tell_one(outline, heads[0], widths[0])
+        return facts, words, heads[0] if words else None
+    if 1 < len(outputs) <= _MOST_OUTPUTS and all(widths):
+        listed = f"{', '.join(f'{width:,}' for width in widths[:-1])} and {widths[-1]:,}"
+        return {}, f"{len(outputs)} outputs of {listed} features", None
+    return {}, "", None
+
+
+def _read_width(part: OutlinePart | None) -> int:
+    if part is None:
+        return 0
+    return part.widths[-1] if part.widths else part.out_features
+
+
+def _tell_one(outline: Outline, head: OutlinePart, width: int) -> tuple[dict[str, Detail], str]:
+    if width in {table.rows for table in find_token_tables(outline)}:
+        return {}, "output over the vocabulary"
+    found = find_head(outline, [head])
+    if found is None:
+        return {}, ""
+    count, is_one, classifies = found
+    if is_one and classifies:
+        return {"classes": count}, write_given(count, "classes")
+    if not is_one and head.kind == "conv" and len(head.kernel) == 2:
+        return {"outputs": count}, "one map out" if count == 1 else f"{count:,} channels out"
+    return {"outputs": count}, write_given(count, "outputs")

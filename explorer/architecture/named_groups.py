@@ -1,0 +1,62 @@
+"""Groups of the picture that have a name of their own, as parts of an outline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from netloupe.explorer.grouping import find_tree
+from netloupe.explorer.grouping.group import Group
+from netloupe.explorer.model import Model
+from netloupe.explorer.patterns import BlockDetails, Recognition
+from netloupe.explorer.patterns.convolution_details import StridedDetails
+from netloupe.explorer.patterns.transformer_details import TransformerDetails
+
+from .composites import Merge, make_part
+from .outline import Outline, OutlinePart
+
+#: so many groups are looked at
+_MOST_GROUPS = 3_000
+#: a block that a sentence counts has no more nodes
+_MOST_NODES = 600
+#: stands between the operators that a block is called by where it has no name of its own
+_ROW = " · "
+
+
+def find_named_groups(model: Model, outline: Outline) -> Iterator[Merge]:
+    """Find groups that the picture names, of which no part of the outline is half inside.
+
+    Those of transformers are left to what is told of their layers.
+    """
+    numbers = {node: number for number, node in enumerate(outline.operations.nodes)}
+    tree = find_tree(model, outline.graph)
+    pending = list(reversed(tree.root.inner_groups()))
+    seen = 0
+    while pending and seen < _MOST_GROUPS:
+        group = pending.pop()
+        seen += 1
+        named = _recognise(group)
+        if named is None:
+            pending += reversed(group.inner_groups())
+            continue
+        nodes = tree.order[group.low : group.high]
+        own = {numbers[node] for node in nodes if node in numbers}
+        parts: dict[OutlinePart, None] = dict.fromkeys(map(outline.owner, sorted(own)))
+        if len(parts) > 1 and all(part.numbers <= own for part in parts):
+            yield [*parts], make_part([*parts], "group", named.name, _detail(named, parts))
+
+
+def _detail(named: Recognition, parts: Iterable[OutlinePart]) -> BlockDetails:
+    """Return what is known of a group; where that is nothing, the stride of its convolutions."""
+    if named.details.in_out is not None:
+        return named.details
+    return StridedDetails(stride=next((one.stride for one in parts if one.is_strided), None))
+
+
+def _recognise(group: Group) -> Recognition | None:
+    """Return what a group is called, where that is the name of a block."""
+    if group.kind == "repeat" or not 1 < group.node_count <= _MOST_NODES or group.is_beside:
+        return None
+    found = group.recognised
+    if found is None or found.family != "group" or _ROW in found.name:
+        return None
+    return None if isinstance(found.details, TransformerDetails) else found

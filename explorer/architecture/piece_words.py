@@ -1,0 +1,300 @@
+"""How the blocks that a sentence counts are called, and what is said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from netloupe.explorer.notation import write_count, write_span
+from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
+from netloupe.explorer.patterns.transformer_details import (
+    AttentionDetails,
+    ExpertsDetails,
+    MlpDetails,
+)
+
+from .cells import UnrolledDetails
+from .ideas import IdeaDetails
+from .layer_facts import describe_layers
+from .layer_words import in_brackets, write_layers
+from .outline import Outline, OutlinePart
+from .piece_runs import PieceRun, join_alike
+from .pieces import Piece, is_told
+from .sequences import RecurrentLayer, read_layer
+from .sketch import write_row, write_way
+
+#: of longer ways the widths in the middle are left out
+_MOST_WIDTHS = 6
+_MOST_GLUE = 12
+#: blocks that go through stages, each of one width
+_STAGED = frozenset({"group", "inverted", "residual", "separable"})
+#: what blocks are called that have no name of their own, or one of operators
+_NOUNS = {
+    "embedding": "embedding",
+    "excitation": "squeeze-and-excitation",
+    "gated": "gated convolution",
+    "inverted": "inverted residual",
+    "linear": "linear layer",
+    "separable": "depthwise-separable convolution",
+}
+#: names of people and of networks, which keep their first letter inside of a sentence
+_PROPER = ("Conformer", "Fourier", "Inception", "Mamba")
+
+
+def write_run(outline: Outline, run: PieceRun) -> str:
+    """Return what a run is: ``6 blocks of Fourier mixing and MLP 48 → 96``."""
+    if len(run.members[0]) == 1:
+        return write_pieces(outline, run.pieces)
+    told = list(dict.fromkeys(_write_places(outline, run.members)))
+    norms = _write_norms(outline, run.pieces)
+    lacking = len(run.members[0]) - len(run.members[-1])
+    rest = f" (the last lacks {lacking} of these)" if lacking else ""
+    return f"{write_count(run.count, 'block')} of {join_with_and(told)}{norms}{rest}"
+
+
+def join_with_and(words: Sequence[str]) -> str:
+    """Return ``a, b and c``."""
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
+
+
+def _write_places(outline: Outline, members: Sequence[Sequence[Piece]]) -> Iterator[str]:
+    """Yield what stands at each place of blocks, alike pieces that follow one another together."""
+    start = 0
+    for alike in join_alike(members[0]):
+        end = start + len(alike)
+        rows = [member[start:end] for member in members if len(member) >= end]
+        start = end
+        if len(alike) == 1:
+            firsts = [row[0] for row in rows]
+            yield name_piece(outline, firsts) + _write_sizes(outline, firsts, is_row=False)
+            continue
+        texts = {write_pieces(outline, row) for row in rows}
+        noun = name_piece(outline, alike)
+        yield texts.pop() if len(texts) == 1 else _count(len(alike), noun)
+
+
+def write_pieces(outline: Outline, pieces: Sequence[Piece]) -> str:
+    """Return what alike pieces that follow one another are: how many, with which sizes."""
+    noun = name_piece(outline, pieces)
+    sizes = _write_sizes(outline, pieces, is_row=True)
+    if len(pieces) == 1:
+        return f"{noun}{sizes}"
+    stages = _list_stages(pieces)
+    if len(stages) > 1:
+        return f"stages of {write_row(stages)} {_plural(noun)}{sizes}"
+    return f"{_count(len(pieces), noun)}{sizes}"
+
+
+def _list_stages(pieces: Sequence[Piece]) -> list[int]:
+    """Return how many blocks there are until width or resolution change; nothing if unknown."""
+    if pieces[0].kind not in _STAGED:
+        return []
+    counts: list[int] = []
+    last = -1
+    for piece in pieces:
+        width = piece.part.out_features
+        if width == last and not piece.part.is_strided:
+            counts[-1] += 1
+        else:
+            counts.append(1)
+        last = width
+    is_known = all(piece.part.out_features or len(counts) > 1 for piece in pieces)
+    return counts if is_known and len(counts) < len(pieces) else []
+
+
+def count_pieces(outline: Outline, pieces: Sequence[Piece]) -> str:
+    """Return how many alike pieces there are, wherever they stand."""
+    return _count(len(pieces), name_piece(outline, pieces))
+
+
+def _count(number: int, noun: str) -> str:
+    return write_count(number, noun, _plural(noun))
+
+
+def _plural(noun: str) -> str:
+    return noun if noun.endswith(("mixing", "excitation", "experts")) else f"{noun}s"
+
+
+def name_piece(outline: Outline, pieces: Sequence[Piece]) -> str:
+    """Return what each of alike pieces is called."""
+    part = pieces[0].part
+    if pieces[0].layer is not None:
+        return "transformer block"
+    if part.kind == "conv":
+        details = [piece.part.details.read_as(ConvolutionDetails) for piece in pieces]
+        return _name_convolution(details)
+    if part.kind == "mlp":
+        return pieces[0].name
+    if part.kind == "unrolled":
+        return f"{part.name} layer"
+    if part.has("recurrent"):
+        layer = _read_layer(outline, part)
+        both = "bidirectional " if layer.direction == "bidirectional" else ""
+        return f"{both}{layer.kind} layer"
+    if part.has("samples"):
+        return "grid sampling"
+    return _NOUNS.get(part.kind) or _lower(part.name or part.kind)
+
+
+def _lower(name: str) -> str:
+    """Return a name as it is inside of a sentence; that of a network keeps its capitals."""
+    is_name = name.startswith(_PROPER) or any(letter.isupper() for letter in name.split(" ")[0][1:])
+    return name if is_name else name[:1].lower() + name[1:]
+
+
+def _name_convolution(details: Sequence[ConvolutionDetails]) -> str:
+    words = []
+    if all(one.dilation for one in details):
+        words.append("dilated")
+    if details[0].transposed:
+        words.append("transposed")
+    kernels = {one.kernel for one in details}
+    kernel = kernels.pop() if len(kernels) == 1 else ()
+    if kernel == (1,):
+        words.append("pointwise")
+    elif len(kernel) > 1:
+        words.append("×".join(map(str, kernel)))
+    if details[0].is_depthwise:
+        words.append("depthwise")
+    return " ".join((*words, "convolution"))
+
+
+def _read_layer(outline: Outline, part: OutlinePart) -> RecurrentLayer:
+    return read_layer(outline.operations.nodes[part.end])
+
+
+def _write_sizes(outline: Outline, pieces: Sequence[Piece], *, is_row: bool) -> str:
+    """Return what is known of the sizes of alike pieces, with a space before it.
+
+    Items of a row follow one another; others stand at one place of blocks.
+    """
+    part = pieces[0].part
+    if pieces[0].layer is not None:
+        layers = [piece.layer for piece in pieces if piece.layer is not None]
+        return in_brackets(write_layers(describe_layers(outline, layers)))
+    if part.kind == "embedding":
+        return _write_one({_write_table(piece.part) for piece in pieces})
+    if part.kind == "attention":
+        return _write_one({_write_heads(piece.part) for piece in pieces})
+    if part.kind in ("mlp", "experts"):
+        return _write_feeding(pieces)
+    if part.kind == "unrolled" or part.has("recurrent"):
+        return _write_one({_write_hidden(outline, piece.part) for piece in pieces})
+    if part.kind in ("positions", "reparametrised"):
+        return _write_one({f" {piece.part.details.read_as(IdeaDetails).words}" for piece in pieces})
+    return _write_features(outline, pieces, is_row=is_row) + _write_kernel(pieces)
+
+
+def _write_kernel(pieces: Sequence[Piece]) -> str:
+    """Return the kernel of convolutions along one axis, and from where to where dilations go."""
+    details = [piece.part.details.read_as(ConvolutionDetails) for piece in pieces]
+    kernels = {one.kernel for one in details}
+    told = []
+    kernel = kernels.pop()
+    if not kernels and len(kernel) == 1 and kernel != (1,):
+        told.append(f"kernel {kernel[0]}")
+    dilations = [one.dilation or 1 for one in details]
+    if max(dilations) > 1:
+        told.append(f"dilation {write_span(dilations).replace(' to ', ' … ')}")
+    return in_brackets(", ".join(told))
+
+
+def _write_one(texts: set[str]) -> str:
+    """Return what is so of all; "" where they differ."""
+    return texts.pop().rstrip() if len(texts) == 1 else ""
+
+
+def _write_table(part: OutlinePart) -> str:
+    return f" of {part.rows:,} × {part.row_width:,}" if part.rows and part.row_width else ""
+
+
+def _write_heads(part: OutlinePart) -> str:
+    details = part.details.read_as(AttentionDetails)
+    if not details.heads:
+        return ""
+    plural = "s" if details.heads > 1 else ""
+    width = f" × {details.head_width}" if details.head_width else ""
+    return f" of {details.heads} head{plural}{width}"
+
+
+def _write_hidden(outline: Outline, part: OutlinePart) -> str:
+    unrolled = part.details.read_as(UnrolledDetails)
+    if unrolled.hidden:
+        steps = f" written out in {unrolled.steps:,} steps" if unrolled.steps else ""
+        return f" of width {unrolled.hidden:,}{steps}"
+    hidden = _read_layer(outline, part).hidden if part.has("recurrent") else 0
+    return f" of width {hidden:,}" if hidden else ""
+
+
+def _write_feeding(pieces: Sequence[Piece]) -> str:
+    experts = {piece.part.details.read_as(ExpertsDetails) for piece in pieces}
+    one = experts.pop()
+    if pieces[0].kind == "experts":
+        chosen = f", {one.top} per token" if one.top else ""
+        return f" of {one.experts:,}{chosen}" if not experts and one.experts else ""
+    widths = list(dict.fromkeys(piece.part.widths for piece in pieces))
+    activations = {piece.part.details.read_as(MlpDetails).activation for piece in pieces}
+    told = []
+    if len(widths) <= 2 and all(widths):
+        told.append(" and ".join(map(_write_widths, widths)))
+    if len(activations) == 1 and (name := activations.pop()):
+        told.append(name)
+    return in_brackets(", ".join(told))
+
+
+def _write_widths(way: Sequence[int]) -> str:
+    """Return the widths of an MLP: of one that gives what it takes the inner one counts."""
+    if len(way) == 3 and way[0] == way[2]:
+        return write_way(way[:-1])
+    if len(way) > 4 and len({*way[1:]}) == 1:
+        return f"{way[0]:,} → {way[1]:,} in {len(way) - 1} layers"
+    return shorten_way(way)
+
+
+def _write_features(outline: Outline, pieces: Sequence[Piece], *, is_row: bool) -> str:
+    """Return widths: of a chain each, of others those that all have."""
+    sizes = [(piece.parts[0].in_features, piece.part.out_features) for piece in pieces]
+    if not all(taken and given for taken, given in sizes):
+        return ""
+    noun = " channels" if pieces[0].kind != "linear" else ""
+    if len({*sizes}) == 1 and len(pieces) > 1:
+        taken, given = sizes[0]
+        return f" {taken:,} → {given:,}{noun}" if taken != given else f" of {given:,}{noun}"
+    if not is_row:
+        return f" of {write_span([given for _, given in sizes])}{noun}"
+    if all(one[1] == two[0] for one, two in pairwise(sizes)) and _is_chain(outline, pieces):
+        way = [sizes[0][0], *(given for _, given in sizes)]
+        kept = [way[0], *(two for one, two in pairwise(way) if one != two)]
+        return f" {shorten_way(kept)}{noun}" if len(kept) > 1 else f" of {kept[0]:,}{noun}"
+    return ""
+
+
+def shorten_way(widths: Sequence[int]) -> str:
+    """Return widths with arrows; of many the first two and the last."""
+    if len(widths) <= _MOST_WIDTHS:
+        return write_way(widths)
+    return f"{write_way(widths[:2])} → … → {widths[-1]:,}"
+
+
+def _is_chain(outline: Outline, pieces: Sequence[Piece]) -> bool:
+    """Return whether each piece takes what the one before it gives, and nothing told between."""
+    return all(_follows(outline, two.parts[0], one.part) for one, two in pairwise(pieces))
+
+
+def _follows(outline: Outline, part: OutlinePart, before: OutlinePart) -> bool:
+    pending, seen = [part], {part}
+    while pending and len(seen) <= _MOST_GLUE:
+        for giver in outline.givers(pending.pop()):
+            if giver is before:
+                return True
+            if giver not in seen and not is_told(giver):
+                seen.add(giver)
+                pending.append(giver)
+    return False
+
+
+def _write_norms(outline: Outline, pieces: Sequence[Piece]) -> str:
+    """Return which norm blocks have between them, where all have the same."""
+    low, high = pieces[0].parts[0].place, pieces[-1].part.place
+    names = {part.name for part in outline.parts[low:high] if part.kind == "norm"}
+    return f", {names.pop()}" if len(names) == 1 else ""

@@ -1,0 +1,169 @@
+"""What a sentence counts: the blocks of a graph in order, once where they share weights."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .layers import Layer, Stack
+from .outline import MAIN_KINDS, Outline, OutlinePart
+from .sizes import list_matrices
+
+#: kinds besides those that carry a network, of blocks that are told
+_TOLD = frozenset(
+    {"fourier", "gated", "group", "positions", "reparametrised", "similarity", "unrolled"}
+)
+
+#: what has no weights may stand so many parts before the first of a loop that has some
+_MOST_BEFORE = 8
+
+
+@dataclass(eq=False)
+class Piece:
+    """One block, or one layer of a transformer.
+
+    Parameters
+    ----------
+    kind, name
+        Alike ones have the same.
+    parts
+        Its parts in order, the last of which gives its result.
+    layer
+        Of a transformer block.
+    uses
+        How often it is used with the same weights.
+    """
+
+    kind: str
+    name: str
+    parts: list[OutlinePart]
+    layer: Layer | None = None
+    uses: int = 1
+
+    @property
+    def part(self) -> OutlinePart:
+        """The part that it is, or the last one."""
+        return self.parts[-1]
+
+    @property
+    def token(self) -> tuple[str, str, int]:
+        """The same for alike ones, whatever their sizes are."""
+        return self.kind, self.name, self.uses
+
+
+def list_pieces(outline: Outline, stacks: Sequence[Stack]) -> list[Piece]:
+    """Return the blocks of a graph in order; what joins, arranges or normalizes is none.
+
+    Attention and the MLP behind it are one, unless something else that is told is between them.
+    """
+    told = [part for part in outline.parts if is_told(part)]
+    places = {id(part): place for place, part in enumerate(told)}
+    layers: dict[int, Layer] = {}
+    for stack in stacks:
+        for layer in stack.layers:
+            own = sorted(places.get(id(part), -1) for part in layer.parts)
+            is_whole = own[0] >= 0 and own == [*range(own[0], own[0] + len(own))]
+            if is_whole and layer.attentions and layer.feeding:
+                layers[own[0]] = layer
+    pieces: list[Piece] = []
+    place = 0
+    while place < len(told):
+        found = layers.get(place)
+        if found is not None:
+            name = "cross" if len(found.attentions) > 1 else "self"
+            parts = sorted(found.parts, key=lambda part: part.place)
+            pieces.append(Piece("transformer", name, parts, found))
+            place += len(parts)
+        else:
+            part = told[place]
+            pieces.append(Piece(part.kind, _name(outline, part), [part]))
+            place += 1
+    return pieces
+
+
+def find_distances(outline: Outline, pieces: Sequence[Piece]) -> list[int]:
+    """Return how many pieces before each the nearest one is that it takes from; 1 for none."""
+    owners = {id(part): place for place, piece in enumerate(pieces) for part in piece.parts}
+    nearest: dict[int, int] = {}
+    for part in outline.parts:
+        found = [
+            owners.get(id(giver), nearest.get(id(giver), -1)) for giver in outline.givers(part)
+        ]
+        own = owners.get(id(part))
+        nearest[id(part)] = max((one for one in found if one != own), default=-1)
+    distances = []
+    for place, piece in enumerate(pieces):
+        giver = nearest[id(piece.parts[0])]
+        distances.append(place - giver if 0 <= giver < place else 1)
+    return distances
+
+
+def is_told(part: OutlinePart) -> bool:
+    """Return whether a part is one that a sentence counts."""
+    return part.kind in MAIN_KINDS or part.kind in _TOLD or part.has("recurrent", "samples")
+
+
+def _name(outline: Outline, part: OutlinePart) -> str:
+    """Return what tells alike parts from others of their kind."""
+    if part.kind == "conv":
+        flags = part.is_transposed, part.is_depthwise, part.kernel
+        return " ".join(map(str, flags))
+    if part.kind == "mlp" and _is_over_tokens(outline, part):
+        return f"{part.name} over tokens"
+    return "" if part.kind == "linear" else part.name
+
+
+def _is_over_tokens(outline: Outline, part: OutlinePart) -> bool:
+    """Return whether an MLP takes the last axis and the one before it in each other's place.
+
+    So the features that it mixes are those of all tokens (I. Tolstikhin and others, MLP-Mixer,
+    2021, figure 1).
+    """
+    operations = outline.operations
+    inputs = operations.nodes[min(part.numbers)].inputs
+    taken = next((one for one in inputs if one and not operations.is_fixed(one)), None)
+    turned = [node for node in operations.path(taken) if node.operator.has("permutes")]
+    attribute = turned[0].attributes.get("perm") if len(turned) == 1 else None
+    return attribute is not None and attribute.value == (0, 2, 1)
+
+
+def collapse_shared(outline: Outline, pieces: Sequence[Piece]) -> list[Piece]:
+    """Return pieces without later uses of the same weights, which are counted.
+
+    What has no weights belongs to a loop that is written out where all of it is there as often as
+    the loop goes round, inside of it.
+    """
+    counts: Counter[int] = Counter()
+    found = [list_matrices(outline, piece.parts) for piece in pieces]
+    for weights in found:
+        counts.update(weights)
+    seen: set[int] = set()
+    kept: list[Piece] = []
+    last = 0
+    weightless: dict[tuple[str, str, int], list[Piece]] = {}
+    for piece, weights in zip(pieces, found, strict=True):
+        if weights and weights <= seen:
+            last = piece.part.place
+            continue
+        seen |= weights
+        kept.append(piece)
+        if weights:
+            piece.uses = min(counts[one] for one in weights)
+        else:
+            weightless.setdefault(piece.token, []).append(piece)
+    looped = [piece for piece in kept if piece.uses > 1]
+    if not looped:
+        return kept
+    numbers = sorted({piece.uses for piece in looped}, reverse=True)
+    start = min(piece.parts[0].place for piece in looped) - _MOST_BEFORE
+    gone: set[int] = set()
+    for alike in weightless.values():
+        is_inside = alike[0].parts[0].place >= start and alike[-1].part.place <= last
+        number = next((one for one in numbers if len(alike) % one == 0), 0)
+        if number and is_inside:
+            each = len(alike) // number
+            for piece in alike[:each]:
+                piece.uses = number
+            gone.update(map(id, alike[each:]))
+    return [piece for piece in kept if id(piece) not in gone]
