@@ -20,7 +20,7 @@ import onnx
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
 from tests.cases import CASES
-from tests.zoo import ZOO, unpack
+from tests.zoo import ZOO, unpack, unpack_file
 
 _REPOSITORY = Path(__file__).resolve().parent.parent
 CORPUS = _REPOSITORY.parent / "shared" / "corpus"
@@ -40,6 +40,8 @@ MADE = sorted([*CASES, *ZOO])
 def corpus_file(name: str) -> Path:
     """Return a file of ours, or with ``beside:`` before its name one beside the repository.
 
+    Of a skeleton there, which is packed, the name without ``.xz`` is that of the whole model.
+
     Raises
     ------
     LookupError
@@ -47,7 +49,9 @@ def corpus_file(name: str) -> Path:
 
     """
     if name.startswith(_BESIDE):
-        return CORPUS / name.removeprefix(_BESIDE)
+        path = CORPUS / name.removeprefix(_BESIDE)
+        packed = path.with_name(f"{path.name}.xz")
+        return path if path.exists() or not packed.exists() else _unpack_beside(packed)
     if name not in MADE:
         raise LookupError(f"no {name} is made; add it to tests/cases or tools/make_zoo.py")
     folder = _folder()
@@ -58,6 +62,14 @@ def corpus_file(name: str) -> Path:
         if not (folder / each).exists():
             write_made(each, folder)
     return folder / name
+
+
+@cache
+def _unpack_beside(packed: Path) -> Path:
+    path = _folder() / "beside" / packed.parent.name / packed.stem
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(unpack_file(packed))
+    return path
 
 
 def write_made(name: str, folder: Path) -> None:

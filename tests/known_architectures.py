@@ -58,6 +58,8 @@ class Architecture:
         Where stages differ.
     words
         What a good summary says of it, too.
+    numbers
+        Others that a sentence may say: kernels, sizes of the input, strides.
     parameters
         How many are learned, each counted once. Batch normalization has two for each channel
         where the file holds it, and one where it has become the bias of its convolution.
@@ -84,6 +86,7 @@ class Architecture:
     stage_widths: tuple[int, ...] = ()
     stage_heads: tuple[int, ...] = ()
     words: tuple[str, ...] = ()
+    numbers: tuple[float, ...] = ()
     parameters: int | None = None
     tied: int = 0
 

@@ -27,7 +27,12 @@ ZOO = tuple(
 
 def unpack(name: str) -> bytes:
     """Return a model of the zoo with values in all of its tensors."""
-    model = onnx.ModelProto.FromString(lzma.decompress((_FOLDER / f"{name}{_SUFFIX}").read_bytes()))
+    return unpack_file(_FOLDER / f"{name}{_SUFFIX}")
+
+
+def unpack_file(path: Path) -> bytes:
+    """Return a skeleton with values in all of its tensors."""
+    model = onnx.ModelProto.FromString(lzma.decompress(path.read_bytes()))
     for root in (model.graph, *model.functions):
         for tensor in _list_tensors(root):
             _fill(tensor)

@@ -3,8 +3,9 @@
 Run ``python tests/benchmarks/first_views.py [NAME …]``. Models are those of ``tests/zoo``, those
 that the ``onnx`` package ships and, where that folder exists, those of ../shared/corpus; names
 are parts of theirs (``gpt2``, ``light/``, ``beside:sklearn``). ``--pictures FOLDER`` writes each
-first view as PNG (``--svg`` as SVG), ``--json FILE`` what was measured, ``--against FILE`` tells
-what changed since such a file was written. At the end stand the bars of the first view.
+first view as PNG (``--svg`` as SVG), ``--sheet FILE`` all of them on one PNG with the grades of
+``grades.toml``, ``--json FILE`` what was measured, ``--against FILE`` tells what changed since such
+a file was written. At the end stand the bars of the first view, and below them what offends.
 
 What is measured, of the picture that ``render`` draws without options:
 
@@ -27,6 +28,9 @@ struck
     Boxes and titles that edges of others run through.
 cuts
     Edges that lead from one column to another beyond the one of each cut.
+offences
+    What a figure may not show, by measure; see ``first_view_measures.py`` and
+    ``first_view_streams.py``.
 """
 
 from __future__ import annotations
@@ -37,7 +41,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,6 +54,20 @@ from netloupe.explorer.model import Model, Node, Value, is_constant_node  # noqa
 from netloupe.explorer.readers.load import load  # noqa: E402
 from netloupe.explorer.render.picture import Picture, make_picture, render_picture  # noqa: E402
 from netloupe.explorer.view import ViewOptions  # noqa: E402
+from tests.benchmarks.first_view_measures import (  # noqa: E402
+    find_bare_faces,
+    find_extreme_aspect,
+    find_idle_frames,
+    find_unknown_numbers,
+    find_wordless,
+)
+from tests.benchmarks.first_view_sheet import SheetOfViews, read_grades  # noqa: E402
+from tests.benchmarks.first_view_streams import (  # noqa: E402
+    find_back_edges,
+    find_carrying_stubs,
+    find_mixed_folds,
+    infer_shapes,
+)
 from tests.corpus import LIGHT_MODELS, corpus_file, light_file, list_beside  # noqa: E402
 from tests.crossings import find_crossings  # noqa: E402
 from tests.known_architectures import (  # noqa: E402
@@ -59,6 +77,7 @@ from tests.known_architectures import (  # noqa: E402
     ZOO_ARCHITECTURES,
     Architecture,
 )
+from tests.known_numbers import list_numbers  # noqa: E402
 from tests.known_stacks import agrees, list_stacks  # noqa: E402
 from tests.zoo import ZOO  # noqa: E402
 
@@ -107,6 +126,8 @@ class FirstView:
     struck: int
     cuts: int
     seconds: float
+    numbers: bool | None = None
+    offences: dict[str, list[str]] = field(default_factory=dict)
 
 
 def list_models(wanted: Sequence[str]) -> Iterator[tuple[str, Path, Architecture]]:
@@ -117,6 +138,9 @@ def list_models(wanted: Sequence[str]) -> Iterator[tuple[str, Path, Architecture
     for folder in ("exported", "quantized", "sklearn"):
         for name in list_beside(f"{folder}/*.onnx"):
             known[name] = BESIDE_ARCHITECTURES.get(name.removeprefix("beside:"), MODEST)
+    for packed in list_beside("architectures/*.onnx.xz"):
+        name = packed.removesuffix(".xz")
+        known[name] = BESIDE_ARCHITECTURES.get(name.removeprefix("beside:"), MODEST)
     for name, architecture in known.items():
         if not wanted or any(text in name for text in wanted):
             light = name.removeprefix("light/")
@@ -154,7 +178,27 @@ def measure(path: Path, known: Architecture, composer: Composer) -> tuple[FirstV
         cuts=count_cuts(picture),
         seconds=seconds,
     )
+    numbers = list_numbers(known)
+    view.numbers = None if numbers is None else bool(numbers)
+    view.offences = find_offences(picture, path, known)
     return view, picture
+
+
+def find_offences(picture: Picture, path: Path, known: Architecture) -> dict[str, list[str]]:
+    """Return what a figure may not show and this picture does, by measure."""
+    numbers = list_numbers(known)
+    sentence = picture.model.architecture.sentence
+    found = {
+        "frame": find_idle_frames(picture),
+        "face": find_bare_faces(picture),
+        "stub": find_carrying_stubs(picture),
+        "back": find_back_edges(picture),
+        "fold": find_mixed_folds(picture, infer_shapes(path)),
+        "aspect": find_extreme_aspect(picture),
+        "sentence": find_wordless(picture),
+        "number": [] if numbers is None else find_unknown_numbers(sentence, numbers, known.words),
+    }
+    return {measure: lines for measure, lines in found.items() if lines}
 
 
 def is_box(box: SceneBox) -> bool:
@@ -238,6 +282,18 @@ def _write_line(name: str, view: FirstView) -> str:
     )
 
 
+#: measures of what a figure may not show
+OFFENCES = {
+    "frame": "frames that say no more than their closed box",
+    "face": "closed groups that say nothing but parameters or nodes",
+    "stub": "stubs on the main stream or a recurrence",
+    "back": "edges that lead back and are no loop's",
+    "fold": "folds across a change of width or resolution",
+    "aspect": "pictures beyond 3 : 1",
+    "sentence": "pictures of five boxes and more without a sentence",
+    "number": "numbers of sentences that the configuration lacks",
+}
+
 HEADER = (
     f"{'':46} {'boxes':>4} {'size':>13} {'zoom':>5} {'plumb':>4} {'first':>5} {'open':>5} str cut"
     f" {'s':>6}  stacks"
@@ -262,6 +318,15 @@ def _share_of_open(views: list[FirstView]) -> float:
     return _share(stacked, lambda view: bool(view.is_open))
 
 
+def _bar_of(measure: str, text: str) -> Bar:
+    """Return the bar that nothing offends in one measure."""
+    return Bar(
+        f"{measure}: {text} (0)",
+        lambda views: sum(len(view.offences.get(measure, ())) for view in views),
+        lambda count: count == 0,
+    )
+
+
 BARS = (
     Bar("median zoom (0.85)", lambda v: statistics.median(x.zoom for x in v), lambda z: z >= 0.85),
     Bar(
@@ -281,15 +346,21 @@ BARS = (
     Bar("edges beyond one at cuts (0)", lambda v: sum(x.cuts for x in v), lambda n: n == 0),
     Bar("boxes and titles struck (0)", lambda v: sum(x.struck for x in v), lambda n: n == 0),
     Bar(
-        "models with the known stacks (30 or more)",
-        lambda v: sum(x.agrees is True and bool(x.stacks) for x in v),
-        lambda count: count >= 30,
+        "models with the known stacks (100 or more)",
+        lambda v: sum(x.agrees is True for x in v),
+        lambda count: count >= 100,
+    ),
+    Bar(
+        "models whose numbers are known (100 or more)",
+        lambda v: sum(x.numbers is True for x in v),
+        lambda count: count >= 100,
     ),
     Bar(
         "models with other stacks (0)",
         lambda v: sum(x.agrees is False for x in v),
         lambda count: count == 0,
     ),
+    *(_bar_of(measure, text) for measure, text in OFFENCES.items()),
 )
 
 
@@ -300,6 +371,16 @@ def write_summary(views: list[FirstView]) -> list[str]:
         value = bar.value(views)
         lines.append(f"{'yes' if bar.holds(value) else 'NO ':4} {value:8.2f}  {bar.text}")
     return lines
+
+
+def write_offences(views: dict[str, FirstView]) -> list[str]:
+    """Return a line for everything that offends, by measure and model."""
+    return [
+        f"{measure:8} {name}: {line}"
+        for measure in OFFENCES
+        for name, view in views.items()
+        for line in view.offences.get(measure, ())
+    ]
 
 
 def write_changes(before: dict[str, dict[str, object]], views: dict[str, FirstView]) -> list[str]:
@@ -330,12 +411,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="parts of names; all without")
     parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="write each picture there")
     parser.add_argument("--svg", action="store_true", help="write SVG instead of PNG")
+    parser.add_argument("--sheet", type=Path, metavar="FILE", help="write all on one PNG")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was measured")
     parser.add_argument("--against", type=Path, metavar="FILE", help="tell what changed since")
     options = parser.parse_args(arguments)
     engine = LayoutEngine()
     views: dict[str, FirstView] = {}
     failures: list[str] = []
+    sheet = SheetOfViews(read_grades())
     try:
         composer = Composer(engine)
         print(HEADER)
@@ -347,6 +430,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(failures[-1], flush=True)
                 continue
             print(_write_line(name, views[name]), flush=True)
+            if options.sheet:
+                sheet.add(name, render_picture(picture, "png"))
             if options.pictures:
                 options.pictures.mkdir(parents=True, exist_ok=True)
                 ending = "svg" if options.svg else "png"
@@ -357,6 +442,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         engine.stop()
     if views:
         print("\n".join(["", f"{len(views)} models", *write_summary(list(views.values()))]))
+        print("\n".join(["", *write_offences(views)]))
+    if options.sheet:
+        sheet.write(options.sheet)
     if options.against:
         before = json.loads(options.against.read_text(encoding="utf-8"))
         print("\n".join(["", "changed:", *write_changes(before, views)]))

@@ -1,0 +1,139 @@
+"""What a figure of a model may not show, looked for in first views.
+
+Each measure takes a picture and returns a line for everything that offends, none where all is well.
+They read what is drawn and the graph below it, not what a model is known to be.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from netloupe.explorer.grouping import Group
+from netloupe.explorer.layout import SceneBox
+from netloupe.explorer.model import Node
+from netloupe.explorer.render.face import Face
+from netloupe.explorer.render.picture import Picture
+from netloupe.explorer.view import Item
+
+#: a picture may be so many times as wide as it is high, and the other way round
+MOST_ASPECT = 3.0
+#: a picture of so many boxes has a sentence
+MOST_WORDLESS = 4
+#: a frame around so few boxes has to say more than its closed box
+FEW_BOXES = 2
+
+_WORD = re.compile(r"\w+(?:[.,]\d+)*")
+_NUMBER = re.compile(r"(?<![\w.,-])\d[\d,]*(?:\.\d+)?(?!\w|[.,]\d)")
+#: parts of a row that say how much there is, and not what
+_AMOUNT = re.compile(
+    r"(?:the first has )?[\d.,]+ ?[kMGTB]?(?: parameters?| nodes?| ?% of the model| ?%)?", re.I
+)
+
+
+def find_idle_frames(picture: Picture) -> list[str]:
+    """Return the frames around one or two boxes that say nothing which their closed box does not.
+
+    What an author called a part inside says nothing where the part is one operator.
+    """
+    inside: dict[int, list[SceneBox]] = {}
+    boxes = picture.scene.boxes
+    for box in boxes:
+        if box.item.kind != "stub" and not box.item.is_terminal:
+            inside.setdefault(id(box.item.parent), []).append(box)
+    found = []
+    for item in {id(box.item): box.item for box in boxes if box.item.is_open}.values():
+        held = {id(box.item): box.item for box in inside.get(id(item), [])}
+        if item.repeat is not None or len(held) > FEW_BOXES:
+            continue
+        if any(inner.is_open for inner in held.values()):
+            continue
+        said = set(_list_words(picture.labels.faces.face(_close(item))))
+        more = {
+            word
+            for inner in held.values()
+            for word in _list_words(picture.labels.draw(inner), without=_own_name(inner))
+        }
+        if more <= said:
+            found.append(f"{item.path}: {', '.join(inner.path for inner in held.values())}")
+    return found
+
+
+def _close(item: Item) -> Item:
+    """Return an item as it would be drawn closed."""
+    closed = Item(
+        *(item.kind, item.path, item.element, item.instance, item.parent),
+        key=item.key,
+        label=item.label,
+        openable=item.openable,
+    )
+    closed.inputs, closed.outputs, closed.merged = item.inputs, item.outputs, item.merged
+    closed.constants = item.constants
+    return closed
+
+
+def _own_name(item: Item) -> str:
+    """Return what an author called a part that is a single operator; "" for what is more."""
+    element = item.element
+    if isinstance(element, Node):
+        return item.label
+    return element.label if isinstance(element, Group) and element.main is not None else ""
+
+
+def _list_words(face: Face, without: str = "") -> Iterator[str]:
+    """Yield the words on a face, its sign that it can be opened left out."""
+    for run in face.texts:
+        if run.text != without and run.style != "mark":
+            yield from (word.lower() for word in _WORD.findall(run.text))
+    for badge in face.badges:
+        yield from (word.lower() for word in _WORD.findall(badge.text))
+
+
+def find_bare_faces(picture: Picture) -> list[str]:
+    """Return the closed groups that say how many parameters or nodes they have, and nothing else.
+
+    What is beside the model's body, preparation and such, is named by what it is for.
+    """
+    found = []
+    for item in {id(box.item): box.item for box in picture.scene.boxes}.values():
+        element = item.element
+        if item.is_open or not isinstance(element, Group) or element.is_beside:
+            continue
+        known = element.recognised or element.main
+        rows = [run.text for run in picture.labels.draw(item).texts if run.style == "muted"]
+        if known is None and rows and all(map(is_amount, rows)):
+            found.append(f"{item.path}: {' / '.join(rows)}")
+    return found
+
+
+def is_amount(row: str) -> bool:
+    """Return whether a row of a face says only how much there is."""
+    return all(_AMOUNT.fullmatch(part.strip()) for part in re.split(r" · |; ", row))
+
+
+def find_extreme_aspect(picture: Picture) -> list[str]:
+    """Return what the picture's shape is where it is more than three times as long as wide."""
+    width, height = picture.scene.width, picture.scene.height
+    if max(width, height) <= MOST_ASPECT * min(width, height):
+        return []
+    return [f"{width:.0f} × {height:.0f}"]
+
+
+def find_wordless(picture: Picture) -> list[str]:
+    """Return how many boxes there are where no sentence says what the model is."""
+    boxes = [box for box in picture.scene.boxes if box.item.kind != "stub" and not box.item.is_open]
+    if len(boxes) <= MOST_WORDLESS or picture.model.architecture.sentence:
+        return []
+    return [f"{len(boxes)} boxes and no sentence"]
+
+
+def find_unknown_numbers(sentence: str, known: Iterable[float], words: Iterable[str]) -> list[str]:
+    """Return the numbers of a sentence that are not among those of a model's configuration.
+
+    Numbers in words that are known to be right of it are no numbers to be looked for.
+    """
+    for word in sorted(words, key=len, reverse=True):
+        sentence = sentence.replace(word, " ")
+    said = [match.replace(",", "") for match in _NUMBER.findall(sentence)]
+    amounts = {float(number) for number in known}
+    return [number for number in said if float(number) not in amounts]

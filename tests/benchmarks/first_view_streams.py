@@ -1,0 +1,320 @@
+"""Stubs, edges and stacks of first views that tell a stream otherwise than it flows.
+
+As in :mod:`first_view_measures` each measure returns a line for everything that offends.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import onnx
+
+from netloupe.explorer.grouping import Group
+from netloupe.explorer.model import Node, Value
+from netloupe.explorer.render.picture import Picture
+from netloupe.explorer.view import Item, nodes_inside
+
+#: in pixels; so much further up a box may begin than the one before it
+SLACK = 4.0
+#: edges that are drawn as those of loops may lead up
+LOOPS = ("loop", "back")
+
+#: shapes of values by name: numbers and names of symbols
+Shapes = Mapping[str, tuple[object, ...]]
+
+
+def find_carrying_stubs(picture: Picture) -> list[str]:
+    """Return the stubs of values that lead on to the outputs, or from repetition to repetition.
+
+    A stub carries the main stream where the box beside it takes nothing else and lies on a longest
+    path of its level. It carries a recurrence where its value comes from another repetition of an
+    open repeat around it.
+    """
+    found = []
+    for _, children, edges in list_levels(picture):
+        drawn, hidden = _list_ends(children, edges)
+        longest = _find_longest([*drawn, *hidden.values()])
+        stubs = {number for number, item in enumerate(children) if item.kind == "stub"}
+        for number in sorted(stubs):
+            stub, reason = children[number], ""
+            if is_carried(stub):
+                reason = "carried from repetition to repetition"
+            elif number in hidden:
+                target = hidden[number][1]
+                is_fed = any(end == target and start not in stubs for start, end in drawn)
+                if not is_fed and hidden[number] in longest:
+                    reason = "all that its box takes, on the main stream"
+            if reason:
+                found.append(f"{stub.label or stub.path}: {reason}")
+    return found
+
+
+def _list_ends(
+    children: Sequence[Item], edges: Sequence[tuple[Item, Item]]
+) -> tuple[list[tuple[int, int]], dict[int, tuple[int, int]]]:
+    """Return the edges between boxes of a level, and for each stub the edge that it replaces.
+
+    Ends are the numbers of children.
+    """
+    numbers = {id(item): number for number, item in enumerate(children)}
+    drawn = [(numbers[id(source)], numbers[id(target)]) for source, target in edges]
+    makers = {
+        value: number
+        for number, item in enumerate(children)
+        if item.kind != "stub"
+        for value in item.values_at(item.outputs)
+    }
+    hidden = {}
+    for source, target in drawn:
+        stub = children[source]
+        if stub.kind == "stub":
+            maker = next((makers[v] for v in _list_values(stub) if v in makers), source)
+            hidden[source] = maker, target
+    return drawn, hidden
+
+
+def _list_values(stub: Item) -> list[Value]:
+    values = [*stub.outputs, *stub.values_at(stub.outputs)]
+    return [*values, stub.element] if isinstance(stub.element, Value) else values
+
+
+def _find_longest(edges: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Return the edges that lie on a longest path; none where there are cycles."""
+    below: dict[int, set[int]] = {}
+    above: dict[int, set[int]] = {}
+    for source, target in edges:
+        below.setdefault(source, set()).add(target)
+        above.setdefault(target, set()).add(source)
+    order = _sort(below, above)
+    before, behind = dict.fromkeys(order, 0), dict.fromkeys(order, 0)
+    for end in order:
+        before[end] = max((before[other] + 1 for other in above.get(end, ())), default=0)
+    for end in reversed(order):
+        behind[end] = max((behind[other] + 1 for other in below.get(end, ())), default=0)
+    most = max(before.values(), default=0)
+    return {
+        (source, target)
+        for source, target in edges
+        if source in before and target in before and before[source] + 1 + behind[target] == most
+    }
+
+
+def _sort(below: Mapping[int, set[int]], above: Mapping[int, set[int]]) -> list[int]:
+    """Return the ends in an order in which edges lead on; those behind a cycle are left out."""
+    waiting = {end: len(above.get(end, ())) for end in (*below, *above)}
+    ready = sorted(end for end, count in waiting.items() if not count)
+    order = []
+    while ready:
+        end = ready.pop()
+        order.append(end)
+        for other in sorted(below.get(end, ())):
+            waiting[other] -= 1
+            if not waiting[other]:
+                ready.append(other)
+    return order
+
+
+def is_carried(stub: Item) -> bool:
+    """Return whether a value beside a box comes from another repetition of an open repeat.
+
+    What several others take from one repetition is shared, and not carried on.
+    """
+    values = _list_values(stub)
+    item = stub.parent
+    while item is not None:
+        repeat, shown = item.repeat, item.repetition
+        if repeat is not None and shown is not None:
+            members = [_list_nodes(member) for member in repeat.children]
+            holders = {node: n for n, nodes in enumerate(members) for node in nodes}
+            for value in values:
+                maker = holders.get(value.producer) if value.producer is not None else None
+                if maker is not None:
+                    users = {holders.get(user) for user in value.users} - {None, maker}
+                    if maker != item.shown and len(users) == 1:
+                        return True
+                elif item.shown + 1 < len(members) and _is_carried_next(
+                    value, *members[item.shown : item.shown + 2]
+                ):
+                    return True
+        item = item.parent
+    return False
+
+
+def _is_carried_next(value: Value, here: Sequence[Node], behind: Sequence[Node]) -> bool:
+    """Return whether what a repetition takes from outside, the next one takes from it."""
+    if len(here) != len(behind):
+        return False
+    made = {output for node in here for output in node.outputs}
+    for node, other in zip(here, behind, strict=True):
+        for given, later in zip(node.inputs, other.inputs, strict=False):
+            if given is value and later is not None and later in made:
+                return True
+    return False
+
+
+def _list_nodes(member: Group | Node) -> list[Node]:
+    return [member] if isinstance(member, Node) else list(nodes_inside(member))
+
+
+def find_back_edges(picture: Picture) -> list[str]:
+    """Return the edges that lead up, or round in a circle, and are not drawn as those of loops.
+
+    From one column of a picture to the next one edges may lead up.
+    """
+    scene = picture.scene
+    is_down = scene.direction == "TB"
+    found = []
+    for edge in scene.edges:
+        if edge.kind in LOOPS or min(edge.source, edge.target) < 0:
+            continue
+        source, target = scene.boxes[edge.source], scene.boxes[edge.target]
+        if source.parent != target.parent:
+            continue
+        first, last = (source.y, target.y) if is_down else (source.x, target.x)
+        ends = (source.x + source.width, target.x)
+        if not is_down:
+            ends = (source.y + source.height, target.y)
+        if last < first - SLACK and ends[1] < ends[0]:
+            found.append(f"{edge.path} leads up from {source.item.path} to {target.item.path}")
+    for _, children, edges in list_levels(picture):
+        drawn, _ = _list_ends(children, edges)
+        below: dict[int, set[int]] = {}
+        above: dict[int, set[int]] = {}
+        for start, end in drawn:
+            below.setdefault(start, set()).add(end)
+            above.setdefault(end, set()).add(start)
+        if len(_sort(below, above)) < len({*below, *above}):
+            paths = [children[n].path for n in sorted({*below, *above} - {*_sort(below, above)})]
+            found.append(f"a circle among or behind {', '.join(paths[:4])}")
+    return found
+
+
+def list_levels(
+    picture: Picture,
+) -> Iterator[tuple[Item | None, list[Item], list[tuple[Item, Item]]]]:
+    """Yield open items (None for the picture), what is drawn in each, and the edges there.
+
+    Edges are those from one box to another; those of loops are left out.
+    """
+    boxes = picture.scene.boxes
+    parents: dict[int, Item | None] = {}
+    children: dict[int, dict[int, Item]] = {}
+    for box in boxes:
+        parent = boxes[box.parent].item if box.parent >= 0 else None
+        parents[id(parent)] = parent
+        children.setdefault(id(parent), {})[id(box.item)] = box.item
+    edges: dict[int, list[tuple[Item, Item]]] = {}
+    for edge in picture.scene.edges:
+        if edge.kind in LOOPS or min(edge.source, edge.target) < 0:
+            continue
+        source, target = boxes[edge.source], boxes[edge.target]
+        above = [boxes[box.parent].item if box.parent >= 0 else None for box in (source, target)]
+        if above[0] is above[1]:
+            edges.setdefault(id(above[0]), []).append((source.item, target.item))
+    for key, parent in parents.items():
+        yield parent, list(children[key].values()), edges.get(key, [])
+
+
+def find_mixed_folds(picture: Picture, shapes: Shapes) -> list[str]:
+    """Return the stacks of the picture whose repetitions give streams of several shapes.
+
+    What a repetition gives to the next one, and the last one to what follows, has one shape;
+    channels may grow by the same number each time, as dense layers have it. Sizes may differ as
+    well where the stack says from what to what they change.
+
+    Parameters
+    ----------
+    picture
+        A first view.
+    shapes
+        Of the values of the main graph by name, as far as they are known.
+    """
+    found = {}
+    for box in picture.scene.boxes:
+        repeat = box.item.repeat
+        streams = list_streams(repeat, shapes) if repeat is not None else []
+        if repeat is None or is_one_stream(streams):
+            continue
+        texts = " ".join(run.text for run in picture.labels.draw(box.item).texts)
+        said = set(re.findall(r"\d+", texts.replace(",", "")))
+        if not {str(size) for size in _list_changes(streams)} <= said:
+            told = " → ".join("×".join(str(dim or "?") for dim in shape) for shape in streams)
+            found[repeat.path] = f"{repeat.path}: {told}"
+    return sorted(found.values())
+
+
+def list_streams(repeat: Group, shapes: Shapes) -> list[tuple[object, ...]]:
+    """Return the shapes of what repetitions give on, in their order; empty where unknown.
+
+    It is the last value that the next repetition takes, in the last one its counterpart.
+    """
+    members = [_list_nodes(member) for member in repeat.children]
+    streams: list[tuple[object, ...]] = []
+    place = None
+    for number, nodes in enumerate(members):
+        own = {*nodes}
+        behind = {*members[number + 1]} if number + 1 < len(members) else set()
+        leaving = next_ones = None
+        for index, node in enumerate(nodes):
+            for slot, value in enumerate(node.outputs):
+                if value is None:
+                    continue
+                users = {*value.users} - own
+                next_ones = (index, slot) if users & behind else next_ones
+                leaving = (index, slot) if users or value.is_output else leaving
+        is_alike = not behind and place is not None and len(nodes) == len(members[number - 1])
+        place = next_ones or (place if is_alike else leaving)
+        stream = nodes[place[0]].outputs[place[1]] if place is not None else None
+        shape = shapes.get(stream.name, ()) if stream is not None else ()
+        streams.append(tuple(None if is_unknown(dim) else dim for dim in shape))
+    return streams if all(streams) else []
+
+
+def _list_changes(streams: Sequence[tuple[object, ...]]) -> set[object]:
+    """Return the first and last sizes of what changes along streams."""
+    if len({len(shape) for shape in streams}) > 1:
+        return {"of several ranks"}
+    changing = [dims for dims in zip(*streams, strict=True) if len({*dims} - {None}) > 1]
+    return {dims[end] for dims in changing for end in (0, -1)} - {None}
+
+
+def is_unknown(dim: object) -> bool:
+    """Return whether a size is a symbol that ``onnx`` made up."""
+    return isinstance(dim, str) and dim.startswith("unk__")
+
+
+def is_one_stream(streams: Sequence[tuple[object, ...]]) -> bool:
+    """Return whether shapes are the same, or one of their sizes grows by equal steps."""
+    if len(streams) < 2:
+        return True
+    if len({len(shape) for shape in streams}) > 1:
+        return False
+    changing = [dims for dims in zip(*streams, strict=True) if len({*dims} - {None}) > 1]
+    if not changing:
+        return True
+    if len(changing) > 1 or len(streams) < 3:
+        return False
+    sizes = [dim for dim in changing[0] if isinstance(dim, int)]
+    steps = {later - former for former, later in pairwise(sizes)}
+    return len(sizes) == len(streams) and len(steps) == 1
+
+
+def infer_shapes(path: Path) -> dict[str, tuple[object, ...]]:
+    """Return the shapes of the values of a file's main graph, as ``onnx`` infers them.
+
+    Sizes are numbers or the names of symbols; values with an unknown size are left out.
+    """
+    try:
+        graph = onnx.shape_inference.infer_shapes(onnx.load(path), data_prop=True).graph
+    except (onnx.shape_inference.InferenceError, RuntimeError, ValueError):
+        return {}
+    shapes = {}
+    for value in (*graph.input, *graph.value_info, *graph.output):
+        if value.type.tensor_type.HasField("shape"):
+            dims = [d.dim_value or d.dim_param for d in value.type.tensor_type.shape.dim]
+            if all(dims):
+                shapes[value.name] = tuple(dims)
+    return shapes
