@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from netloupe.explorer.errors import ViewError
 from netloupe.explorer.layout import DEADLINE, FirstView, Scene
 from netloupe.explorer.layout.inset_scene import Inset, open_inset
-from netloupe.explorer.options import Direction
+from netloupe.explorer.options import OPTIONS, Direction
 from netloupe.explorer.view import View, ViewOptions
 
 from .text import clean_label
 
 #: values of the option that are no path
-_WORDS = ("auto", "none")
+_WORDS = frozenset(choice.value for choice in OPTIONS["inset"].choices)
 
 
 class InsetOpener:

@@ -1,0 +1,253 @@
+"""Pictures in two parts: a closed stack, and one of its blocks open beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from netloupe.explorer.errors import ViewError
+from netloupe.explorer.layout import (
+    Composer,
+    FirstView,
+    LayoutEngine,
+    Scene,
+    SceneBox,
+    Window,
+    inset_scene,
+)
+from netloupe.explorer.layout.inset_scene import compose_with_insets, join_insets, open_inset
+from netloupe.explorer.layout.scene import Flat, Zoom
+from netloupe.explorer.model import Model
+from netloupe.explorer.options import Direction
+from netloupe.explorer.render.labels import Labels
+from netloupe.explorer.render.picture import Picture, make_picture, render_picture
+from netloupe.explorer.view import View, ViewOptions
+from tests.grouping.test_repeats import Builder
+from tests.scene_check import find_geometry_faults
+from tests.wiring_check import find_lost_edges
+
+STACK = "main/Transformer block/"
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[LayoutEngine]:
+    engine = LayoutEngine()
+    yield engine
+    engine.stop()
+
+
+def make_decoder(layers: int = 6) -> Model:
+    builder = Builder()
+    x = builder.add("Gather", builder.weight(), "x")
+    for _ in range(layers):
+        x = builder.layer(x)
+    return builder.load(builder.linear(builder.norm(x))).model
+
+
+def draw(model: Model, engine: LayoutEngine, **options: object) -> Picture:
+    return make_picture(model, ViewOptions.parse(options), composer=Composer(engine), deadline=600)
+
+
+def find_stack(scene: Scene, *, is_open: bool) -> SceneBox:
+    (box,) = [
+        box for box in scene.boxes if box.item.repeat is not None and box.item.is_open is is_open
+    ]
+    return box
+
+
+@pytest.mark.parametrize("direction", ["TB", "LR"])
+def test_the_stack_is_closed_and_one_of_its_blocks_is_open_beside_it(
+    engine: LayoutEngine, direction: Direction
+) -> None:
+    picture = draw(make_decoder(), engine, direction=direction, fit="2000x2000")
+    scene = picture.scene
+    closed, frame = find_stack(scene, is_open=False), find_stack(scene, is_open=True)
+    assert closed.item.key == frame.item.key
+    inside = [box.item.label for box in scene.boxes if box.parent == scene.boxes.index(frame)]
+    assert [label for label in inside if label] == ["RMSNorm", "Attention", "RMSNorm", "MLP"]
+    assert find_geometry_faults(scene, picture.view, picture.insets) == []
+    assert find_lost_edges(picture.insets[0].view) == []
+    (zoom,) = scene.zooms
+    assert_joins(zoom, closed, frame)
+    if direction == "TB":
+        assert frame.x > max(box.x + box.width for box in scene.boxes[: scene.boxes.index(frame)])
+    else:
+        assert frame.y > max(box.y + box.height for box in scene.boxes[: scene.boxes.index(frame)])
+
+
+def assert_joins(zoom: Zoom, closed: SceneBox, frame: SceneBox) -> None:
+    """The two lines begin at the corners of the closed box and end at those of the frame."""
+    for line in zoom.lines:
+        assert is_corner(line[:2], closed)
+        assert is_corner(line[-2:], frame)
+
+
+def is_corner(place: tuple[float, ...], box: SceneBox) -> bool:
+    x, y = place
+    return any(abs(x - at) < 0.1 for at in (box.x, box.x + box.width)) and any(
+        abs(y - at) < 0.1 for at in (box.y, box.y + box.height)
+    )
+
+
+@pytest.mark.parametrize("layers", [2, 3, 40])
+def test_the_stream_goes_on_outside_of_the_frame(engine: LayoutEngine, layers: int) -> None:
+    scene = draw(make_decoder(layers), engine, fit="2000x2000").scene
+    frame = scene.boxes.index(find_stack(scene, is_open=True))
+    outside = [edge for edge in scene.edges if min(edge.source, edge.target) < 0]
+    assert [(edge.source, edge.target, edge.arrow) for edge in outside] == [
+        (-1, frame, False),
+        (frame, -1, True),
+    ]
+    box = scene.boxes[frame]
+    entering, leaving = outside
+    assert entering.points[1] < box.y == pytest.approx(entering.points[-1], abs=0.1)
+    assert leaving.points[1] == pytest.approx(box.y + box.height, abs=0.1)
+    assert leaving.points[-1] < scene.height
+
+
+def test_no_line_of_a_zoom_passes_a_box(engine: LayoutEngine) -> None:
+    """Boxes above and below are broader than the stack: the lines bend beyond them."""
+    builder = Builder()
+    x = builder.add("Gather", builder.weight(), "x")
+    names = ["a_name_that_is_as_long_as_names_of_modules_in_exports_often_are" * 2] * 2
+    x = builder.add("Neg", x, name=names[0])
+    for _ in range(3):
+        x = builder.layer(x)
+    x = builder.add("Abs", x, name=names[1] + "_")
+    picture = draw(builder.load(x).model, engine, inset=STACK, fit="3000x3000")
+    (zoom,) = picture.scene.zooms
+    frame = find_stack(picture.scene, is_open=True)
+    outer = [
+        box
+        for box in picture.scene.boxes[: picture.scene.boxes.index(frame)]
+        if box.item.repeat is None
+    ]
+    for line in zoom.lines:
+        points = list(zip(line[::2], line[1::2], strict=True))
+        for (x0, y0), (x1, y1) in pairwise(points):
+            for share in (0.1, 0.3, 0.5, 0.7, 0.9):
+                at, down = x0 + share * (x1 - x0), y0 + share * (y1 - y0)
+                assert not any(
+                    box.x < at < box.x + box.width and box.y < down < box.y + box.height
+                    for box in outer
+                )
+
+
+@pytest.mark.parametrize("blocked", [(1,), (-1,), (1, -1)], ids=str)
+def test_an_inset_stands_where_no_box_is_beside_the_stack(
+    engine: LayoutEngine, blocked: tuple[int, ...]
+) -> None:
+    view = View(make_decoder())
+    inset = open_inset(view, view.items[STACK])
+    composer = Composer(engine)
+    scene = composer.compose(view, Labels())
+    around = composer.compose(inset.view, Labels()).root
+    assert around is not None
+    level = next(each for each in around.inner.values() if each.item is inset.item)
+    stack = find_stack(scene, is_open=False)
+    other = next(box for box in scene.boxes if box is not stack)
+    boxes = [*scene.boxes]
+    for side in blocked:
+        x = stack.x + side * (stack.width + 40)
+        boxes.append(other._replace(x=x, y=stack.y + 5, width=stack.width))
+    by_hand = Flat(tuple(boxes), scene.edges, scene.ports)
+    joined = join_insets(replace(scene, root=None, by_hand=by_hand), [(inset.item, level)])
+    free = {1, -1} - {*blocked}
+    if not free:
+        assert joined is None
+    else:
+        assert joined is not None
+        assert {zoom.side for zoom in joined.zooms} == free
+
+
+def test_without_room_what_is_asked_for_is_open_in_its_place(
+    engine: LayoutEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inset_scene, "join_insets", lambda scene, levels: None)
+    picture = draw(make_decoder(), engine, inset=STACK, fit="3000x3000")
+    assert picture.scene.zooms == ()
+    assert picture.insets == ()
+    assert any("at both sides" in notice for notice in picture.notices)
+    assert find_stack(picture.scene, is_open=True)
+    assert find_geometry_faults(picture.scene, picture.view) == []
+
+
+def test_two_stacks_of_other_kinds_stand_at_both_sides(engine: LayoutEngine) -> None:
+    builder = Builder()
+    x = builder.add("Gather", builder.weight(), "x")
+    for _ in range(5):
+        x = builder.layer(x)
+    for _ in range(5):
+        for op_type in ("Neg", "Exp", "Abs", "Floor", "Sin", "Cos", "Tan", "Sign", "Ceil"):
+            x = builder.add(op_type, x)
+        x = builder.linear(x)
+    picture = draw(builder.load(x).model, engine, fit="3000x3000")
+    assert sorted(zoom.side for zoom in picture.scene.zooms) == [-1, 1]
+    assert find_geometry_faults(picture.scene, picture.view, picture.insets) == []
+    closed = [b for b in picture.scene.boxes if b.item.repeat is not None and not b.item.is_open]
+    frames = [b for b in picture.scene.boxes if b.item.repeat is not None and b.item.is_open]
+    for zoom, inset in zip(picture.scene.zooms, picture.insets, strict=True):
+        (box,) = [b for b in closed if b.item.key == inset.item.key]
+        (frame,) = [b for b in frames if b.item.key == inset.item.key]
+        assert_joins(zoom, box, frame)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"inset": "none"},
+        {"wrap": 2},
+        {"wrap": True},
+        {"expand": "all"},
+        {"expand": "none"},
+        {"fit": "420x900"},
+    ],
+    ids=str,
+)
+def test_where_no_inset_is_drawn(engine: LayoutEngine, options: dict[str, object]) -> None:
+    assert draw(make_decoder(), engine, **options).scene.zooms == ()
+
+
+def test_any_group_can_be_asked_for(engine: LayoutEngine) -> None:
+    model = make_decoder()
+    picture = draw(model, engine, inset="Transformer block", expand="none", fit="2000x2000")
+    assert [zoom.side for zoom in picture.scene.zooms] == [1]
+    assert not any(item.repeat for item in picture.view.open_items())
+    with pytest.raises(ViewError, match="nothing at 'nowhere'"):
+        draw(model, engine, inset="nowhere")
+    node = next(node for node in model.graph.nodes if node.op_type == "Gather")
+    with pytest.raises(ViewError, match="cannot be drawn open beside the picture"):
+        draw(model, engine, inset=node.path)
+
+
+@pytest.mark.parametrize("format", ["svg", "png", "pdf"])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_format_draws_it_alike_each_time(
+    engine: LayoutEngine, format: str, theme: str
+) -> None:
+    def render() -> bytes:
+        return render_picture(draw(make_decoder(), engine, theme=theme, fit="2000x2000"), format)
+
+    data = render()
+    assert data == render()
+    if format == "svg":
+        assert data.count(b'class="zooms"') == 1
+
+
+def test_a_view_with_insets_is_composed_as_one_picture(engine: LayoutEngine) -> None:
+    view = View(make_decoder())
+    inset = open_inset(view, view.items[STACK])
+    scene = compose_with_insets(Composer(engine), view, [inset], Labels(), "TB")
+    assert len(scene.zooms) == 1
+    assert not view.items[STACK].is_open
+    alone = Composer(engine).compose(view, Labels())
+    assert scene.width > alone.width
+
+
+def test_the_canvas_opens_the_stack_in_its_place(engine: LayoutEngine) -> None:
+    view = View(make_decoder())
+    FirstView(Composer(engine), Labels(), Window(2000, 2000)).open(view)
+    assert any(item.repeat for item in view.open_items())
