@@ -7,7 +7,7 @@ from typing import Literal, cast
 
 from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.notation import write_count
-from netloupe.explorer.patterns import MOST_NODES, Recognition
+from netloupe.explorer.patterns import MOST_NODES, Ingredient, Recognition
 
 from .recognised import Recogniser
 
@@ -157,6 +157,17 @@ class Group:
                 root = root.parent
             self._recognised.append(root.recogniser.recognise(self))
         return self._recognised[0]
+
+    @property
+    def contents(self) -> list[Ingredient]:
+        """What the group is made of, in order; of a repeat, its exemplar.
+
+        It is found when it is first asked for.
+        """
+        root = self
+        while root.parent is not None:
+            root = root.parent
+        return root.recogniser.list_contents(self)
 
     @property
     def recogniser(self) -> Recogniser:

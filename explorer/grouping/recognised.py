@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 from netloupe.explorer.model import Function, Graph, Model, Node
 from netloupe.explorer.patterns import (
     MOST_NODES,
+    Ingredient,
     Recognition,
     find_graph_context,
     try_to_recognise,
@@ -20,6 +21,8 @@ from netloupe.explorer.patterns import (
 from netloupe.explorer.roles import find_weight
 
 from .alike import Key, KeyWriter
+from .contents import find_contents
+from .member_nodes import list_member_nodes
 from .stack_facts import Member, join_facts
 
 if TYPE_CHECKING:
@@ -42,6 +45,9 @@ class Recogniser:
         #: what groups that look so were recognised as
         self._known: dict[Key, Recognition | None] = {}
         self._keys = KeyWriter()
+        #: what groups are made of
+        self._contents: dict[Group, list[Ingredient]] = {}
+        self._known_contents: dict[Key, list[Ingredient]] = {}
         #: groups that are not told what they are, and names that none is given
         self.unnamed: frozenset[Group] = frozenset()
         self.names_left_out: frozenset[str] = frozenset()
@@ -60,6 +66,24 @@ class Recogniser:
             self.names_met.add(found.name)
             return None
         return found
+
+    def list_contents(self, group: Group) -> list[Ingredient]:
+        """Return what a group is made of; nothing where a rule fails on it.
+
+        Groups that are alike are looked at once.
+        """
+        if group not in self._contents:
+            nodes = list_member_nodes(group, MOST_NODES)
+            inner = tuple(one.label for one in group.inner_groups())
+            key = (*self._keys.write(nodes, with_masks=False), *inner) if nodes else (group,)
+            if key not in self._known_contents:
+                try:
+                    found = find_contents(group, self._graph_context)
+                except (ArithmeticError, LookupError, TypeError, ValueError):
+                    found = []  # as of try_to_recognise
+                self._known_contents[key] = found
+            self._contents[group] = self._known_contents[key]
+        return self._contents[group]
 
     def _recognise(self, group: Group) -> Recognition | None:
         if group.is_beside or group.kind in ("part", "shape"):
@@ -173,22 +197,3 @@ def recognise_function(function: Function) -> Recognition | None:
         found = try_to_recognise(function.nodes)
         known[function.path] = replace(found, nodes=()) if found is not None else None
     return known[function.path]
-
-
-def list_member_nodes(group: Group, most: int) -> list[Node]:
-    """Return the nodes of a group at any depth in file order, arithmetic on shapes left out.
-
-    Nothing where there are more than ``most``.
-    """
-    nodes: list[Node] = []
-    pending: list[Group] = [group]
-    while pending:
-        inner = pending.pop()
-        for child in inner.children:
-            if isinstance(child, Node):
-                nodes.append(child)
-            elif child.kind != "shape":
-                pending.append(child)
-        if len(nodes) > most:
-            return []
-    return sorted(nodes, key=lambda node: node.index)

@@ -6,16 +6,20 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import TypeVar
 
 from netloupe.explorer.model import Node
 from netloupe.explorer.patterns import BlockDetails, Detail, FeatureDetails, Recognition
 from netloupe.explorer.patterns.convolution_details import DenseDetails
 from netloupe.explorer.patterns.details import NO_DETAILS, RecurrentDetails
+from netloupe.explorer.patterns.linear import write_widths
+from netloupe.explorer.patterns.transformer_details import AttentionDetails, TransformerDetails
 
 #: blocks of more kinds are not told apart
 _MOST_KINDS = 3
+#: so many widths are written one by one
+_MOST_WIDTHS = 6
 #: a fact that begins a stage, and is told by the place of its block
 _PROJECTION = "with projection"
 
@@ -93,7 +97,7 @@ def join_facts(exemplar: Recognition, members: Sequence[Member], *, are_all: boo
         told = f"{taken} → {given}", f"+{growth} each"
         details = StackDetails(each=each, in_features=taken, out_features=given, kinds=kinds)
     elif len({*known}) == 1 or _run_through(members, known):
-        told = (f"{taken} → {given}",)
+        told = (write_course([taken, *(after for _, after in known)]),)
         details = StackDetails(each=each, in_features=taken, out_features=given, kinds=kinds)
     else:
         told = (" → ".join(_write_span(side) for side in zip(*known, strict=True)),)
@@ -109,6 +113,10 @@ def _tell_kinds(found: Sequence[Recognition], shared: Sequence[str], are_all: bo
         " and ".join(fact for fact in one.facts if fact not in shared and _has_words(fact))
         for one in found
     )
+    windows = [one.details.read_as(AttentionDetails).window or _read_window(one) for one in found]
+    order = _order_windows(windows) if are_all else ""
+    if order:
+        return order
     if len({_DIGITS.sub("", kind) for kind in kinds}) < 2 or len(kinds) > _MOST_KINDS:
         return ""
     rest = f" of {len(found)}" if "" in kinds else ""
@@ -117,6 +125,23 @@ def _tell_kinds(found: Sequence[Recognition], shared: Sequence[str], are_all: bo
         for kind, count in kinds.items()
         if kind
     )
+
+
+def _read_window(one: Recognition) -> int:
+    """Return the window of the attention in a Transformer block; 0 where there is none."""
+    attention = one.details.read_as(TransformerDetails).attention
+    return (attention.window or 0) if attention is not None else 0
+
+
+def _order_windows(windows: Sequence[int]) -> str:
+    """Return ``1 global after 5 local, window 512`` where attention alternates so; else ""."""
+    local = [window > 0 for window in windows]
+    if all(local) or not any(local) or len({window for window in windows if window}) > 1:
+        return ""
+    period = local.index(False) + 1  # local ones come first
+    if period < 2 or any(one != (place % period < period - 1) for place, one in enumerate(local)):
+        return ""
+    return f"1 global after {period - 1} local, window {max(windows)}"
 
 
 def _has_words(fact: str) -> bool:
@@ -130,6 +155,14 @@ def _tells_widths(facts: Sequence[str]) -> bool:
 def _write_span(widths: Sequence[int]) -> str:
     low, high = min(widths), max(widths)
     return f"{low}" if low == high else f"{low} to {high}"
+
+
+def write_course(widths: Sequence[int]) -> str:
+    """Return the widths that a stack goes through: ``16 → 32 → 64``, or the ends of a long one."""
+    course = [width for width, _ in groupby(widths)]
+    if not 2 < len(course) <= _MOST_WIDTHS:
+        course = [widths[0], widths[-1]]
+    return write_widths(*course)
 
 
 def _run_through(members: Sequence[Member], widths: Sequence[tuple[int, int]]) -> bool:

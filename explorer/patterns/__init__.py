@@ -10,6 +10,7 @@ from .convolutions import read_convolution
 from .details import BlockDetails, Detail, FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .graph_context import GraphContext, find_graph_context
+from .ingredients import IDEA, SIZE, TRIM, WORK, Ingredient, find_ingredients, is_chain
 from .nested_blocks import NestedBlock, find_nested_blocks
 from .operations import Operations
 from .pattern import Pattern
@@ -29,13 +30,18 @@ from .shortcuts import has_projection
 from .weight_sizes import read_dims
 
 __all__ = [
+    "IDEA",
     "MOST_NODES",
+    "SIZE",
+    "TRIM",
+    "WORK",
     "BlockDetails",
     "Detail",
     "FeatureDetails",
     "FoundBlock",
     "FoundBlocks",
     "GraphContext",
+    "Ingredient",
     "NestedBlock",
     "Operations",
     "Pattern",
@@ -44,10 +50,12 @@ __all__ = [
     "find_blocks",
     "find_fusable",
     "find_graph_context",
+    "find_ingredients",
     "find_nested_blocks",
     "find_small_blocks",
     "find_written_out",
     "has_projection",
+    "is_chain",
     "name_block",
     "read_convolution",
     "read_dims",

@@ -100,9 +100,6 @@ class Face:
         ``height``, so that the box in front is that much smaller and lower.
     bar
         Its share of the model; None for none.
-    count_row
-        Which of ``texts`` says how many nodes there are and of which operators, for want of facts:
-        in its place may stand how much of the model they hold; -1 for none.
     aside
         Of frames how far what stands at the right reaches from the right border.
     title
@@ -121,5 +118,4 @@ class Face:
     stack: int = 0
     bar: Bar | None = None
     title: str = ""
-    count_row: int = -1
     aside: float = 0.0

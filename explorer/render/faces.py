@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from itertools import chain, islice
 
 from netloupe.explorer.grouping import PASSING_TRAITS, Group, recognise_function
+from netloupe.explorer.grouping.stack_changes import list_course
+from netloupe.explorer.grouping.stack_facts import write_course
 from netloupe.explorer.model import Graph, Node, Value, is_constant
 from netloupe.explorer.model.value import list_types
 from netloupe.explorer.notation import write_count, write_counts
 from netloupe.explorer.options import Details, Direction
-from netloupe.explorer.patterns import Recognition
 from netloupe.explorer.quantization import node_badge
-from netloupe.explorer.roles import find_weight
-from netloupe.explorer.view import Item, nodes_inside
+from netloupe.explorer.view import Item
 
 from .box import (
     MARGIN,
@@ -24,6 +22,7 @@ from .box import (
     round_size,
 )
 from .category import category_of
+from .contents_words import MadeOf, write_contents
 from .face import Face, TextRun
 from .facts import NodeFacts
 from .frames import make_frame
@@ -34,7 +33,6 @@ from .group_summary import (
     name_operators,
     name_stacks,
     write_difference,
-    write_member_nodes,
 )
 from .rows import (
     MOST_CONSTANTS,
@@ -62,12 +60,8 @@ MOST_OPERATORS_COUNTED = 300_000
 BRANCHING_RADIUS = 5.0
 #: from the middle of a junction down to the baseline of its sign
 JUNCTION_BASELINE = 4.4
-#: room for a share of the model, which is counted when the box has its place
-_SHARE = "88.8 M parameters · 88 %"
 #: what Q/DQ is written for, by name as all operators of a group are written
 _QUANTIZING = {"DequantizeLinear", "QuantizeLinear"}
-#: a weight is looked for among so many nodes of a group
-_MOST_ASKED = 2_000
 
 
 class FaceBook:
@@ -154,7 +148,7 @@ def _make_node_face(item: Item, node: Node, facts: NodeFacts | None, in_line: bo
     if recognition is not None:
         quiet = recognition.name
         category = recognition.family if recognition.family != "group" else category
-        blocks.append(_list_facts(recognition))
+        blocks.append(_list_facts(recognition.facts))
     elif item.openable:
         blocks.append([FaceRow(_count_nodes_inside(node), "muted", ())])
     return make_box(
@@ -209,92 +203,61 @@ def _make_group_face(item: Item, element: Group | Graph, in_line: bool) -> Face:
         return _make_quiet_face(item, element, in_line)
     known = repeat or element
     recognition = known.recognised if isinstance(known, Group) else None
-    shown: Sequence[Group | Graph | Node] = [element] if repeat is None else repeat.children
     if isinstance(element, Group):
         label, type_name = short_range(item.label or element.label), element.type_name
         label, quiet = name_group(element, label, recognition)
     else:
         label, type_name = item.label or element.parent_attribute or element.name, ""
         quiet = ""
-    count = len(element.nodes) if isinstance(element, Graph) else element.node_count
-    counted = write_count(count, "node") if repeat is None else write_member_nodes(repeat)
     block = element if repeat is None else repeat.children[repeat.exemplar]
     category = category_of_group(label, type_name, block)
-    says_facts = True
+    difference = "" if repeat is None else write_difference(repeat)
     if recognition is not None:
-        rows = _list_facts(recognition, "" if repeat is None else write_difference(repeat))
-        says_facts = bool(rows)
-        rows = rows or [FaceRow(counted, "muted", ())] * (repeat is not None)
+        rows = _list_facts(recognition.facts, difference)
         category = recognition.family if recognition.family != "group" else category
     else:
-        lines = [counted]
-        room = _measure_share() if _holds_weight(shown) else 0.0
-        if count != 1 or repeat is not None:
-            stacks = name_stacks(element) if isinstance(element, Group) and repeat is None else ""
-            lines = (
-                [stacks]
-                if stacks
-                else _write_operators(
-                    counted, shown if count <= MOST_OPERATORS_COUNTED else (), room
-                )
-            )
-            says_facts = bool(stacks)
-        rows = [FaceRow(line, "muted", ()) for line in lines]
+        stacks = name_stacks(element) if isinstance(element, Group) and repeat is None else ""
+        contents = MadeOf(stacks)
+        if not stacks and isinstance(known, Group):
+            contents = write_contents(known.contents, _fits_row)
+            widths = list_course(known) if repeat is not None else []
+            if widths:  # of all blocks rather than of one
+                contents = contents._replace(facts=write_course(widths))
+        if not contents.parts:
+            rows = _list_operators(item, element, difference)
+        elif _tells_all(label, quiet, contents.parts):
+            rows = _list_facts((contents.facts,), difference)
+        elif not quiet and _fits_row(f"{label}   {contents.parts}"):
+            quiet = contents.parts
+            rows = _list_facts((contents.facts,), difference)
+        else:
+            rows = [FaceRow(contents.parts, "muted", ())]
+            rows += _list_facts((contents.facts,), difference)
     times = len(repeat.children) if repeat is not None else 0
-    row = ""
-    if rows and not says_facts and _holds_weight(shown):
-        # the share of the model will stand there, so that no more is written than has room then
-        row = rows[-1].name
-        if measure_text(row, *TEXT_STYLES["muted"]) <= _measure_share():
-            rows = [*rows[:-1], FaceRow(_SHARE, "muted", ())]
-    face = make_box(
+    return make_box(
         *("group", category, label, quiet, [rows]),
         openable=item.openable,
         times=times,
         in_line=in_line,
     )
-    return _write_count(face, row) if row else face
 
 
-def _measure_share() -> float:
-    return measure_text(_SHARE, *TEXT_STYLES["muted"])
+def _tells_all(label: str, quiet: str, parts: str) -> bool:
+    """Return whether a title says already what a group is made of."""
+    return says_the_same(label, parts) or says_the_same(quiet, parts)
 
 
-def _holds_weight(shown: Sequence[Group | Graph | Node]) -> bool:
-    """Return whether a node with a weight is among the first of some things."""
-    nodes = chain.from_iterable(
-        nodes_inside(one) if isinstance(one, Group) else getattr(one, "nodes", (one,))
-        for one in shown
-    )
-    return any(find_weight(node) is not None for node in islice(nodes, _MOST_ASKED))
-
-
-def _write_count(face: Face, text: str) -> Face:
-    """Return a face with a text in its last row, in whose place a share of the model may stand."""
-    row = max(number for number, run in enumerate(face.texts) if run.style == "muted")
-    run = face.texts[row]
-    text = run.text if run.text != _SHARE else text
-    texts = (*face.texts[:row], replace(run, text=text), *face.texts[row + 1 :])
-    return replace(face, texts=texts, count_row=row)
-
-
-def _write_operators(
-    counted: str, shown: Sequence[Group | Graph | Node], most: float = 0.0
-) -> list[str]:
-    """Return how many nodes there are and of which operators, in one line where there is room.
-
-    ``most`` is the room where that is given, in which the first operator may have none.
-    """
-    operators = count_each(shown)
-    if {name for name, _ in operators} == _QUANTIZING:
-        operators = [("Q/DQ", "")]
-    usual = MOST_WIDTH - 2 * MARGIN
-    room = most or usual
-    width = measure_text(f"{counted} · ", *TEXT_STYLES["muted"])
-    if width > usual / 2:
-        return [line for line in (counted, name_operators(operators, room)) if line]
-    line = " · ".join(filter(None, (counted, name_operators(operators, room - width))))
-    return [counted if most and measure_text(line, *TEXT_STYLES["muted"]) > most else line]
+def _list_operators(item: Item, element: Group | Graph, difference: str) -> list[FaceRow]:
+    """Return which operators there are, where no part is known; of too many how many nodes."""
+    repeat = item.repeat
+    shown: Sequence[Group | Graph | Node] = [element] if repeat is None else repeat.children
+    count = len(element.nodes) if isinstance(element, Graph) else element.node_count
+    operators = count_each(shown) if 0 < count <= MOST_OPERATORS_COUNTED else []
+    others = [operator for operator in operators if operator[0] not in _QUANTIZING]
+    operators = others or ([("Q/DQ", "")] if operators else [])
+    if operators:
+        return _list_facts((name_operators(operators, MOST_WIDTH - 2 * MARGIN),), difference)
+    return [FaceRow(write_count(count, "node"), "muted", ())]
 
 
 def _make_operation_face(
@@ -403,13 +366,13 @@ def _make_stub_face(item: Item) -> Face:
     return Face("stub", "constant", width, STUB_HEIGHT, 0.0, (run,))
 
 
-def _list_facts(recognition: Recognition, difference: str = "") -> list[FaceRow]:
+def _list_facts(facts: Sequence[str], difference: str = "") -> list[FaceRow]:
     """Return what is known of a block in one row: as many facts as there is room for.
 
     How the blocks of a stack differ is said in any case, behind the facts or else below them.
     """
     listed = ""
-    for fact in recognition.facts:
+    for fact in facts:
         longer = " · ".join(filter(None, (listed, fact)))
         if not listed or _fits_row(longer):
             listed = longer

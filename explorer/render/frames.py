@@ -19,7 +19,7 @@ from .box import BASELINE, GAP, MARGIN, lay_title, round_size
 from .category import category_of
 from .face import Face, TextRun, TextStyle
 from .group_names import name_group, says_the_same
-from .group_summary import write_kinds, write_others
+from .group_summary import write_difference
 from .rows import RANGE, short_name, short_range
 from .sizes import HEADER, TEXT_STYLES
 from .text import clean_label, measure_text, shorten_text
@@ -153,16 +153,11 @@ def describe_shown(item: Item) -> str:
 
 
 def describe_others(item: Item) -> tuple[str, ...]:
-    """Return in what others differ from the repetition that an open repeat shows.
+    """Return what changes over an open repeat, and in what others differ from what is shown.
 
-    For example ``8 experts in 4 of 6``, or ``the first has 9 nodes``.
+    For example ``8 experts in 4 of 6``, or ``the first with projection``.
     """
     repetition, repeat = item.repetition, item.repeat
     if repetition is None or repeat is None:
         return ()
-    parts = [
-        f"{count:,} {what}{'' if count == 1 else 's'} of others"
-        for count, what in zip(item.unmatched, ("input", "output"), strict=True)
-        if count
-    ]
-    return tuple(filter(None, (*parts, write_kinds(repeat) or write_others(repeat, item.shown))))
+    return tuple(filter(None, (write_difference(repeat, item.shown),)))

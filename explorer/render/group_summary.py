@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from netloupe.explorer.grouping import Group
+from netloupe.explorer.grouping.stack_changes import list_changes
 from netloupe.explorer.grouping.stack_facts import StackDetails
 from netloupe.explorer.model import Graph, Node
-from netloupe.explorer.notation import write_count, write_counts, write_span
-from netloupe.explorer.patterns import has_projection
-from netloupe.explorer.view import nodes_inside
+from netloupe.explorer.notation import write_span
 
 from .category import category_of_operator
 from .sizes import TEXT_STYLES
@@ -98,39 +97,21 @@ def _list_computing(element: Group | Graph | Node) -> Iterator[Node]:
             pending.extend(child.children)
 
 
-def write_member_nodes(repeat: Group) -> str:
-    """Return how many nodes the repetitions of a repeat hold: ``10 nodes each``.
+def write_difference(repeat: Group, shown: int | None = None) -> str:
+    """Return what changes over the repetitions of a repeat, in words; "" where that is nothing.
 
-    Where only the first or the last differs it is said: ``10 nodes each, the first 12 with
-    projection``, or ``the first has 3 nodes, the others 2``.
-    """
-    sizes = _list_sizes(repeat)
-    place = _find_odd_end(repeat)
-    if place is None:
-        return f"{write_counts(sizes, 'node')} each"
-    which, others = "last" if place else "first", sizes[place - 1]
-    if _differs_by_projection(repeat, place):
-        counted = write_count(others, "node")
-        return f"{counted} each, the {which} {sizes[place]:,} with projection"
-    counted = write_count(sizes[place], "node")
-    return f"the {which} has {counted}, the other{'s' if len(sizes) > 2 else ''} {others:,}"
+    For example ``8 experts in 4 of 6``, ``dilation 1 … 32``, or ``the first with projection``.
 
-
-def write_difference(repeat: Group) -> str:
-    """Return in which way repetitions differ in kind or in size; "" where they do not.
-
-    For example ``8 experts in 4 of 6``, ``the first with projection``, or ``10 to 12 nodes each``.
+    Parameters
+    ----------
+    repeat
+        The repeat.
+    shown
+        Which of its repetitions is shown, of which is not said how it differs from others; None
+        where all are closed.
     """
     kinds = write_kinds(repeat)
-    if kinds:
-        return kinds
-    sizes = _list_sizes(repeat)
-    if len({*sizes}) == 1:
-        return ""
-    place = _find_odd_end(repeat)
-    if place is not None and _differs_by_projection(repeat, place):
-        return f"the {'last' if place else 'first'} with projection"
-    return write_member_nodes(repeat)
+    return kinds or ", ".join(list_changes(repeat, shown))
 
 
 def write_kinds(repeat: Group) -> str:
@@ -140,63 +121,6 @@ def write_kinds(repeat: Group) -> str:
     """
     found = repeat.recognised
     return found.details.read_as(StackDetails).kinds if found is not None else ""
-
-
-def write_others(repeat: Group, shown: int) -> str:
-    """Return in which way other repetitions differ in size from the one that is shown.
-
-    Where only the first or the last does, it is said of it. It is "" where that is shown.
-    """
-    place = _find_odd_end(repeat)
-    if place is None:
-        return write_difference(repeat)
-    if place == shown:
-        return ""
-    which = "last" if place else "first"
-    if _differs_by_projection(repeat, place):
-        return f"the {which} with projection"
-    return f"the {which} has {write_count(count_member_nodes(repeat.children[place]), 'node')}"
-
-
-def _find_odd_end(repeat: Group) -> int | None:
-    """Return the first or the last place where it alone has another size.
-
-    Of thousands of repetitions only as many are looked at as are needed to tell.
-    """
-    children = repeat.children
-    first, second, last = (count_member_nodes(children[place]) for place in (0, 1, -1))
-    if first != second and _have_size(islice(children, 1, None), second):
-        return 0
-    if last != first and _have_size(islice(children, len(children) - 1), first):
-        return len(children) - 1
-    return None
-
-
-def _have_size(children: Iterable[Group | Node], size: int) -> bool:
-    return all(count_member_nodes(child) == size for child in children)
-
-
-def _differs_by_projection(repeat: Group, place: int) -> bool:
-    """Return whether a repetition has a convolution on its shortcut, and another one has none."""
-    odd, other = repeat.children[place], repeat.children[place - 1]
-    return (
-        isinstance(odd, Group)
-        and isinstance(other, Group)
-        and has_projection(nodes_inside(odd))
-        and not has_projection(nodes_inside(other))
-    )
-
-
-def _list_sizes(repeat: Group) -> list[int]:
-    """Return how many nodes each repetition holds, of a million of them too."""
-    if not repeat.inner_groups():
-        return [1] * len(repeat.children)
-    return [*map(count_member_nodes, repeat.children)]
-
-
-def count_member_nodes(child: Group | Node) -> int:
-    """Return how many nodes a group holds; 1 for a node."""
-    return child.node_count if isinstance(child, Group) else 1
 
 
 def count_each(shown: Sequence[Group | Graph | Node]) -> list[tuple[str, str]]:

@@ -1,8 +1,7 @@
 """Shares of boxes: which part of a model's parameters, multiplications or bytes they hold.
 
-They stand on faces as thin bars, and in words where a box has no other facts to tell. No box is
-larger for them, so that layouts need not wait for what is counted here, and only what is drawn is
-counted.
+They stand on faces as thin bars, and in words beside them. No box is larger for them, so that
+layouts need not wait for what is counted here, and only what is drawn is counted.
 """
 
 from __future__ import annotations
@@ -21,14 +20,11 @@ from netloupe.explorer.roles import find_weight
 from netloupe.explorer.view import Item, nodes_inside
 
 from .box import MARGIN, round_size
-from .face import Bar, Face, TextRun
-from .sizes import BAR_RISE, SHEET_OFFSET, TEXT_STYLES
-from .text import measure_text
+from .face import Bar, Face
+from .sizes import BAR_RISE, SHEET_OFFSET
 
 #: larger models have no bars: to count would take a good part of the time of a first view
 MOST_NODES = 50_000
-#: of the sign at the right end of a line, up to where it ends
-_OPENER_ROOM = 16.0
 #: a bar that would be shorter, in pixels, is not drawn
 _LEAST = 1.0
 
@@ -82,11 +78,8 @@ class Shares:
         width = width if width >= _LEAST else 0.0
         words = f"{self._write(part)} · {write_share(part, whole)}"
         text = f"{words} of the model"
-        texts = _write_in_row(face, words)
-        if texts != face.texts:
-            text += f" · {face.texts[face.count_row].text}"
         y = round_size(face.height - BAR_RISE)
-        return replace(face, texts=texts, bar=Bar(self._share, MARGIN, y, width, text))
+        return replace(face, bar=Bar(self._share, MARGIN, y, width, text))
 
     def _count(self, nodes: Sequence[Node]) -> tuple[Amount, Amount]:
         """Return how much some nodes hold, and the model; 0 where it is not known."""
@@ -116,24 +109,6 @@ class Shares:
             return write_bytes(part)
         amount = write_amount(part, has_letters=False)  # a picture has no room to explain them
         return name_amount(amount, "MAC" if self._share == "macs" else "parameter")
-
-
-def _write_in_row(face: Face, words: str) -> tuple[TextRun, ...]:
-    """Return the texts of a face, with words in place of its count of nodes where they fit.
-
-    A row has the room from where it begins to the sign at the right end of its line, if any.
-    """
-    if face.count_row < 0:
-        return face.texts
-    run = face.texts[face.count_row]
-    right = face.width - face.stack * SHEET_OFFSET - MARGIN
-    others = [one.x for one in face.texts if one.y == run.y and one.anchor == "end"]
-    if others:
-        right = min(others) - _OPENER_ROOM
-    if run.x + measure_text(words, *TEXT_STYLES[run.style]) > right + 0.5:
-        return face.texts
-    before, after = face.texts[: face.count_row], face.texts[face.count_row + 1 :]
-    return (*before, replace(run, text=words), *after)
 
 
 def _list_counted(item: Item) -> Sequence[Node]:

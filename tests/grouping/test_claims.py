@@ -19,13 +19,11 @@ from netloupe.explorer.render.group_summary import (
     count_each,
     write_difference,
     write_kinds,
-    write_member_nodes,
 )
 from tests.test_known_architectures import KNOWN, find_file
 
-_EACH = re.compile(r"([\d,]+) nodes? each(?:, the (first|last) ([\d,]+) with projection)?")
-_SPAN = re.compile(r"([\d,]+) to ([\d,]+) nodes each")
-_ODD = re.compile(r"the (first|last) has ([\d,]+) nodes?, the others? ([\d,]+)")
+_NUMBERS = re.compile(r"(dilation|kernel) (\d+(?:, \d+)+|\d+ … \d+)")
+_ODD = re.compile(r"the (first|last) (halves the size|with|without|divides the size by)(?: (.+))?")
 _RANGE = re.compile(r"(.*\D|)(\d+) … \1(\d+)", re.DOTALL)
 #: a block has so many of the operators of the one that stands for all, counted
 _ALIKE = 0.6
@@ -72,29 +70,44 @@ def walk(child: Group | Node) -> list[Node]:
     return nodes
 
 
-def number(text: str) -> int:
-    return int(text.replace(",", ""))
+def list_attribute(block: list[Node], name: str, *, of_pools: bool = False) -> list[int]:
+    """Return the numbers of an attribute of all convolutions, and of pools where these count."""
+    traits = ("convolves", "pools") if of_pools else ("convolves",)
+    return [
+        number
+        for node in block
+        if node.operator.has(*traits) and not (of_pools and node.operator.has("transposed"))
+        for attribute in [node.attributes.get(name)]
+        if attribute is not None and isinstance(attribute.value, tuple)
+        for number in attribute.value
+    ]
 
 
-def check_sizes(text: str, sizes: list[int], blocks: list[list[Node]]) -> None:
-    """Assert that a text says how many nodes there are in blocks, and of which it says more."""
-    if (match := _EACH.fullmatch(text)) is not None:
-        place = {None: None, "first": 0, "last": len(sizes) - 1}[match[2]]
-        others = [size for at, size in enumerate(sizes) if at != place]
-        assert {*others} == {number(match[1])}
-        if place is not None:
-            assert sizes[place] == number(match[3])
-            operators = [Counter(node.op_type for node in block) for block in blocks]
-            more = operators[place] - operators[1 if place == 0 else place - 1]
-            assert sum(count for op, count in more.items() if "Conv" in op) >= 1
-    elif (match := _ODD.fullmatch(text)) is not None:
-        place = 0 if match[1] == "first" else len(sizes) - 1
-        assert sizes[place] == number(match[2])
-        assert {*sizes[:place], *sizes[place + 1 :]} == {number(match[3])}
-    else:
-        match = _SPAN.fullmatch(text)
-        assert match is not None, text
-        assert (min(sizes), max(sizes)) == (number(match[1]), number(match[2]))
+def check_change(text: str, blocks: list[list[Node]]) -> None:
+    """Assert that what is said to change over blocks does so, by their nodes."""
+    if (match := _NUMBERS.fullmatch(text)) is not None:
+        name = {"dilation": "dilations", "kernel": "kernel_shape"}[match[1]]
+        met = {max(list_attribute(block, name), default=1) for block in blocks}
+        told = {int(number) for number in re.findall(r"\d+", match[2])}
+        assert len(met) > 1
+        assert told == (met if "," in match[2] else {min(met), max(met)})
+        return
+    match = _ODD.fullmatch(text)
+    assert match is not None, text
+    place = 0 if match[1] == "first" else len(blocks) - 1
+    others = [block for number, block in enumerate(blocks) if number != place]
+    if match[2] in ("halves the size", "divides the size by"):
+        by = int(match[3] or 2)
+        assert max(list_attribute(blocks[place], "strides", of_pools=True)) == by
+        for block in others:
+            assert max(list_attribute(block, "strides", of_pools=True), default=1) == 1
+        return
+    operators = [Counter(node.op_type for node in block) for block in blocks]
+    more = operators[place] - operators[1 if place == 0 else place - 1]
+    fewer = operators[1 if place == 0 else place - 1] - operators[place]
+    assert more if match[2] == "with" else fewer
+    if match[3] == "projection":
+        assert sum(count for op, count in more.items() if "Conv" in op) >= 1
 
 
 @pytest.mark.parametrize("grouping", ["auto", "names", "modules", "repeats"])
@@ -107,10 +120,9 @@ def test_what_a_stack_says_is_so(name: str, grouping: str) -> None:
             assert len(blocks) > 1
             assert sum(sizes) == len({node.index for block in blocks for node in block})
             assert repeat.node_count == sum(sizes)
-            check_sizes(write_member_nodes(repeat), sizes, blocks)
-            assert bool(write_difference(repeat)) == (
-                len({*sizes}) > 1 or bool(write_kinds(repeat))
-            )
+            if not write_kinds(repeat):
+                for change in filter(None, re.split(r", (?=\D)", write_difference(repeat))):
+                    check_change(change, blocks)
             exemplar = Counter(node.op_type for node in blocks[repeat.exemplar])
             for block in blocks:
                 shared = (exemplar & Counter(node.op_type for node in block)).total()
@@ -120,8 +132,9 @@ def test_what_a_stack_says_is_so(name: str, grouping: str) -> None:
                 assert int(numbers[3]) - int(numbers[2]) + 1 == len(blocks), repeat.label
 
 
-_WIDTHS = re.compile(r"(\d+)(?: to (\d+))? → (\d+)(?: to (\d+))?")
+_WIDTHS = re.compile(r"(\d+)(?: to (\d+))? → (?:(?:\d+ → )*)(\d+)(?: to (\d+))?")
 _ADDED = re.compile(r"\+(\d+) each")
+_ALTERNATING = re.compile(r"1 global after (\d+) local, window (\d+)")
 _KIND = re.compile(r"(?:^|, )(.+?) in (\d+)(?: of (\d+))?(?=, |$)")
 
 
@@ -175,8 +188,19 @@ def check_widths(facts: list[str], found: list[Recognition], blocks: list[list[N
                 assert any(value in values for node in two for value in node.inputs if value)
 
 
+def _list_windows(found: Recognition) -> list[int]:
+    return [int(fact.removeprefix("window ")) for fact in found.facts if fact.startswith("window ")]
+
+
 def check_kinds(text: str, found: list[Recognition]) -> None:
     """Assert that as many blocks have what some have, and that others have not."""
+    alternating = _ALTERNATING.fullmatch(text)
+    if alternating is not None:
+        windows = [next(iter(_list_windows(one)), 0) for one in found]
+        period = int(alternating[1]) + 1
+        for place, window in enumerate(windows):
+            assert window == (int(alternating[2]) if place % period < period - 1 else 0)
+        return
     told = _KIND.findall(text)
     assert told
     counts = [int(count) for _, count, _ in told]
@@ -235,4 +259,4 @@ def test_operators_of_a_stack_are_counted_in_all_its_blocks(name: str) -> None:
                 low, _, high = (said.removeprefix(" ×") or "1").partition(" to ")
                 assert bool(is_some) == (0 in span), repeat.path
                 span.discard(0)
-                assert (number(low), number(high or low)) == (min(span), max(span)), repeat.path
+                assert (int(low), int(high or low)) == (min(span), max(span)), repeat.path

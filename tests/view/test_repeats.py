@@ -82,7 +82,7 @@ def test_a_closed_repeat_is_a_stack() -> None:
     repeat = view.items["main/Block A/"]
     assert words(repeat)[:1] == ["Block A"]
     assert "×6" in words(repeat)
-    assert "2 nodes each" in words(repeat)
+    assert "Attention" in words(repeat)
     face = make_face(repeat)
     assert face.stack == 2
     assert all(run.y > 10 for run in face.texts)
@@ -191,7 +191,7 @@ def test_what_only_one_repetition_has() -> None:
         ("0", "Sin more"),
     ]
     view.close("main/Block A/")
-    assert "the first has 3 nodes, the others 2" in words(view.items["main/Block A/"])
+    assert words(view.items["main/Block A/"]) == ["Block A", "Attention", "+", "×6"]
 
 
 def layers(*ops: str) -> list[tuple[str, str]]:
@@ -225,7 +225,7 @@ def layers(*ops: str) -> list[tuple[str, str]]:
 def test_repetitions_that_differ_alike_are_told_in_one_row_and_counted_exactly() -> None:
     (subtitle, face), *rows = layers("", "Erf", "Erf", "", "Erf", "Sin Sin")
     assert subtitle == "6 repetitions, 5 to 7 nodes each"
-    assert "5 to 7 nodes each" in face
+    assert face.endswith("×6")
     assert rows == [
         ("3 repetitions", "3 of 6 repetitions alike layer.1, layer.2, layer.4"),
         ("2 repetitions", "Erf less layer.0, layer.3"),
@@ -240,11 +240,6 @@ def test_repetitions_none_of_which_are_alike_are_compared_with_the_first() -> No
         ("layer.1", "Erf more"),
         ("layer.2", "Sin more"),
     ]
-
-
-def test_operators_of_repetitions_that_differ_are_counted_over_all() -> None:
-    graph = layers("", "Erf Erf Erf Erf", "Erf Erf Erf Erf", "Erf Erf Erf Erf")
-    assert "Erf ×4 in some" in graph[0][1]
 
 
 def test_values_without_a_part_in_the_shown_repetition_are_told() -> None:
@@ -263,7 +258,7 @@ def test_values_without_a_part_in_the_shown_repetition_are_told() -> None:
     )
     repeat = view.open("main/Block A/")
     assert repeat.unmatched == (1, 0)
-    assert {"shows 1 of 3", "1 input of others"} <= set(words(repeat))
+    assert words(repeat) == ["Block A", "×3", "shows 1 of 3"]
     assert view.show_repetition("main/Block A/", 1).unmatched == (0, 0)
     assert find_lost_edges(view) == []
 

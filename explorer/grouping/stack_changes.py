@@ -1,0 +1,191 @@
+"""What changes over the repetitions of a stack, in words: how far kernels read, sizes, parts.
+
+Compared is what computes. Arithmetic on shapes, constants and layout make no difference that a
+reader of the figure wants to know of, so where blocks differ in these alone, nothing is told.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+
+from netloupe.explorer.model import Node
+from netloupe.explorer.patterns import TRIM, Ingredient, has_projection, is_chain
+from netloupe.explorer.patterns.readings import read_int, read_ints
+
+from .group import Group
+from .member_nodes import list_member_nodes
+from .stack_facts import write_course
+
+#: stacks of more nodes, or of larger blocks, are not compared
+_MOST_COMPARED = 4_000
+#: so many different numbers are listed one by one
+_MOST_LISTED = 3
+#: what comes behind the name of a convolution in its box
+_BEHIND = " · "
+
+
+@dataclass(frozen=True, slots=True)
+class _Profile:
+    """What is compared of a block.
+
+    Parameters
+    ----------
+    dilation, kernel
+        Of all convolutions that have another one than 1, where they agree; else 0.
+    stride
+        The largest of all convolutions and pools.
+    parts
+        How many there are of which, norms and activations left out.
+    """
+
+    dilation: int
+    kernel: int
+    stride: int
+    parts: Counter[str]
+
+
+def list_changes(repeat: Group, shown: int | None = None) -> list[str]:
+    """Return what changes over the repetitions of a stack, in words.
+
+    Parameters
+    ----------
+    repeat
+        The stack.
+    shown
+        Which repetition is shown: of it is not said in what it differs. None where none is, and
+        widths are told as facts.
+    """
+    blocks = [child for child in repeat.children if isinstance(child, Group)]
+    if len(blocks) < len(repeat.children) or repeat.node_count > _MOST_COMPARED:
+        return []
+    member_nodes = [list_member_nodes(block, _MOST_COMPARED) for block in blocks]
+    profiles = [
+        _profile(nodes, block.contents) for nodes, block in zip(member_nodes, blocks, strict=True)
+    ]
+    widths = list_course(repeat)
+    told = [
+        f"{write_course(widths)} channels" if len(widths) > 2 and shown is not None else "",
+        _write_numbers("dilation", [one.dilation for one in profiles]),
+        _write_numbers("kernel", [one.kernel for one in profiles]),
+    ]
+    place = _find_odd(profiles)
+    if place is not None:
+        told.append(_tell_odd(profiles, place) if place != shown else "")
+    elif shown != 0 and _begins_with_projection(member_nodes):
+        told.append("the first with projection")
+    return [text for text in told if text]
+
+
+def list_course(repeat: Group) -> list[int]:
+    """Return the widths that a stack goes through, each once in a row: ``[16, 32, 64]``.
+
+    What the first block takes, and what each gives; nothing where any is not known, or not what
+    the next block takes.
+    """
+    blocks = [child for child in repeat.children if isinstance(child, Group)]
+    if len(blocks) < len(repeat.children) or repeat.node_count > _MOST_COMPARED:
+        return []
+    spans = [_find_span(block.contents) for block in blocks]
+    known = [span for span in spans if span is not None]
+    runs = all(before[1] == after[0] for before, after in pairwise(known))
+    if len(known) < len(spans) or not known or not runs:
+        return []
+    return [width for width, _ in groupby((known[0][0], *(span[1] for span in known)))]
+
+
+def _find_span(contents: Sequence[Ingredient]) -> tuple[int, int] | None:
+    """Return how many features go into the first part with weights, and come out of the last."""
+    if not is_chain(contents):
+        return None
+    known = [one.details.in_out for one in contents if one.rank > TRIM]
+    widths = [pair for pair in known if pair is not None]
+    return (widths[0][0], widths[-1][1]) if widths else None
+
+
+def _profile(nodes: Sequence[Node], contents: Sequence[Ingredient]) -> _Profile:
+    dilations, kernels, strides = {1}, {1}, [1]
+    for node in nodes:
+        operator = node.operator
+        if operator.has("convolves"):
+            dilations.update(read_ints(node, "dilations") or (read_int(node, "dilation") or 1,))
+            kernels.update(read_ints(node, "kernel_shape"))
+        is_pool = operator.has("pools") and not operator.has("pools_all")
+        if (operator.has("convolves") and not operator.has("transposed")) or is_pool:
+            strides += read_ints(node, "strides") or (read_int(node, "stride") or 1,)
+    parts: Counter[str] = Counter()
+    for one in contents:
+        if one.rank > TRIM:  # norms and activations may be shared, or fused with others
+            parts[one.name.partition(_BEHIND)[0]] += one.times
+    return _Profile(_agree(dilations), _agree(kernels), max(strides), parts)
+
+
+def _agree(sizes: set[int]) -> int:
+    """Return the one size that is not 1, or 1 where there is none; 0 for several."""
+    return max(sizes) if len(sizes) <= 2 else 0
+
+
+def _write_numbers(what: str, numbers: Sequence[int]) -> str:
+    """Return ``dilation 1 … 32`` where numbers change from block to block; else ""."""
+    distinct = list(dict.fromkeys(numbers))
+    changes = sum(one != other for one, other in pairwise(numbers))
+    # where but the first or the last block differs, that is told of it
+    if len(distinct) < 2 or changes < min(2, len(numbers) - 1) or 0 in distinct:
+        return ""
+    if len(distinct) <= _MOST_LISTED:
+        return f"{what} {', '.join(map(str, distinct))}"
+    return f"{what} {min(distinct)} … {max(distinct)}"
+
+
+def _find_odd(profiles: Sequence[_Profile]) -> int | None:
+    """Return the first or the last block where all but that one are alike."""
+    sides = [(one.stride, one.parts) for one in profiles]
+    last = len(sides) - 1
+    if sides[0] != sides[1] and all(one == sides[1] for one in sides[2:]):
+        return 0
+    if sides[last] != sides[0] and all(one == sides[0] for one in sides[:last]):
+        return last
+    return None
+
+
+def _begins_with_projection(member_nodes: Sequence[Sequence[Node]]) -> bool:
+    """Return whether the first block has a convolution on its shortcut, and no other one has."""
+    first, *others = member_nodes
+    count = _count_convolutions(first)
+    if any(_count_convolutions(other) >= count for other in others):
+        return False
+    return has_projection(first) and not any(map(has_projection, others))
+
+
+def _count_convolutions(nodes: Sequence[Node]) -> int:
+    return sum(node.operator.has("convolves") for node in nodes)
+
+
+def _tell_odd(profiles: Sequence[_Profile], place: int) -> str:
+    """Return in what the first or the last block differs in kind from the others."""
+    which = "the last" if place else "the first"
+    odd, other = profiles[place], profiles[place - 1]
+    if odd.stride > other.stride == 1:
+        by = "halves the size" if odd.stride == 2 else f"divides the size by {odd.stride}"
+        return f"{which} {by}"
+    if not odd.parts or not other.parts:
+        return ""
+    # of what there is only more or less nothing is told
+    more = [name for name in odd.parts if name not in other.parts]
+    fewer = [name for name in other.parts if name not in odd.parts]
+    if more and not fewer:
+        return f"{which} with {_write_parts(more)}"
+    if fewer and not more:
+        return f"{which} without {_write_parts(fewer)}"
+    return ""
+
+
+def _write_parts(names: Sequence[str]) -> str:
+    return " and ".join(_lower(name) for name in names[:2])
+
+
+def _lower(name: str) -> str:
+    """Return a name as it stands in a sentence: ``self-attention``, but ``LayerNorm``, ``MLP``."""
+    return name[0].lower() + name[1:] if name[1:].islower() or "-" in name else name

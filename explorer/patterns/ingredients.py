@@ -1,0 +1,222 @@
+"""What nodes that are no known block altogether are made of: the blocks and operators among them.
+
+What only moves data, sums, scales and compares is plumbing here: what a figure leaves out. It is
+seen through where it is asked which part takes from which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from netloupe.explorer.model import Node
+from netloupe.explorer.operators import Operator, kept_with_catalogue
+
+from .convolution_details import ConvolutionDetails, SeparableDetails, StridedDetails
+from .details import NO_DETAILS, BlockDetails
+from .found_blocks import FoundBlock, FoundBlocks
+from .graph_context import GraphContext, find_graph_context
+from .operations import Operations
+from .readings import read_int, read_ints
+from .recognise import MOST_NODES, find_blocks
+from .recognition import Recognition
+from .resampling import read_scale
+
+#: how telling a part is: a figure shows the ideas, and the rest where it has room
+IDEA, WORK, SIZE, TRIM = 4, 3, 2, 1
+#: of blocks that a group was recognised as
+KNOWN = "known"
+_KINDS_OF_FAMILIES = {"activation": "activation", "normalization": "norm"}
+#: what blocks of a kind are, where they are no ideas
+_RANKS_OF_KINDS = {
+    "activation": TRIM,
+    "conv": WORK,
+    "linear": WORK,
+    "norm": TRIM,
+    "pixel shuffle": SIZE,
+}
+#: how telling operators outside of blocks are, by the first trait that they have
+_RANKS_OF_TRAITS = (
+    ("detects", IDEA),
+    ("fitted", IDEA),
+    ("attends", IDEA),
+    ("recurrent", IDEA),
+    ("solves", IDEA),
+    ("samples", IDEA),
+    ("random", IDEA),
+    ("routes_experts", IDEA),
+    ("control_flow", IDEA),
+    ("scatters", IDEA),
+    ("finds_largest", WORK),
+    ("accumulates", WORK),
+    ("convolves", WORK),
+    ("multiplies", WORK),
+    ("selects", WORK),
+    ("pools", SIZE),
+    ("resamples", SIZE),
+    ("moves_pixels", SIZE),
+    ("normalizes", TRIM),
+    ("activates", TRIM),
+    ("reduces", TRIM),
+    ("takes_sine", TRIM),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ingredient:
+    """A block or an operator that a figure would show.
+
+    Parameters
+    ----------
+    name
+        What it is called: ``Cross-attention``, ``Conv · BN · ReLU``, ``MaxPool``.
+    kind
+        The pattern that found it, else the operator.
+    rank
+        How telling it is, from `TRIM` to `IDEA`.
+    facts, details
+        What is known of it.
+    before
+        Which of the ingredients it takes from, by their places in order.
+    times
+        How many there are of it, as blocks of a stack.
+    """
+
+    name: str
+    kind: str
+    rank: int
+    facts: tuple[str, ...] = ()
+    details: BlockDetails = NO_DETAILS
+    before: frozenset[int] = frozenset()
+    times: int = 1
+
+    @property
+    def scale(self) -> tuple[int, int] | None:
+        """By what it divides and multiplies sizes, ``(2, 1)`` for half; None where unknown."""
+        details = self.details.read_as(StridedDetails)
+        strides = details.stride if isinstance(details.stride, tuple) else (details.stride or 1,)
+        if len({*strides}) != 1:
+            return None
+        if self.details.read_as(ConvolutionDetails).transposed:
+            return 1, strides[0]
+        return strides[0], 1
+
+
+def find_ingredients(
+    nodes: Sequence[Node],
+    context: GraphContext | None = None,
+    known: Iterable[Recognition] = (),
+) -> list[Ingredient]:
+    """Return what some nodes are made of, in order; nothing for more than `MOST_NODES`.
+
+    Parameters
+    ----------
+    nodes
+        Nodes of one graph, producers first.
+    context
+        What is known of their graph.
+    known
+        What parts of them were recognised as; what is found inside of these is not told.
+    """
+    if not 0 < len(nodes) <= MOST_NODES:
+        return []
+    operations = Operations(nodes, context or find_graph_context(nodes[0].graph))
+    blocks = find_blocks(operations)
+    places = {node: number for number, node in enumerate(operations.nodes)}
+    for one in known:
+        numbers = frozenset(places[node] for node in one.nodes if node in places)
+        inner = {id(found): found for n in numbers if (found := blocks.owner[n]) is not None}
+        only = next(iter(inner.values())) if len(inner) == 1 else None
+        # what was found has its kind besides
+        if numbers and (only is None or only.numbers != numbers):
+            kind = _KINDS_OF_FAMILIES.get(one.family, KNOWN)
+            blocks.add(FoundBlock(kind, one.name, numbers, max(numbers), one.facts, one.details))
+    return _list_ingredients(blocks)
+
+
+def _list_ingredients(blocks: FoundBlocks) -> list[Ingredient]:
+    operations = blocks.operations
+    listed: list[Ingredient] = []
+    #: by operation: which ingredients it gives on, or comes from where it is plumbing
+    sources: list[frozenset[int]] = [frozenset()] * len(operations)
+    for entry in blocks.list_outermost():
+        numbers = sorted(entry.numbers) if isinstance(entry, FoundBlock) else [entry]
+        before = frozenset[int]().union(
+            *(
+                sources[giver]
+                for n in numbers
+                for giver in operations.givers(n)
+                if giver not in numbers
+            )
+        )
+        made = _make(operations, entry, before)
+        if made is not None:
+            before = frozenset({len(listed)})
+            listed.append(made)
+        for number in numbers:
+            sources[number] = before
+    return listed
+
+
+def _make(
+    operations: Operations,
+    entry: FoundBlock | int,
+    before: frozenset[int],
+) -> Ingredient | None:
+    if isinstance(entry, FoundBlock):
+        if entry.kind == "norm" and entry.name == "Affine":
+            return None
+        kind = _find_kind(entry)
+        rank = _RANKS_OF_KINDS.get(kind, IDEA)
+        return Ingredient(entry.name, kind, rank, entry.facts, entry.details, before)
+    node = operations.nodes[entry]
+    operator = node.operator
+    rank = _rank_operator(operator)
+    kind = operations.kinds[entry]
+    if not rank or not kind:
+        return None
+    if operator.has("multiplies") and len(operations.operands[entry]) == 1:
+        return Ingredient("Linear", "linear", rank, before=before)
+    details: BlockDetails = NO_DETAILS
+    if operator.has("pools") and not operator.has("pools_all"):
+        strides = read_ints(node, "strides") or (read_int(node, "stride") or 1,)
+        details = StridedDetails(stride=strides[0] if len({*strides}) == 1 else strides)
+    elif operator.has("resamples"):
+        factor = read_scale(operations, entry)
+        details = ConvolutionDetails(stride=factor, transposed=True)
+    return Ingredient(_name_operator(operator), kind, rank, (), details, before)
+
+
+def _find_kind(entry: FoundBlock) -> str:
+    """Return the kind of a block; of what a group was recognised as, by its details."""
+    if entry.kind != KNOWN:
+        return entry.kind
+    details = entry.details
+    if isinstance(details, ConvolutionDetails) and not isinstance(details, SeparableDetails):
+        return "conv"
+    return "linear" if entry.name.startswith("Linear") else KNOWN
+
+
+@kept_with_catalogue(maxsize=1 << 12)
+def _rank_operator(operator: Operator) -> int:
+    return next((rank for trait, rank in _RANKS_OF_TRAITS if operator.has(trait)), 0)
+
+
+#: what figures call operators of a trait
+_NAMES_OF_TRAITS = (("samples", "Lookup"), ("random", "Noise"), ("resamples", "Resize"))
+
+
+def _name_operator(operator: Operator) -> str:
+    named = (name for trait, name in _NAMES_OF_TRAITS if operator.has(trait))
+    return next(named, operator.form)
+
+
+def is_chain(ingredients: Sequence[Ingredient]) -> bool:
+    """Return whether each ingredient takes from the one before it, and the first from none.
+
+    It may take from others besides, as behind a residual sum.
+    """
+    return not any(one.before for one in ingredients[:1]) and all(
+        place in one.before for place, (_, one) in enumerate(pairwise(ingredients))
+    )

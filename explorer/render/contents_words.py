@@ -1,0 +1,170 @@
+"""What a closed group is made of, in the words of figures.
+
+A chain is told part by part, with repetitions counted: ``(Conv · ReLU) ×3 · Linear``. What is no
+chain, or a long one, is told by its ideas, which are the parts that say most: ``Self-attention ×2,
+MLP ×2``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from math import prod
+from typing import NamedTuple
+
+from netloupe.explorer.patterns import IDEA, SIZE, TRIM, WORK, Ingredient, is_chain
+from netloupe.explorer.patterns.transformer_details import MlpDetails
+
+#: a chain has so many parts at most, when repetitions are counted
+_MOST_PARTS = 4
+#: so many ideas are told
+_MOST_IDEAS = 3
+#: longer sequences are not looked at for what repeats in them
+_MOST_FOLDED = 64
+#: so many widths are written one by one
+_MOST_WIDTHS = 6
+#: what comes behind the name of a convolution in its box
+_BEHIND = " · "
+
+Fits = Callable[[str], bool]
+
+
+class MadeOf(NamedTuple):
+    """What a group is made of, in words.
+
+    Parameters
+    ----------
+    parts
+        Its chain or its ideas; "" where there is nothing to tell.
+    facts
+        What is known of all together: widths, and how much larger or smaller pictures become.
+    """
+
+    parts: str = ""
+    facts: str = ""
+
+
+def write_contents(ingredients: Sequence[Ingredient], fits: Fits) -> MadeOf:
+    """Return what a group is made of, as long as it fits.
+
+    Parameters
+    ----------
+    ingredients
+        Its parts in order.
+    fits
+        Whether there is room for a text.
+    """
+    if not ingredients:
+        return MadeOf()
+    if len(ingredients) == 1 and ingredients[0].times == 1:
+        return MadeOf(ingredients[0].name, _join_fitting(ingredients[0].facts, fits))
+    is_row = is_chain(ingredients) and all(one.times == 1 for one in ingredients)
+    facts = _join_fitting(_describe_chain(ingredients), fits) if is_row else ""
+    ideas = any(one.rank == IDEA for one in ingredients)
+    for least in ((SIZE, WORK) if ideas else (TRIM, SIZE, WORK)) if is_row else ():
+        kept = [_name(one, least) for one in ingredients if one.rank >= least]
+        folded = _fold(kept) if 0 < len(kept) <= _MOST_FOLDED else []
+        text = _BEHIND.join(folded)
+        if folded and len(folded) <= _MOST_PARTS and fits(text):
+            return MadeOf(text, facts)
+    text = _write_ideas(ingredients, fits)
+    return MadeOf(text, facts or ("" if ", " in text else _describe_one(ingredients)))
+
+
+def _name(one: Ingredient, least: int) -> str:
+    """Return what a part of a chain is called: without norm and activation where these are out."""
+    return one.name.partition(_BEHIND)[0] if least > TRIM and one.kind == "conv" else one.name
+
+
+def _fold(names: Sequence[str]) -> list[str]:
+    """Return a sequence with what repeats in it counted: ``["(Conv · ReLU) ×3", "Linear"]``."""
+    folded: list[str] = []
+    place = 0
+    while place < len(names):
+        length, times = 1, 1
+        for size in range(1, min(_MOST_PARTS, (len(names) - place) // 2) + 1):
+            unit = names[place : place + size]
+            count = 1
+            while names[place + count * size : place + (count + 1) * size] == unit:
+                count += 1
+            if count > 1 and count * size > length * times:
+                length, times = size, count
+        folded.append(_count(names[place : place + length], times))
+        place += length * times
+    return folded
+
+
+def _count(names: Sequence[str], times: int) -> str:
+    text = _BEHIND.join(names)
+    if times == 1:
+        return text
+    return f"({text}) ×{times}" if len(names) > 1 else f"{text} ×{times}"
+
+
+def _write_ideas(ingredients: Sequence[Ingredient], fits: Fits) -> str:
+    """Return the most telling parts with how often they occur: ``Self-attention ×2, MLP ×2``."""
+    ranks: dict[str, int] = {}
+    counts: Counter[str] = Counter()
+    for one in ingredients:
+        name = one.name.partition(_BEHIND)[0] if one.kind == "conv" else one.name
+        ranks[name] = max(ranks.get(name, 0), one.rank)
+        counts[name] += one.times
+    best = max(ranks.values())
+    names = sorted(counts, key=lambda name: -ranks[name])  # else in order of appearance
+    listed = ""
+    for number, name in enumerate(names[:_MOST_IDEAS]):
+        # what is trim is told only where there is nothing else
+        if ranks[name] < min(best, WORK) or (ranks[name] == TRIM and best > TRIM):
+            break
+        times = f" ×{counts[name]:,}" if counts[name] > 1 else ""
+        longer = ", ".join(filter(None, (listed, name + times)))
+        if number and not fits(longer):
+            break
+        listed = longer
+    return listed
+
+
+def _describe_chain(ingredients: Sequence[Ingredient]) -> list[str]:
+    facts = []
+    known = list(filter(None, map(_list_widths, ingredients)))
+    if known:
+        # what is joined besides makes the next part take more
+        widths = (known[0][0], *(width for each in known for width in each[1:]))
+        listed = [width for width, _ in groupby(widths)]
+        if len(listed) > _MOST_WIDTHS:
+            listed = [listed[0], listed[-1]]
+        facts.append(" → ".join(map(str, listed if len(listed) > 1 else listed * 2)))
+    scales = [one.scale for one in ingredients]
+    if all(scale is not None for scale in scales):
+        smaller, larger = (prod(pair) for pair in zip(*filter(None, scales), strict=True))
+        if smaller % larger == 0 and smaller > larger:
+            facts.append(f"/{smaller // larger}")
+        elif larger % smaller == 0 and larger > smaller:
+            facts.append(f"×{larger // smaller}")
+    return facts
+
+
+def _list_widths(one: Ingredient) -> tuple[int, ...]:
+    """Return how many features go into a part, and come out, with those inside of an MLP."""
+    return one.details.read_as(MlpDetails).widths or one.details.in_out or ()
+
+
+def _describe_one(ingredients: Sequence[Ingredient]) -> str:
+    """Return the first fact of the one idea that there is, however often."""
+    ideas = {one.name: one.facts for one in ingredients if one.rank == IDEA}
+    if len(ideas) != 1:
+        return ""
+    told = {one.facts[:1] for one in ingredients if one.rank == IDEA}
+    return next(iter(told.pop()), "") if len(told) == 1 else ""
+
+
+def _join_fitting(facts: Sequence[str], fits: Fits) -> str:
+    """Return as many facts as there is room for."""
+    listed = ""
+    for fact in facts:
+        longer = _BEHIND.join(filter(None, (listed, fact)))
+        if listed and not fits(longer):
+            break
+        listed = longer
+    return listed

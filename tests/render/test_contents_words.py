@@ -1,0 +1,130 @@
+"""What a closed group that is no known block says it is made of, and what changes over a stack."""
+
+from __future__ import annotations
+
+import onnx.parser
+import pytest
+
+from netloupe.explorer.grouping import Group, build_group_tree
+from netloupe.explorer.grouping.stack_changes import list_changes
+from netloupe.explorer.patterns import IDEA, TRIM, WORK, Ingredient
+from netloupe.explorer.patterns.details import FeatureDetails
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.render.contents_words import write_contents
+
+
+def chain(*names: str, rank: int = WORK) -> list[Ingredient]:
+    """Return parts each of which takes from the one before it."""
+    return [
+        Ingredient(
+            name,
+            "linear" if name == "Linear" else name,
+            TRIM if name in ("ReLU", "LayerNorm") else rank,
+            before=frozenset({number - 1} if number else ()),
+        )
+        for number, name in enumerate(names)
+    ]
+
+
+def write(ingredients: list[Ingredient], most: int = 60) -> tuple[str, str]:
+    return write_contents(ingredients, lambda text: len(text) <= most)
+
+
+@pytest.mark.parametrize(
+    ("names", "parts"),
+    [
+        (["Linear", "ReLU", "Linear", "ReLU", "Linear"], "(Linear · ReLU) ×2 · Linear"),
+        (["Conv", "Conv", "Conv"], "Conv ×3"),
+        (["Conv", "ReLU", "Linear", "LayerNorm", "Linear"], "Conv · Linear ×2"),
+    ],
+)
+def test_a_chain_counts_what_repeats_and_leaves_out_what_is_trim_where_it_is_long(
+    names: list[str], parts: str
+) -> None:
+    assert write(chain(*names))[0] == parts
+
+
+def test_what_is_no_chain_says_its_ideas() -> None:
+    names = ["Self-attention", "Cross-attention", "MLP", "Self-attention", "Cross-attention"]
+    ingredients = [Ingredient(name, name, IDEA) for name in names]
+    ingredients.insert(0, Ingredient("LayerNorm", "norm", TRIM))
+    assert write(ingredients)[0] == "Self-attention ×2, Cross-attention ×2, MLP"
+    # what there is no room for is left out
+    assert write(ingredients, most=40)[0] == "Self-attention ×2, Cross-attention ×2"
+
+
+def test_widths_of_a_chain_are_told_each_once() -> None:
+    ingredients = [
+        Ingredient(
+            "Linear",
+            "linear",
+            WORK,
+            details=FeatureDetails(in_features=taken, out_features=given),
+            before=frozenset({number - 1} if number else ()),
+        )
+        for number, (taken, given) in enumerate([(3, 8), (8, 8), (8, 2)])
+    ]
+    assert write(ingredients) == ("Linear ×3", "3 → 8 → 2")
+
+
+def stack(*blocks: str, weights: dict[str, tuple[int, ...]] | None = None) -> Group:
+    """Return a stack of blocks in ONNX's text form, each of which takes ``x0``, ``x1`` …"""
+    weights = weights or {"w": (8, 8, 3, 3)}
+    dims = ", ".join(
+        f"int64[4] d{name} = {{{str(one).strip('()')}}}" for name, one in weights.items()
+    )
+    made = " ".join(f"{name} = ConstantOfShape (d{name})" for name in weights)
+    nodes = "\n".join(
+        line.replace("IN", f"x{number}").replace("OUT", f"x{number + 1}").replace("_N", str(number))
+        for number, line in enumerate(blocks)
+    )
+    text = (
+        '<ir_version: 8, opset_import: ["": 17]> g (float[1, 8, 64, 64] x0) => '
+        f"(float[1, 8, N, N] x{len(blocks)}) <{dims}> {{ {made} {nodes} }}"
+    )
+    graph = load(onnx.parser.parse_model(text).SerializeToString()).graph
+    root = build_group_tree(graph, "none").root
+    repeat = Group("repeat", graph, "main/r/", "r", "", root)
+    done = len(weights)
+    for number, line in enumerate(blocks):
+        block = Group("block", graph, f"main/r/{number}/", str(number), "", repeat)
+        block.node_count = line.count("(")
+        block.children = list(graph.nodes[done : done + block.node_count])
+        done += block.node_count
+        repeat.add(block)
+    repeat.node_count = done - len(weights)
+    return repeat
+
+
+_CONV = "OUT = Conv <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (IN, w)"
+
+
+def test_a_stack_says_how_its_dilation_grows() -> None:
+    blocks = [_CONV.replace("kernel", f"dilations = [{n}, {n}], kernel") for n in (1, 2, 4, 8)]
+    assert list_changes(stack(*blocks)) == ["dilation 1 … 8"]
+    assert list_changes(stack(*blocks[:3])) == ["dilation 1, 2, 4"]
+    assert list_changes(stack(*blocks[:1] * 3)) == []
+
+
+def test_a_stack_says_that_its_first_block_halves_the_size() -> None:
+    first = _CONV.replace("kernel", "strides = [2, 2], kernel")
+    repeat = stack(first, _CONV, _CONV)
+    assert list_changes(repeat) == ["the first halves the size"]
+    assert list_changes(repeat, shown=0) == []
+
+
+def test_a_stack_says_through_which_widths_it_goes_where_it_is_open() -> None:
+    weights = {"w0": (16, 8, 3, 3), "w1": (32, 16, 3, 3), "w2": (64, 32, 3, 3)}
+    repeat = stack(*[_CONV.replace(", w)", ", w_N)")] * 3, weights=weights)
+    assert list_changes(repeat, shown=0) == ["8 → 16 → 32 → 64 channels"]
+
+
+def test_a_stack_says_nothing_of_what_only_arranges() -> None:
+    turned = "t_N = Identity (IN) OUT = Conv <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (t_N, w)"
+    assert list_changes(stack(turned, _CONV, _CONV), shown=1) == []
+
+
+def test_a_stack_says_what_the_first_has_alone() -> None:
+    pooled = _CONV.replace("OUT", "p_N") + " OUT = GlobalAveragePool (p_N)"
+    repeat = stack(_CONV, _CONV, pooled)
+    assert list_changes(repeat, shown=1) == ["the last with GlobalAveragePool"]
