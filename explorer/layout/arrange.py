@@ -26,6 +26,25 @@ _PORT_HALF = 3.0
 _MOST_DRIFT = 8.0
 
 
+#: from an edge to the size beside it, and from that to the border
+_SIZE_ASIDE = 12.0
+_SIZE_END = 8.0
+
+
+def make_room_for_sizes(level: Level, places: Places) -> Places:
+    """Return places that are so wide that sizes find room to the right of their edges."""
+    if level.direction == "LR":
+        return places  # where sizes stand above the edges
+    width = places.width
+    edges = places.edges
+    for number, wire in enumerate(level.wires):
+        if wire.text_width and edges.counts[number]:
+            start, end = edges.starts[number : number + 2].tolist()
+            x = float(edges.points[(start + end) // 2, 0])
+            width = max(width, x + _SIZE_ASIDE + wire.text_width + _SIZE_END)
+    return replace(places, width=width) if width > places.width else places
+
+
 def arrange_root(level: Level, places: Places, columns: int) -> Inside:
     """Return the places in the scene of what is outermost, in so many columns."""
     size = places.width + 2 * MARGIN, places.height + 2 * MARGIN

@@ -31,15 +31,24 @@ class ColumnCutter:
         down is no chain but a second tower or a decoder, which columns would tear apart.
     in_groups
         Whether open groups are cut too, and not only between them.
+    in_repetitions
+        Whether even the one repetition is cut that stands for all of a stack.
     """
 
     def __init__(
-        self, scene: Scene, titles: Titles, *, after_inputs: bool = False, in_groups: bool = True
+        self,
+        scene: Scene,
+        titles: Titles,
+        *,
+        after_inputs: bool = False,
+        in_groups: bool = True,
+        in_repetitions: bool = True,
     ) -> None:
         self._scene = scene
         self._titles = titles
         self._after_inputs = after_inputs
         self._in_groups = in_groups
+        self._in_repetitions = in_repetitions
         self._known: dict[int, Columns] = {}
 
     @cached_property
@@ -54,10 +63,12 @@ class ColumnCutter:
 
     @cached_property
     def _cuts(self) -> list[Cut]:
-        cuts = [cut for cut in self._drawn.list_cuts() if self._in_groups or not cut.depth]
+        drawn = self._drawn
+        cuts = [cut for cut in drawn.list_cuts() if self._in_groups or not cut.depth]
+        if not self._in_repetitions:
+            cuts = drawn.keep_whole(cuts, lambda item: item.repetition is not None)
         if not self._after_inputs:
             return cuts
-        drawn = self._drawn
         inputs = [
             number
             for number, box in enumerate(drawn.boxes)

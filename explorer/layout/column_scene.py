@@ -49,6 +49,10 @@ class Titles(Protocol):
         """Return the room that the title of an open group takes."""
         ...
 
+    def label(self, text: str) -> tuple[str, float]:
+        """Return a text as it stands beside an edge, and its width in pixels."""
+        ...
+
 
 class _Part(NamedTuple):
     """An open group, or its part in one column: left, top, right, bottom where it was."""
@@ -231,6 +235,12 @@ class Columns:
             np.maximum.at(highs, places, extents[:, 2])
         inside = upper == lower
         np.maximum.at(bottoms, upper[inside], extents[inside, 3])
+        for edge in drawn.edges:
+            if edge.label and self._is_down:
+                half = self._titles.label(edge.label)[1] / 2
+                column = int(np.searchsorted(self._heights, edge.label_y, "right"))
+                lows[column] = min(lows[column], edge.label_x - half)
+                highs[column] = max(highs[column], edge.label_x + half)
         for (_, column), part in self._parts.items():
             lows[column] = min(lows[column], part.left)
             highs[column] = max(highs[column], part.right)

@@ -22,7 +22,7 @@ from netloupe.explorer.options import Direction, Wrap
 from netloupe.explorer.progress import step
 from netloupe.explorer.view import Item, View
 
-from .arrange import arrange_inside, arrange_root
+from .arrange import arrange_inside, arrange_root, make_room_for_sizes
 from .assembly import Assembly, join_pieces
 from .bounded import BoundedCache
 from .composed import Arranged, Composed, Shown
@@ -322,7 +322,7 @@ def _put_together(
     """Put pieces together and give them the border of an open item."""
     places, columns = wrap_places(
         level,
-        join_pieces(assembly, level, is_mirrored=is_mirrored),
+        make_room_for_sizes(level, join_pieces(assembly, level, is_mirrored=is_mirrored)),
         frame.wrap,
         was_wrapped=frame.was_wrapped,
         is_outermost=frame.title is None,

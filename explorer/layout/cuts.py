@@ -8,12 +8,15 @@ other it is not cut: nobody could follow them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from netloupe.explorer.view import Item
 
 from .placement import Curve, Curves, Floats, Integers
 from .scene import SceneBox, SceneEdge
@@ -146,6 +149,19 @@ class Drawn:
             y[allowed].tolist(), numbers[allowed].tolist(), depths[allowed].tolist(), strict=True
         )
         return [Cut(*each) for each in found]
+
+    def keep_whole(self, cuts: list[Cut], is_one: Callable[[Item], bool]) -> list[Cut]:
+        """Return those of some cuts that run through no open group of a kind."""
+        frames = [
+            (top, bottom)
+            for box, (top, bottom) in zip(self.boxes, self.areas[:, 1::2].tolist(), strict=True)
+            if box.item.is_open and is_one(box.item)
+        ]
+        if not frames or not cuts:
+            return cuts
+        tops, bottoms = np.array(frames).T
+        covered = _count_covers(tops, bottoms, np.array([cut.y for cut in cuts]))
+        return [cut for cut, count in zip(cuts, covered.tolist(), strict=True) if not count]
 
     def _find_flows(self, count: int) -> NDArray[np.bool_]:
         """Return of each stream whether it goes from box to box, and not only to a border.

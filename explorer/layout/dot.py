@@ -35,6 +35,10 @@ _CHAIN_GAP = 18.0
 #: what a number beside an edge needs along it where values flow to the right, and its digits
 _COUNT_ROOM = 22.0
 _DIGIT_ROOM = 6.5
+#: what a size beside the one edge between two boxes needs along it where values flow down (between
+#: ranks there is room enough), and more than its width to the right
+_SIZE_ROOM = 30.0
+_SIZE_AROUND = 30.0
 NODE_GAP = 22.0
 #: so many numbers are a piece of a curve: begin, two handles and end
 _PIECE = 8
@@ -83,7 +87,8 @@ def write_level_dot(level: Level, *, is_reversed: bool = False) -> str:
         weight = "" if wire.is_main else ",weight=1"
         if number in longest:
             weight = f",weight={_SPINE_WEIGHT}"
-        ranks = math.ceil(_measure_count(wire, level.direction) / gap)
+        room = _measure_text(wire, level.direction) if level.direction == "LR" else 0.0
+        ranks = math.ceil(room / gap)
         longer = f",minlen={ranks}" if ranks > 1 else ""
         lines.append(f'{tail} -> {head} [id="{number}"{weight}{longer}]')
     lines.append("}")
@@ -92,14 +97,17 @@ def write_level_dot(level: Level, *, is_reversed: bool = False) -> str:
 
 def find_chain_gap(wire: Wire, direction: Direction) -> float:
     """Return how far two boxes are from each other that are joined by one straight edge alone."""
+    room = _measure_text(wire, direction)
+    return max(_CHAIN_GAP if wire.values < 2 else RANK_GAP, room)
+
+
+def _measure_text(wire: Wire, direction: Direction) -> float:
+    """Return how long an edge must be for the text that stands beside it."""
     if wire.values < 2:
-        return _CHAIN_GAP
-    return max(RANK_GAP, _measure_count(wire, direction))
-
-
-def _measure_count(wire: Wire, direction: Direction) -> float:
-    """Return how long an edge must be for the number of its values to stand beside it."""
-    if wire.values < 2 or direction == "TB":
+        if not wire.text_width:
+            return 0.0
+        return _SIZE_ROOM if direction == "TB" else wire.text_width + _SIZE_AROUND
+    if direction == "TB":
         return 0.0
     return _COUNT_ROOM + _DIGIT_ROOM * len(f"{wire.values:,}")
 

@@ -1,10 +1,11 @@
 """Labels beside edges: placed after everything else.
 
 Those that say how many values an edge has come first, and always find a place: where nothing is
-free they stand over other edges. The others, which tell types, are placed only where there is
-room. Edges are served in their order, each at the first of some places along it where nothing
-else is. Most labels have no other near, so that only what boxes and curves leave free decides:
-that is found for all of them at once. Only the others are looked at one after the other.
+free they stand over other edges. The others, which tell sizes, stand beside their edge and only
+where there is room. Edges are served in their order, each at the first of some places along it
+where nothing else is. Most labels have no other near, so that only what boxes and curves leave
+free decides: that is found for all of them at once. Only the others are looked at one after the
+other.
 """
 
 from __future__ import annotations
@@ -18,15 +19,18 @@ from .placement import Curves, Floats, Integers, evaluate, sample_pieces, starts
 from .scene import Inside
 from .texts import Texts
 
-HEIGHT = 14.0
+HEIGHT = 15.0
 _PADDING = 5.0
 #: shorter edges would be hidden by labels on them
 _LEAST_LENGTH = 40.0
-#: from an edge to a label that stands beside it
+#: from an edge to a label that stands beside it, its number or its size
 _ASIDE = 2.0
+_SIZE_ASIDE = 7.0
 #: where along an edge its label may stand and on which side of it, best first
 Spot = tuple[float, int]
-TYPE_SPOTS: tuple[Spot, ...] = ((0.5, 0), (0.35, 0), (0.65, 0), (0.2, 0), (0.8, 0))
+SIZE_SPOTS: tuple[Spot, ...] = tuple(
+    (share, side) for side in (1, -1) for share in (0.45, 0.35, 0.6, 0.2, 0.75)
+)
 #: the same for the number of its values: on the edge, rather near its end; one that is too short
 #: has it at one of its sides
 COUNT_SPOTS: tuple[Spot, ...] = (
@@ -76,8 +80,8 @@ def place_labels(inside: Inside, direction: Direction, opened: Integers, texts: 
     wanted = texts.wanted & (inside.curves.counts > 0)
     is_long = lengths >= _LEAST_LENGTH
     counted = np.flatnonzero(wanted & texts.counted)
-    typed = np.flatnonzero(wanted & ~texts.counted & is_long)
-    if not len(counted) and not len(typed):
+    sized = np.flatnonzero(wanted & ~texts.counted)
+    if not len(counted) and not len(sized):
         return found
     curves = _Samples(inside.curves)
     walls = np.zeros((0, 4))
@@ -92,12 +96,16 @@ def place_labels(inside: Inside, direction: Direction, opened: Integers, texts: 
         labels.choose_over_edges(np.flatnonzero(labels.chosen < 0))
         found[counted] = labels.list_centres()
         walls = labels.list_areas()
-    if len(typed):
-        labels = _Labels(inside, direction, opened, texts, curves, typed, TYPE_SPOTS, walls)
+    if len(sized):
+        # above the edge where values flow to the right
+        spots = SIZE_SPOTS if direction == "TB" else tuple((at, -side) for at, side in SIZE_SPOTS)
+        labels = _Labels(
+            inside, direction, opened, texts, curves, sized, spots, walls, aside=_SIZE_ASIDE
+        )
         alone = _find_alone(labels.areas, labels.flows)
         labels.choose_alone(np.flatnonzero(alone))
         labels.choose_in_turn(np.flatnonzero(~alone))
-        found[typed] = labels.list_centres()
+        found[sized] = labels.list_centres()
     return found
 
 
@@ -122,7 +130,14 @@ class _Samples:
         #: shape (pieces, 4, 2)
         self.controls = curves.list_controls()
 
-    def places(self, edges: Integers, halves: Floats, axis: int, spots: tuple[Spot, ...]) -> Floats:
+    def places(
+        self,
+        edges: Integers,
+        halves: Floats,
+        axis: int,
+        spots: tuple[Spot, ...],
+        from_edge: float,
+    ) -> Floats:
         """Return the places at edges where their labels may stand, shape (edges, places, 2).
 
         Parameters
@@ -135,6 +150,8 @@ class _Samples:
             That across the flow: 0 where values flow down.
         spots
             Where they may stand.
+        from_edge
+            How far from the edge those do that stand beside it.
         """
         shares = np.array([share for share, _ in spots])
         lengths = 1 + _STEPS * np.diff(self.pieces)[edges][:, None]
@@ -143,7 +160,7 @@ class _Samples:
         piece = np.maximum(index - 1, 0) // _STEPS
         controls = self.controls[self.pieces[edges][:, None] + piece]
         places = evaluate(controls, (index - _STEPS * piece) / _STEPS)
-        aside = (halves if axis == 0 else np.full(len(edges), HEIGHT / 2)) + _ASIDE
+        aside = (halves if axis == 0 else np.full(len(edges), HEIGHT / 2)) + from_edge
         places[..., axis] += aside[:, None] * np.array([side for _, side in spots])
         return places
 
@@ -195,6 +212,7 @@ class _Labels:
         edges: Integers,
         spots: tuple[Spot, ...],
         taken: Floats | None = None,
+        aside: float = _ASIDE,
     ) -> None:
         self.inside = inside
         self.spots = spots
@@ -210,7 +228,7 @@ class _Labels:
         halves[:, 0, 0] = texts.widths[edges] / 2 + _PADDING
         halves[:, 0, 1] = HEIGHT / 2
         axis = 0 if direction == "TB" else 1
-        self.centres = curves.places(edges, halves[:, 0, 0], axis, spots)
+        self.centres = curves.places(edges, halves[:, 0, 0], axis, spots, aside)
         #: shape (labels, places, 4)
         self.areas = np.concatenate([self.centres - halves, self.centres + halves], axis=2)
         #: which of its places each label may have at all, and which one it has; -1 for none

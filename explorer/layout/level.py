@@ -49,6 +49,8 @@ class Wire(NamedTuple):
     is_main: bool = True
     #: how many values are written to flow along it; none where they do along another wire
     values: int = 1
+    #: how wide the text is that stands beside it; 0 for none
+    text_width: float = 0.0
 
 
 @dataclass(slots=True, eq=False)

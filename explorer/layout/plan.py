@@ -13,10 +13,13 @@ from netloupe.explorer.view import BORDER, Instance, Item, Link, View
 from netloupe.explorer.view.item import MOST_SELECTED
 
 from .level import Child, Level, Wire
+from .longest_path import find_longest_path
 from .merging import merge_edges
 from .scene import Inside, LevelEdge
+from .stream_sizes import is_stage, list_changes
 from .texts import LabelMeasure, Texts, choose_texts, count_written
 from .titles import Title
+from .value_sizes import find_sizes
 
 #: faces are made for so many boxes between two looks whether anyone still wants them
 _CHECK_EVERY = 256
@@ -149,6 +152,10 @@ def plan_item(
                 _count_drawn(number, edges[number], merged, item.children),
             )
         )
+    texts = choose_texts(edges, item.children, measure, _find_changes(view, item, level, edges))
+    for number, (_, width, _) in enumerate(texts.sizes):
+        if width:
+            level.wires[number] = level.wires[number]._replace(text_width=width)
     return Plan(
         item,
         item.children,
@@ -156,10 +163,20 @@ def plan_item(
         level,
         edges,
         single,
-        choose_texts(edges, item.children, measure),
+        texts,
         [] if item is view.root else _list_ports(item, [*used, *given]),
         Borders(input_index, output_index, _find_idle(item, inputs[len(used) :])),
     )
+
+
+def _find_changes(
+    view: View, item: Item, level: Level, edges: list[LevelEdge]
+) -> Mapping[int, str] | None:
+    """Return which sizes stand beside which edges of a level; None where none are told."""
+    if not edges or not is_stage(item):
+        return None
+    stream = find_longest_path(level)
+    return list_changes(edges, item.children, stream, find_sizes(view.model))
 
 
 def renew_plan(

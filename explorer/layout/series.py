@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .level import Level, Wire
+from .level import Level
 
 #: what hangs aside of the chain of pieces may be so large; larger parts are no mere twigs
 _MOST_ASIDE = 8
@@ -34,13 +34,9 @@ def take_part(
     local = {child: number for number, child in enumerate(children)}
     taken = [level.wires[number] for number in wires]
     moved = [
-        Wire(
-            wire.source if wire.source < 0 else local[wire.source],
-            wire.target if wire.target < 0 else local[wire.target],
-            wire.source_port,
-            wire.target_port,
-            wire.is_main,
-            wire.values,
+        wire._replace(
+            source=wire.source if wire.source < 0 else local[wire.source],
+            target=wire.target if wire.target < 0 else local[wire.target],
         )
         for wire in taken
     ]

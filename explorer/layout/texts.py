@@ -1,15 +1,14 @@
-"""What is written beside edges: types, where they say something new."""
+"""What is written beside edges: how many values they have, and sizes where they change."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netloupe.explorer.model import Value
 from netloupe.explorer.view import Item
 
 from .placement import Floats, Integers
@@ -21,8 +20,8 @@ Flags = NDArray[np.bool_]
 class LabelMeasure(Protocol):
     """What is asked of whoever writes labels."""
 
-    def label(self, value: Value) -> tuple[str, float]:
-        """Return the type of a value as text and its width in pixels; "" for none."""
+    def label(self, text: str) -> tuple[str, float]:
+        """Return a text as it stands beside an edge, and its width in pixels."""
         ...
 
     def count_label(self, count: int) -> tuple[str, float]:
@@ -43,12 +42,11 @@ class Texts:
     flows
         A number that edges of one value have in common: one of them has the label.
     wanted
-        Whether an edge should have a label: there is a text, and its source is not open or
-        several values flow along it.
+        Whether an edge should have a label: there is a text.
     counted
         Whether the text says how many values an edge has, and so must be seen.
-    types
-        The text beside each edge where it is drawn alone, its width and flow.
+    sizes
+        The size beside each edge where it is drawn alone, its width and flow.
     """
 
     strings: list[str]
@@ -56,7 +54,7 @@ class Texts:
     flows: Integers
     wanted: Flags
     counted: Flags
-    types: list[tuple[str, float, int]]
+    sizes: list[tuple[str, float, int]]
 
     def renewed(
         self,
@@ -80,7 +78,7 @@ class Texts:
             self.flows.copy(),
             self.wanted.copy(),
             self.counted.copy(),
-            self.types,
+            self.sizes,
         )
         for number in changed:
             found.write(number, edges[number], children, measure)
@@ -89,24 +87,27 @@ class Texts:
     def write(
         self, number: int, edge: LevelEdge, children: list[Item], measure: LabelMeasure
     ) -> None:
-        """Choose the label of one edge: how many values it has, or their type."""
-        text, width, flow = self.types[number]
+        """Choose the label of one edge: how many values it has, or its size."""
+        text, width, flow = self.sizes[number]
         count = count_written(edge, children)
         if count > 1:
             text, width = measure.count_label(count)
-            flow = len(self.types) + number  # which no other edge has
+            flow = len(self.sizes) + number  # which no other edge has
         self.strings[number], self.widths[number], self.flows[number] = text, width, flow
         self.counted[number] = count > 1
-        self.wanted[number] = count > 1 or (bool(text) and not children[edge.source].is_open)
+        self.wanted[number] = bool(text)
 
 
-def choose_texts(edges: list[LevelEdge], children: list[Item], measure: LabelMeasure) -> Texts:
+def choose_texts(
+    edges: list[LevelEdge],
+    children: list[Item],
+    measure: LabelMeasure,
+    changes: Mapping[int, str] | None = None,
+) -> Texts:
     """Return the text of each edge's label where it says something new.
 
     An edge of several values says how many, unless a box at one of its ends does. Another has a
-    label where its type differs from those of the edges that enter its source, and only one of
-    the edges of a value has it. Edges at inputs and outputs of the graph do not tell their type:
-    it stands on the box. Nor do those of stubs, which are too short to have something beside them.
+    label where the size of the main stream changes.
 
     Parameters
     ----------
@@ -115,50 +116,25 @@ def choose_texts(edges: list[LevelEdge], children: list[Item], measure: LabelMea
     children
         The level's boxes.
     measure
-        Gives texts and their widths.
+        Gives widths of texts.
+    changes
+        The sizes by the number of the edge that they stand beside.
     """
-    labels = [measure.label(edge.value) for edge in edges]
-    entering: dict[int, set[str]] = {}
-    for edge, (text, _) in zip(edges, labels, strict=True):
-        entering.setdefault(edge.target, set()).add(text)
-    flows: dict[str, int] = {}
-    types = [
-        (text, width, flows.setdefault(edge.path, len(flows)))
-        if text and _is_news(edge, children, text, entering)
-        else ("", 0.0, -1)
-        for edge, (text, width) in zip(edges, labels, strict=True)
-    ]
-    strings = [text for text, _, _ in types]
+    sizes = [("", 0.0, -1)] * len(edges)
+    for flow, (number, change) in enumerate((changes or {}).items()):
+        sizes[number] = (*measure.label(change), flow)
     found = Texts(
-        strings,
-        np.array([width for _, width, _ in types], np.float64),
-        np.array([flow for _, _, flow in types], np.int64),
-        np.array(
-            [
-                bool(text) and not children[edge.source].is_open
-                for edge, text in zip(edges, strings, strict=True)
-            ],
-            np.bool_,
-        ),
+        [text for text, _, _ in sizes],
+        np.array([width for _, width, _ in sizes], np.float64),
+        np.array([flow for _, _, flow in sizes], np.int64),
+        np.array([bool(text) for text, _, _ in sizes], np.bool_),
         np.zeros(len(edges), np.bool_),
-        types,
+        sizes,
     )
     for number, edge in enumerate(edges):
         if edge.times > 1:
             found.write(number, edge, children, measure)
     return found
-
-
-def _is_news(
-    edge: LevelEdge, children: list[Item], text: str, entering: dict[int, set[str]]
-) -> bool:
-    if edge.source < 0 or edge.kind in ("control", "former"):
-        return False
-    if children[edge.source].kind in ("input", "stub"):
-        return False
-    if edge.target >= 0 and children[edge.target].kind == "output":
-        return False
-    return text not in entering.get(edge.source, ())
 
 
 def count_written(edge: LevelEdge, children: list[Item]) -> int:

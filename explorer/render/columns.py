@@ -16,6 +16,12 @@ from netloupe.explorer.view import Item, View
 READABLE_ZOOM = 0.7
 #: between open groups also what is larger, up to so many times that
 _EASY = 1.15
+#: what is so much longer than broad, and so long, is cut in any window but one that is so itself
+_MOST_RATIO = 3.0
+_LEAST_LENGTH = 500.0
+#: repetitions are cut only in pictures that nobody could read otherwise: at this share of what
+#: can be read
+_LEAST_SHARE = 0.55
 #: columns are worth it where the picture becomes so much larger
 _LEAST_GAIN = 1.15
 #: nearly as large as the largest: the fewest columns are taken
@@ -35,6 +41,8 @@ def cut_scene(
     scale_of: Scaler,
     readable: float,
     shape: tuple[float, float],
+    *,
+    is_page: bool = False,
 ) -> tuple[Columns | None, str]:
     """Cut a picture into columns where that is wanted and possible.
 
@@ -52,6 +60,8 @@ def cut_scene(
         The least scale at which it can be read.
     shape
         Width and height that it is meant for, in any unit.
+    is_page
+        Whether that is a page, which a strip may run down.
 
     Returns
     -------
@@ -61,18 +71,42 @@ def cut_scene(
     if wrap is False or (wrap == 1 and wrap is not True):
         return None, ""
     first = scale_of((scene.width, scene.height))
-    if wrap == "auto" and first >= readable * _EASY:
+    is_strip = _is_strip((scene.width, scene.height), shape) and not is_page
+    if wrap == "auto" and first >= readable * _EASY and not is_strip:
         return None, ""
-    cutter = ColumnCutter(scene, titles, after_inputs=wrap == "auto")
-    if not isinstance(wrap, bool | str):
-        count = min(wrap, cutter.most)
-        return cutter.columns(count), _explain_fewer(wrap, count)
-    if wrap == "auto":
-        easy = ColumnCutter(scene, titles, after_inputs=True, in_groups=False)
-        columns = easy.columns(_choose_count(easy, scale_of, first, shape))
-        if first >= readable or scale_of(columns.size) >= readable:
-            return columns, ""
-    return cutter.columns(_choose_count(cutter, scale_of, first, shape)), ""
+    if wrap != "auto":
+        cutter = ColumnCutter(scene, titles)
+        if not isinstance(wrap, bool):
+            count = min(wrap, cutter.most)
+            return cutter.columns(count), _explain_fewer(wrap, count)
+        return cutter.columns(_choose_count(cutter, scale_of, first, shape)), ""
+    best: Columns | None = None
+    for in_groups, in_repetitions, least in (
+        (False, False, 0.0 if first >= readable else readable),
+        (True, False, _LEAST_SHARE * readable),
+        (True, True, 0.0),
+    ):
+        cutter = ColumnCutter(
+            scene,
+            titles,
+            after_inputs=True,
+            in_groups=in_groups,
+            in_repetitions=in_repetitions,
+        )
+        columns = cutter.columns(_choose_count(cutter, scale_of, first, shape))
+        if is_strip and columns.count == 1 and cutter.most > 1:
+            columns = cutter.columns(2)
+        if best is None or scale_of(columns.size) > scale_of(best.size):
+            best = columns
+        if scale_of(best.size) >= least and (in_groups or best.count > 1 or not is_strip):
+            break
+    return best, ""
+
+
+def _is_strip(size: tuple[float, float], shape: tuple[float, float]) -> bool:
+    if max(size) <= max(_LEAST_LENGTH, _MOST_RATIO * min(size)):
+        return False
+    return max(shape) <= _MOST_RATIO * min(shape)
 
 
 def _choose_count(

@@ -20,6 +20,7 @@ TextStyle = Literal[
     "muted",  # small and grey: an attribute's name, dimensions
     "badge",  # smaller: text in a pill
     "mark",  # bold: a sign or a count in the corner of a painted box
+    "label",  # beside edges: how many values, and sizes
 ]
 Anchor = Literal["start", "middle", "end"]
 

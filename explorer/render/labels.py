@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from netloupe.explorer.layout import Title
-from netloupe.explorer.model import Value
 from netloupe.explorer.options import Details, Direction
 from netloupe.explorer.view import Item
 
@@ -17,7 +16,7 @@ from .shares import Shares
 from .sizes import TEXT_STYLES
 from .text import measure_text, shorten_text
 
-_LABEL_SIZE = TEXT_STYLES["badge"][0]
+_LABEL_STYLE = TEXT_STYLES["label"]
 _LABEL_WIDTH = 190.0
 
 
@@ -66,18 +65,14 @@ class Labels:
         """Return whether an item's face is a circle."""
         return self.faces.face(item).outline == "junction"
 
-    def label(self, value: Value) -> tuple[str, float]:
-        """Return a value's type as it stands beside an edge, and its width in pixels."""
-        if value.type is None:
-            return "", 0.0
-        text = str(value.type)
+    def label(self, text: str) -> tuple[str, float]:
+        """Return a text as it stands beside an edge, and its width in pixels."""
         label = self._labels.get(text)
         if label is None:
-            shown = shorten_text(text, _LABEL_WIDTH, _LABEL_SIZE, False)
-            label = self._labels[text] = (shown, measure_text(shown, _LABEL_SIZE))
+            shown = shorten_text(text, _LABEL_WIDTH, *_LABEL_STYLE)
+            label = self._labels[text] = (shown, measure_text(shown, *_LABEL_STYLE))
         return label
 
     def count_label(self, count: int) -> tuple[str, float]:
         """Return how many values an edge stands for, and the width of the text in pixels."""
-        text = f"×{count:,}"
-        return text, measure_text(text, _LABEL_SIZE)
+        return self.label(f"×{count:,}")

@@ -445,11 +445,11 @@ def find_arrow_head(
 def mark_edge_label(edge: SceneEdge, ground: str, theme: Theme) -> list[Mark]:
     """Return an edge's label on a patch of the ground's colour."""
     text = clean_label(edge.label, 120)
-    width, height = measure_text(text, *TEXT_STYLES["badge"]) + 2 * LABEL_PADDING, LABEL_HEIGHT
+    width, height = measure_text(text, *TEXT_STYLES["label"]) + 2 * LABEL_PADDING, LABEL_HEIGHT
     left, top = edge.label_x - width / 2, edge.label_y - height / 2
     return [
         RectMark(left, top, width, height, LABEL_RADIUS, ground),
-        _mark_text(edge.label_x, top + LABEL_BASELINE, text, "badge", theme.edge_label, "middle"),
+        _mark_text(edge.label_x, top + LABEL_BASELINE, text, "label", theme.edge_label, "middle"),
     ]
 
 

@@ -7,8 +7,6 @@ from .marks import Mark, RectMark, TextMark
 from .paint import Paint
 from .pills import Pill, Taken, place_pill
 from .sizes import (
-    LABEL_BASELINE,
-    LABEL_HEIGHT,
     MARK_BASELINE,
     MARK_FURTHEST,
     MARK_HEIGHT,
@@ -20,6 +18,8 @@ from .sizes import (
     PAINT_RING,
     PAINT_RISE,
     PAINTED_BORDER,
+    PILL_BASELINE,
+    PILL_HEIGHT,
     RADII,
     RING_DASH,
     SHEET_OFFSET,
@@ -72,7 +72,7 @@ def mark_paint(
     pill = place_pill(paint.text, right, taken) if paint.text else None
     if pill is not None:
         # what is open may have controls right below its upper edge
-        rise = LABEL_HEIGHT if is_open else PAINT_RISE
+        rise = PILL_HEIGHT if is_open else PAINT_RISE
         # and at the lower border are bars, and facts right above it
         top = height - PAINT_DIP if pill.is_below else sheets - rise
         marks += _mark_pill(pill, top, paint, theme)
@@ -120,8 +120,8 @@ def _mark_pill(pill: Pill, top: float, paint: Paint, theme: Theme) -> list[Mark]
     tone = theme.tones[paint.text_tone]
     size, bold = TEXT_STYLES["badge"]
     left, middle = pill.right - pill.width, pill.right - pill.width / 2
-    half = LABEL_HEIGHT / 2
+    half = PILL_HEIGHT / 2
     return [
-        RectMark(left, top, pill.width, LABEL_HEIGHT, half, tone.fill, tone.border),
-        TextMark(middle, top + LABEL_BASELINE, pill.text, size, bold, tone.text, "middle"),
+        RectMark(left, top, pill.width, PILL_HEIGHT, half, tone.fill, tone.border),
+        TextMark(middle, top + PILL_BASELINE, pill.text, size, bold, tone.text, "middle"),
     ]

@@ -242,7 +242,9 @@ def _cut(
         return None, ""  # in two parts
     if paper is not None:
         shape = (paper.width, paper.height)
-        return cut_scene(scene, labels, options.wrap, maker.find_scale, LEAST_SCALE, shape)
+        return cut_scene(
+            scene, labels, options.wrap, maker.find_scale, LEAST_SCALE, shape, is_page=True
+        )
     room = (float(options.window[0]), float(options.window[1]))
     return cut_scene(
         scene, labels, options.wrap, lambda size: maker.find_zoom(size, room), READABLE_ZOOM, room

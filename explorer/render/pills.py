@@ -13,7 +13,15 @@ from typing import NamedTuple
 from netloupe.explorer.layout import Scene, SceneBox
 
 from .marks import find_arrow_head
-from .sizes import LABEL_HEIGHT, LABEL_PADDING, PAINT_DIP, PAINT_INSET, TEXT_STYLES
+from .sizes import (
+    LABEL_HEIGHT,
+    LABEL_PADDING,
+    PAINT_DIP,
+    PAINT_INSET,
+    PILL_HEIGHT,
+    PILL_PADDING,
+    TEXT_STYLES,
+)
 from .text import clean_label, measure_text, shorten_text
 
 #: between an arrow or a label and a pill
@@ -71,7 +79,7 @@ def _list_bands(box: SceneBox) -> tuple[Interval, Interval]:
     """Return from which to which height pills at the upper and at the lower border may be."""
     end = box.y + box.height - PAINT_DIP
     # at the upper border they are higher where a box is open, and lower in a stack
-    return (box.y - LABEL_HEIGHT, box.y + LABEL_HEIGHT), (end, end + LABEL_HEIGHT)
+    return (box.y - PILL_HEIGHT, box.y + PILL_HEIGHT), (end, end + PILL_HEIGHT)
 
 
 def _list_spots(scene: Scene) -> Iterator[_Spot]:
@@ -83,7 +91,9 @@ def _list_spots(scene: Scene) -> Iterator[_Spot]:
             yield _Spot(min(ys), max(ys), min(xs), max(xs))
         if edge.label:
             x, y = edge.label_x, edge.label_y
-            across, half = _measure(clean_label(edge.label, 120)) / 2, LABEL_HEIGHT / 2
+            text = clean_label(edge.label, 120)
+            across = measure_text(text, *TEXT_STYLES["label"]) / 2 + LABEL_PADDING
+            half = LABEL_HEIGHT / 2
             yield _Spot(y - half, y + half, x - across, x + across)
 
 
@@ -114,7 +124,7 @@ def place_pill(text: str, right: float, taken: Taken) -> Pill | None:
             widest = max(widest, (gap[1] - gap[0], gap, is_below), key=lambda each: each[0])
     room, (_, end), is_below = widest
     shortened = shorten_text(
-        text, max(room - 2 * LABEL_PADDING + 0.5, 0.0), *TEXT_STYLES["badge"], "start"
+        text, max(room - 2 * PILL_PADDING + 0.5, 0.0), *TEXT_STYLES["badge"], "start"
     )
     if shortened in ("", "…"):  # a box as small as a junction has no room
         return None
@@ -136,4 +146,4 @@ def _list_gaps(left: float, right: float, taken: Sequence[Interval]) -> list[Int
 
 
 def _measure(text: str) -> float:
-    return measure_text(text, *TEXT_STYLES["badge"]) + 2 * LABEL_PADDING
+    return measure_text(text, *TEXT_STYLES["badge"]) + 2 * PILL_PADDING

@@ -51,6 +51,11 @@ LABEL_BASELINE: float = _SIZES["edge_label"]["baseline"]
 LABEL_PADDING: float = _SIZES["edge_label"]["padding"]
 LABEL_RADIUS: float = _SIZES["edge_label"]["radius"]
 
+#: of what a paint says on a box's border
+PILL_HEIGHT: float = _SIZES["pill"]["height"]
+PILL_BASELINE: float = _SIZES["pill"]["baseline"]
+PILL_PADDING: float = _SIZES["pill"]["padding"]
+
 PORT_RADIUS: float = _SIZES["port_radius"]
 #: from a box to the ring around it where it is selected
 RING_OFFSET: float = _SIZES["ring"]["offset"]

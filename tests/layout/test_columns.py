@@ -200,3 +200,51 @@ def test_very_many_cuts_are_chosen_among_quickly_and_evenly() -> None:
 def test_there_are_so_many_columns_as_asked_for_where_there_are_cuts() -> None:
     cuts = [Cut(float(y), y, 0) for y in (10, 20, 30, 1_500)]
     assert [len(choose_cuts(cuts, 2_000.0, count)) for count in (1, 2, 3, 4, 5)] == [0, 1, 2, 3, 4]
+
+
+def test_a_strip_is_cut_and_a_short_chain_is_not(engine: LayoutEngine) -> None:
+    """Nothing is drawn over 3 : 1 that fits its window, but for what is short in any case."""
+    strip = picture_of(make_chain(16), engine).scene
+    plain = picture_of(make_chain(16), engine, wrap=False).scene
+    assert plain.height < 800  # it would fit
+    assert plain.height > 3 * plain.width
+    assert strip.height <= 3 * strip.width
+    assert len(list_tops(strip)) == 2
+    short = picture_of(make_chain(5), engine).scene
+    assert short.height > 2 * short.width
+    assert len({box.x + box.width / 2 for box in short.boxes}) == 1
+
+
+def make_deep_blocks(blocks: int, length: int) -> bytes:
+    """Return like blocks of operators in a row, between a few others."""
+    nodes, last = [], "x"
+    names = [
+        *(f"stem.{number}/a" for number in range(3)),
+        *(f"layers.{block}/n{number}" for block in range(blocks) for number in range(length)),
+        *(f"head.{number}/b" for number in range(3)),
+    ]
+    kinds = ["Relu", "Neg", "Abs", "Sin", "Cos", "Exp", "Tanh", "Floor", "Ceil", "Sqrt"]
+    for number, name in enumerate(names):
+        kind = kinds[int(name.split("/n")[1]) % len(kinds)] if "/n" in name else "Relu"
+        nodes.append(helper.make_node(kind, [last], [f"v{number}"], name=f"/{name}"))
+        last = f"v{number}"
+    nodes.append(helper.make_node("Identity", [last], ["y"], name="/out"))
+    x, y = (helper.make_tensor_value_info(name, 1, [4]) for name in "xy")
+    return helper.make_model(helper.make_graph(nodes, "g", [x], [y])).SerializeToString()
+
+
+@pytest.mark.parametrize("direction", ["TB", "LR"])
+def test_the_one_repetition_that_stands_for_all_is_not_cut(
+    engine: LayoutEngine, direction: str
+) -> None:
+    data = make_deep_blocks(6, 18)
+    options = {"grouping": "names", "expand": 2, "direction": direction, "fit": "900x700"}
+    plain = picture_of(data, engine, **options, wrap=False)
+    whole = next(box for box in plain.scene.boxes if box.item.repetition is not None)
+    asked = picture_of(data, engine, **options, wrap=3).scene
+    assert any(box.leaves is not None for box in asked.boxes)  # cut where somebody asks for it
+    scene = picture_of(data, engine, **options).scene
+    frames = [box for box in scene.boxes if box.item.repetition is not None]
+    assert [(box.enters, box.leaves) for box in frames] == [(None, None)]
+    assert frames[0].width == whole.width
+    assert (scene.width, scene.height) != (plain.scene.width, plain.scene.height)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from netloupe.explorer.layout import Composer, LayoutEngine
 from netloupe.explorer.layout.areas import AreaIndex, ProximityFilter
 from netloupe.explorer.layout.composed import Composed
-from netloupe.explorer.layout.labels import COUNT_SPOTS, HEIGHT, LEAST_LEFT, TYPE_SPOTS
+from netloupe.explorer.layout.labels import COUNT_SPOTS, HEIGHT, LEAST_LEFT, SIZE_SPOTS
 from netloupe.explorer.model import Model
 from netloupe.explorer.options import Direction
 from netloupe.explorer.render.asked_view import make_view
@@ -100,15 +100,17 @@ def place_one_by_one(composed: Composed, direction: Direction) -> np.ndarray:
         curve = curves[number]
         half = float(texts.widths[number]) / 2 + 5
         length = abs(curve[-1][axis] - curve[0][axis])
-        is_long = length >= 40  # else the label would hide it
-        for share, side in COUNT_SPOTS if texts.counted[number] else TYPE_SPOTS:
-            is_free = not side and (not texts.counted[number] or length * (1 - share) >= LEAST_LEFT)
-            if is_free if is_long else side:
+        is_long = length >= 40  # else a number on it would hide it
+        is_counted = texts.counted[number]
+        aside = 2 if is_counted else 7
+        for share, side in COUNT_SPOTS if is_counted else SIZE_SPOTS:
+            is_free = not side and length * (1 - share) >= LEAST_LEFT
+            if not is_counted or (is_free if is_long else side):
                 x, y = curve[min(int(share * len(curve)), len(curve) - 1)]
                 if direction == "TB":
-                    x += side * (half + 2)
-                else:
-                    y += side * (HEIGHT / 2 + 2)
+                    x += side * (half + aside)
+                else:  # sizes above the edge first
+                    y += (side if is_counted else -side) * (HEIGHT / 2 + aside)
                 yield x, y, (x - half, y - HEIGHT / 2, x + half, y + HEIGHT / 2)
 
     def place(numbers: list[int], in_way: list[tuple[Area, int]]) -> None:
@@ -205,7 +207,7 @@ def test_no_label_covers_an_arrow(engine: LayoutEngine, name: str, direction: Di
     labelled = [edge for edge in picture.scene.edges if edge.label]
     assert labelled
     for edge in labelled:
-        half = measure_text(edge.label, *TEXT_STYLES["badge"]) / 2 + 4
+        half = measure_text(edge.label, *TEXT_STYLES["label"]) / 2 + 4
         area = (
             edge.label_x - half,
             edge.label_y - HEIGHT / 2 + 0.5,
@@ -231,7 +233,7 @@ def test_one_label_for_each_value(engine: LayoutEngine) -> None:
     view = View(model)
     scene = Composer(engine).compose(view, Labels())
     labelled = [edge for edge in scene.edges if edge.label]
-    assert [edge.label for edge in labelled if edge.path == "main/%c"] == ["float16[N]"]
+    assert [edge.label for edge in labelled if edge.path == "main/%c"] == ["float16"]
     check_places(view, engine, "TB")
 
 

@@ -80,7 +80,7 @@ def test_no_way_is_longer(seed: int) -> None:
 
 
 def draw(engine: LayoutEngine, direction: Direction) -> Scene:
-    options = ViewOptions(direction=direction, expand="all")
+    options = ViewOptions(direction=direction, expand="all", wrap=False)
     return make_picture(load_text(RESIDUAL), options, composer=Composer(engine)).scene
 
 

@@ -198,7 +198,7 @@ export function drawPorts(pass: Pass): void {
 export function drawLabels(pass: Pass): void {
   if (pass.detail !== "full" || pass.zoom < 0.55) return;
   const { context, scene, palette, emphasis, edges } = pass;
-  context.font = fontOf("badge");
+  context.font = fontOf("label");
   context.textAlign = "center";
   context.textBaseline = "alphabetic";
   for (let k = 0; k < edges.length; k++) {
@@ -207,7 +207,7 @@ export function drawLabels(pass: Pass): void {
     if (!label) continue;
     const x = scene.labels[edge * 2];
     const { y, height } = labelRectangle(scene, edge);
-    const width = measureText(label, "badge") + 2 * sizes.edge_label.padding;
+    const width = measureText(label, "label") + 2 * sizes.edge_label.padding;
     context.fillStyle = groundOf(pass, edge);
     context.globalAlpha = pass.share;
     context.beginPath();

@@ -34,7 +34,7 @@ export function drawPaint(pass: Pass, box: number): void {
   if (paint.ring && !isOpen) drawAround(pass, box, paint, sheets);
   const left = paint.mark ? drawMark(pass, paint, right, top, positions[at + 2]) : right;
   // what is open has controls right below its upper edge
-  const rise = isOpen ? sizes.edge_label.height : sizes.paint.rise;
+  const rise = isOpen ? sizes.pill.height : sizes.paint.rise;
   if (pass.detail === "full") drawPill(pass, box, paint, left, right, top, rise);
   context.globalAlpha = 1;
 }
@@ -111,7 +111,7 @@ function drawPill(
   const { context, positions, scene } = pass;
   const tone = pillTone(pass, paint);
   if (!paint.text || !tone) return;
-  const { height, baseline } = sizes.edge_label;
+  const { height, baseline } = sizes.pill;
   const latest = Math.min(end - sizes.paint.inset, mark < end ? mark - GAP : end);
   const measure = (given: string): number => measureText(given, "badge");
   const origin = positions[box * 4];

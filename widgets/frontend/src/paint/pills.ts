@@ -59,7 +59,7 @@ function findTaken(scene: Scene, measure: Measure): Map<number, Taken> {
   const found = new Map<number, { upper: Interval[]; lower: Interval[] }>();
   const spots = listSpots(scene, measure).sort((one, other) => one.top - other.top);
   const highest = Math.max(0, ...new Set(spots.map((spot) => spot.bottom - spot.top)));
-  const { height: pill } = sizes.edge_label;
+  const { height: pill } = sizes.pill;
   for (let box = 0; spots.length && box < scene.boxCount; box++) {
     const [x, y, width, height] = scene.boxes.subarray(box * 4, box * 4 + 4);
     for (const border of ["upper", "lower"] as const) {
@@ -83,6 +83,7 @@ function findTaken(scene: Scene, measure: Measure): Map<number, Taken> {
 /** Where heads of arrows and labels of edges are. */
 function listSpots(scene: Scene, measure: Measure): Spot[] {
   const spots: Spot[] = [];
+  const scale = sizes.text_styles.label[0] / sizes.text_styles.badge[0]; // texts are measured as on pills
   for (let edge = 0; edge < scene.edgeCount; edge++) {
     const head = scene.edgeFlags(edge) & ARROW ? findArrowHead(scene, edge) : null;
     if (head) {
@@ -95,7 +96,7 @@ function listSpots(scene: Scene, measure: Measure): Spot[] {
     const label = scene.edgeLabel(edge);
     if (!label) continue;
     const [x, y] = [scene.labels[edge * 2], scene.labels[edge * 2 + 1]];
-    const across = measure(label) / 2 + sizes.edge_label.padding;
+    const across = (measure(label) * scale) / 2 + sizes.edge_label.padding;
     const half = sizes.edge_label.height / 2;
     spots.push({ top: y - half, bottom: y + half, left: x - across, right: x + across });
   }
@@ -124,7 +125,7 @@ function firstBelow(spots: readonly Spot[], height: number): number {
  * @param measure the width of a text
  */
 export function placePill(text: string, right: number, taken: Taken, measure: Measure): Pill | null {
-  const padding = 2 * sizes.edge_label.padding;
+  const padding = 2 * sizes.pill.padding;
   const widthOf = (version: string): number => measure(version) + padding;
   const versions = [text];
   for (const { index } of [...text.matchAll(BETWEEN_PARTS)].reverse()) {

@@ -2,7 +2,7 @@
 
 import sizes from "./sizes";
 
-export type TextStyle = "title" | "title-muted" | "name" | "text" | "muted" | "badge" | "mark";
+export type TextStyle = "title" | "title-muted" | "name" | "text" | "muted" | "badge" | "mark" | "label";
 export type Anchor = "start" | "middle" | "end";
 /** x, baseline, text, style, anchor */
 export type TextRun = [number, number, string, TextStyle, Anchor];

@@ -1,0 +1,214 @@
+"""Which size a value has, as figures write it: ``56 × 56 × 64``, ``T × 768``.
+
+Sizes are those that the rules of :mod:`netloupe.explorer.costs` follow from the inputs, so that
+files without types have them too. The batch is left out and channels stand last, as in figures.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+from netloupe.explorer.costs.analysis import Analysis
+from netloupe.explorer.costs.costs import analyze
+from netloupe.explorer.costs.fact_table import FactTable
+from netloupe.explorer.costs.facts import UNKNOWN, Dim, Dims, Fact
+from netloupe.explorer.costs.polynomial import walk_symbols, write_expression
+from netloupe.explorer.costs.symbols import Symbols
+from netloupe.explorer.model import Model, Node, Value
+from netloupe.explorer.model.kept import find_kept
+
+#: sizes of larger models are only those that the file states
+_MOST_NODES = 20_000
+#: a function is called with operands of so many sizes at most, where its values have one at all
+_MOST_CALLS = 16
+#: so many nodes around a value are asked which of its axes has the channels
+_MOST_ASKED = 24
+#: longer sizes, which a file has a name for or computes, are not written
+_MOST_TEXT = 18
+#: what has places and channels has at least a batch, channels and one axis of places
+_LEAST_RANK = 3
+
+#: what keeps the order of axes
+_KEEPING = (
+    *("elementwise", "activates", "casts", "clips", "copies", "drops_out", "gates"),
+    *("dequantizes", "quantizes", "adds", "multiplies_elements", "joins", "pads", "squashes"),
+    *("picks", "splits"),
+)
+_WITH_CHANNELS = ("pools", "normalizes_channels", "moves_pixels", "resamples")
+_WITHOUT_CHANNELS = ("multiplies", "normalizes_last_axes", "attends", "recurrent", "looks_up")
+
+
+class Size(NamedTuple):
+    """The size of a value.
+
+    Parameters
+    ----------
+    places
+        Its dimensions without batch and channels; "?" for one that is not known.
+    channels
+        The last one, as figures have it: channels of a picture, features of a sequence.
+    dtype
+        Its element type; "" where it is not known.
+    is_picture
+        Whether convolutions and the like take its places for those of a picture or a signal.
+    amounts
+        The places as numbers; None for one that is none.
+    """
+
+    places: tuple[str, ...]
+    channels: str
+    dtype: str
+    is_picture: bool
+    amounts: tuple[int | None, ...]
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        """Its dimensions in the order in which they are written."""
+        return (*self.places, self.channels)
+
+    def write(self) -> str:
+        """Return ``56 × 56 × 64``; where no place is known ``64 channels`` or ``width 768``."""
+        if self.channels == "?":
+            return ""
+        if self.places and all(place == "?" for place in self.places):
+            return f"{self.channels} channels" if self.is_picture else f"width {self.channels}"
+        return "" if "?" in self.places else " × ".join(self.dims)
+
+
+class ValueSizes:
+    """The sizes of a model's values; what was asked for is kept."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._stated = FactTable(Symbols())
+        self._analysis: Analysis | None = None
+        if model.node_count <= _MOST_NODES:
+            self._analysis = analyze(model)
+        self._known: dict[Value, Size | None] = {}
+        inputs = [
+            fact.dims[0]
+            for value in model.graph.inputs
+            if value.initializer is None and not value.is_parameter
+            for fact in [self._read(value)]
+            if fact.dims is not None and len(fact.dims) > 1
+        ]
+        #: the size of what is computed at once, which figures do not tell; None where not known
+        self._batch: Dim = Counter(inputs).most_common(1)[0][0] if inputs else None
+
+    def find(self, value: Value) -> Size | None:
+        """Return the size of a value; None where it is not known, and for a single number."""
+        if value not in self._known:
+            self._known[value] = self._find(value)
+        return self._known[value]
+
+    def _find(self, value: Value) -> Size | None:
+        fact = self._read(value)
+        if not fact.dims:
+            return None
+        channels = self._find_channels(value, len(fact.dims))
+        dims = fact.dims
+        if channels == 1:
+            dims = (dims[0], *dims[2:], dims[1])
+        dims = self._without_batch(dims)
+        if not dims:
+            return None
+        texts = tuple(map(write_dim, dims))
+        amounts = tuple(dim if isinstance(dim, int) else None for dim in dims[:-1])
+        return Size(texts[:-1], texts[-1], _name_type(fact), channels == 1, amounts)
+
+    def _find_channels(self, value: Value, rank: int) -> int | None:
+        """Return which axis of a value has the channels: 1, -1 for the last, None if not known.
+
+        It is what the nearest operators take it for: convolution, pooling and norms of channels
+        the axis behind the batch, products of matrices and norms of features the last one, and
+        a mean over all others the one that it leaves. What keeps the order of axes is passed,
+        what changes it is not.
+        """
+        if rank < _LEAST_RANK:
+            return -1
+        asked = 0
+        seen = {value}
+        waiting = [value]
+        for current in waiting:  # grows
+            around: list[Node] = [] if current.producer is None else [current.producer]
+            around += current.users[:2]
+            for node in around:
+                asked += 1
+                if asked > _MOST_ASKED or node.graph is not value.graph:
+                    return None
+                found = _ask(node, current)
+                if found is None and node.operator.has("reduces", "averages"):
+                    found = self._ask_reduced(node, current)
+                if found is not None:
+                    return found
+                if not node.operator.has(*_KEEPING):
+                    continue
+                for other in (*node.inputs[:2], *node.outputs[:1]):
+                    if other is not None and other.initializer is None and other not in seen:
+                        seen.add(other)
+                        waiting.append(other)
+        return None
+
+    def _ask_reduced(self, node: Node, value: Value) -> int | None:
+        """Return which axis of its operand is left by what takes the mean over the others."""
+        if value is not node.inputs[0] or not node.outputs or node.outputs[0] is None:
+            return None
+        before, after = self._read(value).dims, self._read(node.outputs[0]).dims
+        if before is None or after is None or len(before) <= _LEAST_RANK:
+            return None
+        left = [dim for dim in after[1:] if dim != 1]
+        if len(left) != 1 or before[1] == before[-1]:
+            return None
+        return 1 if left[0] == before[1] else -1 if left[0] == before[-1] else None
+
+    def _without_batch(self, dims: Dims) -> Dims:
+        """Return dimensions without that of the batch, which is the first or, of states, second."""
+        batch = self._batch
+        if len(dims) > 1 and dims[0] == batch:
+            return dims[1:]
+        if len(dims) > 2 and dims[1] == batch and not (isinstance(batch, int) and batch > 1):
+            return (dims[0], *dims[2:])
+        return dims
+
+    def _read(self, value: Value) -> Fact:
+        analysis = self._analysis
+        if analysis is None:
+            is_given = value.graph is self._model.graph and value.is_input
+            return self._stated.read_type(value, is_local=False, is_given=is_given)
+        frames = analysis.frames_of(value.graph)[:_MOST_CALLS]
+        found = {analysis.facts.of(frame.facts[value]) for frame in frames}
+        return found.pop() if len(found) == 1 else UNKNOWN
+
+
+def find_sizes(model: Model) -> ValueSizes:
+    """Return the sizes of a model's values, which are kept with it."""
+    return find_kept(model, ValueSizes, lambda: ValueSizes(model))
+
+
+def write_dim(dim: Dim) -> str:
+    """Return a dimension as figures write it; "?" for one without a size and without a name."""
+    if dim is None:
+        return "?"
+    if isinstance(dim, int):
+        return f"{dim:,}"
+    if any(atom.letter for atom in walk_symbols(dim)):
+        return "?"  # a tool has made its name up
+    text = write_expression(dim).replace("//", "/").replace("*", "·")
+    return text if len(text) <= _MOST_TEXT and "··" not in text else "?"
+
+
+def _name_type(fact: Fact) -> str:
+    return fact.dtype.name if fact.dtype is not None and fact.dtype.is_known else ""
+
+
+def _ask(node: Node, value: Value) -> int | None:
+    """Return which axis of its data or result a node takes for channels; None where it does not."""
+    operator = node.operator
+    if value not in (*node.inputs[:1], *node.outputs[:1]):
+        return None
+    if operator.has("channels_last"):
+        return -1
+    if operator.weight_layout in ("conv", "conv_transposed") or operator.has(*_WITH_CHANNELS):
+        return 1
+    return -1 if operator.has(*_WITHOUT_CHANNELS) else None
