@@ -43,6 +43,9 @@ class Window:
 WINDOW = Window(1100.0, 800.0)
 #: a picture in two parts that fits at this zoom is taken without a look at another
 _AS_IN_A_FIGURE = 0.85
+#: what is drawn beside a picture has so many boxes at least: fewer are seen in their place, but
+#: where the picture then is too large
+_LEAST_IN_INSET, _LEAST_WHERE_SMALL = 4, 3
 #: one that is smaller is taken where it is so much of the size of the other
 _AS_LARGE = 0.95
 
@@ -100,8 +103,8 @@ class FirstView:
         Returns
         -------
         sequence of Inset
-            What is drawn open beside the picture; nothing where the picture is as large, or
-            larger, with one repetition open in its place.
+            What is drawn open beside the picture; nothing where the picture is larger, in one
+            column, with one repetition open in its place.
         """
         end = time.monotonic() + deadline
         beside = self._search(view, direction, end)
@@ -110,16 +113,16 @@ class FirstView:
             return ()
         for limit in LIMITS:
             beside.open_within(limit)
-        zoom = beside.zoom()
-        if not beside.are_insets_worth_it():
-            zoom = 0.0
-        if zoom >= _AS_IN_A_FIGURE:
+        zoom, boxes = beside.zoom(), beside.count_in_insets()
+        if zoom >= _AS_IN_A_FIGURE and boxes >= _LEAST_IN_INSET:
             return beside.insets
         kept = view.open_state()
         view.close_all()
         search = self._search(view, direction, end)
         self._open_in_place(search)
-        if zoom and zoom >= _AS_LARGE * search.zoom():
+        in_place = search.zoom(in_columns=False)
+        least = _LEAST_IN_INSET if in_place >= _AS_IN_A_FIGURE else _LEAST_WHERE_SMALL
+        if boxes >= least and zoom >= _AS_LARGE * in_place:
             view.close_all()
             view.reopen(kept)
             return beside.insets

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Node
 from netloupe.explorer.options import Direction
+from netloupe.explorer.patterns import Recognition
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import find_roles
 from netloupe.explorer.view import (
@@ -79,8 +80,6 @@ _MOST_EMPHASISED = 40
 STACK_ZOOMS = (0.65, 0.55)
 #: so many stacks are tried, the largest first
 _MOST_STACKS = 4
-#: what is drawn beside a picture has so many boxes at least: fewer are seen in their place
-_LEAST_IN_INSET = 4
 #: so many stacks at most are drawn beside it, one at each side; the second is no smaller than
 #: this share of the first
 _MOST_INSETS = 2
@@ -181,17 +180,17 @@ class Search:
         """Draw one repetition of the largest stack beside the picture; return whether there is one.
 
         A second one, of blocks of another kind, is drawn at the other side where there is room.
+        Where no stack has room, what holds one is drawn beside the picture.
         """
-        for stack in self._list_stacks():
-            if self.insets:
-                first = self.insets[0].item.repeat
-                assert first is not None  # noqa: S101 - it is a stack
-                size = stack.group.node_count / max(first.node_count, 1)
-                if size < _AS_LARGE or _is_same_kind(stack.group, first):
-                    continue
-            self._open_inset(stack)
+        stacks = self._list_stacks()
+        for stack in stacks:
             if len(self.insets) == _MOST_INSETS:
                 break
+            if not self.insets or _is_another(stack.group, self.insets[0].item.repeat):
+                self._open_inset(stack)
+        for stack in stacks:
+            if not self.insets and len(stack.way) > 1:
+                self._open_inset(stack._replace(way=stack.way[:-1]))
         return bool(self.insets)
 
     def _open_inset(self, stack: Stack) -> None:
@@ -206,12 +205,33 @@ class Search:
             self.insets.pop()
             for outer in reversed(opened):
                 self._view.close_item(outer)
+            return
+        for outer in opened:
+            self._open_alike(outer)
 
-    def are_insets_worth_it(self) -> bool:
-        """Return whether each shows enough boxes to be drawn beside the picture."""
-        return all(
-            sum(item.kind != "stub" for item in list_closed(inset.item)) >= _LEAST_IN_INSET
-            for inset in self.insets
+    def _open_alike(self, item: Item) -> None:
+        """Open what is like an open item, if there is room for all."""
+        alike = [
+            other
+            for other in list_closed(self._view.root)
+            if other.openable
+            and other.depth == item.depth
+            and sibling_key(other) == sibling_key(item)
+            and _holds_repeat(other)
+        ]
+        for other in alike:
+            self._open_item(other)
+        for other in [one for one in alike if len(list_shown(one.children)) == 1]:
+            self._view.close_item(other)
+            alike.remove(other)
+        if alike and self._try_zoom(_MOST_BOXES) < STACK_ZOOMS[0]:
+            for other in alike:
+                self._view.close_item(other)
+
+    def count_in_insets(self) -> int:
+        """Return how many boxes the smallest inset shows."""
+        return min(
+            sum(item.kind != "stub" for item in list_closed(inset.item)) for inset in self.insets
         )
 
     def _open_towers(self, stacks: list[Stack]) -> bool:
@@ -262,7 +282,7 @@ class Search:
             return 0.0
         self._trials += 1
         step()
-        return self._zoom(in_columns=True)
+        return self.zoom()
 
     def open_within(self, limit: Limit) -> None:
         """Open what can be opened within a limit, the heaviest first."""
@@ -285,20 +305,19 @@ class Search:
             found = self._count_boxes()
             if (
                 found <= limit.boxes
-                and all(shows_enough(item.children) for item in chosen)
+                and (limit.is_last or all(self._shows_enough(item) for item in chosen))
                 and not any(map(_shows_arrangement, chosen))
-                and self._zoom(limit.in_columns) >= limit.zoom
+                and self.zoom(in_columns=limit.in_columns) >= limit.zoom
             ):
                 boxes = found
             else:
                 for item in chosen:
                     self._view_of(item).close_item(item)
 
-    def zoom(self) -> float:
-        """Return the zoom at which the window shows all of the picture as it is."""
-        return self._zoom(in_columns=True)
+    def _shows_enough(self, item: Item) -> bool:
+        return shows_enough(self._view_of(item), item)
 
-    def _zoom(self, in_columns: bool) -> float:
+    def zoom(self, *, in_columns: bool = True) -> float:
         """Return the zoom at which the window shows all, cut into columns or not."""
         left = max(self._end - time.monotonic(), 0.0)
         try:
@@ -332,6 +351,8 @@ class Search:
             view.open_item(inner)
             shown = list_shown(inner.children)
             core = find_core([child.element for child in shown])
+            if core is not None and core.kind == "repeat" and self.insets and view is self._view:
+                return  # one stack is open, beside the picture
             inner = next((child for child in shown if child.element is core), None)
 
     def _list_closed(self) -> Iterator[Item]:
@@ -351,19 +372,40 @@ class Search:
         """
         alike: dict[tuple[object, ...], list[Item]] = {}
         shown: Counter[str] = Counter()
-        beside = {inset.item.key for inset in self.insets}
+        kept_closed = {inset.item.key for inset in self.insets}
+        if kept_closed:  # one stack beside the picture, and all closed in it
+            closed = list_closed(self._view.root)
+            kept_closed |= {item.key for item in closed if item.repeat is not None}
         for item in self._list_closed():
             shown.update(list_kinds(item.element))
-            if item.key in beside or (beside and item.repeat is not None and not is_in_stack(item)):
-                continue  # one stack beside the picture, and all closed in it
+            if item.key in kept_closed and self._view_of(item) is self._view:
+                continue
             if _may_open(item, limit):
                 alike.setdefault((item.depth, *sibling_key(item)), []).append(item)
         ranked: list[tuple[int, int, int, list[Item]]] = []
         for items in alike.values():
+            if _are_seen_closed(items, shown):
+                continue  # of one kind all are open or none
             new = _count_new_kinds(items, shown)
             if new or any(map(_holds_repeat, items)) or limit.is_last:
                 ranked.append((-new, -sum(map(count_held_nodes, items)), len(ranked), items))
         return [items for *_, items in sorted(ranked)]
+
+
+def _are_seen_closed(items: list[Item], shown: Counter[str]) -> bool:
+    """Return whether blocks of the kind of some recognised ones are also closed elsewhere."""
+    names = Counter(
+        recognition.name
+        for item in items
+        if (recognition := _recognise(item.element)) is not None and not item.repeat
+    )
+    return any(shown[name] > count for name, count in names.items())
+
+
+def _recognise(element: object) -> Recognition | None:
+    """Return what something is, where that is one thing with a name."""
+    recognition = find_recognition(element)
+    return None if recognition is None or recognition.family == "group" else recognition
 
 
 def _count_new_kinds(items: list[Item], shown: Counter[str]) -> int:
@@ -380,14 +422,16 @@ def _count_new_kinds(items: list[Item], shown: Counter[str]) -> int:
     return sum(not shown[kind] for kind in found)
 
 
-def _is_same_kind(stack: Group, other: Group) -> bool:
-    """Return whether one repetition of two stacks shows the same kinds of box."""
+def _is_another(stack: Group, first: Group | None) -> bool:
+    """Return whether a stack is of nearly the size of the first, and its blocks of other kinds."""
+    if first is None or stack.node_count < _AS_LARGE * first.node_count:
+        return False
     kinds, others = (
         frozenset().union(*map(list_kinds, group.children))
-        for group in (stack.children[stack.exemplar], other.children[other.exemplar])
+        for group in (stack.children[stack.exemplar], first.children[first.exemplar])
         if isinstance(group, Group)
     )
-    return kinds == others
+    return kinds != others
 
 
 def _keys(items: list[Item]) -> tuple[str, ...]:
@@ -448,8 +492,7 @@ def _is_known(element: object) -> bool:
 
     So is a call of a function that is one.
     """
-    recognition = find_recognition(element)
-    return recognition is not None and recognition.family != "group"
+    return _recognise(element) is not None
 
 
 def _shows_arrangement(item: Item) -> bool:

@@ -14,12 +14,18 @@ from netloupe.explorer.model import Node
 from netloupe.explorer.patterns import Recognition
 from netloupe.explorer.patterns.transformer_details import MlpDetails
 from netloupe.explorer.roles import find_roles
-from netloupe.explorer.view import Item, strip_numbers
+from netloupe.explorer.view import BORDER, Item, View, strip_numbers
 
 #: a frame around fewer boxes says no more than a closed box
 _LEAST_SHOWN = 3
 #: of a group with more children the kinds are not looked at: it would be opened for their number
 _MOST_CHILDREN = 200
+#: between the parts of a block that is called after them
+_AND = " · "
+#: families of operators that are no kinds of block: every figure has them, or none shows them
+_EVERYWHERE = frozenset(("elementwise", "shape", "logic", "generator", "quantization"))
+#: so many boxes one behind another are told by a closed box that lists them
+_MOST_LISTED = 6
 #: what a block is made of, beside what surrounds it
 _PRODUCTS = ("attends", "convolves", "multiplies", "recurrent")
 #: such nodes of a block are counted, and no more nodes looked at
@@ -38,14 +44,14 @@ def find_recognition(element: object) -> Recognition | None:
 def list_kinds(element: object) -> frozenset[str]:
     """Return the kinds that the closed box of a node or group names.
 
-    Those of ``Conv · BatchNorm · ReLU`` are three. Of a node that only arranges, prepares or
-    tells shapes there are none.
+    Those of ``Conv · BatchNorm · ReLU`` are three. A node that arranges or prepares values, or
+    computes them element by element, is of no kind that is worth to be seen.
     """
     if isinstance(element, Group) and element.kind == "repeat":
         return list_kinds(element.children[element.exemplar])
     recognition = find_recognition(element)
     if recognition is not None:
-        return frozenset(recognition.name.split(" · "))
+        return frozenset(recognition.name.split(_AND))
     if isinstance(element, Group):
         if element.main is not None:
             return list_kinds(element.main)
@@ -53,7 +59,8 @@ def list_kinds(element: object) -> frozenset[str]:
             return frozenset()
         return frozenset((element.type_name or strip_numbers(element.label),))
     if isinstance(element, Node):
-        return frozenset((element.op_type,)) if _is_of_body(element) else frozenset()
+        is_kind = element.operator.family not in _EVERYWHERE and _is_of_body(element)
+        return frozenset((element.op_type,)) if is_kind else frozenset()
     return frozenset()
 
 
@@ -74,13 +81,18 @@ def list_kinds_inside(item: Item) -> frozenset[str] | None:
 def is_told_by_face(element: object) -> bool:
     """Return whether the name and the facts of a block say all that its nodes would.
 
-    Such are MLPs, and blocks of a known kind around one product at most: linear layers,
-    convolutions with what follows them, norms and activations.
+    Such are MLPs, blocks that are called after all that is in them, and those of a known kind
+    around one product at most: linear layers, convolutions with what follows them, norms and
+    activations.
     """
     if isinstance(element, Group) and element.kind == "repeat":
         return is_told_by_face(element.children[element.exemplar])
     recognition = find_recognition(element)
-    if recognition is None or recognition.family == "group" or not isinstance(element, Group):
+    if recognition is None or not isinstance(element, Group):
+        return False
+    if 1 < len(element.children) <= len(recognition.name.split(_AND)):
+        return True
+    if recognition.family == "group":
         return False
     if isinstance(recognition.details, MlpDetails):
         return True
@@ -94,14 +106,39 @@ def list_shown(children: Iterable[Item]) -> list[Item]:
     return [item for item in children if not item.is_terminal and item.kind != "stub"]
 
 
-def shows_enough(children: Iterable[Item]) -> bool:
-    """Return whether a frame around some boxes says more than a closed box.
+def shows_enough(view: View, item: Item) -> bool:
+    """Return whether a frame around what is in an open item says more than a closed box.
 
-    Three boxes do, and the branches of a node however few they are. Two do where both are blocks
-    of several operations, or one is a repeat; one, where it does so itself (:func:`find_core`).
+    Three boxes do that are not one behind another, and the branches of a node however few they
+    are. Two do where both are blocks of several operations, or one is a repeat; one, where it
+    does so itself (:func:`find_core`).
     """
-    boxes = list_shown(children)
-    return any(item.kind == "branch" for item in boxes) or _are_enough([b.element for b in boxes])
+    boxes = list_shown(item.children)
+    if any(box.kind == "branch" for box in boxes):
+        return True
+    return _are_enough([box.element for box in boxes]) and not _is_list(view, item, boxes)
+
+
+def _is_list(view: View, item: Item, boxes: list[Item]) -> bool:
+    """Return whether boxes that each are one operation stand one behind another."""
+    if len(boxes) > _MOST_LISTED or not all(_is_leaf(box.element) for box in boxes):
+        return False
+    sources: set[int] = set()
+    targets: set[int] = set()
+    for link in view.links(item):
+        if link.source == BORDER or link.target == BORDER:
+            continue
+        if link.source in sources or link.target in targets:
+            return False
+        sources.add(link.source)
+        targets.add(link.target)
+    return True
+
+
+def _is_leaf(element: object) -> bool:
+    if isinstance(element, Group):
+        return is_told_by_face(element) and element.kind != "repeat"
+    return isinstance(element, Node) and find_recognition(element) is None
 
 
 def is_worth_a_frame(group: Group) -> bool:
