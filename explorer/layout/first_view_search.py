@@ -37,7 +37,15 @@ from .opening_worth import (
 )
 from .plan import Measure
 from .scene import Scene
-from .stacks import Stack, are_alike, are_side_by_side, find_stacks, is_in_stack
+from .stacks import (
+    Stack,
+    are_alike,
+    are_side_by_side,
+    find_ideas,
+    find_stacks,
+    is_boilerplate,
+    is_in_stack,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +81,8 @@ class Limit:
 
 #: as many boxes as a figure has at most
 _MOST_BOXES = 26
+#: and as many a picture in two parts
+_MOST_WITH_INSETS = 30
 #: as many may there be for nodes that matter more than others
 _MOST_EMPHASISED = 40
 #: tried one after the other for a stack: one repetition tells most of a model, so that its
@@ -83,6 +93,9 @@ _MOST_STACKS = 4
 #: so many stacks at most are drawn beside it, one at each side; the second is no smaller than
 #: this share of the first
 _MOST_INSETS = 2
+#: blocks without a name are drawn beside it where they have so many nodes, and this share of those
+#: of a block of the largest stack; so many are tried
+_LEAST_IDEA, _SHARE_OF_BLOCK, _MOST_IDEAS = 8, 0.5, 3
 _AS_LARGE = 0.3
 #: for all else, one after the other: a picture of few boxes says too little
 LIMITS = (
@@ -117,6 +130,7 @@ class Search:
         self._emphasis = Emphasis(view)
         #: stacks that are closed in the view and drawn open beside it
         self.insets: list[Inset] = []
+        self._has_insets = False
         #: whether towers side by side are open, with their stacks closed
         self.shows_towers = False
 
@@ -177,21 +191,43 @@ class Search:
                     return
 
     def open_insets(self) -> bool:
-        """Draw one repetition of the largest stack beside the picture; return whether there is one.
+        """Draw what a model is about beside the picture; return whether there is room for any.
 
-        A second one, of blocks of another kind, is drawn at the other side where there is room.
-        Where no stack has room, what holds one is drawn beside the picture.
+        That is one repetition of the largest stack and, at the other side, a stack of other
+        blocks, or a block that has no name in the field. The latter comes first where the stack is
+        of blocks that every convolutional network has. Where no stack has room, what holds one is
+        drawn beside the picture.
         """
+        self._has_insets = True
         stacks = self._list_stacks()
-        for stack in stacks:
+        ideas = self._list_ideas(stacks)
+        chosen = [*stacks, *ideas]
+        if stacks and is_boilerplate(stacks[0].group):
+            chosen = [*ideas, *stacks]
+        for stack in chosen:
             if len(self.insets) == _MOST_INSETS:
                 break
-            if not self.insets or _is_another(stack.group, self.insets[0].item.repeat):
+            if not self.insets or _is_another(stack.group, self.insets[0].item.element):
                 self._open_inset(stack)
         for stack in stacks:
             if not self.insets and len(stack.way) > 1:
                 self._open_inset(stack._replace(way=stack.way[:-1]))
-        return bool(self.insets)
+        self._has_insets = bool(self.insets)
+        return self._has_insets
+
+    def _list_ideas(self, stacks: list[Stack]) -> list[Stack]:
+        """Return the blocks without a name that are as large as half a block of a stack."""
+        sizes = [
+            block.node_count
+            for stack in stacks
+            if isinstance(block := stack.group.children[stack.group.exemplar], Group)
+        ]
+        least = max(_LEAST_IDEA, int(_SHARE_OF_BLOCK * max(sizes, default=0)))
+        found: list[Stack] = []
+        for item in list_closed(self._view.root):
+            if isinstance(item.element, Group) and item.openable and not is_in_stack(item):
+                found += find_ideas(item, item.element, least)
+        return heapq.nlargest(_MOST_IDEAS, found, key=lambda stack: stack.group.node_count)
 
     def _open_inset(self, stack: Stack) -> None:
         """Open what is around a stack, and a repetition beside the picture, if there is room."""
@@ -201,7 +237,7 @@ class Search:
             item = next(child for child in item.children if child.element is group)
         self.insets.append(open_inset(self._view, item))
         self._open_item(self.insets[-1].item)
-        if self._try_zoom(_MOST_BOXES) < STACK_ZOOMS[0]:
+        if self._try_zoom(_MOST_WITH_INSETS) < STACK_ZOOMS[0]:
             self.insets.pop()
             for outer in reversed(opened):
                 self._view.close_item(outer)
@@ -224,7 +260,7 @@ class Search:
         for other in [one for one in alike if len(list_shown(one.children)) == 1]:
             self._view.close_item(other)
             alike.remove(other)
-        if alike and self._try_zoom(_MOST_BOXES) < STACK_ZOOMS[0]:
+        if alike and self._try_zoom(_MOST_WITH_INSETS) < STACK_ZOOMS[0]:
             for other in alike:
                 self._view.close_item(other)
 
@@ -258,7 +294,7 @@ class Search:
                 found += find_stacks(item, item.element)
         found = heapq.nlargest(2 * _MOST_STACKS, found, key=lambda stack: stack.group.node_count)
         if len(found) > 1:  # to tell what a stack is takes a look at many blocks
-            found.sort(key=lambda stack: any(map(_is_known, stack.way)))
+            found.sort(key=_tell_rank)
         return found[:_MOST_STACKS]
 
     def _open_ways(self, stacks: list[Stack]) -> list[Item]:
@@ -351,9 +387,13 @@ class Search:
             view.open_item(inner)
             shown = list_shown(inner.children)
             core = find_core([child.element for child in shown])
-            if core is not None and core.kind == "repeat" and self.insets and view is self._view:
-                return  # one stack is open, beside the picture
+            if core is not None and core.kind == "repeat" and self._keeps_stacks_closed(view):
+                return
             inner = next((child for child in shown if child.element is core), None)
+
+    def _keeps_stacks_closed(self, view: View) -> bool:
+        """Return whether stacks stay closed in a view: one is open beside the picture."""
+        return self._has_insets and view is self._view
 
     def _list_closed(self) -> Iterator[Item]:
         """Yield the closed boxes of the picture and of what is beside it."""
@@ -408,6 +448,13 @@ def _recognise(element: object) -> Recognition | None:
     return None if recognition is None or recognition.family == "group" else recognition
 
 
+def _tell_rank(stack: Stack) -> int:
+    """Return how much a stack is of what every network has: least is most worth to be seen."""
+    if is_boilerplate(stack.group):
+        return 2
+    return int(any(map(_is_known, stack.way)))
+
+
 def _count_new_kinds(items: list[Item], shown: Counter[str]) -> int:
     """Return how many kinds of box are seen where some are opened, and nowhere else.
 
@@ -422,16 +469,22 @@ def _count_new_kinds(items: list[Item], shown: Counter[str]) -> int:
     return sum(not shown[kind] for kind in found)
 
 
-def _is_another(stack: Group, first: Group | None) -> bool:
-    """Return whether a stack is of nearly the size of the first, and its blocks of other kinds."""
-    if first is None or stack.node_count < _AS_LARGE * first.node_count:
+def _is_another(stack: Group, first: object) -> bool:
+    """Return whether a stack is of nearly the size of the first, and shows boxes of other kinds."""
+    assert isinstance(first, Group)  # noqa: S101 - insets are of groups
+    size, other = (_block_of(group).node_count for group in (stack, first))
+    if size < _AS_LARGE * other:
         return False
     kinds, others = (
-        frozenset().union(*map(list_kinds, group.children))
-        for group in (stack.children[stack.exemplar], first.children[first.exemplar])
-        if isinstance(group, Group)
+        frozenset().union(*map(list_kinds, _block_of(group).children)) for group in (stack, first)
     )
     return kinds != others
+
+
+def _block_of(group: Group) -> Group:
+    """Return one repetition of a repeat, and any other group itself."""
+    block = group.children[group.exemplar] if group.kind == "repeat" else group
+    return block if isinstance(block, Group) else group
 
 
 def _keys(items: list[Item]) -> tuple[str, ...]:

@@ -6,19 +6,22 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from netloupe.explorer.grouping import Group
+from netloupe.explorer.patterns.details import FeatureDetails
 from netloupe.explorer.view import BORDER, Item, View, strip_numbers
 
-from .opening_worth import is_worth_a_frame
+from .opening_worth import find_recognition, is_worth_a_frame, list_kinds
 
 #: stacks of as many like blocks are opened together where they have this share of the largest
 #: one's nodes
 _AS_LARGE = 0.5
+#: a block that is drawn for its idea shows so many boxes
+_LEAST_OF_IDEA, _MOST_OF_IDEA = 4, 16
 
 
 class Stack(NamedTuple):
-    """A repeat inside a closed item, and the groups to open on the way from the one to the other.
+    """A repeat or block inside a closed item, and what to open on the way from one to the other.
 
-    The way begins with the item's own group and ends with the repeat.
+    The way begins with the item's own group and ends with the repeat or block.
     """
 
     item: Item
@@ -26,7 +29,7 @@ class Stack(NamedTuple):
 
     @property
     def group(self) -> Group:
-        """The repeat."""
+        """The repeat or block."""
         return self.way[-1]
 
 
@@ -46,6 +49,63 @@ def find_stacks(item: Item, around: Group) -> Iterator[Stack]:
                 assert outer is not None  # noqa: S101 - it is inside
                 way.append(outer)
             yield Stack(item, tuple(reversed(way)))
+
+
+def find_ideas(item: Item, around: Group, least: int) -> Iterator[Stack]:
+    """Yield the blocks in a closed item's group that have no name in the field.
+
+    Where papers give a block a name of its own it is what they are about: a pyramid, a quantizer,
+    a mixer. Blocks of fewer than ``least`` nodes are left out, and those around a stack where
+    there is one of them only: the stack then is what the model is about.
+    """
+    pending: list[tuple[Group, ...]] = [(around,)]
+    while pending:
+        way = pending.pop()
+        group = way[-1]
+        if group.is_beside or group.kind in ("repeat", "operation", "part", "shape"):
+            continue
+        inner = group.inner_groups()
+        shown = [c for c in group.children if not isinstance(c, Group) or c.kind != "shape"]
+        if (
+            group.node_count >= least
+            and _LEAST_OF_IDEA <= len(shown) <= _MOST_OF_IDEA
+            and _has_no_name(group)
+            and (_is_one_of_several(group) or not any(map(_holds_stack, inner)))
+            and len(frozenset().union(*map(list_kinds, shown))) > 1
+        ):
+            yield Stack(item, way)
+        else:
+            pending += ((*way, one) for one in reversed(inner) if one.node_count >= least)
+
+
+def _is_one_of_several(group: Group) -> bool:
+    """Return whether others beside a block are of its author's type."""
+    if not group.type_name or group.parent is None:
+        return False
+    return sum(one.type_name == group.type_name for one in group.parent.inner_groups()) > 1
+
+
+def _holds_stack(group: Group) -> bool:
+    pending = [group]
+    for one in pending:
+        if one.kind == "repeat":
+            if _is_stack_of_blocks(one):
+                return True
+        else:
+            pending += one.inner_groups()
+    return False
+
+
+def _has_no_name(group: Group) -> bool:
+    recognition = group.recognised
+    return recognition is None or recognition.family == "group"
+
+
+def is_boilerplate(group: Group) -> bool:
+    """Return whether a stack is of blocks that every convolutional network has."""
+    block = group.children[group.exemplar] if group.kind == "repeat" else group
+    recognition = find_recognition(block)
+    return recognition is not None and isinstance(recognition.details, FeatureDetails)
 
 
 def _is_stack_of_blocks(repeat: Group) -> bool:
