@@ -23,16 +23,25 @@ import numpy as np
 import onnx
 import torch
 from zoo import (
+    adversarial,
+    control,
     convolutional,
     decoders,
+    dense_maps,
     detection,
     diffusion,
     fused,
     generation,
+    graphs,
     images,
+    pyramids,
     quantized,
     recurrent,
+    science,
+    sequences,
+    sound,
     speech,
+    tables,
     text,
 )
 
@@ -61,6 +70,15 @@ for _subject in (
     recurrent,
     quantized,
     fused,
+    dense_maps,
+    sound,
+    graphs,
+    control,
+    tables,
+    science,
+    adversarial,
+    pyramids,
+    sequences,
 ):
     MODELS.update(_subject.MODELS)
 
