@@ -23,6 +23,7 @@ from tests.known_architectures import (
     Architecture,
     Blocks,
 )
+from tests.known_exports import EXPORTED_ARCHITECTURES, SKELETON_ARCHITECTURES
 from tests.known_stacks import agrees
 from tests.zoo import ZOO
 
@@ -59,7 +60,9 @@ def list_shapes(graph: onnx.GraphProto) -> Iterator[tuple[int, ...]]:
 
 
 def test_something_is_known_of_every_model() -> None:
-    assert set(ZOO) <= set(ZOO_ARCHITECTURES)
+    assert set(ZOO) <= {*ZOO_ARCHITECTURES, *EXPORTED_ARCHITECTURES}
+    skeletons = {packed.removesuffix(".xz") for packed in list_beside("architectures/*.onnx.xz")}
+    assert {name.removeprefix("beside:") for name in skeletons} <= set(SKELETON_ARCHITECTURES)
     assert set(LIGHT_MODELS) <= set(LIGHT_ARCHITECTURES)
     beside = [
         name
@@ -69,9 +72,21 @@ def test_something_is_known_of_every_model() -> None:
     assert {name.removeprefix("beside:") for name in beside} <= set(BESIDE_ARCHITECTURES)
 
 
-@pytest.mark.parametrize("name", [name for name in KNOWN if "sklearn" not in name])
+DRAWN = {
+    **EXPORTED_ARCHITECTURES,
+    **{
+        name: SKELETON_ARCHITECTURES[name.removeprefix("beside:")]
+        for packed in list_beside("architectures/*.onnx.xz")
+        if (name := packed.removesuffix(".xz"))
+    },
+}
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in KNOWN | DRAWN if "sklearn" not in name and "/sk_" not in name]
+)
 def test_known_sizes_are_those_of_tensors(name: str) -> None:
-    known = KNOWN[name]
+    known = (KNOWN | DRAWN)[name]
     sizes = {known.width, known.inner_width, known.vocabulary, known.classes, known.outputs}
     sizes |= set(known.stage_widths)
     model = onnx.load(find_file(name))

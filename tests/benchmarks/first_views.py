@@ -77,6 +77,10 @@ from tests.known_architectures import (  # noqa: E402
     ZOO_ARCHITECTURES,
     Architecture,
 )
+from tests.known_exports import (  # noqa: E402
+    EXPORTED_ARCHITECTURES,
+    SKELETON_ARCHITECTURES,
+)
 from tests.known_numbers import list_numbers  # noqa: E402
 from tests.known_stacks import agrees, list_stacks  # noqa: E402
 from tests.zoo import ZOO  # noqa: E402
@@ -134,13 +138,13 @@ def list_models(wanted: Sequence[str]) -> Iterator[tuple[str, Path, Architecture
     """Yield names, files and what is known of the models whose names hold one of some texts."""
     known = {f"light/{name}": LIGHT_ARCHITECTURES.get(name, MODEST) for name in LIGHT_MODELS}
     for name in ZOO:
-        known[name] = ZOO_ARCHITECTURES.get(name, MODEST)
+        known[name] = (ZOO_ARCHITECTURES | EXPORTED_ARCHITECTURES).get(name, MODEST)
     for folder in ("exported", "quantized", "sklearn"):
         for name in list_beside(f"{folder}/*.onnx"):
             known[name] = BESIDE_ARCHITECTURES.get(name.removeprefix("beside:"), MODEST)
     for packed in list_beside("architectures/*.onnx.xz"):
         name = packed.removesuffix(".xz")
-        known[name] = BESIDE_ARCHITECTURES.get(name.removeprefix("beside:"), MODEST)
+        known[name] = SKELETON_ARCHITECTURES.get(name.removeprefix("beside:"), MODEST)
     for name, architecture in known.items():
         if not wanted or any(text in name for text in wanted):
             light = name.removeprefix("light/")
