@@ -175,7 +175,7 @@ def make_stages(*counts: int) -> Model:
         for scope, count in zip("abcdef", counts, strict=False)
         for index in range(count)
     ]
-    return make_chain(*names, op_type="Neg").model
+    return make_chain(*names, op_type="ReduceMax").model
 
 
 def opened(view: View) -> set[str]:
