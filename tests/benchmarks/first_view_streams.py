@@ -89,6 +89,8 @@ def _find_longest(edges: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
         below.setdefault(source, set()).add(target)
         above.setdefault(target, set()).add(source)
     order = _sort(below, above)
+    if len(order) < len({*below, *above}):
+        return set()
     before, behind = dict.fromkeys(order, 0), dict.fromkeys(order, 0)
     for end in order:
         before[end] = max((before[other] + 1 for other in above.get(end, ())), default=0)
