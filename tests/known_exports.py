@@ -8,6 +8,8 @@ numbers are those of the papers and of the weights.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .known_architectures import Architecture, Blocks
 
 
@@ -39,7 +41,7 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
         ),
         stage_widths=(8, 16, 32, 64),
         outputs=17,
-        numbers=(1, 3, 4, 128, 32),
+        numbers=(1, 3, 4, 128, 32, 104, 43, 29),
         parameters=None,
     ),
     "exported/deeplabv3.dynamo.onnx": Architecture(
@@ -48,7 +50,7 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
         stage_widths=(32, 64, 128, 256),
         classes=None,
         outputs=21,
-        numbers=(2, 4, 12, 24, 36, 128, 1, 3, 5),
+        numbers=(2, 4, 12, 24, 36, 128, 1, 3, 5, 7, 8),
     ),
     "exported/u2net.legacy.onnx": Architecture(
         family="nested U",
@@ -72,7 +74,7 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
             _runs("decoder level", 6, otherwise=((5,),)),
         ),
         stage_widths=(8, 16, 32, 64, 128, 256),
-        numbers=(4, 2, 8, 512, 1),
+        numbers=(4, 2, 8, 512, 1, 3),
     ),
     # graphs and molecules
     "exported/graphsage.legacy.onnx": Architecture(
@@ -80,16 +82,19 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
         blocks=(_runs("layer", 3, otherwise=((2,),), may_lack=True),),
         width=64,
         outputs=7,
-        numbers=(32,),
+        numbers=(32, 6),
     ),
     "exported/egnn.dynamo.onnx": Architecture(
-        family="graph network", blocks=(_runs("layer", 7),), width=32, numbers=(15, 65, 64, 3, 1)
+        family="graph network",
+        blocks=(_runs("layer", 7),),
+        width=32,
+        numbers=(15, 65, 64, 3, 1, 21, 23),
     ),
     "exported/schnet.legacy.onnx": Architecture(
         family="graph network",
         blocks=(_runs("interaction", 6),),
         width=32,
-        numbers=(50, 100, 16, 1, 3, 5),
+        numbers=(50, 100, 16, 1, 3, 5, 30, 31),
     ),
     # control
     "exported/actor_critic.dynamo.onnx": Architecture(
@@ -102,7 +107,7 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
         family="residual CNN",
         blocks=(_runs("residual block", 19),),
         width=16,
-        numbers=(17, 362, 722, 361, 64, 2, 1),
+        numbers=(17, 362, 722, 361, 64, 2, 1, 3),
     ),
     "exported/diffusion_policy.legacy.onnx": Architecture(
         family="UNet",
@@ -122,20 +127,23 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
         numbers=(13, 64, 32, 52, 36, 9, 1, 26),
     ),
     "exported/tabnet.legacy.onnx": Architecture(
-        family="attention over features", blocks=None, width=8, numbers=(3, 14, 2, 4, 16, 32)
+        family="attention over features",
+        blocks=None,
+        width=8,
+        numbers=(3, 14, 2, 4, 16, 32, 11, 13),
     ),
     "exported/nbeats.dynamo.onnx": Architecture(
         family="residual MLP",
         # the first block has no sum before it, the last one tells nothing of the past
         blocks=(_runs("block", 30, otherwise=((28,), (29,))),),
         width=32,
-        numbers=(6, 4),
+        numbers=(6, 4, 2),
     ),
     "exported/tft.legacy.onnx": Architecture(
         family="temporal fusion transformer",
         blocks=None,
         width=32,
-        numbers=(4, 8, 2, 3, 1, 24, 6, 64),
+        numbers=(4, 8, 2, 3, 1, 24, 6, 64, 20),
     ),
     "exported/set_transformer.dynamo.onnx": Architecture(
         family="set transformer",
@@ -172,7 +180,7 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
         width=32,
         heads=4,
         head_width=8,
-        numbers=(16, 2, 23, 65, 64, 128),
+        numbers=(16, 2, 23, 65, 64, 128, 15, 10),
     ),
     # images made, judged and compared
     "exported/vqvae.legacy.onnx": Architecture(
@@ -192,14 +200,14 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
         blocks=(_runs("convolution", 4, otherwise=((3,),), may_lack=True),),
         stage_widths=(8, 16, 32, 64),
         outputs=1,
-        numbers=(3, 1024),
+        numbers=(3, 1024, 5),
     ),
     "exported/siamese.dynamo.onnx": Architecture(
         family="twin CNN",
         blocks=(_runs("convolution", 4, otherwise=((3,),), may_lack=True),),
         stage_widths=(8, 16, 32),
         outputs=1,
-        numbers=(2, 1152, 64, 3, 105),
+        numbers=(2, 1152, 64, 3, 105, 7, 10),
     ),
     # detection, video, other images
     "exported/retinanet.dynamo.onnx": Architecture(
@@ -211,7 +219,7 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
         ),
         width=16,
         stage_widths=(16, 32, 64, 128),
-        numbers=(9, 20, 180, 36, 5, 4, 3),
+        numbers=(9, 20, 180, 36, 5, 4, 3, 7, 8, 10),
     ),
     "exported/yolox.legacy.onnx": Architecture(
         family="one-stage detector",
@@ -221,7 +229,7 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
             _runs("head", 3, may_lack=True),
         ),
         stage_widths=(8, 16, 32, 64, 128),
-        numbers=(4, 12, 20, 25, 3, 5),
+        numbers=(4, 12, 20, 25, 3, 5, 21, 22, 41),
     ),
     "exported/poolformer.legacy.onnx": Architecture(
         family="pooling transformer",
@@ -251,7 +259,7 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
         blocks=(_runs("residual block", 2, 2, 2, 2),),
         stage_widths=(8, 16, 32, 64),
         outputs=12,
-        numbers=(3, 1, 18),
+        numbers=(3, 1, 18, 7),
     ),
     # sequences and speech
     "exported/rwkv.legacy.onnx": Architecture(
@@ -260,7 +268,7 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
         width=32,
         inner_width=128,
         vocabulary=500,
-        numbers=(4,),
+        numbers=(4, 84, 7),
     ),
     "exported/crnn.legacy.onnx": Architecture(
         family="convolutional recurrent network",
@@ -270,7 +278,7 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
         ),
         stage_widths=(8, 16, 32, 64),
         outputs=37,
-        numbers=(1, 26),
+        numbers=(1, 26, 6, 3),
     ),
     "exported/turing_machine.legacy.onnx": Architecture(
         family="memory network",
@@ -301,7 +309,7 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
         ),
         width=32,
         vocabulary=60,
-        numbers=(80, 64, 16, 5, 31),
+        numbers=(80, 64, 16, 5, 31, 2),
     ),
     "exported/perceiver.dynamo.onnx": Architecture(
         family="Perceiver",
@@ -366,7 +374,7 @@ SKELETON_ARCHITECTURES: dict[str, Architecture] = {
         blocks=(_runs("inverted residual", 3, 4), _runs("transformer block", 6, 3)),
         stage_widths=(64, 128, 256, 512),
         outputs=10,
-        numbers=(7, 9, 4, 32, 8, 16, 3, 224),
+        numbers=(7, 9, 4, 32, 8, 16, 3, 224, 1),
     ),
     **_both(
         "dcgan",
@@ -402,7 +410,12 @@ SKELETON_ARCHITECTURES: dict[str, Architecture] = {
         patch=14,
         numbers=(70, 1, 3, 8, 16),
     ),
-    **_both("dit", _transformer(6, 48, 192, 4, patch=2, positions=64)),
+    **_both(
+        "dit",
+        replace(
+            _transformer(6, 48, 192, 4, patch=2, positions=64), numbers=(32, 11, 288, 96, 10, 8)
+        ),
+    ),
     **_both("electra", _transformer(6, 48, 96, 4, vocabulary=1000, positions=512, outputs=1)),
     "architectures/electra_dyn.onnx": _transformer(
         6, 48, 96, 4, vocabulary=1000, positions=512, outputs=1
@@ -482,7 +495,7 @@ SKELETON_ARCHITECTURES: dict[str, Architecture] = {
             family="field of radiance",
             blocks=None,
             width=64,
-            numbers=(8, 39, 27, 91, 103, 3, 1, 32, 6, 4, 10),
+            numbers=(8, 39, 27, 91, 103, 3, 1, 32, 6, 4, 10, 2, 5),
         ),
     ),
     **_both(
@@ -522,7 +535,7 @@ SKELETON_ARCHITECTURES: dict[str, Architecture] = {
             _runs("residual block", 2, 2, 2, may_lack=True),
             _runs("iteration", 6),
         ),
-        numbers=(128, 96, 64, 32, 4, 7, 2),
+        numbers=(128, 96, 64, 32, 4, 7, 2, 160, 196, 3),
     ),
     "architectures/sam_mask_decoder.legacy.onnx": Architecture(
         family="two-way transformer",
@@ -563,7 +576,7 @@ SKELETON_ARCHITECTURES: dict[str, Architecture] = {
     ),
     **_both(
         "vae_mlp",
-        Architecture(family="variational autoencoder", numbers=(784, 128, 16, 2)),
+        Architecture(family="variational autoencoder", numbers=(784, 128, 16, 2, 3)),
     ),
     **_both(
         "wavenet",

@@ -7,20 +7,49 @@ from dataclasses import fields
 
 from .known_architectures import MODEST, Architecture
 
+#: widths, kernels, windows and such by the name of the network, from ``tools/zoo`` and from the
+#: papers beside ``tests/known_architectures.py``
+ALSO: dict[str, tuple[float, ...]] = {
+    "clip": (64, 16, 256, 48, 12, 192),
+    "densenet": (8,),
+    "efficientnet": (8, 80),
+    "espcn": (1, 3, 9, 32, 64),
+    "gru": (16,),
+    "gru_cells": (12,),
+    "light_bvlc_alexnet": (96, 256, 384),
+    "light_densenet121": (32,),
+    "light_vgg19": (3,),
+    "light_zfnet512": (96, 256, 512, 1024, 3),
+    "lstm": (12, 16, 24),
+    "lstm_cells": (12,),
+    "mamba": (4,),
+    "mobilenetv2": (8, 80),
+    # of 15 blocks so many have squeeze and excitation
+    "mobilenetv3": (8, 15),
+    "segmentation_unet": (5, 4, 3),
+    "swin": (7,),
+    # two and three residual blocks a level, down and up, and two between
+    "unet": (4, 8, 2, 12, 22, 16, 32, 48, 64),
+    # two residual blocks and attention before three a level
+    "vae_decoder": (5, 1, 3, 4),
+    "whisper": (2, 80),
+    # four sides in 16 bins each, and ten classes, at three scales
+    "yolov8": (3, 64, 16, 10),
+}
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 #: said of what is not a size of the network
 _ASIDE = ("parameters", "tied")
 
 
-def list_numbers(known: Architecture) -> set[float] | None:
-    """Return the numbers of an architecture; None where nothing is known of it.
+def list_numbers(known: Architecture, network: str = "") -> set[float] | None:
+    """Return the numbers of an architecture, of a network with a name; None where it is not known.
 
     These are its sizes, the lengths of its runs of blocks, their number and sum, and what its words
     and the name of its family hold.
     """
     if known == MODEST:
         return None
-    numbers: set[float] = {float(number) for number in known.numbers}
+    numbers: set[float] = {float(number) for number in (*known.numbers, *ALSO.get(network, ()))}
     for field in fields(known):
         value = getattr(known, field.name)
         if field.name in _ASIDE or isinstance(value, bool):

@@ -136,4 +136,4 @@ def find_unknown_numbers(sentence: str, known: Iterable[float], words: Iterable[
         sentence = sentence.replace(word, " ")
     said = [match.replace(",", "") for match in _NUMBER.findall(sentence)]
     amounts = {float(number) for number in known}
-    return [number for number in said if float(number) not in amounts]
+    return [number for number in dict.fromkeys(said) if float(number) not in amounts]

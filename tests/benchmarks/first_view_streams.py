@@ -95,7 +95,9 @@ def _find_longest(edges: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
     for end in order:
         before[end] = max((before[other] + 1 for other in above.get(end, ())), default=0)
     for end in reversed(order):
-        behind[end] = max((behind[other] + 1 for other in below.get(end, ())), default=0)
+        behind[end] = max(
+            (behind[other] + 1 for other in below.get(end, ()) if other in behind), default=0
+        )
     most = max(before.values(), default=0)
     return {
         (source, target)

@@ -182,7 +182,7 @@ def measure(path: Path, known: Architecture, composer: Composer) -> tuple[FirstV
         cuts=count_cuts(picture),
         seconds=seconds,
     )
-    numbers = list_numbers(known)
+    numbers = list_numbers(known, path.name.partition(".")[0])
     view.numbers = None if numbers is None else bool(numbers)
     view.offences = find_offences(picture, path, known)
     return view, picture
@@ -190,7 +190,7 @@ def measure(path: Path, known: Architecture, composer: Composer) -> tuple[FirstV
 
 def find_offences(picture: Picture, path: Path, known: Architecture) -> dict[str, list[str]]:
     """Return what a figure may not show and this picture does, by measure."""
-    numbers = list_numbers(known)
+    numbers = list_numbers(known, path.name.partition(".")[0])
     sentence = picture.model.architecture.sentence
     found = {
         "frame": find_idle_frames(picture),
