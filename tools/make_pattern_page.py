@@ -15,7 +15,7 @@ _ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(_ROOT))  # this tree, and not one that is installed
 
 from netloupe.explorer.patterns import Pattern  # noqa: E402
-from netloupe.explorer.patterns.known_patterns import PARTS, PATTERNS, WHOLES  # noqa: E402
+from netloupe.explorer.patterns.known_patterns import IDEAS, PARTS, PATTERNS, WHOLES  # noqa: E402
 from netloupe.explorer.patterns.registry import find_block_family  # noqa: E402
 
 PAGE = _ROOT / "docs" / "patterns.md"
@@ -61,11 +61,19 @@ Of a group, a function or a graph, after parts were found in it; the first that 
 extent of these patterns is `whole`.
 """
 
+_IDEAS = """
+## Ideas of papers
+
+Where nothing of the above tells what operations are: a group that is one of these altogether is
+called so, and any other closed group tells which of them it is made of. The extent of these
+patterns is `part`.
+"""
+
 
 def write_page() -> str:
     """Return the page."""
-    small = [pattern for pattern in PATTERNS if pattern not in (*PARTS, *WHOLES)]
-    sections = ((_PARTS, PARTS), (_SMALL, small), (_WHOLES, WHOLES))
+    small = [pattern for pattern in PATTERNS if pattern not in (*PARTS, *WHOLES, *IDEAS)]
+    sections = ((_PARTS, PARTS), (_SMALL, small), (_WHOLES, WHOLES), (_IDEAS, IDEAS))
     return _HEAD + "".join(head + "".join(_write_patterns(patterns)) for head, patterns in sections)
 
 

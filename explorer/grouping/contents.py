@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from netloupe.explorer.model import Node
 from netloupe.explorer.patterns import (
-    IDEA,
     MOST_NODES,
     GraphContext,
     Ingredient,
     Recognition,
     find_ingredients,
+    make_ingredient,
 )
 
 from .member_nodes import list_member_nodes
@@ -83,7 +83,7 @@ def _walk(group: Group, context: GraphContext) -> Iterator[Ingredient]:
                 pending.append((exemplar, times))
                 continue
         if found is not None and inner is not group and _is_one_thing(found):
-            yield Ingredient(found.name, "known", IDEA, found.facts, found.details, times=times)
+            yield make_ingredient(found, times)
             continue
         nodes = list_member_nodes(inner, MOST_NODES)
         if nodes:

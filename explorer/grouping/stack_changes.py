@@ -62,8 +62,11 @@ def list_changes(repeat: Group, shown: int | None = None) -> list[str]:
     if len(blocks) < len(repeat.children) or repeat.node_count > _MOST_COMPARED:
         return []
     member_nodes = [list_member_nodes(block, _MOST_COMPARED) for block in blocks]
+    # parts of blocks of a known kind are told by facts of these
+    is_known = repeat.recognised is not None
     profiles = [
-        _profile(nodes, block.contents) for nodes, block in zip(member_nodes, blocks, strict=True)
+        _profile(nodes, [] if is_known else block.contents)
+        for nodes, block in zip(member_nodes, blocks, strict=True)
     ]
     widths = list_course(repeat)
     told = [

@@ -10,7 +10,16 @@ from .convolutions import read_convolution
 from .details import BlockDetails, Detail, FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .graph_context import GraphContext, find_graph_context
-from .ingredients import IDEA, SIZE, TRIM, WORK, Ingredient, find_ingredients, is_chain
+from .ingredients import (
+    IDEA,
+    SIZE,
+    TRIM,
+    WORK,
+    Ingredient,
+    find_ingredients,
+    is_chain,
+    make_ingredient,
+)
 from .nested_blocks import NestedBlock, find_nested_blocks
 from .operations import Operations
 from .pattern import Pattern
@@ -56,6 +65,7 @@ __all__ = [
     "find_written_out",
     "has_projection",
     "is_chain",
+    "make_ingredient",
     "name_block",
     "read_convolution",
     "read_dims",

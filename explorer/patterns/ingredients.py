@@ -19,7 +19,7 @@ from .found_blocks import FoundBlock, FoundBlocks
 from .graph_context import GraphContext, find_graph_context
 from .operations import Operations
 from .readings import read_int, read_ints
-from .recognise import MOST_NODES, find_blocks
+from .recognise import MOST_NODES, find_blocks, find_ideas
 from .recognition import Recognition
 from .resampling import read_scale
 
@@ -123,16 +123,29 @@ def find_ingredients(
         return []
     operations = Operations(nodes, context or find_graph_context(nodes[0].graph))
     blocks = find_blocks(operations)
+    find_ideas(blocks)
     places = {node: number for number, node in enumerate(operations.nodes)}
     for one in known:
         numbers = frozenset(places[node] for node in one.nodes if node in places)
         inner = {id(found): found for n in numbers if (found := blocks.owner[n]) is not None}
         only = next(iter(inner.values())) if len(inner) == 1 else None
-        # what was found has its kind besides
-        if numbers and (only is None or only.numbers != numbers):
-            kind = _KINDS_OF_FAMILIES.get(one.family, KNOWN)
-            blocks.add(FoundBlock(kind, one.name, numbers, max(numbers), one.facts, one.details))
+        is_same = only is not None and only.numbers == numbers
+        # an activation that was found is called as the field does, and not as its operator
+        if numbers and not (is_same and one.family in _KINDS_OF_FAMILIES):
+            blocks.add(_make_block(one, numbers))
     return _list_ingredients(blocks)
+
+
+def _make_block(one: Recognition, numbers: frozenset[int]) -> FoundBlock:
+    kind = _KINDS_OF_FAMILIES.get(one.family, KNOWN)
+    return FoundBlock(kind, one.name, numbers, max(numbers), one.facts, one.details)
+
+
+def make_ingredient(one: Recognition, times: int) -> Ingredient:
+    """Return what was recognised as an ingredient that there is so often."""
+    kind = _find_kind(_make_block(one, frozenset({0})))
+    rank = _RANKS_OF_KINDS.get(kind, IDEA)
+    return Ingredient(one.name, kind, rank, one.facts, one.details, times=times)
 
 
 def _list_ingredients(blocks: FoundBlocks) -> list[Ingredient]:
@@ -167,6 +180,8 @@ def _make(
     if isinstance(entry, FoundBlock):
         if entry.kind == "norm" and entry.name == "Affine":
             return None
+        if entry.kind == "residual" and _is_mlp(entry):
+            return Ingredient("MLP", "mlp", IDEA, entry.facts, entry.details, before)
         kind = _find_kind(entry)
         rank = _RANKS_OF_KINDS.get(kind, IDEA)
         return Ingredient(entry.name, kind, rank, entry.facts, entry.details, before)
@@ -186,6 +201,13 @@ def _make(
         factor = read_scale(operations, entry)
         details = ConvolutionDetails(stride=factor, transposed=True)
     return Ingredient(_name_operator(operator), kind, rank, (), details, before)
+
+
+def _is_mlp(entry: FoundBlock) -> bool:
+    """Return whether a residual block computes each place alone, by two convolutions."""
+    details = [one.details for one in entry.parts if one.kind == "conv"]
+    pointwise = [one.read_as(ConvolutionDetails).is_pointwise for one in details]
+    return len(pointwise) == 2 and all(pointwise)
 
 
 def _find_kind(entry: FoundBlock) -> str:

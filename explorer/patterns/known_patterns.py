@@ -6,12 +6,15 @@ from typing import Literal
 
 from .activations import find_activations
 from .attention import find_attentions
+from .combinations import find_atrous_pyramids, find_interactions, find_messages
 from .conformers import find_conformers, find_convolution_modules, find_rotated_attentions
 from .convolutions import find_convolutions, find_residuals
 from .dense import find_dense, find_transitions
 from .estimators import find_estimators
 from .experts import find_experts
 from .found_blocks import BlockFinder
+from .gates import find_adaptive_norms, find_gates
+from .latents import find_draws, find_quantizers
 from .linear import find_embeddings, find_linears, find_mlps
 from .norms import find_norms
 from .pattern import Pattern
@@ -23,7 +26,9 @@ from .resampling import find_joined, find_pixel_shuffles, find_resampled
 from .separable import find_excitations, find_separable
 from .similarity import find_similarities, find_similarity
 from .state_spaces import find_mixers
+from .token_mixing import find_mixer_blocks
 from .transformers import find_reduced_attentions, find_sublayers, find_transformers
+from .waves import find_encodings, find_transforms
 from .whole_groups import (
     find_branches,
     find_partial_stages,
@@ -69,6 +74,7 @@ PARTS = (
     _LINEARS,
     _ACTIVATIONS,
     _PIXEL_SHUFFLES,
+    _part("positional-encoding", find_encodings, "positions", family="shape"),
     _part("embedding", find_embeddings, "embedding", family="shape"),
     _ATTENTIONS,
     _part("mlp", find_mlps, "mlp", family="linear"),
@@ -104,7 +110,19 @@ WHOLES = (
     _whole("pyramid-step", find_pyramid_steps, "pyramid"),
     _whole("resampling", find_resampled, "resampled", family="linear"),
     _whole("joined-block", find_joined, "residual"),
+    _whole("mixer-block", find_mixer_blocks, "mixer"),
     _whole("row", find_row, "row"),
+)
+#: what papers are about, looked for where nothing else tells what operations are
+IDEAS = (
+    _part("fourier-transform", find_transforms, "transform", family="linear"),
+    _part("reparametrisation", find_draws, "draw"),
+    _part("vector-quantizer", find_quantizers, "quantizer"),
+    _part("dot-interaction", find_interactions, "interaction"),
+    _part("atrous-pyramid", find_atrous_pyramids, "atrous pyramid"),
+    _part("message-passing", find_messages, "message passing"),
+    _part("adaptive-norm", find_adaptive_norms, "adaptive norm", family="normalization"),
+    _part("gate", find_gates, "gate"),
 )
 #: what few nodes are
 SMALL = (
@@ -115,4 +133,4 @@ SMALL = (
 FUSABLE = (_NORMS, _LINEARS, _ACTIVATIONS, _ATTENTIONS)
 #: what exporters write out
 WRITTEN_OUT = (_NORMS, _ACTIVATIONS)
-PATTERNS = (*PARTS, _TRANSITIONS, _SIMILARITIES, *WHOLES)
+PATTERNS = (*PARTS, _TRANSITIONS, _SIMILARITIES, *WHOLES, *IDEAS)

@@ -93,7 +93,7 @@ def _name_box(operations: Operations, block: FoundBlock) -> str:
         return block.name if "·" in block.name else ""
     if block.kind == "residual" and block.name != "Inverted residual":
         return "Residual block"
-    is_boxed = block.kind in ("activation", "inverted", "residual")
+    is_boxed = block.kind in ("activation", "inverted", "positions", "residual")
     return block.name if is_boxed or not is_kind_of_ours(block.kind) else ""
 
 

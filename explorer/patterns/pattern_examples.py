@@ -5,6 +5,7 @@ Where other nodes have to be around a block, that of the example is all the node
 
 from __future__ import annotations
 
+from .examples_of_ideas import EXAMPLES_OF_IDEAS
 from .examples_of_parts import EXAMPLES_OF_PARTS
 from .examples_of_wholes import EXAMPLES_OF_WHOLES
 
@@ -20,5 +21,5 @@ def _complete(text: str) -> str:
 #: by the id of a pattern
 EXAMPLES: dict[str, tuple[str, str]] = {
     name: (_complete(text), told)
-    for name, (text, told) in (EXAMPLES_OF_PARTS | EXAMPLES_OF_WHOLES).items()
+    for name, (text, told) in (EXAMPLES_OF_PARTS | EXAMPLES_OF_WHOLES | EXAMPLES_OF_IDEAS).items()
 }

@@ -8,18 +8,21 @@ from collections.abc import Iterator
 from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .linear import write_widths
+from .operations import Operations
 from .whole_groups import make_whole_block
 
+#: of a sine so many users are looked at
+_MOST_USERS = 64
 _AROUND = frozenset({"Concat", "Einsum", "Gather", "Gemm", "MatMul", "Mul", "Slice", "Div", "Add"})
 
 
 def find_waves(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find cosines and sines of positions times frequencies.
 
-    Side by side they are what rotates queries and keys (J. Su and others, RoFormer, 2021,
-    equation 34), put together an embedding (A. Vaswani and others, 2017, section 3.5), behind which
-    that of a diffusion's steps has an MLP (J. Ho and others, Denoising Diffusion Probabilistic
-    Models, 2020, appendix B).
+    Apart from one another they are what rotates queries and keys (J. Su and others, RoFormer, 2021,
+    equation 34), side by side an embedding (A. Vaswani and others, 2017, section 3.5) or a part of
+    an encoding, behind which that of a diffusion's steps has an MLP (J. Ho and others, Denoising
+    Diffusion Probabilistic Models, 2020, appendix B).
     """
     operations = blocks.operations
     outline = blocks.list_outermost()
@@ -42,12 +45,29 @@ def find_waves(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     joined = {*operations.users[cosine]} & {*operations.users[sine]}
     is_joined = any(n >= 0 and operations.kinds[n] == "Concat" for n in joined)
     name = "Sinusoidal embedding" if is_joined else "Rotary cos, sin"
+    if not is_joined and _is_joined_outside(operations, cosine, sine):
+        name = "Positional encoding"
     numbers = frozenset(range(len(operations)))
     if learned is None:
         yield FoundBlock("positions", name, numbers, max(cosine, sine))
     elif is_joined:
         name = f"{name} · {learned.name}"
         yield make_whole_block(blocks, "embedding", name, learned.facts, learned.details)
+
+
+def _is_joined_outside(operations: Operations, cosine: int, sine: int) -> bool:
+    """Return whether a sine and a cosine are put side by side, as nothing that rotates does."""
+    joins = [
+        {
+            user
+            for value in operations.nodes[number].outputs
+            if value is not None
+            for user in value.users[:_MOST_USERS]
+            if user.operator.has("joins")
+        }
+        for number in (cosine, sine)
+    ]
+    return bool(joins[0] & joins[1])
 
 
 def find_merging(blocks: FoundBlocks) -> Iterator[FoundBlock]:

@@ -11,13 +11,14 @@ from netloupe.explorer.roles import find_weight
 from .activations import spell_as_operator
 from .found_blocks import FoundBlock, FoundBlocks
 from .graph_context import GraphContext, find_graph_context
-from .known_patterns import FUSABLE, PARTS, SMALL, WHOLES, WRITTEN_OUT
+from .known_patterns import FUSABLE, IDEAS, PARTS, SMALL, WHOLES, WRITTEN_OUT
 from .linear import read_table
 from .operations import ARRANGING, Operations
 from .pattern import Pattern
 from .recognition import Recognition
 from .registry import find_block_family, find_by, is_kind_of_ours, list_added
 from .shuffles import list_shuffle_nodes
+from .transformers import find_transformers
 
 #: more nodes are not looked at: no block that the field has a name for is so large
 MOST_NODES = 500
@@ -47,7 +48,7 @@ def recognise(nodes: Sequence[Node], context: GraphContext | None = None) -> Rec
     if not len(operations):
         return _recognise_table(nodes)
     blocks = find_blocks(operations)
-    found = name_whole_group(blocks)
+    found = name_whole_group(blocks) or _name_idea(blocks)
     if found is None:
         return None
     found = spell_as_operator(operations, found)
@@ -58,6 +59,22 @@ def recognise(nodes: Sequence[Node], context: GraphContext | None = None) -> Rec
         found.details,
         tuple(nodes),
     )
+
+
+def _name_idea(blocks: FoundBlocks) -> FoundBlock | None:
+    """Return the idea of a paper that all operations are together; None where they are none."""
+    find_ideas(blocks)
+    outline = blocks.list_outermost()
+    only = outline[0] if len(outline) == 1 else None
+    if isinstance(only, FoundBlock):
+        return only
+    # with norms that are adaptive, which are ideas
+    return next(find_transformers(blocks), None)
+
+
+def find_ideas(blocks: FoundBlocks) -> None:
+    """Add the ideas of papers that there are among operations besides the blocks found."""
+    _look_for(blocks, IDEAS)
 
 
 def _recognise_table(nodes: Sequence[Node]) -> Recognition | None:

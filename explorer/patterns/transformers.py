@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from .convolution_details import ConvolutionDetails
 from .found_blocks import FoundBlock, FoundBlocks
+from .operations import PICKING
 from .transformer_details import (
     AttentionDetails,
     ExpertsDetails,
@@ -16,6 +17,7 @@ from .transformer_details import (
 
 _MIXERS = frozenset({"attention"})
 _FEED_FORWARDS = frozenset({"mlp", "experts"})
+_NORMS = ("norm", "adaptive norm")
 
 
 def find_transformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -26,16 +28,21 @@ def find_transformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     compares that with norms before attention and MLP. A decoder's block has cross-attention
     between them. Where both take the same normalized value they are parallel (B. Wang and
     A. Komatsuzaki, GPT-J, 2021). Positions may be added to what attention compares in each block
-    (N. Carion and others, End-to-End Object Detection with Transformers, 2020, figure 10).
+    (N. Carion and others, End-to-End Object Detection with Transformers, 2020, figure 10). Norms
+    may be adaptive, and what is added weighted (W. Peebles and S. Xie, Scalable Diffusion Models
+    with Transformers, 2023, figure 3).
     """
     operations = blocks.operations
     outline = blocks.list_outermost()
     attentions = [f for f in outline if isinstance(f, FoundBlock) and f.kind in _MIXERS]
     feeding = [f for f in outline if isinstance(f, FoundBlock) and f.kind in _FEED_FORWARDS]
-    norms = [f for f in outline if isinstance(f, FoundBlock) and f.kind == "norm"]
+    norms = [f for f in outline if isinstance(f, FoundBlock) and f.kind in _NORMS]
     if not 1 <= len(attentions) <= 2 or len(feeding) != 1 or len(norms) > 6:
         return
     others = [f for f in outline if f not in attentions and f not in feeding and f not in norms]
+    is_adaptive = any(norm.kind == "adaptive norm" for norm in norms)
+    if is_adaptive:
+        others = _leave_out_conditions(blocks, others)
     kinds = [f.name if isinstance(f, FoundBlock) else operations.kinds[f] for f in others]
     shifting = [kind for kind in kinds if kind in ("Concat", "Pad", "Slice")]
     if any(kind not in ("Add", "Mul", "Dropout", "Concat", "Pad", "Slice") for kind in kinds):
@@ -59,7 +66,9 @@ def find_transformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     facts = [*attentions[0].facts, what]
     style = _order_norms(blocks, attentions[0], norms)
     norm = norms[0].name.rsplit(" ", 1)[-1] if style else ""
-    if style:
+    if style and is_adaptive:  # it is what such a block is about
+        facts.insert(0, f"{style} adaptive {norm}")
+    elif style:
         facts.append(f"{style} {norm}")
     if window:
         facts.append(f"{'shifted ' if 'Concat' in shifting else ''}windows {window}×{window}")
@@ -77,6 +86,31 @@ def find_transformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     end = last.end if isinstance(last, FoundBlock) else last
     parts = (*attentions, *feeding, *norms)
     yield FoundBlock("transformer", name, numbers, end, tuple(facts), details, parts)
+
+
+def _leave_out_conditions(
+    blocks: FoundBlocks, entries: Sequence[FoundBlock | int]
+) -> list[FoundBlock | int]:
+    """Return what is no projection of a class or a step, and no part of one, that steers norms.
+
+    W. Peebles and S. Xie, Scalable Diffusion Models with Transformers, 2023, figure 3.
+    """
+    operations = blocks.operations
+    steering: set[int] = set()
+    left: list[FoundBlock | int] = []
+    for entry in entries:
+        numbers = entry.numbers if isinstance(entry, FoundBlock) else frozenset({entry})
+        if isinstance(entry, FoundBlock):
+            is_fit = entry.kind in ("activation", "linear")
+        else:
+            is_fit = operations.nodes[entry].operator.has(*PICKING, "adds")
+        givers = {giver for n in numbers for giver in operations.givers(n)} - numbers
+        is_sum = not isinstance(entry, FoundBlock) and len(operations.operands[entry]) > 1
+        if is_fit and givers <= steering and not is_sum:
+            steering |= numbers
+        else:
+            left.append(entry)
+    return left
 
 
 def _adds_positions(
@@ -140,7 +174,7 @@ def _order_norms(blocks: FoundBlocks, attention: FoundBlock, norms: list[FoundBl
     before = {
         giver for number in attention.numbers for giver in operations.givers(number)
     } - attention.numbers
-    if any(blocks.ending(number, "norm") is not None for number in before):
+    if any(blocks.ending(number, *_NORMS) is not None for number in before):
         return "pre-norm"
     if any("Residual" in norm.name for norm in norms):
         return "post-norm"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from math import prod
 from typing import NamedTuple
 
@@ -111,9 +111,10 @@ def _write_ideas(ingredients: Sequence[Ingredient], fits: Fits) -> str:
         ranks[name] = max(ranks.get(name, 0), one.rank)
         counts[name] += one.times
     best = max(ranks.values())
-    names = sorted(counts, key=lambda name: -ranks[name])  # else in order of appearance
+    chosen = sorted(counts, key=lambda name: (-ranks[name], -counts[name]))[:_MOST_IDEAS]
+    names = sorted(chosen, key=lambda name: -ranks[name] * len(counts) + [*counts].index(name))
     listed = ""
-    for number, name in enumerate(names[:_MOST_IDEAS]):
+    for number, name in enumerate(names):
         # what is trim is told only where there is nothing else
         if ranks[name] < min(best, WORK) or (ranks[name] == TRIM and best > TRIM):
             break
@@ -128,8 +129,8 @@ def _write_ideas(ingredients: Sequence[Ingredient], fits: Fits) -> str:
 def _describe_chain(ingredients: Sequence[Ingredient]) -> list[str]:
     facts = []
     known = list(filter(None, map(_list_widths, ingredients)))
-    if known:
-        # what is joined besides makes the next part take more
+    # what is joined besides makes the next part take more, a part of a value that it takes less
+    if known and all(after[0] >= before[-1] for before, after in pairwise(known)):
         widths = (known[0][0], *(width for each in known for width in each[1:]))
         listed = [width for width, _ in groupby(widths)]
         if len(listed) > _MOST_WIDTHS:

@@ -1,0 +1,159 @@
+"""What combines many values of one kind: pairs of features, dilated branches, edges of a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netloupe.explorer.model import Value
+
+from .convolution_details import ConvolutionDetails
+from .details import FeatureDetails
+from .found_blocks import FoundBlock, FoundBlocks
+from .linear import write_widths
+from .operations import PICKING, Operations
+from .readings import read_str
+
+_LEAST_BRANCHES = 3
+_MOST_STEPS = 24
+#: how messages are put together, in words
+_REDUCTIONS = {"add": "sum", "max": "maximum", "min": "minimum", "mul": "product"}
+
+
+def find_interactions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find the dot products of all pairs of several features.
+
+    M. Naumov and others, Deep Learning Recommendation Model for Personalization and
+    Recommendation Systems, 2019, section 2.1.4; S. Rendle, Factorization Machines, 2010.
+    """
+    operations = blocks.operations
+    for number, kind in enumerate(operations.kinds):
+        taken = operations.operands[number]
+        if kind != "MatMul" or len(taken) != 2 or taken[0] is not taken[1]:
+            continue
+        if blocks.owner[number] is not None:
+            continue
+        join = operations.giver(taken[0])
+        if join is None or not operations.nodes[join].operator.has("joins"):
+            continue
+        count = len(operations.operands[join])
+        if count < _LEAST_BRANCHES:
+            continue
+        numbers, end = {number}, number
+        if {*operations.users[join]} == {number}:
+            numbers.add(join)
+        user = operations.only_user(number)  # each pair once
+        if user is not None and operations.nodes[user].operator.has(*PICKING):
+            numbers.add(user)
+            end = user
+        facts = (f"{count} features",)
+        yield FoundBlock("interaction", "Dot interaction", frozenset(numbers), end, facts)
+
+
+def find_atrous_pyramids(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find branches that convolve one value with kernels of several dilations, side by side.
+
+    L. Chen and others, Rethinking Atrous Convolution for Semantic Image Segmentation, 2017,
+    figure 5 (ASPP).
+    """
+    operations = blocks.operations
+    for join, node in enumerate(operations.nodes):
+        taken = operations.operands[join]
+        if not node.operator.has("joins") or len(taken) < _LEAST_BRANCHES:
+            continue
+        if blocks.owner[join] is not None:
+            continue
+        branches = [blocks.ending(operations.giver(value), "conv", "separable") for value in taken]
+        convolutions = [one for one in branches if one is not None]
+        rates = [_read_rate(operations, one) for one in convolutions]
+        starts = {operations.operands[min(one.numbers)][0] for one in convolutions}
+        if len({*rates}) < _LEAST_BRANCHES - 1 or max(rates) < 2 or len(starts) != 1:
+            continue
+        numbers = {join}.union(*(one.numbers for one in convolutions))
+        start = next(iter(starts))
+        for value, branch in zip(taken, branches, strict=True):
+            if branch is None:
+                numbers |= _walk_branch(blocks, value, start, join)
+        facts = [f"rates {', '.join(str(rate) for rate in sorted({*rates}) if rate > 1)}"]
+        end = join
+        last = blocks.holding(operations.only_user(join), "conv")
+        if last is not None and last.details.read_as(ConvolutionDetails).is_pointwise:
+            numbers |= last.numbers
+            end = last.end
+            first = convolutions[0].details.in_out
+            if first is not None and last.details.in_out is not None:
+                facts.append(write_widths(first[0], last.details.in_out[1]))
+        widths = FeatureDetails()
+        yield FoundBlock(
+            "atrous pyramid", "Atrous pyramid", frozenset(numbers), end, tuple(facts), widths
+        )
+
+
+def _read_rate(operations: Operations, found: FoundBlock) -> int:
+    """Return the largest dilation in a block."""
+    dilations = [1]
+    for part in (found, *found.parts):
+        dilations.append(part.details.read_as(ConvolutionDetails).dilation or 1)
+    return max(dilations)
+
+
+def _walk_branch(blocks: FoundBlocks, value: Value, start: Value, join: int) -> set[int]:
+    """Return what leads from a value to one that is joined, and to nothing else."""
+    operations = blocks.operations
+    found: set[int] = set()
+    pending = [operations.giver(value)]
+    while pending and len(found) < _MOST_STEPS:
+        number = pending.pop()
+        if number is None or number == operations.giver(start) or number in found:
+            continue
+        owner = blocks.owner[number]
+        inner = owner.numbers if owner is not None else frozenset({number})
+        if not {join, *found, *inner}.issuperset(u for n in inner for u in operations.users[n]):
+            continue
+        found |= inner
+        pending += [giver for n in inner for giver in operations.givers(n)]
+    return found
+
+
+def find_messages(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find features of nodes that are gathered along edges, and put together where these end.
+
+    J. Gilmer and others, Neural Message Passing for Quantum Chemistry, 2017, equations 1 and 2.
+    """
+    operations = blocks.operations
+    for end, node in enumerate(operations.nodes):
+        reduction = read_str(node, "reduction")
+        if not node.operator.has("scatters") or reduction not in _REDUCTIONS:
+            continue
+        found = _walk_messages(blocks, end)
+        if found is None:
+            continue
+        facts = (f"gather, {_REDUCTIONS[reduction]} of messages",)
+        yield FoundBlock("message passing", "Message passing", frozenset(found), end, facts)
+
+
+def _walk_messages(blocks: FoundBlocks, end: int) -> set[int] | None:
+    """Return what leads to a scatter alone, back to lookups by places that are computed."""
+    operations = blocks.operations
+    found, is_gathered = {end}, False
+    pending = [*operations.givers(end)]
+    while pending and len(found) < _MOST_STEPS:
+        number = pending.pop(0)
+        owner = blocks.owner[number]
+        inner = owner.numbers if owner is not None else frozenset({number})
+        users = {user for n in inner for user in operations.users[n]}
+        if number in found or not found.union(inner).issuperset(users):
+            continue
+        found |= inner
+        looks_up = operations.nodes[number].operator.has("looks_up")
+        if looks_up and _is_moved(operations, number):
+            is_gathered = True  # its places are given: what it takes is of the step before
+            continue
+        pending += [giver for n in inner for giver in operations.givers(n)]
+    return found if is_gathered else None
+
+
+def _is_moved(operations: Operations, number: int) -> bool:
+    """Return whether a lookup takes rows by places that are given with the data."""
+    node = operations.nodes[number]
+    place = node.input(1)
+    return place is not None and not operations.is_fixed(place)

@@ -1,0 +1,143 @@
+"""Gates and norms that another value steers: products with what a second branch gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netloupe.explorer.model import Value
+
+from .details import NormDetails
+from .found_blocks import FoundBlock, FoundBlocks
+from .operations import PICKING
+
+_GATES = ("Sigmoid", "HardSigmoid", "SiLU", "GELU")
+_CONTENT = ("activation", "conv", "linear", "norm")
+_MOST_STEPS = 6
+
+
+def find_gates(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find a product of a branch and of how much of it counts, between 0 and 1.
+
+    Where the branch is a tanh it is the gated activation unit (A. van den Oord and others, WaveNet,
+    2016, equation 2), where both are parts of one value a gated linear unit (Y. Dauphin and others,
+    Language Modeling with Gated Convolutional Networks, 2017, equation 1).
+    """
+    operations = blocks.operations
+    for end, kind in enumerate(operations.kinds):
+        taken = operations.operands[end]
+        if kind != "Mul" or len(taken) != 2 or blocks.owner[end] is not None:
+            continue
+        for gate_value, value in (taken, taken[::-1]):
+            gate = _find_branch(blocks, gate_value, end)
+            if gate is not None and gate.name.rpartition(" · ")[2] in _GATES[:2]:
+                yield _make_gate(blocks, end, gate, value)
+                break
+
+
+def _find_branch(blocks: FoundBlocks, value: Value, end: int) -> FoundBlock | None:
+    """Return the block that gives a value to a product alone."""
+    found = blocks.ending(blocks.operations.giver(value), *_CONTENT)
+    if found is None or blocks.operations.only_user(found.end) != end:
+        return None
+    return found
+
+
+def _make_gate(blocks: FoundBlocks, end: int, gate: FoundBlock, value: Value) -> FoundBlock:
+    operations = blocks.operations
+    content = _find_branch(blocks, value, end)
+    parts = [gate, *([content] if content is not None and content is not gate else [])]
+    numbers = frozenset({end}).union(*(part.numbers for part in parts))
+    givers = {giver for n in numbers for giver in operations.givers(n)} - numbers
+    if content is None and (giver := operations.giver(value)) is not None:
+        givers.add(giver)
+    split = givers.pop() if len(givers) == 1 else None
+    name = "Gate"
+    is_split = split is not None and operations.nodes[split].operator.has("splits")
+    if split is not None and is_split and numbers.issuperset(operations.users[split]):
+        numbers |= {split}
+        name = "GLU"
+    if content is not None and content.name.rpartition(" · ")[2] == "tanh":
+        name = "Gated unit"
+    described = next((part for part in (content, gate) if part is not None and part.facts), gate)
+    return FoundBlock("gate", name, numbers, end, described.facts, described.details, tuple(parts))
+
+
+def find_adaptive_norms(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find a norm whose scale and shift another value gives.
+
+    Of the mean and deviation of another picture's features (X. Huang and S. Belongie, Arbitrary
+    Style Transfer, 2017, equation 8), of a projection of a class and a step (E. Perez and others,
+    FiLM, 2018, equation 1; W. Peebles and S. Xie, Scalable Diffusion Models with Transformers,
+    2023, figure 3: adaLN).
+    """
+    operations = blocks.operations
+    for end, kind in enumerate(operations.kinds):
+        taken = operations.operands[end]
+        if kind != "Add" or len(taken) != 2 or blocks.owner[end] is not None:
+            continue
+        for scaled, shift in (taken, taken[::-1]):
+            product = operations.given_by(scaled, "Mul")
+            if product is None or operations.only_user(product) != end:
+                continue
+            found = _find_normal(blocks, product)
+            if found is None:
+                continue
+            norm, scale = found
+            numbers = {end, product, *norm.numbers}
+            above = operations.given_by(scale, "Add")  # 1 + scale
+            is_one = above is not None and len(operations.operands[above]) == 1
+            if above is not None and is_one and operations.only_user(above) == product:
+                numbers.add(above)
+                scale = operations.operands[above][0]
+            if not _is_given(blocks, scale, norm) or not _is_given(blocks, shift, norm):
+                continue
+            width = norm.details.read_as(NormDetails).width
+            yield FoundBlock(
+                "adaptive norm",
+                f"Adaptive {norm.name}",
+                frozenset(numbers),
+                end,
+                (),
+                NormDetails(width=width),
+                (norm,),
+            )
+            break
+
+
+def _find_normal(blocks: FoundBlocks, product: int) -> tuple[FoundBlock, Value] | None:
+    """Return the norm whose result a product alone takes, and what that is multiplied by."""
+    operations = blocks.operations
+    taken = operations.operands[product]
+    if len(taken) != 2 or blocks.owner[product] is not None:
+        return None
+    for normal, scale in (taken, taken[::-1]):
+        norm = blocks.ending(operations.giver(normal), "norm")
+        if norm is not None and operations.only_user(norm.end) == product:
+            return norm, scale
+    return None
+
+
+def _is_given(blocks: FoundBlocks, value: Value, norm: FoundBlock) -> bool:
+    """Return whether a value is a part or projection of another one than a norm takes."""
+    operations = blocks.operations
+    taken = {
+        source
+        for number in norm.numbers
+        for source in operations.operands[number]
+        if operations.giver(source) not in norm.numbers
+    }
+    for _ in range(_MOST_STEPS):
+        if value in taken:
+            return False
+        giver = operations.giver(value)
+        if giver is None:
+            return True
+        owner = blocks.owner[giver]
+        if owner is not None and owner.kind == "linear":
+            giver = min(owner.numbers)
+        elif owner is not None or not operations.nodes[giver].operator.has(*PICKING, "adds"):
+            return owner is not None and owner.kind in ("activation", "mlp", "embedding")
+        if not operations.operands[giver]:
+            return True
+        value = operations.operands[giver][0]
+    return True

@@ -1,0 +1,107 @@
+"""Latent variables: how they are drawn, and the codes that they are put in place of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netloupe.explorer.model import Value
+
+from .details import EmbeddingDetails
+from .found_blocks import FoundBlock, FoundBlocks
+
+#: what distances to the entries of a code book are computed with
+_OF_DISTANCES = ("adds", "subtracts", "multiplies_elements", "takes_power", "takes_root")
+_OF_SUMS = ("multiplies", "reduces", "negates", "solves")
+_MOST_OF_DISTANCES = 16
+
+
+def find_draws(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find mean + deviation · noise, the deviation of half the logarithm of a variance.
+
+    D. Kingma and M. Welling, Auto-Encoding Variational Bayes, 2014, section 2.4: so a sample
+    passes gradients on.
+    """
+    operations = blocks.operations
+    for exponential, kind in enumerate(operations.kinds):
+        product = operations.only_user(exponential) if kind == "Exp" else None
+        if product is None or operations.kinds[product] != "Mul":
+            continue
+        end = operations.only_user(product)
+        if end is None or operations.kinds[end] != "Add" or len(operations.operands[end]) != 2:
+            continue
+        half = operations.giver(operations.operands[exponential][0])
+        is_halved = (
+            half is not None
+            and operations.kinds[half] in ("Mul", "Div")
+            and operations.scalar(half) in (0.5, 2.0)
+            and operations.only_user(half) == exponential
+        )
+        others = [v for v in operations.operands[product] if operations.giver(v) != exponential]
+        noise = others[0] if others else None
+        drawn = _find_noise(blocks, noise, product)
+        if not is_halved or half is None or drawn is None:
+            continue
+        numbers = frozenset({half, exponential, product, end, *drawn})
+        yield FoundBlock("draw", "Reparametrisation", numbers, end, ("mean + deviation · noise",))
+
+
+def _find_noise(blocks: FoundBlocks, noise: Value | None, product: int) -> list[int] | None:
+    """Return the operations that draw noise, none where it is given; None where it is no noise."""
+    operations = blocks.operations
+    if noise is None:  # it depends on a shape alone
+        fixed = operations.fixed(product)
+        producer = fixed[0].producer if fixed else None
+        return [] if producer is not None and producer.operator.has("random") else None
+    giver = operations.giver(noise)
+    if giver is None:
+        is_drawn = noise.producer is None or noise.producer.operator.has("random")
+        return [] if is_drawn else None
+    return [giver] if operations.nodes[giver].operator.has("random") else None
+
+
+def find_quantizers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find features that are replaced by the nearest entry of a code book.
+
+    A. van den Oord and others, Neural Discrete Representation Learning, 2017, equations 1 and 2.
+    """
+    operations = blocks.operations
+    for number in range(len(operations)):
+        table = blocks.ending(number, "embedding")
+        if table is None:
+            continue
+        start = min(table.numbers)
+        indices = operations.operands[start]
+        nearest = operations.giver(indices[-1]) if indices else None
+        if nearest is None or not operations.nodes[nearest].operator.has("finds_largest"):
+            continue
+        distances = _walk_distances(blocks, {nearest, *table.numbers}, nearest)
+        kinds = {operations.kinds[each] for each in distances}
+        is_least = operations.kinds[nearest] == "ArgMin"
+        if not (is_least or "Neg" in kinds or "Sub" in kinds) or len(distances) < 2:
+            continue
+        known = table.details.read_as(EmbeddingDetails)
+        facts = (f"{known.rows:,} codes × {known.width}",) if known.rows and known.width else ()
+        numbers = frozenset({nearest, *table.numbers, *distances})
+        yield FoundBlock("quantizer", "Vector quantizer", numbers, table.end, facts, table.details)
+
+
+def _walk_distances(blocks: FoundBlocks, core: set[int], nearest: int) -> set[int]:
+    """Return what leads to the search for the nearest entry alone."""
+    operations = blocks.operations
+    found: set[int] = set()
+    pending = [*operations.givers(nearest)]
+    while pending and len(found) < _MOST_OF_DISTANCES:
+        number = pending.pop()
+        owner = blocks.owner[number]
+        inner = owner.numbers if owner is not None else frozenset({number})
+        if owner is not None and owner.kind != "linear":
+            continue
+        if number in found or not {*core, *found}.issuperset(
+            user for each in inner for user in operations.users[each] if user not in inner
+        ):
+            continue
+        if not all(operations.nodes[n].operator.has(*_OF_DISTANCES, *_OF_SUMS) for n in inner):
+            continue
+        found |= inner
+        pending += [giver for each in inner for giver in operations.givers(each)]
+    return found

@@ -1,0 +1,72 @@
+"""Blocks that mix tokens by other means than attention, and then the features of each token."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netloupe.explorer.model import Node
+
+from .details import BlockDetails
+from .found_blocks import FoundBlock, FoundBlocks
+from .operations import Operations
+from .transformer_details import MlpDetails
+from .whole_groups import make_whole_block
+
+#: what makes complex numbers of features, and takes their real parts
+_OF_COMPLEX = frozenset({"Concat", "Pad"})
+#: what stands around both halves
+_AROUND = frozenset({"Add", "Mul", "Sub", "Dropout", "Slice", "Split", "Gather"})
+_MOST_PARTS = 24
+
+
+def find_mixer_blocks(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find a residual block that mixes tokens, and then features by an MLP.
+
+    By an MLP over the transposed tokens (I. Tolstikhin and others, MLP-Mixer, 2021, figure 1), by
+    a Fourier transform (J. Lee-Thorp and others, FNet, 2022, figure 1), by a pool (W. Yu and
+    others, MetaFormer Is Actually What You Need for Vision, 2022, figure 2).
+    """
+    operations = blocks.operations
+    outline = blocks.list_outermost()
+    if len(outline) > _MOST_PARTS:
+        return
+    mlps = [e for e in outline if isinstance(e, FoundBlock) and e.kind == "mlp"]
+    norms = [e for e in outline if isinstance(e, FoundBlock) and e.kind == "norm"]
+    others = [e for e in outline if e not in mlps and e not in norms]
+    kinds = [e.kind if isinstance(e, FoundBlock) else operations.kinds[e] for e in others]
+    sums = kinds.count("Add") + sum("Residual" in norm.name for norm in norms)
+    if not 1 <= sums <= 4 or not norms or not mlps:
+        return
+    mixing = [kind for kind in kinds if kind not in _AROUND]
+    feeding = mlps[-1]
+    what = ""
+    if len(mlps) == 2 and not mixing and _is_turned(operations, mlps[0]):
+        what = f"tokens {_write(mlps[0])}"
+    elif len(mlps) == 1 and "DFT" in mixing and {*mixing} <= {"DFT"} | _OF_COMPLEX:
+        what = "tokens by FFT"
+    elif len(mlps) == 1 and mixing == ["AveragePool"]:
+        what = "tokens by pooling"
+    if not what:
+        return
+    facts = (what, f"features {_write(feeding)}")
+    details: BlockDetails = feeding.details
+    yield make_whole_block(blocks, "mixer", "Mixer block", facts, details)
+
+
+def _write(found: FoundBlock) -> str:
+    widths = found.details.read_as(MlpDetails).widths
+    return " → ".join(map(str, widths)) if widths else "by MLP"
+
+
+def _is_turned(operations: Operations, found: FoundBlock) -> bool:
+    """Return whether an MLP takes tokens as features: its operand is transposed, and its result."""
+    first = operations.nodes[min(found.numbers)]
+    return any(_swaps_last(node) for node in operations.path(first.input(0)))
+
+
+def _swaps_last(node: Node) -> bool:
+    if not node.operator.has("permutes"):
+        return False
+    attribute = node.attributes.get("perm")
+    perm = attribute.value if attribute is not None else None
+    return not isinstance(perm, tuple) or (len(perm) > 1 and perm[-1] != len(perm) - 1)
