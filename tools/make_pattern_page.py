@@ -24,7 +24,8 @@ _HEAD = """# Patterns
 
 Kinds of block that the field knows, and that netloupe recognises by how nodes are wired, whatever
 they are called: so groups are named, nodes without names are put into boxes, and heads, widths and
-kernels are told. [Patterns of your own](own_patterns.md) can be added.
+kernels are told. [Words of figures](figure_words.md) says what the words mean, and
+[patterns of your own](own_patterns.md) can be added.
 
 What only changes type, precision or layout, such as Cast, Reshape, Transpose and QuantizeLinear, is
 not counted among the operations of a block, nor is what follows from constants and shapes alone. So

@@ -13,6 +13,7 @@ from .operations import PICKING
 _GATES = ("Sigmoid", "HardSigmoid", "SiLU", "GELU")
 _CONTENT = ("activation", "conv", "linear", "norm")
 _MOST_STEPS = 6
+_MOST_PICKED = 3
 
 
 def find_gates(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -20,7 +21,8 @@ def find_gates(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 
     Where the branch is a tanh it is the gated activation unit (A. van den Oord and others, WaveNet,
     2016, equation 2), where both are parts of one value a gated linear unit (Y. Dauphin and others,
-    Language Modeling with Gated Convolutional Networks, 2017, equation 1).
+    Language Modeling with Gated Convolutional Networks, 2017, equation 1). Parts of one projection
+    gate one another without that, too (M. Poli and others, Hyena Hierarchy, 2023, section 3.1).
     """
     operations = blocks.operations
     for end, kind in enumerate(operations.kinds):
@@ -32,6 +34,32 @@ def find_gates(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             if gate is not None and gate.name.rpartition(" · ")[2] in _GATES[:2]:
                 yield _make_gate(blocks, end, gate, value)
                 break
+        else:
+            if _is_of_one(blocks, *taken) or _is_of_one(blocks, *taken[::-1]):
+                yield FoundBlock("gate", "Gate", frozenset({end}), end)
+
+
+def _is_of_one(blocks: FoundBlocks, part: Value, other: Value) -> bool:
+    """Return whether a value is a part of a projection, and another one comes of it, too."""
+    operations = blocks.operations
+    whole = part
+    for _ in range(_MOST_PICKED):
+        pick = operations.giver(whole)
+        if pick is None or not operations.nodes[pick].operator.has(*PICKING):
+            break
+        whole = operations.operands[pick][0]
+    if whole is part or blocks.ending(operations.giver(whole), "conv", "linear") is None:
+        return False
+    for _ in range(_MOST_STEPS):
+        giver = operations.giver(other)
+        if giver is None or not operations.operands[giver]:
+            return False
+        owner = blocks.owner[giver]
+        giver = min(owner.numbers) if owner is not None else giver
+        other = operations.operands[giver][0]
+        if other is whole:
+            return True
+    return False
 
 
 def _find_branch(blocks: FoundBlocks, value: Value, end: int) -> FoundBlock | None:

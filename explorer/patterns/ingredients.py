@@ -184,7 +184,10 @@ def _make(
             return Ingredient("MLP", "mlp", IDEA, entry.facts, entry.details, before)
         kind = _find_kind(entry)
         rank = _RANKS_OF_KINDS.get(kind, IDEA)
-        return Ingredient(entry.name, kind, rank, entry.facts, entry.details, before)
+        name = entry.name
+        if kind == "conv" and entry.details.read_as(ConvolutionDetails).is_depthwise:
+            name = name.replace("Conv", "Depthwise conv", 1)
+        return Ingredient(name, kind, rank, entry.facts, entry.details, before)
     node = operations.nodes[entry]
     operator = node.operator
     rank = _rank_operator(operator)

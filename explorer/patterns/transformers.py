@@ -67,7 +67,7 @@ def find_transformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     style = _order_norms(blocks, attentions[0], norms)
     norm = norms[0].name.rsplit(" ", 1)[-1] if style else ""
     if style and is_adaptive:  # it is what such a block is about
-        facts.insert(0, f"{style} adaptive {norm}")
+        facts.insert(0, f"adaptive {norm}")
     elif style:
         facts.append(f"{style} {norm}")
     if window:

@@ -1,0 +1,213 @@
+"""The words that boxes, groups, sentences and insets have in common, and what each means.
+
+One thing has one word. What patterns find is called so by them; where a word is of a pattern, its
+source stands there.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class FigureWord(NamedTuple):
+    """A word of figures.
+
+    Parameters
+    ----------
+    word
+        As it is written inside of a sentence.
+    meaning
+        What is called so.
+    pattern
+        The id of the pattern that finds it; "" for what is a part or a fact of several.
+    """
+
+    word: str
+    meaning: str
+    pattern: str = ""
+
+
+#: by what they are about
+FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
+    "Attention": (
+        FigureWord(
+            "Q, K, V",
+            "Queries, keys and values: what asks, what is compared with it, and what is mixed. "
+            "Projections of what attention takes.",
+        ),
+        FigureWord(
+            "scores", "The products of queries and keys, before Softmax makes shares of them."
+        ),
+        FigureWord(
+            "heads", "Attentions side by side, each of some of the features: `12 heads × 64`."
+        ),
+        FigureWord("attention", "Values mixed by the shares that scores give them.", "attention"),
+        FigureWord("self-attention", "Queries, keys and values of one value.", "attention"),
+        FigureWord(
+            "cross-attention", "Keys and values of another value than queries.", "attention"
+        ),
+        FigureWord(
+            "grouped-query attention",
+            "Several heads of queries share one head of keys and values: `32 heads × 64 over 8`.",
+            "attention",
+        ),
+        FigureWord(
+            "latents", "Learned queries, fewer than what they attend to, written `n × d latents`."
+        ),
+        FigureWord("causal", "No token sees a later one."),
+        FigureWord(
+            "local, global",
+            "Attention to a window of tokens, and to all: `1 global after 5 local, window 512`.",
+        ),
+        FigureWord(
+            "spatial reduction",
+            "Keys and values of fewer places than queries.",
+            "reduced-attention",
+        ),
+        FigureWord(
+            "Transformer block",
+            "Attention and an MLP, with residual sums and norms.",
+            "transformer-block",
+        ),
+        FigureWord(
+            "adaptive norm",
+            "A norm whose scale and shift another value gives, such as a "
+            "class, a step, a style: `Adaptive LayerNorm`.",
+            "adaptive-norm",
+        ),
+    ),
+    "What mixes tokens in its place": (
+        FigureWord(
+            "mixer block",
+            "Tokens are mixed without attention, then the features of each.",
+            "mixer-block",
+        ),
+        FigureWord(
+            "FFT", "A Fourier transform along an axis; `2-D FFT` along two.", "fourier-transform"
+        ),
+        FigureWord(
+            "Mamba",
+            "A selective state space: a state goes along the sequence.",
+            "state-space-block",
+        ),
+        FigureWord(
+            "cell",
+            "One step of a recurrent layer, with what it keeps for the next one.",
+            "recurrent-cell",
+        ),
+    ),
+    "Layers": (
+        FigureWord("linear", "A product with a weight, and a bias: `768 → 3072`.", "linear"),
+        FigureWord("MLP", "Linear layers with activations between them.", "mlp"),
+        FigureWord(
+            "SwiGLU, GEGLU", "MLPs whose hidden features are a product of two projections.", "mlp"
+        ),
+        FigureWord(
+            "mixture of experts", "Several MLPs, of which each token is sent to some.", "experts"
+        ),
+        FigureWord(
+            "routing",
+            "How much of a token each expert gets: the router's shares, of which "
+            "the largest count.",
+            "experts",
+        ),
+        FigureWord(
+            "conv, deconv",
+            "A convolution, and a transposed one, with its norm and "
+            "activation in one box: `Conv · BN · ReLU`.",
+            "convolution",
+        ),
+        FigureWord("depthwise conv", "A convolution that takes each channel alone.", "convolution"),
+        FigureWord(
+            "residual block",
+            "Convolutions whose result is added to what they take.",
+            "residual-block",
+        ),
+        FigureWord(
+            "with projection",
+            "The shortcut is convolved, as widths or sizes change.",
+            "residual-block",
+        ),
+        FigureWord(
+            "squeeze-and-excitation",
+            "Channels are weighted by what an MLP makes of their means.",
+            "excitation",
+        ),
+        FigureWord(
+            "gate",
+            "A product with how much of something counts, mostly between 0 and 1: "
+            "`Gate`, `GLU`, and `Gated unit` where what counts is a tanh.",
+            "gate",
+        ),
+        FigureWord(
+            "atrous pyramid",
+            "Kernels of several dilations side by side: `rates 6, 12, 18`.",
+            "atrous-pyramid",
+        ),
+        FigureWord(
+            "message passing",
+            "Features of nodes are gathered along edges and put together where these end.",
+            "message-passing",
+        ),
+        FigureWord(
+            "dot interaction", "Products of all pairs of several features.", "dot-interaction"
+        ),
+        FigureWord("cosine similarity", "Products of normalized features.", "similarities"),
+    ),
+    "Inputs and codes": (
+        FigureWord("embedding", "Rows of a table, picked by number.", "embedding"),
+        FigureWord("patch embedding", "An image cut into squares that are projected.", "patches"),
+        FigureWord(
+            "lookup", "Values taken at places that another value tells, between pixels too."
+        ),
+        FigureWord(
+            "positional encoding",
+            "Sines and cosines of multiples of a place.",
+            "positional-encoding",
+        ),
+        FigureWord(
+            "sinusoidal embedding",
+            "The same of a position or a step, by one table of frequencies.",
+            "waves",
+        ),
+        FigureWord(
+            "rotary",
+            "Queries and keys turned by angles that their positions give.",
+            "rotated-attention",
+        ),
+        FigureWord(
+            "vector quantizer",
+            "Features replaced by the nearest entry of a code book: `512 codes × 64`.",
+            "vector-quantizer",
+        ),
+        FigureWord("reparametrisation", "A draw: mean + deviation · noise.", "reparametrisation"),
+        FigureWord("noise", "Numbers that are drawn anew each time."),
+    ),
+    "Sizes": (
+        FigureWord(
+            "downsampling, upsampling",
+            "Pictures made smaller or larger, with the convolutions that do it.",
+            "resampling",
+        ),
+        FigureWord("pixel shuffle", "Channels that become squares of pixels.", "pixel-shuffle"),
+        FigureWord(
+            "with skip", "Joined with what the contracting path had at that size.", "resampling"
+        ),
+        FigureWord(
+            "FPN step, PAN step", "A step of a pyramid to finer features, and back.", "pyramid-step"
+        ),
+        FigureWord("`/2`, `×2`", "Height and width are halved, doubled."),
+        FigureWord("`64 → 128`", "Features or channels before and behind, and those between."),
+        FigureWord("halves the size", "A block of a stack has strides of 2, and the others none."),
+        FigureWord(
+            "dilation", "How many places apart a kernel reads: `dilation 1 … 32` over a stack."
+        ),
+    ),
+    "Signs": (
+        FigureWord("`A · B`", "One behind the other: a chain along the main stream."),
+        FigureWord("`A, B`", "Parts of something that is no chain, the most telling ones."),
+        FigureWord("`×12`", "So often: in a row in a stack, or all together in a list of parts."),
+        FigureWord("`(A · B) ×3`", "Both, three times in a row."),
+        FigureWord("`1 … 32`", "From the least to the largest."),
+    ),
+}
