@@ -39,12 +39,15 @@ class _Profile:
         The largest of all convolutions and pools.
     parts
         How many there are of which, norms and activations left out.
+    size
+        How many nodes there are.
     """
 
     dilation: int
     kernel: int
     stride: int
     parts: Counter[str]
+    size: int
 
 
 def list_changes(repeat: Group, shown: int | None = None) -> list[str]:
@@ -122,7 +125,7 @@ def _profile(nodes: Sequence[Node], contents: Sequence[Ingredient]) -> _Profile:
     for one in contents:
         if one.rank > TRIM:  # norms and activations may be shared, or fused with others
             parts[one.name.partition(_BEHIND)[0]] += one.times
-    return _Profile(_agree(dilations), _agree(kernels), max(strides), parts)
+    return _Profile(_agree(dilations), _agree(kernels), max(strides), parts, len(nodes))
 
 
 def _agree(sizes: set[int]) -> int:
@@ -178,9 +181,9 @@ def _tell_odd(profiles: Sequence[_Profile], place: int) -> str:
     # of what there is only more or less nothing is told
     more = [name for name in odd.parts if name not in other.parts]
     fewer = [name for name in other.parts if name not in odd.parts]
-    if more and not fewer:
+    if more and not fewer and odd.size > other.size:
         return f"{which} with {_write_parts(more)}"
-    if fewer and not more:
+    if fewer and not more and odd.size < other.size:
         return f"{which} without {_write_parts(fewer)}"
     return ""
 

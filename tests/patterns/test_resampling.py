@@ -196,7 +196,7 @@ def test_the_steps_of_a_unet_tell_factor_widths_and_skips(exporter: str) -> None
     # tools/zoo: five levels from 8 channels to 128, each half as large
     assert [one.text for one in found if one is not None] == [
         "Downsampling 8 → 16 → 32 → 64 → 128, /2",
-        "Upsampling 128 → 8, ×2, with skip",
+        "Upsampling 128 → 64 → 32 → 16 → 8, ×2, with skip",
     ]
 
 
