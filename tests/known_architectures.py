@@ -390,7 +390,8 @@ WHISPER_BESIDE = replace(
 
 # speech
 
-_WAVE = Blocks("convolution", (7,), otherwise=((6,),), may_lack=True)
+#: each of them halves the rate or more: no stack
+_WAVE = Blocks("convolution", (7,), may_lack=True)
 WAV2VEC2 = Architecture(
     family="speech encoder",
     blocks=(_WAVE, Blocks("transformer block", (12,))),
@@ -463,7 +464,7 @@ SWIN = Architecture(
 SEGFORMER = Architecture(
     family="hierarchical vision transformer",
     blocks=(
-        Blocks("transformer block", (2, 2, 2, 2), otherwise=((4,),)),
+        Blocks("transformer block", (2, 2, 2, 2)),
         Blocks("projection of a stage", (4,), may_lack=True),
     ),
     stage_widths=(16, 32, 40, 64),
@@ -551,9 +552,10 @@ DETR = Architecture(
 RTDETR = replace(
     DETR,
     blocks=(
-        Blocks("convolution of the stem", (3,), may_lack=True),
+        Blocks("convolution of the stem", (2,), may_lack=True),  # the third is twice as wide
         _RESNET_50,
-        Blocks("fusion", (2, 2), otherwise=((3, 3, 3, 3),), may_lack=True),
+        # two fusions up and two down, each at another resolution; three blocks in each
+        Blocks("block of a fusion", (3, 3, 3, 3), may_lack=True),
         Blocks("decoder block", (6,)),
     ),
 )

@@ -116,9 +116,7 @@ _FUNCTIONS = "its stacks are in functions and branches, which keep their names"
 NAMELESS_OTHERWISE: dict[str, str] = {
     "built/genai_llama.matmulnbits_int4.onnx": "the first block has a norm that adds nothing",
     "built/windowed_decoder.opset28.onnx": "attributes tell windows, which one of six blocks lacks",
-    "exported/albert.legacy.onnx": "all blocks but the first begin with copies of weights",
     "exported/bart.dynamo.onnx": _ALIKE_ENDS,
-    "exported/deepseek_v3.dynamo.onnx": "two norms of the first block are alike",
     "exported/deepseek_v3.legacy.onnx": "two norms of the first block are alike",
     "exported/detr.dynamo.onnx": _ALIKE_ENDS,
     "exported/distilgpt2_merged.legacy.onnx": _FUNCTIONS,
@@ -130,7 +128,6 @@ NAMELESS_OTHERWISE: dict[str, str] = {
     "exported/mobilenetv3.dynamo.onnx": _SMALL,
     "exported/mobilenetv3.legacy.onnx": _SMALL,
     "quantized/mobilenetv3.qoperator.onnx": _SMALL,
-    "exported/rtdetr.legacy.onnx": _PIECES,
     "exported/vae_decoder.dynamo.onnx": _ALIKE_ENDS,
     "exported/vae_decoder.legacy.onnx": _ALIKE_ENDS,
 }

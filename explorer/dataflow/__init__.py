@@ -23,6 +23,7 @@ from .determined_nodes import (
 )
 from .passing import (
     MOST_PASSED,
+    copies_stored,
     find_giver,
     find_operand,
     find_source,
@@ -38,6 +39,7 @@ __all__ = [
     "Booleans",
     "InputIndependence",
     "Integers",
+    "copies_stored",
     "find_determined_nodes",
     "find_giver",
     "find_input_independence",

@@ -113,3 +113,9 @@ def find_operand(node: Node, *roles: str) -> Value | None:
 def takes_computed(node: Node) -> bool:
     """Return whether any operand of a node is not stored."""
     return any(value is not None and not is_constant(value) for value in node.inputs)
+
+
+def copies_stored(node: Node) -> bool:
+    """Return whether a node gives a stored value as it is."""
+    operands = [value for value in node.inputs if value is not None]
+    return node.operator.has("copies") and bool(operands) and all(map(is_constant, operands))

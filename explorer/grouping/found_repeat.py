@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -96,13 +97,33 @@ class FoundRepeat:
         """Return what is left without the blocks in a range; None where that is no repeat."""
         if high <= self.low or self.high <= low:
             return self
-        kept = [block for block in self.blocks if block[-1] < low or block[0] >= high]
+        kept = [
+            number
+            for number, block in enumerate(self.blocks)
+            if block[-1] < low or block[0] >= high
+        ]
+        return self._keep(kept)
+
+    def part(self, first: int, last: int) -> FoundRepeat | None:
+        """Return a range of the blocks; None where that is no repeat."""
+        if last - first == len(self.blocks):
+            return self
+        return self._keep(range(first, last)) if last - first > 1 else None
+
+    def put_into(self, places: Integers) -> FoundRepeat:
+        """Return a repeat among some places of a stretch, by these."""
+        moved = self.copy()
+        moved.blocks = [places[block] for block in self.blocks]
+        moved.low_of_run, moved.high_of_run = moved.low, moved.high
+        return moved
+
+    def _keep(self, numbers: Sequence[int]) -> FoundRepeat | None:
+        kept = [self.blocks[number] for number in numbers]
         if not kept or not is_enough(len(kept), min(map(len, kept))):
             return None
-        first = next(number for number, block in enumerate(self.blocks) if block is kept[0])
         rest = self.copy()
         rest.blocks = kept
-        rest.exemplar = min(max(self.exemplar - first, 0), len(kept) - 1)
+        rest.exemplar = min(max(self.exemplar - numbers[0], 0), len(kept) - 1)
         return rest
 
     @property

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from netloupe.explorer.dataflow import takes_computed
 from netloupe.explorer.model import Node
 from netloupe.explorer.operators import Operator
 
@@ -42,7 +41,6 @@ class Kinds:
         #: by index, the kind of each node: its operator; groups have the numbers above these
         self.of_nodes: list[int] = root.graph.wiring.operators.tolist()
         self._operators = self._find_operators(root)
-        self._copying = {number for number, one in self._operators.items() if one.has("copies")}
         self._first_of_groups = max(self.of_nodes, default=-1) + 1
         self._numbers: dict[object, int] = {}
         #: the kind of each group
@@ -57,10 +55,8 @@ class Kinds:
         for group in order:
             order += group.inner_groups()
         for group in reversed(order):
-            kinds = own = self.inside[group] = tuple(self._list_kinds(group))
-            if self._copying:
-                own = self._leave_out_copies(group, kinds)
-            kind = self.of_groups[group] = self.number(own)
+            kinds = self.inside[group] = tuple(self._list_kinds(group))
+            kind = self.of_groups[group] = self.number(kinds)
             if kind not in self._examples:
                 self._examples[kind] = group
                 self._sizes[kind] = sum(map(self.size, group.children))
@@ -83,19 +79,6 @@ class Kinds:
             groups[child] if isinstance(child, Group) else nodes[group.graph.index_of(child)]
             for child in group.children
         ]
-
-    def _leave_out_copies(self, group: Group, kinds: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the kinds of a group's children without copies of weights.
-
-        Exporters write one for each further layer that has equal weights.
-        """
-        if self._copying.isdisjoint(kinds):
-            return kinds
-        return tuple(
-            kind
-            for child, kind in zip(group.children, kinds, strict=True)
-            if not (kind in self._copying and isinstance(child, Node) and not takes_computed(child))
-        )
 
     def number(self, key: object) -> int:
         """Return the number of whatever is like this."""

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from netloupe.explorer.arrays import sort_distinct
+from netloupe.explorer.dataflow import copies_stored
 from netloupe.explorer.model import Graph, Node, Value, is_constant_node
 from netloupe.explorer.model.node_keys import key_attributes
 from netloupe.explorer.model.wiring import number_alike, to_array
@@ -24,6 +25,8 @@ ABSENT, CONSTANT, COMPUTED = "-", "c", "v"
 _CODES = (ABSENT, CONSTANT, COMPUTED)
 #: of more operands the form is no number of two bits each
 _MOST_IN_NUMBER = 30
+#: behind so many operands none tells sizes, places or axes
+_MOST_ARRANGING = 8
 
 
 #: gives the row of a node; -1 where it has none
@@ -99,6 +102,7 @@ def read_columns(nodes: Sequence[Node]) -> NodeColumns:
     used = wiring.used[places]
     sources = np.where(used >= 0, given_by[used], -1)
     codes = _code_operands(wiring.values, used, sources)
+    _code_arranging(nodes, wiring.operators[indices], lengths, starts, codes)
 
     edges = sort_distinct(sources[sources >= 0] * count + users[sources >= 0])
     pairs = np.column_stack([edges // count, edges % count])
@@ -128,8 +132,27 @@ def _code_operands(values: Sequence[Value], used: Integers, sources: Integers) -
     return codes
 
 
+def _code_arranging(
+    nodes: Sequence[Node], operators: Integers, lengths: Integers, starts: Integers, codes: Integers
+) -> None:
+    """Let operands that tell sizes, places or axes count as constant, whatever gives them."""
+    order = np.argsort(operators, kind="stable")
+    _, firsts = np.unique(operators[order], return_index=True)
+    for rows in np.split(order, firsts[1:]):
+        for place in range(min(int(lengths[rows].max(initial=0)), _MOST_ARRANGING)):
+            if is_arranging(nodes[int(rows[0])], place):
+                at = starts[rows[lengths[rows] > place]] + place
+                at = at[codes[at] != _CODES.index(ABSENT)]
+                codes[at] = _CODES.index(CONSTANT)
+
+
 def _code(value: Value) -> int:
     return _CODES.index(tell_operand(value))
+
+
+def is_arranging(node: Node, place: int) -> bool:
+    """Return whether an operand of a node tells sizes, places or axes: it counts as constant."""
+    return place < _MOST_ARRANGING and node.operator.arranges(place)
 
 
 def tell_operand(value: Value) -> str:
@@ -138,7 +161,7 @@ def tell_operand(value: Value) -> str:
     if producer is None:
         is_constant = value.initializer is not None or value.is_parameter
     else:
-        is_constant = is_constant_node(producer)
+        is_constant = is_constant_node(producer) or copies_stored(producer)
     return CONSTANT if is_constant else COMPUTED
 
 

@@ -15,6 +15,7 @@ a period: where more groups repeat without such nodes, these stand before the re
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -28,6 +29,7 @@ from .kinds import Child, Kinds
 from .runs import Run, SiblingRun, find_runs
 from .signatures import Integers
 from .stages import StageSearch
+from .streams import StreamReader
 
 #: share of operators that a variant and the common one must have in common
 LEAST_SHARED = 0.6
@@ -59,6 +61,7 @@ class SiblingSearch:
     def __init__(self, root: Group, labels: dict[int, str]) -> None:
         self._kinds = Kinds(root, labels)
         self._stages = StageSearch(self._kinds)
+        self._streams = StreamReader()
         self._found: dict[tuple[tuple[int, ...], tuple[str, ...]], list[SiblingRun]] = {}
 
     def find(self, group: Group) -> tuple[list[Child], list[SiblingRun]]:
@@ -117,7 +120,7 @@ class SiblingSearch:
     ) -> list[SiblingRun]:
         exact = np.array(kinds, dtype=np.int64)
         relaxed = self._relax(children, exact, families)
-        found = self._stages.find(children, kinds)
+        found = [*self._list_even(children, self._stages.find(children, kinds))]
         ends = [0, *_list_ends(found), len(children)]
         pending = [*zip(ends[::2], ends[1::2], strict=True)]
         while pending:
@@ -135,6 +138,14 @@ class SiblingSearch:
         of_stages = self._stages.is_of_stages
         found = [run for run in found if not of_stages(children[run.low : run.high], alone)]
         return sorted(found, key=lambda run: run.low)
+
+    def _list_even(self, children: list[Child], runs: Iterable[SiblingRun]) -> Iterator[SiblingRun]:
+        """Yield what of runs of single children has a stream of one width and resolution."""
+        for run in runs:
+            first, last = self._find_even(children[run.low : run.high], 1, run.high - run.low)
+            if last - first > 1:
+                exemplar = 1 if first else run.exemplar
+                yield SiblingRun(run.low + first, run.low + last, 1, min(exemplar, last - first))
 
     def _relax(self, children: list[Child], exact: Integers, families: list[str]) -> Integers:
         """Return the kinds with rare variants of a family counted as its most common one."""
@@ -172,12 +183,26 @@ class SiblingSearch:
         families: list[str],
         offset: int,
     ) -> SiblingRun | None:
-        for run in find_runs(numbers, with_gaps=False):
+        is_told_apart = False  # by the width of the stream
+        pending = find_runs(numbers, with_gaps=False)[::-1]
+        while pending:
+            run = pending.pop()
             moved = Run(run.period, run.low + offset, run.high + offset)
             low = self._first(children, moved)
             count = (moved.high - low) // run.period
             if not self._is_enough(children, families, low, count, run.period):
                 continue
+            first, last = self._find_even(children[low : moved.high], run.period, count)
+            if last - first < count:
+                if not is_told_apart:
+                    is_told_apart = True
+                    there = children[offset : offset + len(numbers)]
+                    numbers = self._tell_widths_apart(there, numbers)
+                    pending = find_runs(numbers, with_gaps=False)[::-1]
+                    continue
+                low, count = low + first * run.period, last - first
+                if not self._is_enough(children, families, low, count, run.period):
+                    continue
             high = low + count * run.period
             if count == 2 and _are_two_kinds(children[low:high], run.period):
                 continue
@@ -185,6 +210,20 @@ class SiblingSearch:
             _, firsts, seen = np.unique(rows, axis=0, return_index=True, return_counts=True)
             return SiblingRun(low, high, run.period, int(firsts[seen == seen.max()].min()))
         return None
+
+    def _find_even(self, children: list[Child], period: int, count: int) -> tuple[int, int]:
+        """Return the longest range of repetitions whose stream has one width and resolution."""
+        blocks = [
+            _list_nodes(children[low : low + period]) for low in range(0, count * period, period)
+        ]
+        ranges = self._streams.find_even(blocks)
+        return max(ranges, key=lambda ends: ends[1] - ends[0])
+
+    def _tell_widths_apart(self, children: list[Child], numbers: Integers) -> Integers:
+        """Return other numbers for children that give streams of different widths."""
+        widths = [self._streams.read(_list_nodes([child])).width for child in children]
+        pairs = zip(numbers.tolist(), widths, strict=True)
+        return np.array([self._kinds.number(pair) for pair in pairs], np.int64)
 
     def _first(self, children: list[Child], run: Run) -> int:
         """Return where the first block begins: at its largest group, if that costs no block."""

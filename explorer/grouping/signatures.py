@@ -18,7 +18,9 @@ from netloupe.explorer.progress import step
 from .node_columns import (
     ABSENT,
     COMPUTED,
+    CONSTANT,
     FindRow,
+    is_arranging,
     is_used_outside,
     is_variadic,
     list_subgraph_kinds,
@@ -147,14 +149,14 @@ def _read_each(nodes: Sequence[Node], known: Kinds) -> _Wires:
             step()
         form = ""
         taken: list[int] = []
-        for value in node.inputs:
+        for place, value in enumerate(node.inputs):
             source = -1
             if value is None:
                 form += ABSENT
             elif value.producer is not None and (source := find_row(value.producer)) >= 0:
-                form += COMPUTED
+                form += CONSTANT if is_arranging(node, place) else COMPUTED
             else:
-                form += tell_operand(value)
+                form += CONSTANT if is_arranging(node, place) else tell_operand(value)
             taken.append(source)
         recurrent[row] = node.operator.has("recurrent")
         kinds.append(known.setdefault(_write_key(node, form), len(known)))

@@ -10,6 +10,7 @@ from netloupe.explorer.progress import step
 from netloupe.explorer.roles import PreparationPiece, Roles
 
 from .arrangement import join_arrangement
+from .copies import put_copies
 from .group import Group, GroupKind, adopt
 from .parts import split_large
 from .repeat_names import Member, name_repeat
@@ -33,6 +34,7 @@ def simplify_tree(
     grouping: str,
     roles: Roles,
     pieces: Sequence[PreparationPiece],
+    copies: frozenset[int] = frozenset(),
 ) -> dict[int, Group]:
     """Fold what repeats, what is found by structure, other roles, and arithmetic on shapes.
 
@@ -55,6 +57,8 @@ def simplify_tree(
         Those of the graph's nodes.
     pieces
         The preparation; its nodes are not in the tree yet.
+    copies
+        Indexes of the copies of stored values; they are not in the tree yet.
 
     Returns
     -------
@@ -74,6 +78,7 @@ def simplify_tree(
         add_postprocessing(root, roles, folder.free_path)
         group_small(root, labels, folder.free_path)
     add_preparation(root, pieces, labels, folder.free_path)
+    put_copies(root, copies)
     operations: dict[int, Group] = {}
     if grouping == "auto":
         operations = join_arrangement(root, roles, labels, singles, folder.free_path)

@@ -25,6 +25,7 @@ from .order import walk_from_outputs
 from .repeats import find_repeats
 from .search_budget import SearchBudget
 from .signatures import Integers, NodeTable, wiring_key
+from .streams import StreamReader
 
 #: repeats in repeats are looked for down to this depth
 _MOST_NESTED = 6
@@ -75,6 +76,7 @@ class Planner:
         self._known: dict[tuple[bytes, bytes], list[Children]] = {}
         self._names: dict[bytes, str] = {}
         self._unnamed = 0
+        self._streams = StreamReader()
 
     def plan(self, nodes: Sequence[Node]) -> list[Children]:
         """Return the children of a group of nodes, by place among the nodes."""
@@ -82,20 +84,43 @@ class Planner:
             return list(range(len(nodes)))
         table = NodeTable(nodes, self._kinds)
         rows: Integers = np.arange(len(nodes))
-        repeats = find_repeats(table, rows, self._budget)
+        repeats = self._find_repeats(table, rows)
         if _weigh(repeats) < _COVER * len(nodes) or sum(map(_is_one_by_one, repeats)) > 1:
             walked = walk_from_outputs(table)
-            others = find_repeats(table, walked, self._budget)
+            others = self._find_repeats(table, walked)
             if _says_more(others, repeats):
                 rows, repeats = walked, others
         return self._lay_out(table, rows, repeats, 0)
+
+    def _find_repeats(self, table: NodeTable, rows: Integers, depth: int = 0) -> list[FoundRepeat]:
+        """Return the repeats among rows, cut where width or resolution of the stream change.
+
+        A module that puts branches together may grow within a stage, as those of GoogLeNet do (C.
+        Szegedy and others, Going Deeper with Convolutions, 2015, table 1). A block that is left
+        alone is searched itself.
+        """
+        found: list[FoundRepeat] = []
+        for repeat in find_repeats(table, rows, self._budget):
+            if repeat.size == 1 and not table.nodes[rows[repeat.low]].operator.weight_kind:
+                found.append(repeat)  # there may be a million
+                continue
+            nodes = [[table.nodes[row] for row in rows[block].tolist()] for block in repeat.blocks]
+            for first, last in self._streams.find_even(nodes, with_joined=False):
+                part = repeat.part(first, last)
+                if part is not None:
+                    found.append(part)
+                elif depth < _MOST_NESTED:
+                    for block in repeat.blocks[first:last]:
+                        inner = self._find_repeats(table, rows[block], depth + 1)
+                        found += [one.put_into(block) for one in inner]
+        return found
 
     def _plan_block(self, table: NodeTable, rows: Integers, depth: int) -> list[Children]:
         """Return the children of a block as rows."""
         key = wiring_key(table, rows)
         known = self._known.get(key)
         if known is None:
-            repeats = find_repeats(table, rows, self._budget) if depth < _MOST_NESTED else []
+            repeats = self._find_repeats(table, rows) if depth < _MOST_NESTED else []
             made = self._lay_out(table, rows, repeats, depth)
             places = {int(row): place for place, row in enumerate(rows)}
             known = self._known[key] = _renumber(made, places)

@@ -9,18 +9,13 @@ from operator import attrgetter
 
 import numpy as np
 
-from netloupe.explorer.model import (
-    Graph,
-    Node,
-    find_constant_nodes,
-    find_nodes_with,
-    find_outer_node,
-    is_constant,
-)
+from netloupe.explorer.dataflow import list_users
+from netloupe.explorer.model import Graph, Node, find_constant_nodes, find_outer_node
 from netloupe.explorer.model.reading import get_graph_reading
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import PreparationPiece, find_roles
 
+from .copies import find_copies
 from .group import Group, adopt
 from .order import rank_producers_first
 from .role_groups import choose_pieces
@@ -159,9 +154,12 @@ def build_group_tree(
     roles = find_roles(graph) if grouping != "none" else None
     pieces: list[PreparationPiece] = []
     left_out: frozenset[int] = frozenset()
+    copies: frozenset[int] = frozenset()
     if roles is not None:
         pieces = choose_pieces(roles, only) if grouping == "auto" else []
         left_out = roles.shapes.union(*(piece.nodes for piece in pieces))
+        copies = find_copies(graph, only) - left_out
+        left_out |= copies
     if scopes is None:
         shown = _list_shown(graph, only, left_out)
         if roles is not None:
@@ -179,7 +177,15 @@ def build_group_tree(
         taken = tree.groups.keys() | tree.singles.keys()
         shapes = roles.shapes if only is None else roles.shapes & only
         operations = simplify_tree(
-            tree.root, tree.node_labels, tree.singles, {*taken}, shapes, grouping, roles, pieces
+            tree.root,
+            tree.node_labels,
+            tree.singles,
+            {*taken},
+            shapes,
+            grouping,
+            roles,
+            pieces,
+            copies,
         )
     step()
     number_nodes(tree)
@@ -209,23 +215,18 @@ def _list_shown(
 def _delay_copies(
     graph: Graph, shown: Sequence[int], scopes: Sequence[Scope | None]
 ) -> Sequence[int]:
-    """Return the same indices with copies of weights and inputs right before their first use.
+    """Return the same indices with copies of inputs right before their first use.
 
-    torch's older exporter writes a copy for each further layer that has equal weights, all of
-    them first and those of the last layer before others; copies of inputs, too. Only to ask for
-    a shape is no use: the first layer would begin with a copy of what is cached for it.
+    Exporters write them first of all. Only to ask for a shape is no use: the first layer would
+    begin with a copy of what is cached for it.
     """
     places: dict[int, float] = {}
     ranks = rank_producers_first(graph)
-    copies = [
-        index
-        for index in find_nodes_with(graph, "copies").tolist()
-        if all(value is not None and is_constant(value) for value in graph.nodes[index].inputs)
-    ]
     first = next((index for index, scope in enumerate(scopes) if scope is not None), 0)
-    copies += [index for index in range(first) if _copies_input(graph.nodes[index])]
-    for index in copies:
-        users = [user for value in graph.nodes[index].outputs if value for user in value.users]
+    for index in range(first):
+        if not _copies_input(graph.nodes[index]):
+            continue
+        users = list_users(graph.nodes[index])
         using = [
             find_outer_node(user, graph) for user in users if not user.operator.has("reads_shape")
         ]

@@ -64,7 +64,6 @@ def test_a_stack_whose_widths_grow_says_what_goes_in_and_comes_out() -> None:
 @pytest.mark.parametrize(
     ("name", "block", "text"),
     [
-        ("segmentation_unet.dynamo", "down.1", "Downsampling 8 → 16 → 32 → 64 → 128, /2"),
         # side by side: each projects another stage's features
         ("segformer.dynamo", "linear_projections.1", "Linear · Resize 16 to 64 → 32"),
         ("resnet50.dynamo", "layer3/1", "Bottleneck block 64 → 128"),

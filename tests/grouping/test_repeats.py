@@ -341,17 +341,14 @@ def test_stages_of_a_segformer_without_names(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "down"),
     [
-        (
-            "exported/unet.dynamo.onnx",
-            ["Attention block", "2 Transformer blocks", "Attention block"],
-        ),
+        ("exported/unet.dynamo.onnx", ["Attention block"] * 6),
         *((name, ["Transformer block"] * 3) for name in beside("exported/unet.dynamo.onnx")),
     ],
 )
 def test_stages_of_a_unet_without_names(name: str, down: list[str]) -> None:
-    # residual block and transformer, two in each of three stages down; two residual blocks in
-    # the last one and another in the middle, whose transformer has two attentions; then three
-    # stages up, each of three
+    # residual block and transformer, two in each of three stages down, of another width each; two
+    # residual blocks in the last one and another in the middle, whose transformer has two
+    # attentions; then three stages up, each of three
     graph = load_blank(corpus_file(name))
     assert counts(graph, "auto") == [
         *((label, 2) for label in down),

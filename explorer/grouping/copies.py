@@ -1,0 +1,66 @@
+"""Copies of stored values, which say nothing of how a model is built.
+
+torch's older exporter stores equal weights once, and writes an Identity for each further layer that
+has them: biases of zeros, scales of ones. Layers would differ by them, so groups are found without
+them; each then stands before what takes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+
+from netloupe.explorer.dataflow import copies_stored, list_users
+from netloupe.explorer.model import Graph, Node, find_nodes_with
+
+from .group import Group
+from .shape_groups import Homes, consumers_in
+
+
+def find_copies(graph: Graph, only: Container[int] | None = None) -> frozenset[int]:
+    """Return the indices of nodes that give a stored value as it is to others of their graph.
+
+    Parameters
+    ----------
+    only
+        Those that are looked at; all where None.
+    """
+    found = (graph.nodes[index] for index in find_nodes_with(graph, "copies").tolist())
+    return frozenset(
+        node.index
+        for node in found
+        if (only is None or node.index in only) and copies_stored(node) and _is_used_inside(node)
+    )
+
+
+def _is_used_inside(node: Node) -> bool:
+    users = list_users(node)
+    return (
+        bool(users)
+        and all(user.graph is node.graph for user in users)
+        and not any(value is not None and value.is_output for value in node.outputs)
+    )
+
+
+def put_copies(root: Group, copies: Iterable[int]) -> None:
+    """Put copies into a tree: each before the first that takes it, in the group of all that do.
+
+    Linear in the copies and their users times the depth of the tree.
+    """
+    indices = sorted(copies)
+    if not indices:
+        return
+    graph, homes = root.graph, Homes(root)
+    before: dict[Group, dict[int, list[Node]]] = {}
+    for index in indices:
+        node = graph.nodes[index]
+        users = [*consumers_in(node, graph)]
+        home = homes.around(users)
+        heads = (homes.child_holding(home, user) for user in users)
+        first = next((id(head) for head in heads if head is not None), 0)
+        before.setdefault(home, {}).setdefault(first, []).append(node)
+    for home, nodes in before.items():
+        children: list[Group | Node] = [*nodes.get(0, ())]
+        for child in home.children:
+            children += nodes.get(id(child), ())
+            children.append(child)
+        home.children = children

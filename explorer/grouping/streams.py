@@ -1,0 +1,314 @@
+"""How wide the stream is that blocks give, and how much larger they make it.
+
+A file need not state the shape of any value, but it states those of the weights. So inside of a
+block each value has as many features as the last weight on its way gave it, and is as many times
+larger as strides, pools and resizing tell. What comes from outside has one share of whatever comes
+in. Repetitions of one stack give streams of one width; and none of them but the first, with which a
+stage begins, changes the resolution (K. He and others, Deep Residual Learning for Image
+Recognition, 2016, table 1).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from math import log2, prod
+from typing import NamedTuple
+
+from netloupe.explorer.model import Node, TensorType, Value, constant_tensor, is_constant
+from netloupe.explorer.patterns import read_numbers
+from netloupe.explorer.roles import find_weight
+
+#: how much larger something is where that is not known
+_UNKNOWN = -1.0
+#: blocks that have more of their weights in common are one that is used again
+_MOST_SHARED = 0.5
+_MOST_AXES = 8
+_MOST_USERS = 1_000
+
+
+class Stream(NamedTuple):
+    """What is known of a value inside of a block.
+
+    Parameters
+    ----------
+    shares
+        How many times the features of what comes in are among its own.
+    features
+        How many features weights gave it beside these.
+    scale
+        How many times more places it has than what comes in: 0.5 behind a stride of 2; 0 where it
+        has none of its own, such as a mean over all; negative where that is unknown.
+    is_joined
+        Whether branches that stand side by side were put together last.
+    """
+
+    shares: int = 1
+    features: int = 0
+    scale: float = 1.0
+    is_joined: bool = False
+
+    @property
+    def width(self) -> tuple[int, int]:
+        """What is equal for streams of one width."""
+        return self.shares, self.features
+
+    def may_be(self, other: Stream) -> bool:
+        """Return whether it may be as wide as another, with what comes in, of unknown width."""
+        if self.width == (0, 0):
+            return True
+        return self.shares > 0 == other.shares and self.features < other.features
+
+
+_INCOMING = Stream()
+_STORED = Stream(0, 0, 0.0)
+
+
+class _Block(NamedTuple):
+    """What is known of a block.
+
+    Parameters
+    ----------
+    counts
+        How many nodes each operator has.
+    streams
+        What each node gives, by which of those with its operator it is.
+    leaving
+        Which of these are taken outside, by their order.
+    weights
+        Those of its nodes, but for norms.
+    """
+
+    counts: Counter[str]
+    streams: dict[tuple[str, int], Stream]
+    leaving: list[int]
+    weights: frozenset[Value]
+
+    def pair(self, other: _Block) -> list[tuple[Stream, Stream]]:
+        """Return what leaves this block, each with what the same node of another block gives.
+
+        Where they are not alike, it is what leaves each of them last. What leaves the last block of
+        a stack may be another result than leaves those before.
+        """
+        keys, other_keys = [*self.streams], [*other.streams]
+        if self.counts != other.counts:
+            last, other_last = keys[self.leaving[-1]], other_keys[other.leaving[-1]]
+            return [(self.streams[last], other.streams[other_last])]
+        found = [keys[place] for place in self.leaving]
+        return [(self.streams[key], other.streams[key]) for key in found]
+
+    def is_again(self, earlier: _Block) -> bool:
+        """Return whether it is an earlier block that is used again."""
+        least = min(len(self.weights), len(earlier.weights))
+        return len(self.weights & earlier.weights) > _MOST_SHARED * least
+
+
+class StreamReader:
+    """Tells what streams blocks give; each weight is looked at once."""
+
+    def __init__(self) -> None:
+        #: the weight of each node but norms, and how many features it gives
+        self._weights: dict[Node, tuple[Value | None, int | None]] = {}
+
+    def read(self, nodes: Sequence[Node]) -> Stream:
+        """Return what is known of the last result that is taken outside of a block.
+
+        Parameters
+        ----------
+        nodes
+            Those of the block, each behind those that give to it.
+        """
+        streams = self._read_each(nodes)
+        return streams[_find_leaving(nodes)[-1]]
+
+    def find_even(
+        self, blocks: Sequence[Sequence[Node]], *, with_joined: bool = True
+    ) -> list[tuple[int, int]]:
+        """Return the longest ranges of blocks whose streams have one width and one resolution.
+
+        The first of each may change the resolution, and what it takes may have another width. Of
+        blocks that stand side by side, which take nothing from one another, only the width counts.
+        Blocks with the same weights are one block that is used again, whatever is taken of it.
+
+        Parameters
+        ----------
+        with_joined
+            Whether streams of which branches are put together have to be of one width, too.
+        """
+        is_serial = any(_takes_from(later, earlier) for earlier, later in pairwise(blocks))
+        read = [self._read_block(nodes) for nodes in blocks]
+        ranges: list[tuple[int, int]] = []
+        low = 0
+        for place, (earlier, ours) in enumerate(pairwise(read), 1):
+            pairs = earlier.pair(ours)
+            agreeing = sum(
+                (
+                    stream.width == before.width
+                    or (not with_joined and stream.is_joined and before.is_joined)
+                    or (place == low + 1 and before.may_be(stream))
+                )
+                and (stream.scale in (0, 1) or not is_serial)
+                for before, stream in pairs
+            )
+            if 2 * agreeing <= len(pairs) and not ours.is_again(earlier):
+                ranges.append((low, place))
+                low = place
+        return [*ranges, (low, len(blocks))]
+
+    def _read_block(self, nodes: Sequence[Node]) -> _Block:
+        return _Block(
+            Counter(node.op_type for node in nodes),
+            dict(zip(_number_each(nodes), self._read_each(nodes), strict=True)),
+            _find_leaving(nodes),
+            frozenset(value for value, _ in map(self._read_weight, nodes) if value is not None),
+        )
+
+    def _read_each(self, nodes: Sequence[Node]) -> list[Stream]:
+        """Return what each node of a block gives."""
+        known: dict[Value, Stream] = {}
+        streams = []
+        for node in nodes:
+            streams.append(self._follow(node, known))
+            known.update((value, streams[-1]) for value in node.outputs if value is not None)
+        return streams
+
+    def _follow(self, node: Node, known: dict[Value, Stream]) -> Stream:
+        """Return what a node gives."""
+        operator = node.operator
+        taken = [*_list_taken(node, known)]
+        if not taken:
+            return _STORED
+        first = taken[0]
+        _, features = self._read_weight(node)
+        if features is not None:
+            return Stream(0, features, first.scale * _read_strides(node))
+        if operator.has("joins") and len(taken) > 1:
+            features = sum(stream.features for stream in taken)
+            scale = max(taken, key=_tell_change).scale
+            shares = sum(stream.shares for stream in taken)
+            return Stream(shares, features, scale, shares == 0)
+        if operator.has("elementwise", "adds", "multiplies_elements") and len(taken) > 1:
+            return max(taken, key=lambda stream: (_tell_change(stream), not stream.shares))
+        if operator.has("averages", "pools_all", "reduces"):
+            return first._replace(scale=0.0)
+        if operator.has("convolves", "moves_pixels", "pools", "resamples"):
+            return first._replace(scale=first.scale * _read_strides(node))
+        return first
+
+    def _read_weight(self, node: Node) -> tuple[Value | None, int | None]:
+        """Return the weight of a node, and how many features it gives; None for that of a norm."""
+        if node.operator.weight_kind in ("", "normalization"):
+            return None, None
+        if node not in self._weights:
+            weight = find_weight(node)
+            given = weight.features if weight is not None else None
+            self._weights[node] = (
+                weight.value if weight is not None else None,
+                given[1] if given is not None else None,
+            )
+        return self._weights[node]
+
+
+def _find_leaving(nodes: Sequence[Node]) -> list[int]:
+    """Return the places of nodes whose results are taken outside of a block; else the last one."""
+    inside = {*nodes}
+    found = []
+    for place, node in enumerate(nodes):
+        users = (user for value in node.outputs if value for user in value.users[:_MOST_USERS])
+        if any(user not in inside for user in users):
+            found.append(place)
+    return found or [len(nodes) - 1]
+
+
+def _number_each(nodes: Sequence[Node]) -> list[tuple[str, int]]:
+    """Return which of those with its operator each node is."""
+    seen: Counter[str] = Counter()
+    positions = []
+    for node in nodes:
+        positions.append((node.op_type, seen[node.op_type]))
+        seen[node.op_type] += 1
+    return positions
+
+
+def _list_taken(node: Node, known: dict[Value, Stream]) -> Iterator[Stream]:
+    """Yield what a node takes that is not stored."""
+    for value in node.inputs:
+        if value is not None:
+            stream = known.get(value)
+            if stream is not None and stream is not _STORED:
+                yield stream
+            elif stream is None and not is_constant(value):
+                yield _INCOMING
+
+
+def _takes_from(nodes: Iterable[Node], others: Iterable[Node]) -> bool:
+    """Return whether any of some nodes takes what others give."""
+    given = {*others}
+    return any(
+        value is not None and value.producer in given for node in nodes for value in node.inputs
+    )
+
+
+def _tell_change(stream: Stream) -> float:
+    """Return a number that is larger the more the resolution changed, as far as that is known.
+
+    Of a sum and the like the operand that says most of the stream has the largest: a mean over all
+    says nothing, and what comes in from outside may be anything.
+    """
+    return abs(log2(stream.scale)) if stream.scale > 0 else stream.scale - 1
+
+
+def _read_strides(node: Node) -> float:
+    """Return how many times more places a node gives than it takes, by what the file states."""
+    operator = node.operator
+    if operator.has("resamples"):
+        return _read_scales(node)
+    if operator.has("moves_pixels"):
+        return float(prod(_read_ints(node, "blocksize")) ** 2)
+    if not operator.has("convolves", "pools"):
+        return 1.0
+    strides = _read_ints(node, "strides", "stride")
+    factor = float(max(prod(strides), 1))
+    return factor if operator.has("transposed") else 1 / factor
+
+
+def _read_ints(node: Node, *names: str) -> tuple[int, ...]:
+    for name in names:
+        attribute = node.attributes.get(name)
+        value = attribute.value if attribute is not None else None
+        if isinstance(value, int):
+            return (value,)
+        if isinstance(value, tuple) and all(isinstance(entry, int) for entry in value):
+            return value[:_MOST_AXES]
+    return (1,)
+
+
+def _read_scales(node: Node) -> float:
+    """Return how many times more places what is resized has, as constants or stated types say."""
+    stated = (node.input(place) for place in node.operator.operands.list_of("scales"))
+    for value in stated:
+        scales = read_numbers(constant_tensor(value), _MOST_AXES) if value is not None else ()
+        if scales:
+            return prod(scales)
+    names = ("scales", "scale", "height_scale", "width_scale")
+    given = [node.attributes[name].value for name in names if name in node.attributes]
+    numbers = [
+        number
+        for value in given
+        for number in (value if isinstance(value, tuple) else (value,))
+        if isinstance(number, int | float)
+    ]
+    if numbers:
+        return float(prod(numbers))
+    before, after = (_count_places(value) for value in (node.input(0), node.output(0)))
+    return after / before if before and after else _UNKNOWN
+
+
+def _count_places(value: Value | None) -> int:
+    """Return the product of the sizes that the file states; 0 where one is unknown."""
+    stated = value.type if value is not None else None
+    if not isinstance(stated, TensorType) or stated.shape is None:
+        return 0
+    sizes = [size.value for size in stated.shape[1:]]
+    return prod(size if isinstance(size, int) else 0 for size in sizes)
