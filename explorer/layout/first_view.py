@@ -44,8 +44,8 @@ WINDOW = Window(1100.0, 800.0)
 #: a picture in two parts that fits at this zoom is taken without a look at another
 _AS_IN_A_FIGURE = 0.85
 #: what is drawn beside a picture has so many boxes at least: fewer are seen in their place, but
-#: where the picture then is too large
-_LEAST_IN_INSET, _LEAST_WHERE_SMALL = 4, 3
+#: where the picture then is too large, or one of several like stacks would be open
+_LEAST_IN_INSET, _LEAST_WHERE_ALIKE = 4, 3
 #: one that is smaller is taken where it is so much of the size of the other
 _AS_LARGE = 0.95
 
@@ -114,14 +114,15 @@ class FirstView:
         for limit in LIMITS:
             beside.open_within(limit)
         zoom, boxes = beside.zoom(), beside.count_in_insets()
-        if zoom >= _AS_IN_A_FIGURE and boxes >= _LEAST_IN_INSET:
+        least = _LEAST_WHERE_ALIKE if beside.shows_more_stacks() else _LEAST_IN_INSET
+        if zoom >= _AS_IN_A_FIGURE and boxes >= least:
             return beside.insets
         kept = view.open_state()
         view.close_all()
         search = self._search(view, direction, end)
         self._open_in_place(search)
         in_place = search.zoom(in_columns=False)
-        least = _LEAST_IN_INSET if in_place >= _AS_IN_A_FIGURE else _LEAST_WHERE_SMALL
+        least = least if in_place >= _AS_IN_A_FIGURE else _LEAST_WHERE_ALIKE
         if boxes >= least and zoom >= _AS_LARGE * in_place:
             view.close_all()
             view.reopen(kept)

@@ -29,10 +29,12 @@ from .inset_scene import Inset, compose_with_insets, open_inset
 from .opening_worth import (
     find_core,
     find_recognition,
+    is_row,
     is_told_by_face,
     list_kinds,
     list_kinds_inside,
     list_shown,
+    shows_a_list,
     shows_enough,
 )
 from .plan import Measure
@@ -66,8 +68,10 @@ class Limit:
         Whether what is inside the repetition that is shown of a repeat is opened too, and
         blocks of a known kind, which their name and facts say more of than their nodes do. What
         shows single nodes that only arrange then remains closed.
+    with_lists
+        Whether also what shows a few operations one behind another is opened, or nothing new.
     is_last
-        Whether also what shows nothing new is opened.
+        Whether a frame may be around a single box.
     """
 
     below: int
@@ -76,6 +80,7 @@ class Limit:
     only_stacks: bool = False
     in_columns: bool = False
     in_blocks: bool = False
+    with_lists: bool = False
     is_last: bool = False
 
 
@@ -102,9 +107,9 @@ LIMITS = (
     Limit(1_000_000, _MOST_BOXES, 0.85, only_stacks=True, in_columns=True),
     Limit(1_000_000, _MOST_BOXES, 0.85),
     Limit(9, 30, 0.65, in_blocks=True),
-    Limit(6, 30, 0.5, in_blocks=True),
-    Limit(5, 60, 0.2, in_blocks=True),
-    Limit(3, 400, 0.0, in_blocks=True, is_last=True),
+    Limit(6, 30, 0.5, in_blocks=True, with_lists=True),
+    Limit(5, 60, 0.2, in_blocks=True, with_lists=True),
+    Limit(3, 400, 0.0, in_blocks=True, with_lists=True, is_last=True),
 )
 #: families of blocks that say nothing more when they are open
 _DETAILS = frozenset(("activation", "normalization"))
@@ -237,7 +242,11 @@ class Search:
             item = next(child for child in item.children if child.element is group)
         self.insets.append(open_inset(self._view, item))
         self._open_item(self.insets[-1].item)
-        if self._try_zoom(_MOST_WITH_INSETS) < STACK_ZOOMS[0]:
+        inset = self.insets[-1]
+        if (
+            shows_a_list(inset.view, inset.item)
+            or self._try_zoom(_MOST_WITH_INSETS) < STACK_ZOOMS[0]
+        ):
             self.insets.pop()
             for outer in reversed(opened):
                 self._view.close_item(outer)
@@ -263,6 +272,15 @@ class Search:
         if alike and self._try_zoom(_MOST_WITH_INSETS) < STACK_ZOOMS[0]:
             for other in alike:
                 self._view.close_item(other)
+
+    def shows_more_stacks(self) -> bool:
+        """Return whether stacks like one beside the picture are closed in it."""
+        names = {_find_kind(inset.item.element) for inset in self.insets}
+        keys = {inset.item.key for inset in self.insets}
+        return any(
+            item.repeat is not None and item.key not in keys and _find_kind(item.element) in names
+            for item in list_closed(self._view.root)
+        )
 
     def count_in_insets(self) -> int:
         """Return how many boxes the smallest inset shows."""
@@ -341,7 +359,7 @@ class Search:
             found = self._count_boxes()
             if (
                 found <= limit.boxes
-                and (limit.is_last or all(self._shows_enough(item) for item in chosen))
+                and (limit.is_last or all(self._shows_enough(item, limit) for item in chosen))
                 and not any(map(_shows_arrangement, chosen))
                 and self.zoom(in_columns=limit.in_columns) >= limit.zoom
             ):
@@ -350,8 +368,9 @@ class Search:
                 for item in chosen:
                     self._view_of(item).close_item(item)
 
-    def _shows_enough(self, item: Item) -> bool:
-        return shows_enough(self._view_of(item), item)
+    def _shows_enough(self, item: Item, limit: Limit) -> bool:
+        is_list = not limit.with_lists and shows_a_list(self._view_of(item), item)
+        return shows_enough(item) and not is_list
 
     def zoom(self, *, in_columns: bool = True) -> float:
         """Return the zoom at which the window shows all, cut into columns or not."""
@@ -427,9 +446,17 @@ class Search:
             if _are_seen_closed(items, shown):
                 continue  # of one kind all are open or none
             new = _count_new_kinds(items, shown)
-            if new or any(map(_holds_repeat, items)) or limit.is_last:
+            if new or any(map(_holds_repeat, items)) or limit.with_lists:
                 ranked.append((-new, -sum(map(count_held_nodes, items)), len(ranked), items))
         return [items for *_, items in sorted(ranked)]
+
+
+def _find_kind(element: object) -> str:
+    """Return what a block or the blocks of a stack are, or else the author's type; "" for none."""
+    recognition = find_recognition(element)
+    if recognition is not None:
+        return recognition.name
+    return element.type_name if isinstance(element, Group) else ""
 
 
 def _are_seen_closed(items: list[Item], shown: Counter[str]) -> bool:
@@ -517,7 +544,7 @@ def _may_open(item: Item, limit: Limit) -> bool:
         return False  # one node of many tells no more than the stack
     if isinstance(item.element, Group) and _stays_closed(item.element):
         return False
-    if is_told_by_face(item.element):
+    if is_told_by_face(item.element) and not (limit.with_lists and is_row(item.element)):
         return False
     if limit.only_stacks and not _holds_repeat(item):
         return False

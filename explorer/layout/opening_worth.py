@@ -14,7 +14,7 @@ from netloupe.explorer.model import Node
 from netloupe.explorer.patterns import Recognition
 from netloupe.explorer.patterns.transformer_details import MlpDetails
 from netloupe.explorer.roles import find_roles
-from netloupe.explorer.view import BORDER, Item, View, strip_numbers
+from netloupe.explorer.view import Item, View, strip_numbers
 
 #: a frame around fewer boxes says no more than a closed box
 _LEAST_SHOWN = 3
@@ -90,7 +90,7 @@ def is_told_by_face(element: object) -> bool:
     recognition = find_recognition(element)
     if recognition is None or not isinstance(element, Group):
         return False
-    if 1 < len(element.children) <= len(recognition.name.split(_AND)):
+    if is_row(element):
         return True
     if recognition.family == "group":
         return False
@@ -101,33 +101,42 @@ def is_told_by_face(element: object) -> bool:
     return sum(node.operator.has(*_PRODUCTS) for node in _list_nodes(element)) <= 1
 
 
+def is_row(element: object) -> bool:
+    """Return whether a group is called after all that stands in it, one behind another."""
+    recognition = find_recognition(element)
+    if recognition is None or not isinstance(element, Group):
+        return False
+    return 1 < len(element.children) <= len(recognition.name.split(_AND))
+
+
 def list_shown(children: Iterable[Item]) -> list[Item]:
     """Return the boxes among the children of an open item: terminals and stubs are none."""
     return [item for item in children if not item.is_terminal and item.kind != "stub"]
 
 
-def shows_enough(view: View, item: Item) -> bool:
+def shows_enough(item: Item) -> bool:
     """Return whether a frame around what is in an open item says more than a closed box.
 
-    Three boxes do that are not one behind another, and the branches of a node however few they
-    are. Two do where both are blocks of several operations, or one is a repeat; one, where it
-    does so itself (:func:`find_core`).
+    Three boxes do, and the branches of a node however few they are. Two do where both are blocks
+    of several operations, or one is a repeat; one, where it does so itself (:func:`find_core`).
     """
     boxes = list_shown(item.children)
     if any(box.kind == "branch" for box in boxes):
         return True
-    return _are_enough([box.element for box in boxes]) and not _is_list(view, item, boxes)
+    return _are_enough([box.element for box in boxes])
 
 
-def _is_list(view: View, item: Item, boxes: list[Item]) -> bool:
-    """Return whether boxes that each are one operation stand one behind another."""
+def shows_a_list(view: View, item: Item) -> bool:
+    """Return whether a few boxes in an open item, each one operation, stand one behind another.
+
+    A closed box can name them one after another.
+    """
+    boxes = list_shown(item.children)
     if len(boxes) > _MOST_LISTED or not all(_is_leaf(box.element) for box in boxes):
         return False
     sources: set[int] = set()
     targets: set[int] = set()
     for link in view.links(item):
-        if link.source == BORDER or link.target == BORDER:
-            continue
         if link.source in sources or link.target in targets:
             return False
         sources.add(link.source)
