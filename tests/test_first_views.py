@@ -25,6 +25,7 @@ from tests.benchmarks.first_view_streams import (
     infer_shapes,
     is_one_stream,
     list_streams,
+    says_change,
 )
 from tests.benchmarks.first_views import (
     FirstView,
@@ -179,6 +180,14 @@ def test_a_stack_is_of_one_stream_or_grows_by_steps(tmp_path: Path) -> None:
     assert is_one_stream([(1, 4, 8), (1, 4, None)])
     assert not is_one_stream([(1, 4, 8), (1, 8, 8), (1, 16, 8)])
     assert not is_one_stream([(1, 4, 8), (1, 8, 4), (1, 12, 2)])
+
+
+def test_a_stack_may_change_sizes_where_it_says_so() -> None:
+    assert says_change("4 → 8 → 16 · /2", [(1, 4, 64), (1, 8, 32), (1, 16, 16)])
+    assert not says_change("4 → 8 · /2", [(1, 4, 64), (1, 8, 32), (1, 16, 16)])
+    assert says_change("4 → 4 · /2", [(1, 4, 64), (1, 4, 32)])
+    assert not says_change("4 → 4", [(1, 4, 64), (1, 4, 32)])
+    assert not says_change("4 → 64", [(1, 4, 64), (4, 64)])
 
 
 def test_a_closed_group_has_to_say_more_than_amounts(tmp_path: Path) -> None:

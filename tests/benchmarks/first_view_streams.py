@@ -236,18 +236,33 @@ def find_mixed_folds(picture: Picture, shapes: Shapes) -> list[str]:
     shapes
         Of the values of the main graph by name, as far as they are known.
     """
-    found = {}
+    texts: dict[Group, list[str]] = {}
     for box in picture.scene.boxes:
-        repeat = box.item.repeat
-        streams = list_streams(repeat, shapes) if repeat is not None else []
-        if repeat is None or is_one_stream(streams):
-            continue
-        texts = " ".join(run.text for run in picture.labels.draw(box.item).texts)
-        said = set(re.findall(r"\d+", texts.replace(",", "")))
-        if not {str(size) for size in _list_changes(streams)} <= said:
+        if box.item.repeat is not None:
+            said = texts.setdefault(box.item.repeat, [])
+            said += [run.text for run in picture.labels.draw(box.item).texts]
+    found = []
+    for repeat, lines in texts.items():
+        streams = list_streams(repeat, shapes)
+        if not is_one_stream(streams) and not says_change(" ".join(lines), streams):
             told = " → ".join("×".join(str(dim or "?") for dim in shape) for shape in streams)
-            found[repeat.path] = f"{repeat.path}: {told}"
-    return sorted(found.values())
+            found.append(f"{repeat.path}: {told}")
+    return sorted(found)
+
+
+def says_change(text: str, streams: Sequence[tuple[object, ...]]) -> bool:
+    """Return whether a text has the first and last size of what changes along streams.
+
+    Where several sizes change together, one tells of all; where channels stay the same, it is
+    enough that each repetition is said to halve the resolution.
+    """
+    if len({len(shape) for shape in streams}) > 1:
+        return False
+    said = set(re.findall(r"\d+", text.replace(",", "")))
+    axes = [n for n, dims in enumerate(zip(*streams, strict=True)) if len({*dims} - {None}) > 1]
+    if 1 not in axes and re.search(r"/\d", text):
+        return True
+    return any({str(streams[0][axis]), str(streams[-1][axis])} <= said for axis in axes)
 
 
 def list_streams(repeat: Group, shapes: Shapes) -> list[tuple[object, ...]]:
@@ -275,14 +290,6 @@ def list_streams(repeat: Group, shapes: Shapes) -> list[tuple[object, ...]]:
         shape = shapes.get(stream.name, ()) if stream is not None else ()
         streams.append(tuple(None if is_unknown(dim) else dim for dim in shape))
     return streams if all(streams) else []
-
-
-def _list_changes(streams: Sequence[tuple[object, ...]]) -> set[object]:
-    """Return the first and last sizes of what changes along streams."""
-    if len({len(shape) for shape in streams}) > 1:
-        return {"of several ranks"}
-    changing = [dims for dims in zip(*streams, strict=True) if len({*dims} - {None}) > 1]
-    return {dims[end] for dims in changing for end in (0, -1)} - {None}
 
 
 def is_unknown(dim: object) -> bool:
