@@ -18,7 +18,7 @@ from netloupe.explorer.view import Item
 from .box import BASELINE, GAP, MARGIN, lay_title, round_size
 from .category import category_of
 from .face import Face, TextRun, TextStyle
-from .group_names import name_group, says_the_same
+from .group_names import AND, name_group, says_the_same
 from .group_summary import write_difference
 from .rows import RANGE, short_name, short_range
 from .sizes import HEADER, TEXT_STYLES
@@ -75,6 +75,7 @@ def write_heading(item: Item) -> Heading:
     if isinstance(element, Group):
         title = short_range(item.label or element.label)
         title, quiet = name_group(element, title, element.recognised)
+        quiet = "" if AND in quiet else quiet  # the names of what stands in it
         if item.repeat is None:
             return Heading(title, quiet)
         number = f"×{len(element.children):,}"

@@ -5,6 +5,9 @@ from __future__ import annotations
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.patterns import Recognition
 
+#: between the parts of a name that lists what stands in a group
+AND = " · "
+
 
 def name_group(group: Group, label: str, recognition: Recognition | None) -> tuple[str, str]:
     """Return a group's title and its quiet second part: what it is, else its module's class.
@@ -32,9 +35,9 @@ def _keep_letters(name: str) -> str:
 
 def fold_chain(name: str) -> str:
     """Return ``(Conv · ReLU) ×2`` for ``Conv · ReLU · Conv · ReLU``."""
-    parts = name.split(" · ")
+    parts = name.split(AND)
     for length in range(2, len(parts) // 2 + 1):
         times, rest = divmod(len(parts), length)
         if not rest and parts == parts[:length] * times:
-            return f"({' · '.join(parts[:length])}) ×{times}"
+            return f"({AND.join(parts[:length])}) ×{times}"
     return name
