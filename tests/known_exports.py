@@ -61,17 +61,18 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
     # sound
     "exported/hifigan.legacy.onnx": Architecture(
         family="vocoder",
-        blocks=(_runs("upsampling and residual blocks", 4),),
+        # a level has another width than the next, and three branches
+        blocks=(_runs("level", 4, otherwise=((3, 3, 3, 3),), may_lack=True),),
         stage_widths=(64, 32, 16, 8, 4),
         numbers=(80, 3, 7, 11, 9, 12, 8, 2, 5, 1, 256, 36),
     ),
     "exported/demucs.dynamo.onnx": Architecture(
         family="convolutional encoder-decoder with LSTM",
         blocks=(
-            _runs("encoder level", 6),
+            # each level has another width; the last one of the decoder has no activation
+            _runs("encoder level", 6, may_lack=True),
             _runs("LSTM layer", 2, may_lack=True),
-            # the last level has no activation
-            _runs("decoder level", 6, otherwise=((5,),)),
+            _runs("decoder level", 6, otherwise=((5,),), may_lack=True),
         ),
         stage_widths=(8, 16, 32, 64, 128, 256),
         numbers=(4, 2, 8, 512, 1, 3),
@@ -191,7 +192,7 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
     ),
     "exported/stylegan2.legacy.onnx": Architecture(
         family="style-based generator",
-        blocks=(_runs("layer of the mapping", 8), _runs("resolution", 4)),
+        blocks=(_runs("layer of the mapping", 8), _runs("resolution", 4, may_lack=True)),
         stage_widths=(64, 32, 16, 8),
         numbers=(4, 32, 5, 3, 512, 1, 2, 9),
     ),
@@ -545,6 +546,7 @@ SKELETON_ARCHITECTURES: dict[str, Architecture] = {
         ),
         width=64,
         inner_width=128,
+        heads=4,
         numbers=(2, 3, 4, 5, 8, 16, 32),
     ),
     **_both(
@@ -570,7 +572,7 @@ SKELETON_ARCHITECTURES: dict[str, Architecture] = {
     "architectures/sk_stack.onnx": Architecture(family="stacked classifiers", classes=3),
     "architectures/squeezenet.legacy.onnx": Architecture(
         family="SqueezeNet",
-        blocks=(_runs("fire module", 2, 2, 4),),
+        blocks=(_runs("fire module", 2, 2, 4, otherwise=((2, 2, 2, 2),)),),
         outputs=10,
         numbers=(64, 128, 256, 384, 512, 192, 8),
     ),

@@ -13,9 +13,11 @@ from netloupe.explorer.grouping import Group
 from netloupe.explorer.layout import Composer, LayoutEngine
 from netloupe.explorer.layout.scene import Flat
 from netloupe.explorer.render.picture import Picture, render_picture
+from tests.benchmarks.first_view_boxes import find_whole_values, is_plumbing
 from tests.benchmarks.first_view_measures import (
     find_extreme_aspect,
     find_unknown_numbers,
+    find_wrong_claims,
     is_amount,
 )
 from tests.benchmarks.first_view_sheet import SheetOfViews, read_grades
@@ -29,8 +31,6 @@ from tests.benchmarks.first_view_streams import (
 )
 from tests.benchmarks.first_views import (
     FirstView,
-    find_whole_values,
-    is_plumbing,
     main,
     measure,
     write_summary,
@@ -228,3 +228,15 @@ def test_grades_and_pictures_are_on_a_sheet(tmp_path: Path) -> None:
     sheet.add("a.onnx", render_picture(picture, "png"))
     sheet.write(tmp_path / "sheet.png")
     assert (tmp_path / "sheet.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_what_a_sentence_says_of_named_sizes_is_held_against_them() -> None:
+    known = Architecture(
+        family="transformer", blocks=(Blocks("block", (6,)),), heads=4, vocabulary=1000, patch=16
+    )
+    right = "6 transformer blocks of 4 heads × 8, vocabulary 1,000, patches of 16 × 16."
+    assert find_wrong_claims(right, known) == []
+    wrong = "5 transformer blocks of 16 heads × 8, vocabulary 64, positions 6."
+    assert find_wrong_claims(wrong, known) == [
+        *("vocabulary 64", "positions 6", "16 heads", "5 transformer blocks"),
+    ]

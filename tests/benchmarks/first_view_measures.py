@@ -15,6 +15,7 @@ from netloupe.explorer.model import Node
 from netloupe.explorer.render.face import Face
 from netloupe.explorer.render.picture import Picture
 from netloupe.explorer.view import Item
+from tests.known_architectures import Architecture
 
 #: a picture may be so many times as wide as it is high, and the other way round
 MOST_ASPECT = 3.0
@@ -25,6 +26,16 @@ FEW_BOXES = 2
 
 _WORD = re.compile(r"\w+(?:[.,]\d+)*")
 _NUMBER = re.compile(r"(?<![\w.,-])\d[\d,]*(?:\.\d+)?(?!\w|[.,]\d)")
+#: what a sentence says of sizes that have a name, by the fields that hold them
+_COUNT = r"(\d{1,3}(?:,\d{3})+|\d+)"
+_CLAIMS = {
+    rf"vocabulary {_COUNT}": ("vocabulary",),
+    rf"positions {_COUNT}": ("positions",),
+    rf"{_COUNT} heads?\b": ("heads", "stage_heads"),
+    rf"{_COUNT} classes": ("classes",),
+    rf"patches of {_COUNT}": ("patch",),
+}
+_BLOCKS = re.compile(_COUNT + r" (?:encoder|decoder|transformer|Conformer|Mamba|Swin) blocks?\b")
 #: parts of a row that say how much there is, and not what
 _AMOUNT = re.compile(
     r"(?:the first has )?[\d.,]+ ?[kMGTB]?(?: parameters?| nodes?| ?% of the model| ?%)?", re.I
@@ -137,3 +148,36 @@ def find_unknown_numbers(sentence: str, known: Iterable[float], words: Iterable[
     said = [match.replace(",", "") for match in _NUMBER.findall(sentence)]
     amounts = {float(number) for number in known}
     return [number for number in dict.fromkeys(said) if float(number) not in amounts]
+
+
+def find_wrong_claims(sentence: str, known: Architecture) -> list[str]:
+    """Return what a sentence says of sizes that have a name and of blocks, and is otherwise.
+
+    Heads are looked at where some are known, blocks where all are; a single block is no stack.
+    """
+    for word in sorted(known.words, key=len, reverse=True):
+        sentence = sentence.replace(word, " ")
+    found = []
+    for pattern, names in _CLAIMS.items():
+        right: set[float] = set()
+        for name in names:
+            value = getattr(known, name)
+            right |= {*value} if isinstance(value, tuple) else {value} - {None}
+        if "heads" in names:
+            if not right:
+                continue
+            right |= {*known.numbers}
+        found += _list_wrong(re.compile(pattern), sentence, right)
+    counts: set[float] = {1}
+    for blocks in known.blocks or ():
+        for run in (blocks.counts, *blocks.otherwise):
+            counts |= {*run, sum(run)}
+    return found + (_list_wrong(_BLOCKS, sentence, counts) if known.blocks else [])
+
+
+def _list_wrong(pattern: re.Pattern[str], sentence: str, right: set[float]) -> list[str]:
+    return [
+        match.group()
+        for match in pattern.finditer(sentence)
+        if int(match.group(1).replace(",", "")) not in right
+    ]

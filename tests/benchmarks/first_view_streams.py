@@ -268,28 +268,49 @@ def says_change(text: str, streams: Sequence[tuple[object, ...]]) -> bool:
 def list_streams(repeat: Group, shapes: Shapes) -> list[tuple[object, ...]]:
     """Return the shapes of what repetitions give on, in their order; empty where unknown.
 
-    It is the last value that the next repetition takes, in the last one its counterpart.
+    It is the last value that the next repetition takes, in the last one its counterpart. A last
+    repetition of other nodes, such as a step whose state nobody takes, is like the others where it
+    has a value of their shape.
     """
     members = [_list_nodes(member) for member in repeat.children]
     streams: list[tuple[object, ...]] = []
-    place = None
+    place: tuple[int, int] | None = None
     for number, nodes in enumerate(members):
-        own = {*nodes}
-        behind = {*members[number + 1]} if number + 1 < len(members) else set()
-        leaving = next_ones = None
-        for index, node in enumerate(nodes):
-            for slot, value in enumerate(node.outputs):
-                if value is None:
-                    continue
-                users = {*value.users} - own
-                next_ones = (index, slot) if users & behind else next_ones
-                leaving = (index, slot) if users or value.is_output else leaving
-        is_alike = not behind and place is not None and len(nodes) == len(members[number - 1])
-        place = next_ones or (place if is_alike else leaving)
-        stream = nodes[place[0]].outputs[place[1]] if place is not None else None
-        shape = shapes.get(stream.name, ()) if stream is not None else ()
-        streams.append(tuple(None if is_unknown(dim) else dim for dim in shape))
+        is_last = number + 1 == len(members)
+        leaving, next_ones = _find_places(nodes, [] if is_last else members[number + 1])
+        former = place
+        place = next_ones or leaving
+        if is_last and former is not None and next_ones is None:
+            if len(nodes) == len(members[number - 1]):
+                place = former
+            elif streams[-1] in [shape for node in nodes for shape in _list_shapes(node, shapes)]:
+                streams.append(streams[-1])
+                continue
+        given = _list_shapes(nodes[place[0]], shapes) if place is not None else []
+        streams.append(given[place[1]] if place is not None else ())
     return streams if all(streams) else []
+
+
+def _find_places(
+    nodes: Sequence[Node], behind: Sequence[Node]
+) -> tuple[tuple[int, int] | None, tuple[int, int] | None]:
+    """Return which outputs leave a repetition last, to anywhere and to the next repetition."""
+    own, others = {*nodes}, {*behind}
+    leaving = next_ones = None
+    for index, node in enumerate(nodes):
+        for slot, value in enumerate(node.outputs):
+            users = {*value.users} - own if value is not None else set()
+            if users & others:
+                next_ones = index, slot
+            if users or (value is not None and value.is_output):
+                leaving = index, slot
+    return leaving, next_ones
+
+
+def _list_shapes(node: Node, shapes: Shapes) -> list[tuple[object, ...]]:
+    """Return the shapes of a node's outputs, empty where unknown; made-up sizes are None."""
+    found = [shapes.get(value.name, ()) if value is not None else () for value in node.outputs]
+    return [tuple(None if is_unknown(dim) else dim for dim in shape) for shape in found]
 
 
 def is_unknown(dim: object) -> bool:
