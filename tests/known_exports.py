@@ -216,7 +216,7 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
         blocks=(
             _TOWER,
             _runs("step of the pyramid", 2, may_lack=True),
-            _runs("level of a head", 5, otherwise=((5, 5), (2,), (3,)), may_lack=True),
+            _runs("level or layer of a head", 5, otherwise=((5, 5), (4, 4), (4,)), may_lack=True),
         ),
         width=16,
         stage_widths=(16, 32, 64, 128),

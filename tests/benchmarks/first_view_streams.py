@@ -284,10 +284,12 @@ def list_streams(repeat: Group, shapes: Shapes) -> list[tuple[object, ...]]:
             if len(nodes) == len(members[number - 1]):
                 place = former
             elif streams[-1] in [shape for node in nodes for shape in _list_shapes(node, shapes)]:
+                place = None
                 streams.append(streams[-1])
-                continue
-        given = _list_shapes(nodes[place[0]], shapes) if place is not None else []
-        streams.append(given[place[1]] if place is not None else ())
+        if place is not None:
+            streams.append(_list_shapes(nodes[place[0]], shapes)[place[1]])
+    if len(streams) > 2 and len({*map(len, streams[:-1])}) == 1 != len({*map(len, streams)}):
+        streams.pop()  # what leaves the last one is of another kind: the result of a head
     return streams if all(streams) else []
 
 
