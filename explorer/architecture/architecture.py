@@ -136,6 +136,14 @@ def describe_architecture(model: Model, bind: Bindings | None = None) -> Archite
     )
 
 
+def tell_in_words(model: Model) -> str:
+    """Return what a model is, in a sentence that says nothing of costs; "" where unknown.
+
+    Costs of a large model take long, and a picture begins with the sentence alone.
+    """
+    return find_kept(model, Architecture, lambda: _tell(model)).sentence
+
+
 def _tell(model: Model) -> Architecture:
     """Return what a model is, without what it costs."""
     try:

@@ -3,35 +3,53 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
+from types import MappingProxyType
 
-from netloupe.explorer.model import Model
+from netloupe.explorer.model import Model, Node
 from netloupe.explorer.patterns import Detail
 
 from .given import tell_given, tell_taken
 from .ideas import add_ideas
 from .layers import find_stacks
+from .levels import Levels, find_levels, works_on_maps
 from .named_groups import find_named_groups
+from .opened import open_large
 from .outline import Outline
 from .piece_runs import MOST_PIECES, PieceRun, find_piece_runs
 from .piece_words import count_pieces, join_with_and, name_piece, write_run
 from .pieces import Piece, collapse_shared, list_pieces
 from .sketch import BlockSketch, Sketch
 
+#: of a graph that is told whole
+NOT_FOLDED: Mapping[Node, tuple[int, int]] = MappingProxyType({})
 #: more runs are not told one by one: blocks are counted by kind
-_MOST_RUNS = 8
+_MOST_RUNS = 12
+_LONGEST = 480
 _CONVOLUTIONS = frozenset({"conv", "gated", "inverted", "residual", "separable"})
-_LINEAR = frozenset({"embedding", "linear", "mlp", "positions", "reparametrised"})
+_LINEAR = frozenset({"embedding", "linear", "mlp", "pairs", "positions", "reparametrised"})
 
 
-def compose(model: Model, outline: Outline) -> Sketch | None:
+def compose(
+    model: Model, outline: Outline, times: Mapping[Node, tuple[int, int]] = NOT_FOLDED
+) -> Sketch | None:
     """Tell a graph by its blocks: repeated ones together, in the order of the file.
 
     Where they are too many to be told one by one, those of each kind are counted. None where there
     is no block at all.
+
+    Parameters
+    ----------
+    model
+        The model.
+    outline
+        Of its graph. It is changed: what is told as one is merged.
+    times
+        Of nodes in a repetition that stands for others, which run it is of and how many there are.
     """
-    outline.merge(find_named_groups(model, outline))
+    open_large(outline)
+    outline.merge(find_named_groups(model, outline, is_folded=bool(times)))
     add_ideas(outline)
     found = list_pieces(outline, find_stacks(outline))
     if not found or len(found) > MOST_PIECES:
@@ -39,31 +57,46 @@ def compose(model: Model, outline: Outline) -> Sketch | None:
     taken, begin = tell_taken(outline, found)
     given, end, head = tell_given(outline)
     told = [piece for piece in found if id(piece) not in begin]
+    for piece in told if times else ():
+        piece.fold = times.get(outline.operations.nodes[piece.part.end], piece.fold)
     name = _name(told)
     if len(told) > 1 and told[-1].kind == "linear" and told[-1].part is head:
         told.pop()  # what it gives is told
     pieces = collapse_shared(outline, told)
-    rows = [(uses, [*row]) for uses, row in groupby(pieces, key=lambda piece: piece.uses)]
-    runs = [(uses, find_piece_runs(outline, row)) for uses, row in rows]
-    clauses: list[str] = []
-    if sum(len(row) for _, row in runs) <= _MOST_RUNS:
-        for uses, row in runs:
-            words = [write_run(outline, run) for run in row]
-            if uses > 1:
-                words = [f"{uses:,} times with shared weights ({join_with_and(words)})"]
-            clauses += words
-    else:
-        clauses = _count(outline, pieces)
-    facts: dict[str, Detail] = {**taken.facts, **given}
+    rows = groupby(pieces, key=lambda piece: (piece.uses, piece.fold))
+    runs = [(uses, _find_runs(outline, [*row], fold)) for (uses, fold), row in rows]
+    clauses = _write_in_order(outline, runs) or _count(outline, pieces)
+    on_maps = works_on_maps([piece.part for piece in told])
+    levels = find_levels(outline) if on_maps else Levels()
+    facts: dict[str, Detail] = {**taken.facts, **given, **dict(levels.facts)}
     blocks = tuple(_sketch(outline, run) for _, row in runs for run in row if run.count > 1)
-    return Sketch("", name, (taken.text, *clauses, end), blocks, facts)
+    title = levels.title or name
+    return Sketch("", title, (taken.text, *clauses, levels.text, end), blocks, facts)
+
+
+def _find_runs(outline: Outline, row: list[Piece], fold: tuple[int, int]) -> list[PieceRun]:
+    """Return a row as runs; what stands for others is one."""
+    return [PieceRun([row], fold[1])] if fold[1] > 1 else find_piece_runs(outline, row)
+
+
+def _write_in_order(outline: Outline, rows: Sequence[tuple[int, list[PieceRun]]]) -> list[str]:
+    """Return what runs are, in order; nothing where that is too long to be read."""
+    if sum(len(row) for _, row in rows) > _MOST_RUNS:
+        return []
+    clauses: list[str] = []
+    for uses, row in rows:
+        words = [write_run(outline, run) for run in row]
+        if uses > 1:
+            words = [f"{uses:,} times with shared weights ({join_with_and(words)})"]
+        clauses += words
+    return clauses if len(", ".join(clauses)) <= _LONGEST else []
 
 
 def _count(outline: Outline, pieces: Sequence[Piece]) -> list[str]:
     """Return how many blocks of each kind there are, the most first."""
     kinds: dict[tuple[str, str], list[Piece]] = {}
     for piece in pieces:
-        kinds.setdefault((piece.kind, piece.name), []).extend([piece] * piece.uses)
+        kinds.setdefault((piece.kind, piece.name), []).extend([piece] * piece.uses * piece.fold[1])
     return [count_pieces(outline, alike) for alike in sorted(kinds.values(), key=len, reverse=True)]
 
 
@@ -85,6 +118,8 @@ def _name(pieces: Sequence[Piece]) -> str:
         words.append("attention")
     if kinds["fourier"]:
         words.append("Fourier transforms")
+    if kinds["passed"] and not words:
+        return "Message-passing network"
     if not words:
         return "Feed-forward network" if kinds.keys() <= _LINEAR else "Network"
     if words == ["convolutions"]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from netloupe.explorer.model import Graph, Model, Node, Value
@@ -13,6 +14,7 @@ from .classical import find_classical, find_multilayer_perceptron
 from .composed import compose
 from .composites import add_composites
 from .convolutional import find_convolutional
+from .folded import FoldedGraph, fold_graph
 from .images import find_image_network
 from .outline import Outline
 from .projections import find_deformable, find_projected
@@ -20,7 +22,7 @@ from .sequences import find_sequence_network
 from .sketch import Sketch
 from .transformers import find_transformer
 
-#: a graph of more nodes, or wires or values between them, is not looked at
+#: of a graph of more nodes, or wires or values between them, only what is not repeated is told
 MOST_NODES = 12_000
 _MOST_WIRES = 50_000
 _MOST_LEVELS = 8
@@ -88,33 +90,41 @@ def _tell_branches(sketches: list[Sketch | None]) -> Sketch | None:
 
 
 def _compose_graph(model: Model, graph: Graph) -> Sketch | None:
-    """Return what a graph is by its blocks alone, where no family is sure."""
-    nodes = graph.nodes
-    if not 0 < len(nodes) <= MOST_NODES:
+    """Return what a graph is by its blocks alone, where no family is sure.
+
+    Of a large one what its picture shows is looked at: one of each run of alike groups.
+    """
+    folded = FoldedGraph([*graph.nodes])
+    if _is_large(graph):
+        folded = fold_graph(model, graph, MOST_NODES)
+    if not folded.nodes:
         return None
-    if max(len(graph.wiring.used), len(graph.wiring.values)) > _MOST_WIRES:
-        return None
+    return compose(model, _outline(graph, folded.nodes), folded.times)
+
+
+def _outline(graph: Graph, nodes: Sequence[Node]) -> Outline:
     outline = Outline(graph, nodes)
     add_composites(outline)
     for find in (find_projected, find_deformable, find_unrolled):
         outline.merge(find(outline))
-    return compose(model, outline)
+    return outline
+
+
+def _is_large(graph: Graph) -> bool:
+    """Return whether so much is in a graph that all of it would take long."""
+    wiring = graph.wiring if len(graph.nodes) <= MOST_NODES else None
+    return wiring is None or max(len(wiring.used), len(wiring.values)) > _MOST_WIRES
 
 
 def tell_graph(graph: Graph) -> Sketch | None:
     """Return what a graph is by its own nodes; None where they do not tell."""
     nodes = graph.nodes
-    if not 0 < len(nodes) <= MOST_NODES:
-        return None
-    if max(len(graph.wiring.used), len(graph.wiring.values)) > _MOST_WIRES:
+    if not nodes or _is_large(graph):
         return None
     found = find_classical(nodes)
     if found is not None:
         return found
-    outline = Outline(graph, nodes)
-    add_composites(outline)
-    for find in (find_projected, find_deformable, find_unrolled):
-        outline.merge(find(outline))
+    outline = _outline(graph, nodes)
     for rule in _RULES:
         step()
         found = rule(outline)

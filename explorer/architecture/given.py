@@ -76,7 +76,8 @@ def tell_given(outline: Outline) -> tuple[dict[str, Detail], str, OutlinePart | 
 
 
 def _read_width(part: OutlinePart | None) -> int:
-    if part is None:
+    """Return how many features a part gives; 0 for one that gives as many as it takes."""
+    if part is None or (part.widths and part.widths[0] == part.widths[-1]):
         return 0
     return part.widths[-1] if part.widths else part.out_features
 
@@ -90,6 +91,6 @@ def _tell_one(outline: Outline, head: OutlinePart, width: int) -> tuple[dict[str
     count, is_one, classifies = found
     if is_one and classifies:
         return {"classes": count}, write_given(count, "classes")
-    if not is_one and head.kind == "conv" and len(head.kernel) == 2:
+    if not is_one and head.kind == "conv":
         return {"outputs": count}, "one map out" if count == 1 else f"{count:,} channels out"
     return {"outputs": count}, write_given(count, "outputs")

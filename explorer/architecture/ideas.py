@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from netloupe.explorer.model import Value
+from netloupe.explorer.model import TensorType, Value
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
 from netloupe.explorer.patterns.details import FeatureDetails
 
@@ -20,6 +20,8 @@ _LEAST_SINES = 3
 #: of what may stand between the two transforms of a mixing, and around them
 _AROUND_TRANSFORMS = ("gathers", "joins", "looks_up", "picks", "solves", "pads")
 _MOST_AROUND = 8
+#: so many parts are looked at before the sum of what neighbours send
+_MOST_SENT = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +43,20 @@ def add_ideas(outline: Outline) -> None:
         merged = list(find(outline))
         if merged:
             outline.merge(merged)
+
+
+def _find_nested(outline: Outline) -> Iterator[Merge]:
+    """Find residual blocks that make their maps smaller and larger again.
+
+    X. Qin and others, U²-Net, 2020, figure 2.
+    """
+    for part in outline.of_kind("residual"):
+        operators = [outline.operations.nodes[number].operator for number in part.numbers]
+        is_down = any(one.has("pools") and not one.has("pools_all") for one in operators)
+        if is_down and any(one.has("resamples", "transposed") for one in operators):
+            merged = make_part([part], "group", "Nested U", part.details)
+            merged.end = part.end
+            yield [part], merged
 
 
 def _find_fourier(outline: Outline) -> Iterator[Merge]:
@@ -168,9 +184,112 @@ def _find_encoded(outline: Outline) -> Iterator[Merge]:
         yield parts, make_part(parts, "positions", "Positional encoding", details)
 
 
+def _find_passed(outline: Outline) -> Iterator[Merge]:
+    """Find what sums up at each node of a graph what its neighbours send.
+
+    J. Gilmer and others, Neural Message Passing for Quantum Chemistry, 2017, equation 1: rows are
+    picked by the ends of edges, and what is made of them is added up by the other ends.
+    """
+    lookups = {id(part) for part in outline.parts if part.has("gathers") and _picks(outline, part)}
+    for scatter in outline.parts:
+        if not scatter.has("scatters"):
+            continue
+        pending, seen = [scatter], {scatter}
+        is_sent = False
+        while pending and len(seen) < _MOST_SENT and not is_sent:
+            for giver in outline.givers(pending.pop()):
+                is_sent |= id(giver) in lookups
+                if giver not in seen and not giver.has("scatters"):
+                    seen.add(giver)
+                    pending.append(giver)
+        if is_sent:
+            yield [scatter], make_part([scatter], "passed", "Message aggregation", IdeaDetails())
+
+
+def _picks(outline: Outline, part: OutlinePart) -> bool:
+    """Return whether rows of what is computed are picked by what a graph takes."""
+    node = outline.operations.nodes[part.end]
+    rows, index = node.input(0), node.input(1)
+    if rows is None or index is None or outline.operations.is_fixed(rows):
+        return False
+    stated = rows.type
+    is_integer = isinstance(stated, TensorType) and stated.dtype.is_integer
+    return not outline.operations.is_fixed(index) and not is_integer
+
+
+def _find_quantizers(outline: Outline) -> Iterator[Merge]:
+    """Find tables of which the row nearest to each place is taken.
+
+    A. van den Oord and others, Neural Discrete Representation Learning, 2017, equation 1.
+    """
+    for table in outline.of_kind("embedding"):
+        givers = outline.givers(table)
+        if len(givers) != 1 or not givers[0].has("finds_largest"):
+            continue
+        parts = [givers[0], table]
+        before = outline.givers(givers[0])
+        while len(before) == 1 and len(parts) < _MOST_AROUND:
+            part = before[0]
+            if part.kind == "linear" and outline.only_user(part) is parts[0]:
+                parts.insert(0, part)
+                break
+            if not part.has("adds", "subtracts", "multiplies_elements"):
+                break
+            parts.insert(0, part)
+            before = [one for one in outline.givers(part) if not one.has("reduces")]
+        merged = make_part(parts, "quantizer", "Vector quantizer", table.details)
+        yield parts, merged
+
+
+def _find_pairs(outline: Outline) -> Iterator[Merge]:
+    """Find products of all rows of a value with all of them.
+
+    M. Naumov and others, Deep Learning Recommendation Model, 2019, section 2.1.3.
+    """
+    for product in outline.of_kind("MatMul"):
+        operands = outline.operands(product)
+        if len(operands) == 1 and outline.operations.nodes[product.end].operator.has("multiplies"):
+            yield [product], make_part([product], "pairs", "Dot interaction", IdeaDetails())
+
+
+def _find_residual(outline: Outline) -> Iterator[Merge]:
+    """Find two convolutions and a sum with what they take, or what its activation is of.
+
+    Where several begin with one activation it is no part of any of them (J. Kong and others,
+    HiFi-GAN, 2020, figure 1).
+    """
+    for total in outline.parts:
+        givers = outline.givers(total)
+        if not total.has("adds") or len(givers) != 2:
+            continue
+        for last, stream in (givers, givers[::-1]):
+            first = outline.givers(last)
+            if last.kind != "conv" or len(first) != 1 or first[0].kind != "conv":
+                continue
+            if outline.only_user(last) is not total or outline.only_user(first[0]) is not last:
+                continue
+            source = outline.givers(first[0])
+            if len(source) != 1:
+                continue
+            before = outline.givers(source[0]) if source[0].kind == "activation" else source
+            if before != [stream] and source != [stream]:
+                continue
+            details = FeatureDetails(
+                in_features=first[0].in_features, out_features=last.out_features
+            )
+            parts = [first[0], last, total]
+            yield parts, make_part(parts, "residual", "Residual block", details)
+            break
+
+
 FINDERS: tuple[Callable[[Outline], Iterator[Merge]], ...] = (
+    _find_residual,
+    _find_nested,
     _find_fourier,
     _find_gated,
     _find_reparametrised,
     _find_encoded,
+    _find_passed,
+    _find_pairs,
+    _find_quantizers,
 )

@@ -18,14 +18,17 @@ from .outline import Outline, OutlinePart
 _MOST_GROUPS = 3_000
 #: a block that a sentence counts has no more nodes
 _MOST_NODES = 600
+#: names of blocks that parts of an outline may have as well
+_RESIDUAL = frozenset({"Basic block", "Bottleneck block", "Inverted residual", "Residual block"})
 #: stands between the operators that a block is called by where it has no name of its own
 _ROW = " · "
 
 
-def find_named_groups(model: Model, outline: Outline) -> Iterator[Merge]:
+def find_named_groups(model: Model, outline: Outline, *, is_folded: bool) -> Iterator[Merge]:
     """Find groups that the picture names, of which no part of the outline is half inside.
 
-    Those of transformers are left to what is told of their layers.
+    Those of transformers are left to what is told of their layers. Of a graph that is folded one
+    of each run is there.
     """
     numbers = {node: number for number, node in enumerate(outline.operations.nodes)}
     tree = find_tree(model, outline.graph)
@@ -35,6 +38,10 @@ def find_named_groups(model: Model, outline: Outline) -> Iterator[Merge]:
         group = pending.pop()
         seen += 1
         named = _recognise(group)
+        if group.kind == "repeat" and is_folded:
+            chosen = group.children[group.exemplar]
+            pending += [chosen] if isinstance(chosen, Group) else []
+            continue
         if named is None:
             pending += reversed(group.inner_groups())
             continue
@@ -42,7 +49,8 @@ def find_named_groups(model: Model, outline: Outline) -> Iterator[Merge]:
         own = {numbers[node] for node in nodes if node in numbers}
         parts: dict[OutlinePart, None] = dict.fromkeys(map(outline.owner, sorted(own)))
         if len(parts) > 1 and all(part.numbers <= own for part in parts):
-            yield [*parts], make_part([*parts], "group", named.name, _detail(named, parts))
+            kind = "residual" if named.name in _RESIDUAL else "group"
+            yield [*parts], make_part([*parts], kind, named.name, _detail(named, parts))
 
 
 def _detail(named: Recognition, parts: Iterable[OutlinePart]) -> BlockDetails:

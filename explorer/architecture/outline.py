@@ -176,13 +176,9 @@ class Outline:
         self.parts: list[OutlinePart] = []
         for entry in self.blocks.list_outermost():
             if isinstance(entry, FoundBlock):
-                self.parts.append(_make_part(entry))
+                self.parts.append(make_block_part(entry))
             else:
-                node = self.operations.nodes[entry]
-                is_call = node.function is not None
-                kind = "call" if is_call else self.operations.kinds[entry]
-                operator = node.operator if kind and not is_call else None
-                self.parts.append(OutlinePart(kind, frozenset({entry}), entry, operator=operator))
+                self.parts.append(self.make_single(entry))
         self._work = 0
         self._number()
 
@@ -211,6 +207,20 @@ class Outline:
             for number in part.numbers:
                 before |= leading[number]
             part.before = before & ~(1 << part.place)
+
+    def make_single(self, number: int) -> OutlinePart:
+        """Return the part that one operation is which belongs to no block."""
+        node = self.operations.nodes[number]
+        is_call = node.function is not None
+        kind = "call" if is_call else self.operations.kinds[number]
+        operator = node.operator if kind and not is_call else None
+        return OutlinePart(kind, frozenset({number}), number, operator=operator)
+
+    def replace(self, part: OutlinePart, inner: Iterable[OutlinePart]) -> None:
+        """Put several parts that have the same operations in place of one."""
+        self.parts = [one for one in self.parts if one is not part]
+        self.parts += inner
+        self._number()
 
     def merge(self, merged: Iterable[tuple[Sequence[OutlinePart], OutlinePart]]) -> None:
         """Put one part in place of several, for each pair; a part is merged once."""
@@ -287,5 +297,6 @@ class Outline:
         return tuple(self.operations.nodes[number] for number in numbers)
 
 
-def _make_part(found: FoundBlock) -> OutlinePart:
+def make_block_part(found: FoundBlock) -> OutlinePart:
+    """Return the part that a block is."""
     return OutlinePart(found.kind, found.numbers, found.end, found.name, found.details, found.parts)

@@ -31,9 +31,12 @@ class PieceRun:
     ----------
     members
         The pieces of each; the last may lack some at its end.
+    times
+        How many blocks each of them stands for.
     """
 
     members: list[list[Piece]]
+    times: int = 1
 
     @property
     def pieces(self) -> list[Piece]:
@@ -43,7 +46,7 @@ class PieceRun:
     @property
     def count(self) -> int:
         """How many blocks there are."""
-        return len(self.members)
+        return len(self.members) * self.times
 
 
 def find_piece_runs(outline: Outline, pieces: Sequence[Piece]) -> list[PieceRun]:

@@ -44,7 +44,7 @@ _PROPER = ("Conformer", "Fourier", "Inception", "Mamba")
 def write_run(outline: Outline, run: PieceRun) -> str:
     """Return what a run is: ``6 blocks of Fourier mixing and MLP 48 → 96``."""
     if len(run.members[0]) == 1:
-        return write_pieces(outline, run.pieces)
+        return write_pieces(outline, run.pieces, run.times)
     told = list(dict.fromkeys(_write_places(outline, run.members)))
     norms = _write_norms(outline, run.pieces)
     lacking = len(run.members[0]) - len(run.members[-1])
@@ -73,16 +73,19 @@ def _write_places(outline: Outline, members: Sequence[Sequence[Piece]]) -> Itera
         yield texts.pop() if len(texts) == 1 else _count(len(alike), noun)
 
 
-def write_pieces(outline: Outline, pieces: Sequence[Piece]) -> str:
-    """Return what alike pieces that follow one another are: how many, with which sizes."""
+def write_pieces(outline: Outline, pieces: Sequence[Piece], times: int = 1) -> str:
+    """Return what alike pieces that follow one another are: how many, with which sizes.
+
+    Each of them stands for so many.
+    """
     noun = name_piece(outline, pieces)
     sizes = _write_sizes(outline, pieces, is_row=True)
-    if len(pieces) == 1:
+    if len(pieces) * times == 1:
         return f"{noun}{sizes}"
     stages = _list_stages(pieces)
     if len(stages) > 1:
         return f"stages of {write_row(stages)} {_plural(noun)}{sizes}"
-    return f"{_count(len(pieces), noun)}{sizes}"
+    return f"{_count(len(pieces) * times, noun)}{sizes}"
 
 
 def _list_stages(pieces: Sequence[Piece]) -> list[int]:
@@ -172,7 +175,7 @@ def _write_sizes(outline: Outline, pieces: Sequence[Piece], *, is_row: bool) -> 
     if pieces[0].layer is not None:
         layers = [piece.layer for piece in pieces if piece.layer is not None]
         return in_brackets(write_layers(describe_layers(outline, layers)))
-    if part.kind == "embedding":
+    if part.kind in ("embedding", "quantizer"):
         return _write_one({_write_table(piece.part) for piece in pieces})
     if part.kind == "attention":
         return _write_one({_write_heads(piece.part) for piece in pieces})
@@ -256,16 +259,20 @@ def _write_features(outline: Outline, pieces: Sequence[Piece], *, is_row: bool) 
     sizes = [(piece.parts[0].in_features, piece.part.out_features) for piece in pieces]
     if not all(taken and given for taken, given in sizes):
         return ""
-    noun = " channels" if pieces[0].kind != "linear" else ""
+    is_linear = pieces[0].kind == "linear"
+    given = [size for _, size in sizes]
+    noun = "" if is_linear else f" channel{'s' if max(given) > 1 else ''}"
     if len({*sizes}) == 1 and len(pieces) > 1:
-        taken, given = sizes[0]
-        return f" {taken:,} → {given:,}{noun}" if taken != given else f" of {given:,}{noun}"
+        taken = sizes[0][0]
+        return f" {taken:,} → {given[0]:,}{noun}" if taken != given[0] else f" of {taken:,}{noun}"
     if not is_row:
-        return f" of {write_span([given for _, given in sizes])}{noun}"
+        return f" of {write_span(given)}{noun}"
     if all(one[1] == two[0] for one, two in pairwise(sizes)) and _is_chain(outline, pieces):
-        way = [sizes[0][0], *(given for _, given in sizes)]
+        way = [sizes[0][0], *given]
         kept = [way[0], *(two for one, two in pairwise(way) if one != two)]
-        return f" {shorten_way(kept)}{noun}" if len(kept) > 1 else f" of {kept[0]:,}{noun}"
+        if len(kept) == 1:
+            return f" of {kept[0]:,}{noun}"
+        return f" {shorten_way(kept)}" + ("" if is_linear else " channels"[: 8 + (kept[-1] > 1)])
     return ""
 
 

@@ -12,7 +12,8 @@ from .sizes import list_matrices
 
 #: kinds besides those that carry a network, of blocks that are told
 _TOLD = frozenset(
-    {"fourier", "gated", "group", "positions", "reparametrised", "similarity", "unrolled"}
+    {"fourier", "gated", "group", "pairs", "passed", "positions", "quantizer"}
+    | {"reparametrised", "similarity", "unrolled"}
 )
 
 #: what has no weights may stand so many parts before the first of a loop that has some
@@ -33,6 +34,8 @@ class Piece:
         Of a transformer block.
     uses
         How often it is used with the same weights.
+    fold
+        Of one in a repetition that stands for others, which run it is of and how many there are.
     """
 
     kind: str
@@ -40,6 +43,7 @@ class Piece:
     parts: list[OutlinePart]
     layer: Layer | None = None
     uses: int = 1
+    fold: tuple[int, int] = (0, 1)
 
     @property
     def part(self) -> OutlinePart:
@@ -47,9 +51,9 @@ class Piece:
         return self.parts[-1]
 
     @property
-    def token(self) -> tuple[str, str, int]:
+    def token(self) -> tuple[str, str, int, tuple[int, int]]:
         """The same for alike ones, whatever their sizes are."""
-        return self.kind, self.name, self.uses
+        return self.kind, self.name, self.uses, self.fold
 
 
 def list_pieces(outline: Outline, stacks: Sequence[Stack]) -> list[Piece]:
@@ -121,11 +125,21 @@ def _is_over_tokens(outline: Outline, part: OutlinePart) -> bool:
     2021, figure 1).
     """
     operations = outline.operations
+    givers = outline.givers(part)
+    if len(givers) != 1 or not _is_over_features(givers[0]):
+        return False
     inputs = operations.nodes[min(part.numbers)].inputs
     taken = next((one for one in inputs if one and not operations.is_fixed(one)), None)
     turned = [node for node in operations.path(taken) if node.operator.has("permutes")]
     attribute = turned[0].attributes.get("perm") if len(turned) == 1 else None
     return attribute is not None and attribute.value == (0, 2, 1)
+
+
+def _is_over_features(part: OutlinePart) -> bool:
+    """Return whether a part works along the last axis, so that features are there."""
+    return part.kind in ("Affine", "linear", "mlp") or (
+        part.kind == "norm" and part.name in ("LayerNorm", "RMSNorm")
+    )
 
 
 def collapse_shared(outline: Outline, pieces: Sequence[Piece]) -> list[Piece]:
@@ -141,7 +155,7 @@ def collapse_shared(outline: Outline, pieces: Sequence[Piece]) -> list[Piece]:
     seen: set[int] = set()
     kept: list[Piece] = []
     last = 0
-    weightless: dict[tuple[str, str, int], list[Piece]] = {}
+    weightless: dict[object, list[Piece]] = {}
     for piece, weights in zip(pieces, found, strict=True):
         if weights and weights <= seen:
             last = piece.part.place

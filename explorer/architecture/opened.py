@@ -1,0 +1,38 @@
+"""Blocks that hold most of a network, or recurrent layers, are opened: what is in them is told."""
+
+from __future__ import annotations
+
+from .outline import Outline, OutlinePart, make_block_part
+
+#: a block that holds a larger share of all operations is the network, and none of its blocks
+_MOST_SHARE = 0.4
+#: nor is one that holds fewer operations opened
+_LEAST_OPERATIONS = 12
+_MOST_TIMES = 16
+
+
+def open_large(outline: Outline) -> None:
+    """Put what a block consists of in its place, where the block is most of the network, or recurs.
+
+    So is the sum around the lower levels of an encoder-decoder whose skips are added.
+    """
+    for _ in range(_MOST_TIMES):
+        most = max(_LEAST_OPERATIONS, _MOST_SHARE * len(outline.operations))
+        blocks = [part for part in outline.parts if part.parts and part.kind == "residual"]
+        large = [part for part in blocks if len(part.numbers) > most or _recurs(outline, part)]
+        if not large:
+            return
+        outline.replace(large[0], _list_inner(outline, large[0]))
+
+
+def _recurs(outline: Outline, part: OutlinePart) -> bool:
+    """Return whether a block holds recurrent layers, which are told."""
+    return any(
+        outline.operations.nodes[number].operator.has("recurrent") for number in part.numbers
+    )
+
+
+def _list_inner(outline: Outline, part: OutlinePart) -> list[OutlinePart]:
+    inner = [make_block_part(found) for found in part.parts]
+    held = frozenset().union(*(one.numbers for one in inner))
+    return [*inner, *map(outline.make_single, sorted(part.numbers - held))]
