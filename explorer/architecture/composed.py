@@ -59,6 +59,8 @@ def compose(
     told = [piece for piece in found if id(piece) not in begin]
     for piece in told if times else ():
         piece.fold = times.get(outline.operations.nodes[piece.part.end], piece.fold)
+    if len(told) == 1 and told[0].kind == "linear":
+        return _tell_layer(outline, told[0])
     name = _name(told)
     if len(told) > 1 and told[-1].kind == "linear" and told[-1].part is head:
         told.pop()  # what it gives is told
@@ -72,6 +74,12 @@ def compose(
     blocks = tuple(_sketch(outline, run) for _, row in runs for run in row if run.count > 1)
     title = levels.title or name
     return Sketch("", title, (taken.text, *clauses, levels.text, end), blocks, facts)
+
+
+def _tell_layer(outline: Outline, layer: Piece) -> Sketch:
+    """Return what is said of a graph with one linear layer: a network has more."""
+    words = write_run(outline, PieceRun([[layer]]))
+    return Sketch("", f"{words[:1].upper()}{words[1:]}")
 
 
 def _find_runs(outline: Outline, row: list[Piece], fold: tuple[int, int]) -> list[PieceRun]:
@@ -96,8 +104,11 @@ def _count(outline: Outline, pieces: Sequence[Piece]) -> list[str]:
     """Return how many blocks of each kind there are, the most first."""
     kinds: dict[tuple[str, str], list[Piece]] = {}
     for piece in pieces:
-        kinds.setdefault((piece.kind, piece.name), []).extend([piece] * piece.uses * piece.fold[1])
-    return [count_pieces(outline, alike) for alike in sorted(kinds.values(), key=len, reverse=True)]
+        kinds.setdefault((piece.kind, piece.name), []).append(piece)
+    counts: Counter[str] = Counter()
+    for alike in kinds.values():
+        counts[name_piece(outline, alike)] += sum(one.uses * one.fold[1] for one in alike)
+    return [count_pieces(number, noun) for noun, number in counts.most_common()]
 
 
 def _sketch(outline: Outline, run: PieceRun) -> BlockSketch:

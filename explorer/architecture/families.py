@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
 from netloupe.explorer.model import Graph, Model, Node, Value
 from netloupe.explorer.progress import step
 
+from .arithmetic import tell_operators
 from .called_layers import bind_inputs, find_called_layers
 from .cells import find_unrolled
 from .classical import find_classical, find_multilayer_perceptron
@@ -16,6 +18,7 @@ from .composites import add_composites
 from .convolutional import find_convolutional
 from .folded import FoldedGraph, fold_graph
 from .images import find_image_network
+from .layer_words import write_lower
 from .outline import Outline
 from .projections import find_deformable, find_projected
 from .sequences import find_sequence_network
@@ -26,6 +29,11 @@ from .transformers import find_transformer
 MOST_NODES = 12_000
 _MOST_WIRES = 50_000
 _MOST_LEVELS = 8
+#: so many graphs inside of nodes are looked at, and so many that differ are told
+_MOST_INNER = 12
+_MOST_TOLD = 2
+_LEAST_CLAUSES = 3
+_EACH = "in each of several inner graphs"
 #: so many constants may stand beside a call
 _MOST_BESIDE = 32
 _RULES = (
@@ -60,14 +68,52 @@ def tell_family(model: Model) -> Sketch | None:
     return found if found is not None and found.family else _complete(model, graph, found)
 
 
-def _complete(model: Model, graph: Graph, found: Sketch | None) -> Sketch | None:
+def _complete(model: Model, graph: Graph, found: Sketch | None, level: int = 0) -> Sketch | None:
     """Return what a graph is composed of, with what is known of its blocks besides."""
-    composed = _compose_graph(model, graph)
+    composed = _compose_graph(model, graph) or _tell_inner(model, graph, level)
+    if composed is None and found is None and not level:
+        return tell_operators(graph)
     if found is None or composed is None:
         return composed or found
     return replace(
         composed, blocks=found.blocks or composed.blocks, facts={**composed.facts, **found.facts}
     )
+
+
+def _tell_inner(model: Model, graph: Graph, level: int) -> Sketch | None:
+    """Return what the graphs inside of the nodes of a graph are, where it has no block itself."""
+    if level == _MOST_LEVELS or len(graph.nodes) > MOST_NODES:
+        return None
+    counts: dict[Graph, int] = {}
+    for node in graph.nodes:
+        inner = [*node.subgraphs] if node.function is None else [node.function]
+        for one in inner if len(counts) < _MOST_INNER else ():
+            counts[one] = counts.get(one, 0) + 1
+    told = {one: _complete(model, one, tell_graph(one), level + 1) for one in counts}
+    kept = {one: sketch for one, sketch in told.items() if sketch and _says_enough(sketch)}
+    sketches = [*kept.values()]
+    if not sketches:
+        return None
+    texts = Counter({sketch.text.rstrip("."): counts[one] for one, sketch in kept.items()})
+    first = sketches[0]
+    if len(texts) == 1 and sum(counts.values()) == 1:
+        return first
+    if len(texts) == 1:
+        if _EACH in first.clauses:
+            return first
+        return replace(first, family="", clauses=(*first.clauses, _EACH))
+    clauses = tuple(
+        f"{write_lower(text)}{f' ×{count:,}' if count > 1 else ''}"
+        for text, count in texts.most_common(_MOST_TOLD)
+    )
+    blocks = tuple(block for sketch in sketches for block in sketch.blocks)
+    return Sketch("", "Several inner graphs", ("; ".join(clauses),), blocks)
+
+
+def _says_enough(sketch: Sketch) -> bool:
+    """Return whether more is told of an inner graph than one layer."""
+    clauses = [clause for clause in sketch.clauses if clause and clause != _EACH]
+    return bool(sketch.family or sketch.blocks) or len(clauses) >= _LEAST_CLAUSES
 
 
 def _find_only(graph: Graph) -> Node | None:

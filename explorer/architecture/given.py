@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from netloupe.explorer.model import Value
+from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail
 
 from .layer_words import read_tokens, write_given, write_sizes
 from .outline import Outline, OutlinePart
 from .pieces import Piece, is_told
-from .sizes import find_head, find_patch, find_token_tables
+from .sizes import find_head, find_patch, find_token_tables, read_stated_shape
 
 _MOST_STEPS = 16
 #: outputs are not told one by one where there are more
@@ -91,6 +92,31 @@ def _tell_one(outline: Outline, head: OutlinePart, width: int) -> tuple[dict[str
     count, is_one, classifies = found
     if is_one and classifies:
         return {"classes": count}, write_given(count, "classes")
-    if not is_one and head.kind == "conv":
-        return {"outputs": count}, "one map out" if count == 1 else f"{count:,} channels out"
+    if head.kind == "conv" and (not is_one or _gives_map(outline, head)):
+        return {"outputs": count}, _write_map(count, head)
     return {"outputs": count}, write_given(count, "outputs")
+
+
+def _gives_map(outline: Outline, head: OutlinePart) -> bool:
+    """Return whether a convolution gives a place for each it takes, and no mean over all is near.
+
+    Sizes of the outputs tell it, where the file states them.
+    """
+    shapes = [read_stated_shape(output) for output in outline.graph.outputs]
+    if all(shapes):
+        return all(shape is not None and len(shape) > 2 for shape in shapes)
+    near = [head]
+    for _ in range(_MOST_STEPS):
+        givers = outline.givers(near[-1])
+        if len(givers) != 1 or is_told(givers[0]):
+            break
+        near.append(givers[0])
+    near += outline.users(head)
+    return not any(part.has("pools_all", "reduces") for part in near)
+
+
+def _write_map(count: int, head: OutlinePart) -> str:
+    """Return how many channels a convolution gives at each place."""
+    if count == 1 and len(head.kernel) == 2:
+        return "one map out"
+    return f"{write_count(count, 'channel')} out"

@@ -13,6 +13,7 @@ from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
 from netloupe.explorer.patterns.details import FeatureDetails
 
 from .composites import Merge, make_part
+from .opened import goes_down_and_up
 from .outline import Outline, OutlinePart
 
 #: sines of so many multiples of one value are a positional encoding
@@ -51,9 +52,7 @@ def _find_nested(outline: Outline) -> Iterator[Merge]:
     X. Qin and others, U²-Net, 2020, figure 2.
     """
     for part in outline.of_kind("residual"):
-        operators = [outline.operations.nodes[number].operator for number in part.numbers]
-        is_down = any(one.has("pools") and not one.has("pools_all") for one in operators)
-        if is_down and any(one.has("resamples", "transposed") for one in operators):
+        if goes_down_and_up(outline, part):
             merged = make_part([part], "group", "Nested U", part.details)
             merged.end = part.end
             yield [part], merged

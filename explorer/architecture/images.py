@@ -200,6 +200,8 @@ def _tell_decoder(outline: Outline) -> Sketch | None:
         if not is_up
     ]
     runs = [run for run in runs if run]
+    if not all(two.follows(one) for run in runs for one, two in pairwise(run)):
+        return None
     attentions = outline.of_kind("attention")
     facts: dict[str, Detail] = {
         "ups": len(ups),

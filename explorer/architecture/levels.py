@@ -5,6 +5,7 @@ Strides, pools and enlargements are followed from the inputs on; sizes need not 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,6 +23,7 @@ from .sizes import read_stated_shape
 #: kinds of block that work on maps
 _MAPS = frozenset({"conv", "gated", "group", "inverted", "residual", "separable", "excitation"})
 _LEAST_STEPS = 2
+_MOST_PASSED = 6
 
 
 @dataclass(frozen=True)
@@ -52,15 +54,17 @@ def find_levels(outline: Outline) -> Levels:
     if len(ups) < _LEAST_STEPS:
         return Levels()
     if not downs:
-        factor = 1 / min(factor for factor in found.values() if factor is not None)
-        return Levels(text=_write_growth(outline, factor))
-    if len(downs) < _LEAST_STEPS or downs[-1].place > ups[0].place:
+        return Levels(text=_write_growth(outline, [found[id(part)] for part in ups]))
+    lower = {found[id(part)] for part in downs}
+    higher = {_find_joined(outline, found, part) for part in ups}
+    count = len(higher - {None})
+    if None in lower or len(lower) < _LEAST_STEPS or count < _LEAST_STEPS:
         return Levels()
+    if downs[-1].place > ups[0].place:
+        return Levels(text=_count_resolutions(outline, found))
     skips = _list_skips(outline, downs[-1], ups[0])
-    # side results are made larger as well, and not put beside anything from before
-    count = len(skips) if len(skips) == len(downs) < len(ups) else len(ups)
-    facts: tuple[tuple[str, Detail], ...] = (("downs", len(downs)), ("ups", count))
-    text = f"{write_count(len(downs), 'level')} down, {count:,} up"
+    facts: tuple[tuple[str, Detail], ...] = (("downs", len(lower)), ("ups", count))
+    text = f"{write_count(len(lower), 'level')} down, {count:,} up"
     if skips:
         is_each = len(skips) == count
         text += ", skips at each level" if is_each else f", {write_count(len(skips), 'skip')}"
@@ -68,7 +72,29 @@ def find_levels(outline: Outline) -> Levels:
     return Levels("Convolutional encoder-decoder", text, facts)
 
 
-def _write_growth(outline: Outline, factor: Fraction) -> str:
+def _count_resolutions(outline: Outline, found: dict[int, Fraction | None]) -> str:
+    """Return at how many resolutions there are several blocks; "" for fewer than three."""
+    counts = Counter(found[id(part)] for part in outline.parts if part.kind in _MAPS)
+    number = sum(count > 1 for factor, count in counts.items() if factor is not None)
+    return f"maps of {number:,} resolutions" if number > _LEAST_STEPS else ""
+
+
+def _find_joined(
+    outline: Outline, found: dict[int, Fraction | None], part: OutlinePart
+) -> Fraction | None:
+    """Return the resolution of what is made larger: if that is not known, of what it meets."""
+    current = part
+    for _ in range(_MOST_PASSED):
+        if found[id(current)] is not None:
+            return found[id(current)]
+        users = outline.users(current)
+        if not users:
+            return None
+        current = users[0]
+    return None
+
+
+def _write_growth(outline: Outline, factors: Sequence[Fraction | None]) -> str:
     """Return how much larger a result is: by both sizes where the file states them."""
     shapes = [
         read_stated_shape(value)
@@ -78,7 +104,9 @@ def _write_growth(outline: Outline, factor: Fraction) -> str:
     if len(sizes) == 2 and len(sizes[0]) == len(sizes[1]) > 1 and sizes[0] != sizes[1]:
         before, after = (" × ".join(f"{dim:,}" for dim in size) for size in sizes)
         return f"{before} → {after}"
-    return f"×{factor} resolution" if factor.denominator == 1 else ""
+    known = [1 / factor for factor in factors if factor is not None]
+    is_whole = len(known) == len(factors) and max(known).denominator == 1
+    return f"×{max(known)} resolution" if is_whole else ""
 
 
 def _follow(outline: Outline) -> dict[int, Fraction | None]:
@@ -153,7 +181,7 @@ def _list_skips(outline: Outline, last: OutlinePart, first: OutlinePart) -> list
 
 def _find_source(outline: Outline, part: OutlinePart) -> int:
     """Return the place of the part that gives a value, back through what only passes it."""
-    for _ in range(6):
+    for _ in range(_MOST_PASSED):
         givers = outline.givers(part)
         if is_told(part) or part.has("adds", "joins", "resamples") or len(givers) != 1:
             return part.place

@@ -20,6 +20,8 @@ _MOST_GROUPS = 3_000
 _MOST_NODES = 600
 #: names of blocks that parts of an outline may have as well
 _RESIDUAL = frozenset({"Basic block", "Bottleneck block", "Inverted residual", "Residual block"})
+#: names that are given to any branches of convolutions, as to the heads of a detector
+_LOOSE = frozenset({"Inception block"})
 #: stands between the operators that a block is called by where it has no name of its own
 _ROW = " · "
 
@@ -65,6 +67,6 @@ def _recognise(group: Group) -> Recognition | None:
     if group.kind == "repeat" or not 1 < group.node_count <= _MOST_NODES or group.is_beside:
         return None
     found = group.recognised
-    if found is None or found.family != "group" or _ROW in found.name:
+    if found is None or found.family != "group" or _ROW in found.name or found.name in _LOOSE:
         return None
     return None if isinstance(found.details, TransformerDetails) else found

@@ -12,14 +12,17 @@ _MOST_TIMES = 16
 
 
 def open_large(outline: Outline) -> None:
-    """Put what a block consists of in its place, where the block is most of the network, or recurs.
+    """Put what a block consists of in its place, where it is no block that one reads as one.
 
-    So is the sum around the lower levels of an encoder-decoder whose skips are added.
+    So is the sum around the lower levels of an encoder-decoder whose skips are added: it is most of
+    the network, has recurrent layers inside, or is the only one that goes down and up again.
     """
     for _ in range(_MOST_TIMES):
         most = max(_LEAST_OPERATIONS, _MOST_SHARE * len(outline.operations))
         blocks = [part for part in outline.parts if part.parts and part.kind == "residual"]
         large = [part for part in blocks if len(part.numbers) > most or _recurs(outline, part)]
+        nested = [part for part in blocks if goes_down_and_up(outline, part)]
+        large += nested if len(nested) == 1 else []  # the lowest level of a larger one
         if not large:
             return
         outline.replace(large[0], _list_inner(outline, large[0]))
@@ -30,6 +33,13 @@ def _recurs(outline: Outline, part: OutlinePart) -> bool:
     return any(
         outline.operations.nodes[number].operator.has("recurrent") for number in part.numbers
     )
+
+
+def goes_down_and_up(outline: Outline, part: OutlinePart) -> bool:
+    """Return whether a block makes its maps smaller and larger again."""
+    operators = [outline.operations.nodes[number].operator for number in part.numbers]
+    is_down = any(one.has("pools") and not one.has("pools_all") for one in operators)
+    return is_down and any(one.has("resamples", "transposed") for one in operators)
 
 
 def _list_inner(outline: Outline, part: OutlinePart) -> list[OutlinePart]:

@@ -17,6 +17,11 @@ MOST_PIECES = 3_000
 _MOST_PERIOD = 24
 #: nor is one of more different things in a row
 _MOST_ENTRIES = 6
+#: a row of so many alike pieces may be of blocks that hold several of them, if most of it is
+_LEAST_TO_REFINE = 6
+_LEAST_SHARE = 0.8
+#: kinds of piece that a block begins with rather than it ends
+_STARTING = frozenset({"attention", "fourier", "transformer"})
 #: a row is cut into so many pieces at most
 _MOST_CUTS = 24
 
@@ -59,6 +64,8 @@ def find_piece_runs(outline: Outline, pieces: Sequence[Piece]) -> list[PieceRun]
     numbers: dict[object, int] = {}
     tokens = np.array([numbers.setdefault(piece.token, len(numbers)) for piece in pieces])
     distances = find_distances(outline, pieces)
+    sizes = [(piece.parts[0].in_features, piece.part.out_features) for piece in pieces]
+    finer = np.array([numbers.setdefault(one, len(numbers)) for one in sizes])
     crossing = _count_crossing(outline, pieces)
     cuts = _MOST_CUTS
     done: list[tuple[int, int, int]] = []
@@ -71,8 +78,9 @@ def find_piece_runs(outline: Outline, pieces: Sequence[Piece]) -> list[PieceRun]
                 done.append((low, high, 0))
             continue
         cuts -= 1
-        begin, end, period = best
-        begin, end = _align(crossing, low + begin, low + end, period)
+        begin, end, period = _refine(finer[low:high], *best)
+        starts = [piece.kind in _STARTING for piece in pieces[low + begin : low + begin + period]]
+        begin, end = _align(crossing, low + begin, low + end, starts)
         end = _trim(distances, begin, end, period)
         done.append((begin, end, period))
         pending += [(low, begin), (end, high)]
@@ -96,11 +104,11 @@ def _make_runs(
                 yield PieceRun([[piece]])
 
 
-def _find_longest(tokens: Tokens) -> tuple[int, int, int] | None:
-    """Return where the longest repetition begins and ends, and its period."""
+def _find_longest(tokens: Tokens, least: int = 1) -> tuple[int, int, int] | None:
+    """Return where the longest repetition begins and ends, and its period of so much at least."""
     best: tuple[int, int, int] | None = None
     most = 0
-    for period in range(1, min(len(tokens) // 2, _MOST_PERIOD) + 1):
+    for period in range(least, min(len(tokens) // 2, _MOST_PERIOD) + 1):
         equal = (tokens[:-period] == tokens[period:]).astype(np.int8)
         edges = np.flatnonzero(np.diff(np.concatenate(([0], equal, [0]))))
         for begin, end in edges.reshape(-1, 2).tolist():
@@ -108,30 +116,46 @@ def _find_longest(tokens: Tokens) -> tuple[int, int, int] | None:
             if count < 2 or count * period <= most:
                 continue
             changes = np.count_nonzero(np.diff(tokens[begin : begin + period]))
-            if changes < _MOST_ENTRIES:
+            if changes < _MOST_ENTRIES or least > 1:
                 most = count * period
                 best = (begin, end + period, period)
     return best
 
 
-def _align(crossing: Sequence[int], low: int, high: int, period: int) -> tuple[int, int]:
+def _refine(sizes: Tokens, begin: int, end: int, period: int) -> tuple[int, int, int]:
+    """Return what is repeated in a long row of alike pieces, where their sizes tell that.
+
+    So are the linear layers of one block, of several widths.
+    """
+    row = sizes[begin:end]
+    if period > 1 or len(row) < _LEAST_TO_REFINE or len({*row.tolist()}) == 1:
+        return begin, end, period
+    found = _find_longest(row, least=2)
+    if found is None or found[1] - found[0] < _LEAST_SHARE * len(row):
+        return begin, end, period
+    return begin + found[0], begin + found[1], found[2]
+
+
+def _align(crossing: Sequence[int], low: int, high: int, starts: Sequence[bool]) -> tuple[int, int]:
     """Return where blocks begin, and where the last one ends; it may lack its end.
 
     Of the ways to cut a repetition the one with the fewest values from block to block counts, then
-    the one with the most blocks, then the first.
+    the one with the most blocks, then one that begins with attention, then the first. ``starts``
+    says for each piece of a block whether it is such a begin.
     """
-    best: tuple[float, int, int] | None = None
+    period = len(starts)
+    best: tuple[float, int, bool, int] | None = None
     for shift in range(period):
         count = (high - low - shift) // period
         if count < 2:
             continue
         borders = range(low + shift + period, low + shift + count * period, period)
         cost = sum(crossing[at] for at in borders) / len(borders)
-        if best is None or (cost, -count) < best[:2]:
-            best = (cost, -count, low + shift)
+        found = (cost, -count, not starts[shift], low + shift)
+        best = min(best, found) if best else found
     if best is None:
         return low, high
-    begin = best[2]
+    begin = best[3]
     count = -best[1]
     rest = (high - begin) % period
     # a last block may lack what nothing takes any more

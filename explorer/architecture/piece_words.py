@@ -70,7 +70,7 @@ def _write_places(outline: Outline, members: Sequence[Sequence[Piece]]) -> Itera
             continue
         texts = {write_pieces(outline, row) for row in rows}
         noun = name_piece(outline, alike)
-        yield texts.pop() if len(texts) == 1 else _count(len(alike), noun)
+        yield texts.pop() if len(texts) == 1 else count_pieces(len(alike), noun)
 
 
 def write_pieces(outline: Outline, pieces: Sequence[Piece], times: int = 1) -> str:
@@ -82,10 +82,10 @@ def write_pieces(outline: Outline, pieces: Sequence[Piece], times: int = 1) -> s
     sizes = _write_sizes(outline, pieces, is_row=True)
     if len(pieces) * times == 1:
         return f"{noun}{sizes}"
-    stages = _list_stages(pieces)
+    stages = _list_stages(pieces) if _is_chain(outline, pieces) else []
     if len(stages) > 1:
         return f"stages of {write_row(stages)} {_plural(noun)}{sizes}"
-    return f"{_count(len(pieces) * times, noun)}{sizes}"
+    return f"{count_pieces(len(pieces) * times, noun)}{sizes}"
 
 
 def _list_stages(pieces: Sequence[Piece]) -> list[int]:
@@ -105,12 +105,8 @@ def _list_stages(pieces: Sequence[Piece]) -> list[int]:
     return counts if is_known and len(counts) < len(pieces) else []
 
 
-def count_pieces(outline: Outline, pieces: Sequence[Piece]) -> str:
-    """Return how many alike pieces there are, wherever they stand."""
-    return _count(len(pieces), name_piece(outline, pieces))
-
-
-def _count(number: int, noun: str) -> str:
+def count_pieces(number: int, noun: str) -> str:
+    """Return how many pieces there are of what is called so."""
     return write_count(number, noun, _plural(noun))
 
 

@@ -16,6 +16,10 @@ _TOLD = frozenset(
     | {"reparametrised", "similarity", "unrolled"}
 )
 
+#: kinds that work along the last axis, besides norms of features
+_OF_FEATURES = frozenset({"linear", "mlp"})
+#: kinds that take rows of their weights
+_LOOKING_UP = frozenset({"embedding", "quantizer"})
 #: what has no weights may stand so many parts before the first of a loop that has some
 _MOST_BEFORE = 8
 
@@ -137,9 +141,9 @@ def _is_over_tokens(outline: Outline, part: OutlinePart) -> bool:
 
 def _is_over_features(part: OutlinePart) -> bool:
     """Return whether a part works along the last axis, so that features are there."""
-    return part.kind in ("Affine", "linear", "mlp") or (
-        part.kind == "norm" and part.name in ("LayerNorm", "RMSNorm")
-    )
+    if part.kind == "norm":
+        return "LayerNorm" in part.name or "RMSNorm" in part.name
+    return part.kind in _OF_FEATURES
 
 
 def collapse_shared(outline: Outline, pieces: Sequence[Piece]) -> list[Piece]:
@@ -148,11 +152,13 @@ def collapse_shared(outline: Outline, pieces: Sequence[Piece]) -> list[Piece]:
     What has no weights belongs to a loop that is written out where all of it is there as often as
     the loop goes round, inside of it.
     """
-    counts: Counter[int] = Counter()
-    found = [list_matrices(outline, piece.parts) for piece in pieces]
-    for weights in found:
-        counts.update(weights)
-    seen: set[int] = set()
+    # of a table that is looked up and multiplied by both are told
+    found = [
+        frozenset((piece.kind in _LOOKING_UP, one) for one in list_matrices(outline, piece.parts))
+        for piece in pieces
+    ]
+    counts = Counter(one for weights in found for one in weights)
+    seen: set[tuple[bool, int]] = set()
     kept: list[Piece] = []
     last = 0
     weightless: dict[object, list[Piece]] = {}

@@ -16,6 +16,8 @@ from .outline import Outline, OutlinePart
 #: so few rows are kinds of token, not positions
 _LEAST_POSITIONS = 16
 _MOST_STEPS = 40
+#: kinds of part that make features of what is no token
+_FEATURES = frozenset({"conv", "linear", "mlp", "residual"})
 #: of what makes one vector of a sequence or an image
 _POOLING = ("pools", "reduces")
 
@@ -30,8 +32,23 @@ def find_token_tables(outline: Outline) -> list[OutlinePart]:
         part
         for part in outline.of_kind("embedding")
         if any(_are_tokens(outline, value) for value in outline.operands(part))
+        and not _is_added(outline, part)
     ]
     return sorted(found, key=lambda part: -part.rows)
+
+
+def _is_added(outline: Outline, table: OutlinePart) -> bool:
+    """Return whether rows are added to what comes from no table, as times are to features."""
+    users = outline.users(table)
+    if not users or not all(user.has("adds") for user in users):
+        return False
+    givers = [
+        outline.giver(value)
+        for user in users
+        for value in outline.operands(user)
+        if outline.giver(value) is not table
+    ]
+    return bool(givers) and all(giver is None or giver.kind in _FEATURES for giver in givers)
 
 
 def _are_tokens(outline: Outline, value: Value) -> bool:

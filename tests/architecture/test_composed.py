@@ -57,7 +57,7 @@ def generator() -> Architecture:
 def test_widths_of_a_chain_are_told_in_order() -> None:
     assert generator().sentence == (
         "Convolutional network: 4 transposed 4×4 convolutions 16 → 32 → 16 → 8 → 3 channels, "
-        "3 channels out."
+        "×16 resolution, 3 channels out."
     )
 
 
@@ -86,7 +86,7 @@ def test_a_last_block_may_lack_what_nothing_takes() -> None:
     assert wavenet((1, 2, 4, 8, 1, 2, 4, 8)).sentence == (
         "Convolutional network: pointwise convolution 4 → 8 channels, 8 blocks of gated "
         "convolution of 8 channels (kernel 2, dilation 1 … 8) and 2 pointwise convolutions "
-        "(the last lacks 1 of these), 2 pointwise convolutions 16 → 4 channels, 4 outputs."
+        "(the last lacks 1 of these), 2 pointwise convolutions 16 → 4 channels, 4 channels out."
     )
 
 
@@ -109,20 +109,28 @@ def test_what_shares_weights_is_told_once() -> None:
     assert decoder(5, is_shared=False).sentence == "Feed-forward network: 10 linear layers of 8."
 
 
-def tables(shape: tuple[int | str, ...]) -> Architecture:
+def tables(shape: tuple[int | str, ...], features: str = "") -> Architecture:
+    """Return what is said of a table that an input picks rows of, perhaps added to features."""
     net = Network()
     x = net.take("x", (1, 12, 8))
     net.take("numbers", shape, TensorProto.INT64)
-    y = net.add("Add", x, net.add("Gather", net.weight(40, 8), "numbers"))
+    y = net.add("Gather", net.weight(40, 8), "numbers")
+    if features:
+        y = net.add("Add", y, net.linear(x, 8, 8) if features == "linear" else x)
     for _ in range(2):
         y = net.block(y)
     return net.finish(net.linear(y, 8, 5)).architecture
 
 
 def test_a_table_of_steps_is_no_vocabulary() -> None:
-    assert "vocabulary" not in tables(("batch",)).sentence
-    assert "embedding of 40 × 8" in tables(("batch",)).sentence
     assert tables(("batch", "sequence")).facts["vocabulary"] == 40
+    for told in (
+        tables(("batch",)),
+        tables(("batch", "sequence"), "linear"),
+        tables(("batch", "sequence"), "input"),
+    ):
+        assert "vocabulary" not in told.sentence
+        assert "embedding of 40 × 8" in told.sentence
 
 
 def fourier(net: Network, x: str) -> str:
@@ -191,3 +199,145 @@ def test_tables_of_features_are_counted(count: int) -> None:
     deep = net.feed(net.add("Concat", *rows, axis=1), 8 * count, 16)
     told = net.finish(deep).architecture
     assert told.sentence.startswith(f"Feed-forward network: {count} embeddings of 50 × 8, MLP (")
+
+
+def wave(net: Network, x: str, width: int, size: int, stride: int = 1, turned: int = 0) -> str:
+    """Add a convolution along one axis; one that is turned makes more places of it."""
+    kernel = net.weight(width, turned, size) if turned else net.weight(width, width, size)
+    form = {"kernel_shape": [size], "strides": [stride]}
+    if not turned:
+        form["pads"] = [size // 2, size // 2]
+    return net.add("ConvTranspose" if turned else "Conv", x, kernel, **form)
+
+
+def vocoder(branches: int) -> Architecture:
+    """Return what is said of residual blocks in branches whose first share their activation."""
+    net = Network()
+    x = wave(net, net.take("mel", (1, 8, 32)), 8, 7)
+    for _ in range(3):
+        x = wave(net, x, 8, 4, 2, turned=8)
+        start = net.add("LeakyRelu", x)
+        sums = []
+        for size in (3, 5, 7)[:branches]:
+            y, squashed = x, start
+            for _ in range(2):
+                inner = net.add("LeakyRelu", wave(net, squashed, 8, size))
+                y = net.add("Add", wave(net, inner, 8, size), y)
+                squashed = net.add("LeakyRelu", y)
+            sums.append(y)
+        x = net.add("Sum", *sums)
+    return net.finish(wave(net, x, 8, 7)).architecture
+
+
+def test_residual_blocks_that_share_an_activation_are_counted() -> None:
+    told = vocoder(3)
+    assert "3 blocks of transposed convolution of 8 channels (kernel 4) and 6 residual" in (
+        told.sentence
+    )
+    assert told.family == ""
+
+
+def unet(kind: str, side: bool = False) -> Architecture:
+    """Return what is said of a way down and up whose levels are joined."""
+    net = Network()
+    x = net.conv(net.take("image", (1, 3, 64, 64)), 3, 8)
+    levels, sides = [], []
+    for _ in range(3):
+        levels.append(x := net.add("Relu", net.conv(x, 8, 8)))
+        x = net.add("MaxPool", x, kernel_shape=[2, 2], strides=[2, 2])
+    x = net.add("Relu", net.conv(x, 8, 8))
+    twice = net.store(np.array([1, 1, 2, 2], np.float32))
+    for level in reversed(levels):
+        x = net.add("Resize", x, "", twice)
+        if kind != "none":
+            x = net.add(kind, x, level, **({"axis": 1} if kind == "Concat" else {}))
+        x = net.add("Relu", net.conv(x, 16 if kind == "Concat" else 8, 8))
+        if side:
+            sides.append(net.conv(x, 8, 1))
+    return net.finish(net.conv(x, 8, 2, 1), *sides).architecture
+
+
+def test_levels_down_and_up_are_an_encoder_decoder() -> None:
+    told = unet("Add")
+    assert told.sentence.startswith("Convolutional encoder-decoder: ")
+    assert told.sentence.endswith("3 levels down, 3 up, skips at each level, 2 channels out.")
+    assert (told.facts["downs"], told.facts["ups"], told.facts["skips"]) == (3, 3, 3)
+    assert "3 levels down, 3 up, skips at each level" in unet("Add", side=True).sentence
+    assert unet("none").sentence.endswith("3 levels down, 3 up, 2 channels out.")
+
+
+def messages(is_graph: bool) -> Architecture:
+    """Return what is said of rows that are picked by edges, and added up at nodes, or not."""
+    net = Network()
+    x = net.take("features", (10, 8))
+    source, target = (net.take(name, (20,), TensorProto.INT64) for name in ("source", "target"))
+    wide = net.add("Expand", net.add("Unsqueeze", target, net.numbers(1)), net.numbers(20, 8))
+    for _ in range(4):
+        sent = net.add("Gather", x, source, axis=0) if is_graph else net.take("sent", (20, 8))
+        nothing = net.store(np.zeros((10, 8), np.float32))
+        summed = net.add("ScatterElements", nothing, wide, sent, axis=0, reduction="add")
+        x = net.add("Relu", net.add("Add", net.linear(summed, 8, 8), net.linear(x, 8, 8)))
+        if not is_graph:
+            break
+    return net.finish(x).architecture
+
+
+def test_messages_along_edges_are_told() -> None:
+    assert messages(is_graph=True).sentence == (
+        "Message-passing network: 4 blocks of message aggregation and 2 linear layers of 8."
+    )
+    assert "message" not in messages(is_graph=False).sentence.lower()
+
+
+def test_a_quantizer_takes_the_nearest_row() -> None:
+    net = Network()
+    x = net.take("x", (6, 8))
+    table = net.weight(32, 8)
+    product = net.add("MatMul", net.linear(x, 8, 8), net.add("Transpose", table, perm=[1, 0]))
+    nearest = net.add("ArgMin", net.add("Neg", product), axis=1, keepdims=0)
+    told = net.finish(net.linear(net.add("Gather", table, nearest), 8, 4)).architecture
+    assert "vector quantizer of 32 × 8" in told.sentence
+
+
+def interaction(is_own: bool) -> Architecture:
+    net = Network()
+    rows = net.add("Reshape", net.linear(net.take("x", (1, 32)), 32, 32), net.numbers(1, 4, 8))
+    other = rows if is_own else net.add("Sin", rows)
+    pairs = net.add("MatMul", rows, net.add("Transpose", other, perm=[0, 2, 1]))
+    flat = net.add("Reshape", pairs, net.numbers(1, 16))
+    return net.finish(net.feed(flat, 16, 8)).architecture
+
+
+def test_products_of_all_rows_with_all_are_a_dot_interaction() -> None:
+    assert "dot interaction" in interaction(is_own=True).sentence
+    assert "dot interaction" not in interaction(is_own=False).sentence
+
+
+def recurrence(blocks: int) -> Architecture:
+    """Return what is said of blocks of linear layers of several widths, and no more."""
+    net = Network()
+    x = net.embed()
+    for _ in range(blocks):
+        taken = net.norm(x, 8)
+        mixed = net.add("Sin", net.add("Mul", net.linear(taken, 8, 8), net.linear(taken, 8, 8)))
+        x = net.add("Add", x, net.linear(mixed, 8, 8))
+        wide = net.add("Sin", net.linear(net.norm(x, 8), 8, 24))
+        x = net.add("Add", x, net.linear(wide, 24, 8))
+    return net.finish(net.linear(x, 8, 100)).architecture
+
+
+def test_blocks_are_seen_by_widths_where_all_their_layers_are_linear() -> None:
+    assert recurrence(5).sentence == (
+        "Feed-forward network: vocabulary 100, 5 blocks of 5 linear layers, LayerNorm, "
+        "output over the vocabulary."
+    )
+
+
+def test_operators_without_weights_are_counted() -> None:
+    net = Network()
+    x = net.take("x", (1, 8))
+    for _ in range(4):
+        x = net.add("Sin", net.add("Neg", x))
+    told = net.finish(x).architecture
+    assert told.sentence == "Graph of 8 operators: 4 Neg, 4 Sin."
+    assert (told.costs_sentence, told.is_network) == ("", False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,10 @@ import pytest
 import netloupe
 from netloupe.commands.cli import main
 from netloupe.commands.info import format_summary, summarize_model
-from netloupe.explorer.architecture import families
+from netloupe.explorer.architecture import Architecture, families
 from netloupe.explorer.architecture.layer_words import write_given
 from netloupe.explorer.describe import describe_contents, describe_model
+from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.session import overview
 from tests.architecture.networks import Network
@@ -36,7 +38,7 @@ def test_info_says_it_in_its_first_lines(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_info_begins_with_the_format_where_nothing_is_told() -> None:
-    model = load(corpus_file("exported/scripted.legacy.onnx"))
+    model = load(corpus_file("exported/condloop.dynamo.onnx"))
     lines = format_summary(summarize_model(model), model.dialect).splitlines()
     assert lines[1].startswith("  format")
 
@@ -121,23 +123,43 @@ def test_a_page_says_it_above_the_picture(tmp_path: Path) -> None:
     page = load(RESNET).to_html(static=True)
     header = page[: page.index("</header>")]
     assert f'<p class="nl-architecture">{SENTENCE}<br>{COSTS}</p>' in header
-    nothing = load(corpus_file("exported/scripted.legacy.onnx")).to_html(static=True)
+    nothing = load(corpus_file("exported/condloop.dynamo.onnx")).to_html(static=True)
     assert "<p class" not in nothing[: nothing.index("</header>")]
 
 
-def test_graphs_that_are_too_large_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        pytest.fail("is looked at")
+def test_of_large_graphs_nothing_but_what_the_picture_shows_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def decoder() -> Architecture:
+        net = Network()
+        x = net.embed()
+        for _ in range(8):
+            x = net.block(x)
+        return net.finish(net.linear(net.norm(x, 8), 8, 100)).architecture
 
-    monkeypatch.setattr(families, "Outline", fail)
-    assert not load(graph_inputs(60_000)).architecture
-    assert not load(outputs(60_000)).architecture
-    monkeypatch.setattr(families, "MOST_NODES", 9)
-    net = Network()
-    x = net.take("x", (1, 8))
-    for _ in range(10):
-        x = net.add("Relu", x)
-    assert not net.finish(x).architecture
+    looked: list[int] = []
+
+    class Counting(families.Outline):
+        def __init__(self, graph: Graph, nodes: Sequence[Node]) -> None:
+            looked.append(len(nodes))
+            super().__init__(graph, nodes)
+
+    monkeypatch.setattr(families, "Outline", Counting)
+    whole = decoder()
+    assert whole.family == "encoder-only transformer"
+    monkeypatch.setattr(families, "MOST_NODES", 40)
+    looked.clear()
+    folded = decoder()
+    assert max(looked) <= 40
+    assert folded.sentence == (
+        "Transformer: vocabulary 100, 8 transformer blocks (pre-norm LayerNorm; "
+        "self-attention 2 heads × 4; MLP 8 → 32, GELU), output over the vocabulary."
+    )
+    assert [(block.name, block.count) for block in folded.blocks] == [("transformer block", 8)]
+    for wide in (graph_inputs(60_000), outputs(60_000)):
+        looked.clear()
+        assert not load(wide).architecture.family
+        assert max(looked, default=0) <= 40
 
 
 @pytest.mark.parametrize("seed", range(12))
