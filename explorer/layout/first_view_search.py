@@ -497,8 +497,14 @@ def _count_new_kinds(items: list[Item], shown: Counter[str]) -> int:
 
 
 def _is_another(stack: Group, first: object) -> bool:
-    """Return whether a stack is of nearly the size of the first, and shows boxes of other kinds."""
+    """Return whether a stack is worth to be seen beside another one.
+
+    It is of nearly the size of the first, shows boxes of other kinds, and not what every network
+    has.
+    """
     assert isinstance(first, Group)  # noqa: S101 - insets are of groups
+    if is_boilerplate(stack):
+        return False
     size, other = (_block_of(group).node_count for group in (stack, first))
     if size < _AS_LARGE * other:
         return False
