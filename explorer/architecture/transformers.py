@@ -208,6 +208,11 @@ def _tell_hierarchical(
     if any(given not in widths and taken not in widths for taken, given in inside):
         return _tell_blocks_only(outline, stack)
     mixed = find_mixed_stages(outline, stack, stages)
+    before = [
+        part for part in outline.of_kind("inverted", "residual") if part.place < stack.first.place
+    ]
+    if not mixed and len(before) > 1:
+        return None  # stages of convolutions come first, which are to be told, too
     counts = [len(stage) for stage in mixed or stages]
     layer_facts = [describe_layers(outline, stage) for stage in stages]
     heads = [one.get("heads", 0) for one in layer_facts]

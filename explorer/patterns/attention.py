@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from netloupe.explorer.model import Node, Value
 
-from .attention_forms import find_gate, is_latent, read_latent
+from .attention_forms import add_pointwise_projections, find_gate, is_latent, read_latent
 from .attention_heads import BEFORE_PRODUCTS, count_heads, list_attended, read_fused
 from .attention_scores import (
     MASK_TRAITS,
@@ -115,6 +115,7 @@ def _complete(
     """Add the projections before and behind a core, and tell what it is."""
     operations = blocks.operations
     is_linear = operations.nodes[anchor].operator.has("attends_linearly")
+    add_pointwise_projections(blocks, core, end)
     gate, end = find_gate(blocks, end)
     whole = core | gate
     projections = _add_projections(blocks, whole, _BEFORE_STATES if is_linear else frozenset())

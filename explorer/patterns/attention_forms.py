@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from netloupe.explorer.model import Value
 
+from .attention_heads import BEFORE_PRODUCTS
 from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
+from .linear import make_pointwise
 from .operations import OUTSIDE
+
+#: so many operations before the products of an attention are looked at
+_MOST_BEFORE = 60
 
 
 def find_gate(blocks: FoundBlocks, end: int) -> tuple[set[int], int]:
@@ -35,6 +40,32 @@ def find_gate(blocks: FoundBlocks, end: int) -> tuple[set[int], int]:
         if operations.only_user(squashed.end) == product:
             return {*numbers, *squashed.numbers, product}, product
     return set(), end
+
+
+def add_pointwise_projections(blocks: FoundBlocks, core: set[int], end: int) -> None:
+    """Take convolutions of single places around an attention for the projections that they are.
+
+    So an attention among convolutions has them (Z. Dai and others, CoAtNet, 2021, section 2.1).
+    """
+    operations = blocks.operations
+    pending = [giver for number in core for giver in operations.givers(number)]
+    seen = {*core}
+    for _ in range(_MOST_BEFORE):
+        if not pending:
+            break
+        number = pending.pop()
+        if number in seen:
+            continue
+        seen.add(number)
+        found = make_pointwise(blocks, number)
+        if found is not None:
+            blocks.add(found)
+        elif blocks.owner[number] is None and operations.kinds[number] in BEFORE_PRODUCTS:
+            pending += operations.givers(number)
+    user = operations.only_user(end)
+    found = make_pointwise(blocks, user) if user is not None else None
+    if found is not None:
+        blocks.add(found)
 
 
 def is_latent(blocks: FoundBlocks, norm: FoundBlock, core: set[int]) -> bool:

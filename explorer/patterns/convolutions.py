@@ -268,7 +268,7 @@ def _name_residual(
     convolutions = [
         read_convolution(operations, number)
         for number in sorted(numbers)
-        if operations.kinds[number] in _CONVOLUTIONS
+        if operations.kinds[number] in _CONVOLUTIONS and not _is_layer(blocks.owner[number])
     ]
     if not convolutions:
         return None
@@ -311,6 +311,11 @@ def _name_residual(
         details.with_features(widths),
         tuple(parts.values()),
     )
+
+
+def _is_layer(owner: FoundBlock | None) -> bool:
+    """Return whether a convolution was found to be a layer of an MLP, at each place alone."""
+    return owner is not None and owner.kind == "mlp"
 
 
 def _is_convnext(convolutions: list[ConvolutionDetails], linears: list[FoundBlock]) -> bool:

@@ -9,6 +9,7 @@ from netloupe.explorer.model import Node, Value
 from .details import EmbeddingDetails, FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import PICKING, Operations
+from .readings import read_int, read_ints
 from .transformer_details import MlpDetails
 from .weight_sizes import read_features, read_kernel, read_width
 
@@ -45,6 +46,19 @@ def _is_pointwise(operations: Operations, number: int) -> bool:
     kernel = read_kernel(node)
     around = {arranging.op_type for arranging in operations.path(node.input(0))}
     return {*kernel} == {1} and bool(around & {"Transpose", "Unsqueeze"})
+
+
+def make_pointwise(blocks: FoundBlocks, number: int) -> FoundBlock | None:
+    """Return a convolution of single places as the linear layer that it is at each; else None."""
+    operations = blocks.operations
+    node = operations.nodes[number]
+    if operations.kinds[number] != "Conv" or blocks.owner[number] is not None:
+        return None
+    strides = (*read_ints(node, "strides"), 1)
+    if {*read_kernel(node)} != {1} or max(strides) > 1 or (read_int(node, "group") or 1) > 1:
+        return None
+    widths = read_features(node)
+    return _make_linear({number}, number, *widths, (write_widths(*widths),))
 
 
 def _read_linear(operations: Operations, number: int) -> FoundBlock:
@@ -93,6 +107,8 @@ def find_mlps(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     Variants Improve Transformer, 2020, equation 6).
     """
     operations = blocks.operations
+    if any(owner is not None and owner.kind == "attention" for owner in blocks.owner):
+        _add_pointwise_layers(blocks)
     for number in range(len(operations)):
         gated = _find_gated(blocks, number)
         if gated is not None:
@@ -111,6 +127,32 @@ def find_mlps(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         chain = _follow_chain(blocks, first)
         if chain is not None:
             yield chain
+
+
+def _add_pointwise_layers(blocks: FoundBlocks) -> None:
+    """Take two convolutions of single places with an activation between for linear layers.
+
+    So the MLP beside an attention is written where features come first (Z. Dai and others, CoAtNet,
+    2021, section 2.1).
+    """
+    operations = blocks.operations
+    for number in range(len(operations)):
+        activation = blocks.ending(number, "activation")
+        if activation is None:
+            continue
+        before = _only_start(operations, activation)
+        behind = operations.only_user(activation.end)
+        if before is None or behind is None or behind < 0:
+            continue
+        if not activation.numbers.issuperset(operations.users[before]):
+            continue
+        layers = [
+            blocks.holding(each, "linear") or make_pointwise(blocks, each)
+            for each in (before, behind)
+        ]
+        if None not in layers:
+            for layer in filter(None, layers):
+                blocks.add(layer)
 
 
 def _follow_chain(blocks: FoundBlocks, first: FoundBlock) -> FoundBlock | None:
