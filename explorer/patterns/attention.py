@@ -7,7 +7,14 @@ from collections.abc import Callable, Iterator
 
 from netloupe.explorer.model import Node, Value
 
-from .attention_forms import add_pointwise_projections, find_gate, is_latent, read_latent
+from .attention_forms import (
+    add_pointwise_projections,
+    find_gate,
+    has_latents,
+    is_latent,
+    read_latent,
+    write_latents,
+)
 from .attention_heads import BEFORE_PRODUCTS, count_heads, list_attended, read_fused
 from .attention_scores import (
     MASK_TRAITS,
@@ -68,7 +75,7 @@ def find_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 
 def _find_core(operations: Operations, softmax: int) -> tuple[set[int], int, list[int]] | None:
     """Return what stands between the products, the second one, and the way from the first."""
-    back = _search(operations, softmax, operations.givers)
+    back = _search(operations, softmax, operations.givers, has_latents)
     onward = _search(
         operations, softmax, lambda n: [user for user in operations.users[n] if user != OUTSIDE]
     )
@@ -88,9 +95,15 @@ def _find_core(operations: Operations, softmax: int) -> tuple[set[int], int, lis
 
 
 def _search(
-    operations: Operations, start: int, follow: Callable[[int], list[int]]
+    operations: Operations,
+    start: int,
+    follow: Callable[[int], list[int]],
+    is_product: Callable[[Operations, int], bool] = lambda operations, number: False,
 ) -> list[int] | None:
-    """Return the shortest way from a Softmax to a product of two computed tensors."""
+    """Return the shortest way from a Softmax to a product of two computed tensors.
+
+    Or to what ``is_product`` says is one.
+    """
     ways = [[start]]
     seen = {start}
     for _ in range(_MOST_STEPS):
@@ -102,6 +115,8 @@ def _search(
                 seen.add(number)
                 kind = operations.kinds[number]
                 if kind in _PRODUCTS and len(operations.operands[number]) > 1:
+                    return [*way[1:], number]
+                if is_product(operations, number):
                     return [*way[1:], number]
                 if kind in _SCORES:
                     longer.append([*way, number])
@@ -176,6 +191,9 @@ def _complete(
         facts.append(text)
     if latent:
         facts.append(f"latent {latent}")
+    if scores and has_latents(operations, scores[-1]):
+        name = "Cross-attention"
+        facts += write_latents(operations, scores[-1])
     if is_rotary(operations, whole, anchor):
         facts.append("rotary")
         positions = "rotary"

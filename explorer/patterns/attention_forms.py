@@ -8,10 +8,13 @@ from .attention_heads import BEFORE_PRODUCTS
 from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .linear import make_pointwise
-from .operations import OUTSIDE
+from .operations import OUTSIDE, Operations
+from .weight_sizes import read_dims, read_shape
 
 #: so many operations before the products of an attention are looked at
 _MOST_BEFORE = 60
+#: so many operations are looked at from queries to the table that they are of
+_MOST_TO_TABLE = 20
 
 
 def find_gate(blocks: FoundBlocks, end: int) -> tuple[set[int], int]:
@@ -99,3 +102,38 @@ def read_latent(
     is_inside = bool(givers) and whole.issuperset(givers)
     is_normal = is_inside and blocks.holding(givers[0], "norm") is not None
     return width if is_normal and width is not None else 0
+
+
+def has_latents(operations: Operations, number: int) -> bool:
+    """Return whether an operation compares keys with queries that are learned.
+
+    A. Jaegle and others, Perceiver, 2021, section 3.2: queries of a table of latents, whatever is
+    attended to. That is no weight of a linear layer: it has heads, or was put into another form.
+    """
+    node = operations.nodes[number]
+    if not node.operator.has("multiplies") or len(operations.operands[number]) != 1:
+        return False
+    first = node.input(0)
+    if first is None or not operations.is_fixed(first):
+        return False
+    dims = read_shape(first)
+    return len(dims) > 2 and dims[-2] is not None
+
+
+def write_latents(operations: Operations, number: int) -> list[str]:
+    """Return ``256 × 1024 latents``: how many learned queries there are, and how wide they are.
+
+    Before their projection, where they are found; else only how many.
+    """
+    value = operations.nodes[number].input(0)
+    count = read_shape(value)[-2]
+    if count is None:
+        return []
+    for _ in range(_MOST_TO_TABLE):
+        node = value.producer if value is not None else None
+        if value is None or node is None:
+            break
+        value = node.input(0)
+    dims = [dim for dim in read_dims(value) if dim != 1]
+    is_table = len(dims) == 2 and dims[0] == count
+    return [f"{count:,} × {dims[1]:,} latents" if is_table else f"{count:,} latents"]

@@ -15,6 +15,7 @@ from .readings import read_str
 
 _LEAST_BRANCHES = 3
 _MOST_STEPS = 24
+_MOST_SEEN = 60
 #: how messages are put together, in words
 _REDUCTIONS = {"add": "sum", "max": "maximum", "min": "minimum", "mul": "product"}
 
@@ -125,6 +126,8 @@ def find_messages(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         if not node.operator.has("scatters") or reduction not in _REDUCTIONS:
             continue
         found = _walk_messages(blocks, end)
+        if found is None and _takes_gathered(operations, end):
+            found = {end}  # what is gathered is compared with more than that
         if found is None:
             continue
         facts = (f"gather, {_REDUCTIONS[reduction]} of messages",)
@@ -150,6 +153,19 @@ def _walk_messages(blocks: FoundBlocks, end: int) -> set[int] | None:
             continue
         pending += [giver for n in inner for giver in operations.givers(n)]
     return found if is_gathered else None
+
+
+def _takes_gathered(operations: Operations, end: int) -> bool:
+    """Return whether a scatter takes what comes of a lookup by places that are given."""
+    pending, seen = [end], {end}
+    while pending and len(seen) < _MOST_SEEN:
+        for giver in operations.givers(pending.pop(0)):
+            if operations.nodes[giver].operator.has("looks_up") and _is_moved(operations, giver):
+                return True
+            if giver not in seen:
+                seen.add(giver)
+                pending.append(giver)
+    return False
 
 
 def _is_moved(operations: Operations, number: int) -> bool:

@@ -152,4 +152,42 @@ gated (float[1, 8, 64] x) => (float[1, 8, 64] y)
 """,
         "Gated unit, kernel 3, 8 → 8, dilation 2",
     ),
+    "token-shift": (
+        """
+shift (float[2, 16, 8] x) => (float[2, 16, 8] y)
+<int64[6] before = {0, 1, 0, 0, -1, 0}, int64[1] width = {8}>
+{
+  share = ConstantOfShape (width)
+  rest = ConstantOfShape (width)
+  moved = Pad (x, before)
+  here = Mul (x, share)
+  there = Mul (moved, rest)
+  y = Add (here, there)
+}
+""",
+        "Token shift",
+    ),
+    "time-mix": (
+        """
+channel_mix (float[2, 16, 8] x) => (float[2, 16, 8] y)
+<int64[6] before = {0, 1, 0, 0, -1, 0}, int64[1] width = {8}, float two = {2},
+ int64[2] wider = {8, 32}, int64[2] narrower = {32, 8}, int64[2] square = {8, 8}>
+{
+  share = ConstantOfShape (width)  rest = ConstantOfShape (width)
+  wk = ConstantOfShape (wider)     wv = ConstantOfShape (narrower)
+  wr = ConstantOfShape (square)
+  moved = Pad (x, before)
+  a = Mul (x, share)   b = Mul (moved, rest)   k = Add (a, b)
+  key = MatMul (k, wk)
+  positive = Relu (key)
+  squared = Pow (positive, two)
+  value = MatMul (squared, wv)
+  c = Mul (x, rest)    d = Mul (moved, share)  r = Add (c, d)
+  receptance = MatMul (r, wr)
+  gate = Sigmoid (receptance)
+  y = Mul (gate, value)
+}
+""",
+        "Channel mix 8 → 32",
+    ),
 }

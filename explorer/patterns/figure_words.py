@@ -82,6 +82,13 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "Tokens are mixed without attention, then the features of each.",
             "mixer-block",
         ),
+        FigureWord("token shift", "Each token mixed with the one before it.", "token-shift"),
+        FigureWord(
+            "time mix, channel mix",
+            "The halves of a block of which one sums over the sequence with weights that decay, "
+            "and the other mixes the features of each token.",
+            "time-mix",
+        ),
         FigureWord(
             "FFT", "A Fourier transform along an axis; `2-D FFT` along two.", "fourier-transform"
         ),

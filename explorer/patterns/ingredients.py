@@ -22,6 +22,7 @@ from .readings import read_int, read_ints
 from .recognise import MOST_NODES, find_blocks, find_ideas
 from .recognition import Recognition
 from .resampling import read_scale
+from .token_mixing import is_mlp
 
 #: how telling a part is: a figure shows the ideas, and the rest where it has room
 IDEA, WORK, SIZE, TRIM = 4, 3, 2, 1
@@ -47,7 +48,6 @@ _RANKS_OF_TRAITS = (
     ("random", IDEA),
     ("routes_experts", IDEA),
     ("control_flow", IDEA),
-    ("scatters", IDEA),
     ("finds_largest", WORK),
     ("accumulates", WORK),
     ("convolves", WORK),
@@ -56,6 +56,7 @@ _RANKS_OF_TRAITS = (
     ("pools", SIZE),
     ("resamples", SIZE),
     ("moves_pixels", SIZE),
+    ("scatters", TRIM),
     ("normalizes", TRIM),
     ("activates", TRIM),
     ("reduces", TRIM),
@@ -180,7 +181,7 @@ def _make(
     if isinstance(entry, FoundBlock):
         if entry.kind == "norm" and entry.name == "Affine":
             return None
-        if entry.kind == "residual" and _is_mlp(entry):
+        if entry.kind == "residual" and is_mlp(entry):
             return Ingredient("MLP", "mlp", IDEA, entry.facts, entry.details, before)
         kind = _find_kind(entry)
         rank = _RANKS_OF_KINDS.get(kind, IDEA)
@@ -204,13 +205,6 @@ def _make(
         factor = read_scale(operations, entry)
         details = ConvolutionDetails(stride=factor, transposed=True)
     return Ingredient(_name_operator(operator), kind, rank, (), details, before)
-
-
-def _is_mlp(entry: FoundBlock) -> bool:
-    """Return whether a residual block computes each place alone, by two convolutions."""
-    details = [one.details for one in entry.parts if one.kind == "conv"]
-    pointwise = [one.read_as(ConvolutionDetails).is_pointwise for one in details]
-    return len(pointwise) == 2 and all(pointwise)
 
 
 def _find_kind(entry: FoundBlock) -> str:

@@ -26,6 +26,7 @@ from .resampling import find_joined, find_pixel_shuffles, find_resampled
 from .separable import find_excitations, find_separable
 from .similarity import find_similarities, find_similarity
 from .state_spaces import find_mixers
+from .time_mixing import find_shifts, find_time_mixes
 from .token_mixing import find_mixer_blocks
 from .transformers import find_reduced_attentions, find_sublayers, find_transformers
 from .waves import find_encodings, find_transforms
@@ -123,6 +124,8 @@ IDEAS = (
     _part("message-passing", find_messages, "message passing"),
     _part("adaptive-norm", find_adaptive_norms, "adaptive norm", family="normalization"),
     _part("gate", find_gates, "gate"),
+    _part("token-shift", find_shifts, "token shift"),
+    _whole("time-mix", find_time_mixes, "time mix", "channel mix"),
 )
 #: what few nodes are
 SMALL = (

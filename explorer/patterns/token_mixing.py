@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from netloupe.explorer.model import Node
 
+from .convolution_details import ConvolutionDetails
 from .details import BlockDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations
@@ -30,12 +31,13 @@ def find_mixer_blocks(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     outline = blocks.list_outermost()
     if len(outline) > _MOST_PARTS:
         return
-    mlps = [e for e in outline if isinstance(e, FoundBlock) and e.kind == "mlp"]
+    mlps = [e for e in outline if isinstance(e, FoundBlock) and is_mlp(e)]
     norms = [e for e in outline if isinstance(e, FoundBlock) and e.kind == "norm"]
     others = [e for e in outline if e not in mlps and e not in norms]
     kinds = [e.kind if isinstance(e, FoundBlock) else operations.kinds[e] for e in others]
-    sums = kinds.count("Add") + sum("Residual" in norm.name for norm in norms)
-    if not 1 <= sums <= 4 or not norms or not mlps:
+    sums = kinds.count("Add") + sum(one.kind == "residual" for one in mlps)
+    sums += sum("Residual" in norm.name for norm in norms)
+    if not 1 <= sums <= 4 or not mlps or not (norms or mlps[0].parts):
         return
     mixing = [kind for kind in kinds if kind not in _AROUND]
     feeding = mlps[-1]
@@ -53,8 +55,17 @@ def find_mixer_blocks(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     yield make_whole_block(blocks, "mixer", "Mixer block", facts, details)
 
 
+def is_mlp(found: FoundBlock) -> bool:
+    """Return whether a block is an MLP, or two convolutions of single places that are added."""
+    if found.kind != "residual":
+        return found.kind == "mlp"
+    details = [one.details for one in found.parts if one.kind == "conv"]
+    pointwise = [one.read_as(ConvolutionDetails).is_pointwise for one in details]
+    return len(pointwise) == 2 and all(pointwise)
+
+
 def _write(found: FoundBlock) -> str:
-    widths = found.details.read_as(MlpDetails).widths
+    widths = found.details.read_as(MlpDetails).widths or found.details.in_out
     return " → ".join(map(str, widths)) if widths else "by MLP"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netloupe.explorer.model import Node, Value
+from netloupe.explorer.model import Node, TensorType, Value
 from netloupe.explorer.roles import find_weight
 from netloupe.explorer.roles.origins import find_origin
 
@@ -39,3 +39,11 @@ def read_width(value: Value) -> int:
     for dim in dims:
         product *= dim
     return product if dims else 0
+
+
+def read_shape(value: Value | None) -> tuple[int | None, ...]:
+    """Return the dimensions of a value as its type states them; nothing where it has none."""
+    shape = value.type.shape if value is not None and isinstance(value.type, TensorType) else None
+    if shape is None:
+        return ()
+    return tuple(dim.value if isinstance(dim.value, int) else None for dim in shape)

@@ -7,6 +7,7 @@ MLP ×2``.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import groupby, pairwise
@@ -65,7 +66,7 @@ def write_contents(ingredients: Sequence[Ingredient], fits: Fits) -> MadeOf:
     for least in ((SIZE, WORK) if ideas else (TRIM, SIZE, WORK)) if is_row else ():
         kept = [_name(one, least) for one in ingredients if one.rank >= least]
         folded = _fold(kept) if 0 < len(kept) <= _MOST_FOLDED else []
-        text = _BEHIND.join(folded)
+        text = _join(folded)
         if folded and len(folded) <= _MOST_PARTS and fits(text):
             return MadeOf(text, facts)
     text = _write_ideas(ingredients, fits)
@@ -93,6 +94,13 @@ def _fold(names: Sequence[str]) -> list[str]:
         folded.append(_count(names[place : place + length], times))
         place += length * times
     return folded
+
+
+def _join(folded: Sequence[str]) -> str:
+    """Return counted parts as a chain; what repeats and has parts is in brackets."""
+    if len(folded) == 1:
+        return folded[0]
+    return _BEHIND.join(re.sub(r"^([^(].* · .*?)( ×\d+)$", r"(\1)\2", part) for part in folded)
 
 
 def _count(names: Sequence[str], times: int) -> str:

@@ -26,12 +26,11 @@ from .contents_words import MadeOf, write_contents
 from .face import Face, TextRun
 from .facts import NodeFacts
 from .frames import make_frame
-from .group_names import name_group, says_the_same
+from .group_names import begins_the_same, name_group, says_the_same
 from .group_summary import (
     category_of_group,
     count_each,
     name_operators,
-    name_stacks,
     write_difference,
 )
 from .rows import (
@@ -216,9 +215,8 @@ def _make_group_face(item: Item, element: Group | Graph, in_line: bool) -> Face:
         rows = _list_facts(recognition.facts, difference)
         category = recognition.family if recognition.family != "group" else category
     else:
-        stacks = name_stacks(element) if isinstance(element, Group) and repeat is None else ""
-        contents = MadeOf(stacks)
-        if not stacks and isinstance(known, Group):
+        contents = MadeOf()
+        if isinstance(known, Group):
             contents = write_contents(known.contents, _fits_row)
             widths = list_course(known) if repeat is not None else []
             if widths:  # of all blocks rather than of one
@@ -244,7 +242,7 @@ def _make_group_face(item: Item, element: Group | Graph, in_line: bool) -> Face:
 
 def _tells_all(label: str, quiet: str, parts: str) -> bool:
     """Return whether a title says already what a group is made of."""
-    return says_the_same(label, parts) or says_the_same(quiet, parts)
+    return says_the_same(label, parts) or (bool(quiet) and begins_the_same(quiet, parts))
 
 
 def _list_operators(item: Item, element: Group | Graph, difference: str) -> list[FaceRow]:

@@ -29,6 +29,11 @@ def says_the_same(title: str, quiet: str) -> bool:
     return _keep_letters(title) == _keep_letters(quiet)
 
 
+def begins_the_same(title: str, quiet: str) -> bool:
+    """Return whether a name begins with another one, as ``Conv2d`` does with ``Conv``."""
+    return bool(quiet) and _keep_letters(title).startswith(_keep_letters(quiet))
+
+
 def _keep_letters(name: str) -> str:
     return "".join(filter(str.isalnum, name[:200])).casefold()
 

@@ -33,9 +33,6 @@ _GROUP_HINTS = (
     ("linear", "linear"),
 )
 MOST_NODES_OF_ONE_FAMILY = 12
-#: a face names so many stacks at most, looked for among so many things inside
-_MOST_STACKS = 2
-_MOST_LOOKED_AT = 2_000
 _FAMILIES_WITH_WEIGHTS = frozenset(("linear", "normalization", "recurrent", "attention"))
 
 
@@ -52,30 +49,6 @@ def name_operators(operators: Sequence[tuple[str, str]], room: float, most: int 
             return listed + ", …"
         listed = longer
     return listed
-
-
-def name_stacks(group: Group) -> str:
-    """Return the stacks of known blocks that a group holds: ``Transformer block ×12``.
-
-    It is "" where there is none, and where a stack inside is of blocks that are not known.
-    """
-    names: list[str] = []
-    pending: list[Group | Node] = [group]
-    looked_at = 0
-    while pending:
-        child = pending.pop()
-        if not isinstance(child, Group) or child.is_beside:
-            continue
-        looked_at += len(child.children)
-        if looked_at > _MOST_LOOKED_AT:
-            return ""
-        if child.kind != "repeat":
-            pending.extend(reversed(child.children))
-            continue
-        if child.recognised is None or len(names) == _MOST_STACKS:
-            return ""
-        names.append(f"{child.recognised.name} ×{len(child.children):,}")
-    return " · ".join(names)
 
 
 def count_operators(element: Group | Graph | Node) -> Counter[tuple[str, str]]:

@@ -64,7 +64,7 @@ _ANCHORS = {
 }
 #: where kinds of block are found that no example is
 _MODELS = (
-    *("exported/bert.legacy.onnx", "exported/mobilenetv2.legacy.onnx"),
+    *("exported/rwkv.legacy.onnx", "exported/bert.legacy.onnx", "exported/mobilenetv2.legacy.onnx"),
     *("exported/rtdetr.legacy.onnx", "exported/yolov8.legacy.onnx", "light_inception_v1.onnx"),
 )
 #: what differs from an example whose block is of another kind then

@@ -1,0 +1,94 @@
+"""Tokens that are mixed with the ones before them: a recurrence without attention."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netloupe.explorer.model import Value
+
+from .found_blocks import FoundBlock, FoundBlocks
+from .operations import Operations
+from .whole_groups import make_whole_block
+
+_LEAST_SHIFTS = 2
+#: a shift is a Pad, or a Slice and a Concat
+_MOST_MOVING = 3
+
+
+def find_shifts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find each token mixed with the one before it, by a learned share.
+
+    B. Peng and others, RWKV: Reinventing RNNs for the Transformer Era, 2023, equation 11.
+    """
+    operations = blocks.operations
+    for end, kind in enumerate(operations.kinds):
+        taken = operations.operands[end]
+        if kind != "Add" or len(taken) != 2 or blocks.owner[end] is not None:
+            continue
+        products = [operations.given_by(value, "Mul") for value in taken]
+        one, other = products
+        if one is None or other is None or one == other:
+            continue
+        if any(len(operations.operands[each]) != 1 for each in (one, other)):
+            continue
+        here, there = operations.operands[one][0], operations.operands[other][0]
+        moving = _find_shift(operations, there, here) or _find_shift(operations, here, there)
+        if moving:
+            numbers = {one, other, end}
+            for number in moving:
+                if numbers.issuperset(operations.users[number]):
+                    numbers.add(number)
+            yield FoundBlock("token shift", "Token shift", frozenset(numbers), end)
+
+
+def _find_shift(operations: Operations, moved: Value, value: Value) -> list[int]:
+    """Return what moves a value by places and puts something before it, if that gives another."""
+    found: list[int] = []
+    for _ in range(_MOST_MOVING):
+        giver = operations.giver(moved)
+        node = moved.producer
+        if giver is None or node is None or not node.operator.has("pads", "joins", "picks"):
+            return []
+        found.append(giver)
+        taken = operations.operands[giver]
+        if not taken:
+            return []
+        moved = taken[-1]
+        if moved is value:
+            return found
+    return []
+
+
+def find_time_mixes(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find the halves of a block that mixes tokens over time, and then channels.
+
+    B. Peng and others, RWKV: Reinventing RNNs for the Transformer Era, 2023, figure 2: keys and
+    values with weights that decay, in a sum that goes along the sequence; and a squared ReLU. Both
+    are of shifted tokens, and gated.
+    """
+    operations = blocks.operations
+    outline = blocks.list_outermost()
+    kinds = [e.kind if isinstance(e, FoundBlock) else operations.kinds[e] for e in outline]
+    if kinds.count("token shift") < _LEAST_SHIFTS or kinds.count("gate") != 1:
+        return
+    linears = [e for e in outline if isinstance(e, FoundBlock) and e.kind == "linear"]
+    first = linears[0].facts if linears else ()
+    if "Exp" in kinds and len(linears) >= _LEAST_SHIFTS:
+        yield make_whole_block(blocks, "time mix", "Time mix", first)
+    elif _has_squared(operations) and linears:
+        yield make_whole_block(blocks, "channel mix", "Channel mix", first)
+
+
+def _has_squared(operations: Operations) -> bool:
+    """Return whether a ReLU is squared."""
+    for number, kind in enumerate(operations.kinds):
+        if kind != "Relu":
+            continue
+        user = operations.only_user(number)
+        if user is None or user < 0:
+            continue
+        taken = operations.operands[user]
+        is_power = operations.kinds[user] == "Pow" and operations.scalar(user) == 2.0
+        if is_power or (operations.kinds[user] == "Mul" and taken[0] is taken[-1]):
+            return True
+    return False
