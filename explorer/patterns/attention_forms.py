@@ -126,7 +126,8 @@ def write_latents(operations: Operations, number: int) -> list[str]:
     Before their projection, where they are found; else only how many.
     """
     value = operations.nodes[number].input(0)
-    count = read_shape(value)[-2]
+    shape = read_shape(value)
+    count = shape[-2] if len(shape) > 1 else None
     if count is None:
         return []
     for _ in range(_MOST_TO_TABLE):

@@ -60,6 +60,7 @@ _ANCHORS = {
     "shuffle-unit": {"shuffled", "spatial", "total", "y"},
     "atrous-pyramid": {"a", "b", "c", "joined", "y"},
     "message-passing": {"sent", "y"},
+    "time-mix": {*"abckdry", "moved", "key", "positive", "squared", "gate"},
     "joined-block": {"joined", "convolved", "again", "y"},
 }
 #: where kinds of block are found that no example is
