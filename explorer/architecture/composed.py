@@ -27,8 +27,8 @@ NOT_FOLDED: Mapping[Node, tuple[int, int]] = MappingProxyType({})
 #: more runs are not told one by one: blocks are counted by kind
 _MOST_RUNS = 12
 _LONGEST = 480
-_CONVOLUTIONS = frozenset({"conv", "gated", "inverted", "residual", "separable"})
-_LINEAR = frozenset({"embedding", "linear", "mlp", "pairs", "positions", "reparametrised"})
+_CONVOLUTIONS = frozenset({"atrous pyramid", "conv", "inverted", "residual", "separable"})
+_LINEAR = frozenset({"draw", "embedding", "interaction", "linear", "mlp", "positions"})
 
 
 def compose(
@@ -127,9 +127,12 @@ def _name(pieces: Sequence[Piece]) -> str:
         words.append("recurrent layers")
     if kinds["attention"] or kinds["transformer"]:
         words.append("attention")
-    if kinds["fourier"]:
+    if kinds["transform"]:
         words.append("Fourier transforms")
-    if kinds["passed"] and not words:
+    names = Counter(piece.name for piece in pieces)
+    if names["Mixer block"] and words in ([], ["convolutions"]):
+        return "Mixer network"
+    if kinds["message passing"] and not words:
         return "Message-passing network"
     if not words:
         return "Feed-forward network" if kinds.keys() <= _LINEAR else "Network"

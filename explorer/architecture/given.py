@@ -34,10 +34,11 @@ def tell_taken(outline: Outline, pieces: Sequence[Piece]) -> tuple[Input, set[in
     told: set[int] = set()
     by_part = {id(piece.part): piece for piece in pieces}
     patch = find_patch(outline, len(outline.parts))
-    if patch is not None and len(pieces) > 1 and pieces[0].part is patch:
+    convolutions = [piece for piece in pieces if piece.kind == "conv"]
+    if patch is not None and len(pieces) > 1 and [one.part for one in convolutions] == [patch]:
         facts["patch"] = patch.kernel[0]
         words.append(f"patches of {patch.kernel[0]} × {patch.kernel[0]}")
-        told.add(id(pieces[0]))
+        told.add(id(convolutions[0]))
     tokens = find_token_tables(outline)
     if tokens:
         facts |= read_tokens(outline, tokens)

@@ -24,6 +24,7 @@ from .sketch import BlockSketch
 _MOST_OF_MASK = 300
 #: what attention is called where its kind is not known
 _NAMELESS = frozenset({"", "Attention", "Cross-attention"})
+_NORMS = frozenset({"adaptive norm", "norm"})
 _WEIGHTED = frozenset({"conv", "excitation", "inverted", "linear", "mixer", "recurrent"})
 _WEIGHTED_WHOLES = _WEIGHTED | {"experts", "mlp", "residual", "separable"}
 
@@ -187,7 +188,8 @@ def _describe_norms(outline: Outline, layer: Layer) -> dict[str, Detail]:
         order, norm = _order_norm(outline, part)
         orders.add(order)
         if norm is not None:
-            kinds.add(norm.name.rsplit(" ", 1)[-1])
+            adaptive = "adaptive " if norm.kind == "adaptive norm" else ""
+            kinds.add(adaptive + norm.name.rsplit(" ", 1)[-1])
     found: dict[str, Detail] = {}
     if len(orders) == 1 and len(kinds) == 1 and "" not in orders:
         found = {"order": orders.pop(), "norm": kinds.pop()}
@@ -233,7 +235,7 @@ def _find_norm_before(outline: Outline, part: OutlinePart) -> OutlinePart | None
         known = [giver for giver in givers if giver is not None]
         if not known:
             return None
-        norm = next((giver for giver in known if giver.kind == "norm"), None)
+        norm = next((giver for giver in known if giver.kind in _NORMS), None)
         if norm is not None:
             return norm
         passed = [giver for giver in known if giver.has(*ARRANGING_TRAITS)]

@@ -21,7 +21,9 @@ from .pieces import is_told
 from .sizes import read_stated_shape
 
 #: kinds of block that work on maps
-_MAPS = frozenset({"conv", "gated", "group", "inverted", "residual", "separable", "excitation"})
+_MAPS = frozenset(
+    {"atrous pyramid", "conv", "excitation", "group", "inverted", "residual", "separable"}
+)
 _LEAST_STEPS = 2
 _MOST_PASSED = 6
 

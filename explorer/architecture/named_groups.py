@@ -12,6 +12,7 @@ from netloupe.explorer.patterns.convolution_details import StridedDetails
 from netloupe.explorer.patterns.transformer_details import TransformerDetails
 
 from .composites import Merge, make_part
+from .opened import goes_down_and_up
 from .outline import Outline, OutlinePart
 
 #: so many groups are looked at
@@ -20,8 +21,9 @@ _MOST_GROUPS = 3_000
 _MOST_NODES = 600
 #: names of blocks that parts of an outline may have as well
 _RESIDUAL = frozenset({"Basic block", "Bottleneck block", "Inverted residual", "Residual block"})
-#: names that are given to any branches of convolutions, as to the heads of a detector
-_LOOSE = frozenset({"Inception block"})
+#: names that are given to any branches of convolutions, as to the heads of a detector, and those
+#: of groups of which the layers inside are told
+_LOOSE = frozenset({"Inception block", "Message passing"})
 #: stands between the operators that a block is called by where it has no name of its own
 _ROW = " · "
 
@@ -52,7 +54,10 @@ def find_named_groups(model: Model, outline: Outline, *, is_folded: bool) -> Ite
         parts: dict[OutlinePart, None] = dict.fromkeys(map(outline.owner, sorted(own)))
         if len(parts) > 1 and all(part.numbers <= own for part in parts):
             kind = "residual" if named.name in _RESIDUAL else "group"
-            yield [*parts], make_part([*parts], kind, named.name, _detail(named, parts))
+            merged = make_part([*parts], kind, named.name, _detail(named, parts))
+            merged.facts = named.facts
+            if kind == "group" or not goes_down_and_up(outline, merged):
+                yield [*parts], merged
 
 
 def _detail(named: Recognition, parts: Iterable[OutlinePart]) -> BlockDetails:

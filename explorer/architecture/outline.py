@@ -52,6 +52,8 @@ class OutlinePart:
         A bit for each part, by its place, that leads to this one.
     operator
         Of one operation that belongs to no block; None for blocks and calls.
+    facts
+        As of :class:`~netloupe.explorer.patterns.FoundBlock`.
     """
 
     kind: str
@@ -63,6 +65,7 @@ class OutlinePart:
     place: int = 0
     before: int = 0
     operator: Operator | None = None
+    facts: tuple[str, ...] = ()
 
     def has(self, *traits: str) -> bool:
         """Return whether it is one operation whose operator has any of some traits."""
@@ -299,4 +302,12 @@ class Outline:
 
 def make_block_part(found: FoundBlock) -> OutlinePart:
     """Return the part that a block is."""
-    return OutlinePart(found.kind, found.numbers, found.end, found.name, found.details, found.parts)
+    return OutlinePart(
+        found.kind,
+        found.numbers,
+        found.end,
+        found.name,
+        found.details,
+        found.parts,
+        facts=found.facts,
+    )

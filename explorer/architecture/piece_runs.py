@@ -21,7 +21,7 @@ _MOST_ENTRIES = 6
 _LEAST_TO_REFINE = 6
 _LEAST_SHARE = 0.8
 #: kinds of piece that a block begins with rather than it ends
-_STARTING = frozenset({"attention", "fourier", "transformer"})
+_STARTING = frozenset({"attention", "transform", "transformer"})
 #: a row is cut into so many pieces at most
 _MOST_CUTS = 24
 

@@ -14,7 +14,6 @@ from netloupe.explorer.patterns.transformer_details import (
 )
 
 from .cells import UnrolledDetails
-from .ideas import IdeaDetails
 from .layer_facts import describe_layers
 from .layer_words import in_brackets, write_layers
 from .outline import Outline, OutlinePart
@@ -26,13 +25,14 @@ from .sketch import write_row, write_way
 #: of longer ways the widths in the middle are left out
 _MOST_WIDTHS = 6
 _MOST_GLUE = 12
+#: of more kinds it is not told what each is
+_MOST_FACTS = 2
 #: blocks that go through stages, each of one width
 _STAGED = frozenset({"group", "inverted", "residual", "separable"})
 #: what blocks are called that have no name of their own, or one of operators
 _NOUNS = {
     "embedding": "embedding",
     "excitation": "squeeze-and-excitation",
-    "gated": "gated convolution",
     "inverted": "inverted residual",
     "linear": "linear layer",
     "separable": "depthwise-separable convolution",
@@ -111,7 +111,7 @@ def count_pieces(number: int, noun: str) -> str:
 
 
 def _plural(noun: str) -> str:
-    return noun if noun.endswith(("mixing", "excitation", "experts")) else f"{noun}s"
+    return noun if noun.endswith(("mixing", "excitation", "experts", "passing")) else f"{noun}s"
 
 
 def name_piece(outline: Outline, pieces: Sequence[Piece]) -> str:
@@ -171,7 +171,7 @@ def _write_sizes(outline: Outline, pieces: Sequence[Piece], *, is_row: bool) -> 
     if pieces[0].layer is not None:
         layers = [piece.layer for piece in pieces if piece.layer is not None]
         return in_brackets(write_layers(describe_layers(outline, layers)))
-    if part.kind in ("embedding", "quantizer"):
+    if part.kind == "embedding":
         return _write_one({_write_table(piece.part) for piece in pieces})
     if part.kind == "attention":
         return _write_one({_write_heads(piece.part) for piece in pieces})
@@ -179,9 +179,11 @@ def _write_sizes(outline: Outline, pieces: Sequence[Piece], *, is_row: bool) -> 
         return _write_feeding(pieces)
     if part.kind == "unrolled" or part.has("recurrent"):
         return _write_one({_write_hidden(outline, piece.part) for piece in pieces})
-    if part.kind in ("positions", "reparametrised"):
-        return _write_one({f" {piece.part.details.read_as(IdeaDetails).words}" for piece in pieces})
-    return _write_features(outline, pieces, is_row=is_row) + _write_kernel(pieces)
+    sizes = _write_features(outline, pieces, is_row=is_row) + _write_kernel(pieces)
+    facts = list(dict.fromkeys(", ".join(piece.part.facts) for piece in pieces))
+    if part.kind == "conv" or sizes or len(facts) > _MOST_FACTS or not all(facts):
+        return sizes
+    return in_brackets(join_with_and(facts))
 
 
 def _write_kernel(pieces: Sequence[Piece]) -> str:

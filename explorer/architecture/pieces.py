@@ -12,8 +12,8 @@ from .sizes import list_matrices
 
 #: kinds besides those that carry a network, of blocks that are told
 _TOLD = frozenset(
-    {"fourier", "gated", "group", "pairs", "passed", "positions", "quantizer"}
-    | {"reparametrised", "similarity", "unrolled"}
+    {"atrous pyramid", "draw", "gate", "group", "interaction", "message passing", "positions"}
+    | {"quantizer", "similarity", "transform", "unrolled"}
 )
 
 #: kinds that work along the last axis, besides norms of features
