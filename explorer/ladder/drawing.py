@@ -151,7 +151,7 @@ class LadderDrawing:
 
     def _draw_streams(self) -> Iterator[Mark]:
         for x, top, bottom in self._streams:
-            yield _draw_line(x, top, x, bottom, self._theme.frame_text, _STREAM)
+            yield _draw_line(x, top, x, bottom, self._theme.stream, _STREAM)
 
     def _draw_link(self, link: RungLink) -> Mark:
         one, other = self.places[link.left], self.places[link.right]
@@ -169,12 +169,12 @@ class LadderDrawing:
     def _draw_port(self, place: CellPlace) -> Mark:
         theme = self._theme
         middle = place.x + place.width / 2
-        return CircleMark(middle, place.y, _PORT, theme.page, theme.frame_text, _BORDER)
+        return CircleMark(middle, place.y, _PORT, theme.page, theme.stream, _BORDER)
 
     def _draw_frame(self, cell: Cell, place: CellPlace, depth: int) -> Iterator[Mark]:
         theme = self._theme
-        colours = theme.frame(depth)
-        yield RectMark(*place, _FRAME_RADIUS, colours.fill, colours.border, _FRAME_BORDER)
+        colours = theme.category("plain")
+        yield RectMark(*place, _FRAME_RADIUS, colours.frame, theme.rule, _FRAME_BORDER)
         left, right = place.x + _PADDING, place.x + place.width - _PADDING
         baseline = place.y + _HEADER / 2 + _DROP
         # the stream's port is in the middle of the border
@@ -182,9 +182,9 @@ class LadderDrawing:
         room = right - left - _measure_end(fact)
         keep: Literal["both", "start"] = "start" if RANGE in cell.label else "both"
         label = shorten_text(cell.label, room, FACT_SIZE, bold=True, keep=keep)
-        yield TextMark(left, baseline, label, FACT_SIZE, True, theme.frame_text)
+        yield TextMark(left, baseline, label, FACT_SIZE, True, colours.text)
         if fact:
-            yield TextMark(right, baseline, fact, SMALL_SIZE, False, theme.frame_muted, "end")
+            yield TextMark(right, baseline, fact, SMALL_SIZE, False, theme.muted, "end")
 
     def _draw_cell(self, cell: Cell, place: CellPlace) -> Iterator[Placed]:
         colours = find_colours(cell.tone, self._theme)

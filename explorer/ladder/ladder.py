@@ -261,5 +261,5 @@ def _draw_names(
         middle = left + COLUMN_WIDTH / 2
         mark = TextMark(middle, top + 20, shown, TITLE_SIZE, True, theme.ink, "middle")
         yield MarkedPiece(((0.0, 0.0, mark),))
-    line = RectMark(_DIVIDER, top, 1, bottom - top, 0, theme.frames[0].border)
+    line = RectMark(_DIVIDER, top, 1, bottom - top, 0, theme.rule)
     yield MarkedPiece(((0.0, 0.0, line),))

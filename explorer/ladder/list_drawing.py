@@ -115,7 +115,7 @@ class ListDrawing:
         if section.note:
             mark = TextMark(RIGHT, baseline, section.note, SMALL_SIZE, False, theme.muted, "end")
             yield 0.0, 0.0, mark
-        line = LineMark(LEFT, y + _HEADING + 6, RIGHT - LEFT, theme.frames[0].border)
+        line = LineMark(LEFT, y + _HEADING + 6, RIGHT - LEFT, theme.rule)
         yield 0.0, 0.0, line
 
     def _draw_entry(self, entry: ListedEntry, y: float) -> Iterator[Placed]:

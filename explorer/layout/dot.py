@@ -31,7 +31,7 @@ _SPINE_WEIGHT = 24
 RANK_GAP = 22.0
 RANK_GAP_ACROSS = 30.0
 #: between two boxes with one straight edge between them
-_CHAIN_GAP = 18.0
+_CHAIN_GAP = 20.0
 #: what a number beside an edge needs along it where values flow to the right, and its digits
 _COUNT_ROOM = 22.0
 _DIGIT_ROOM = 6.5

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
+from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Value
 from netloupe.explorer.options import Direction
 from netloupe.explorer.progress import step
@@ -16,6 +17,7 @@ from .level import Child, Level, Wire
 from .longest_path import find_longest_path
 from .merging import merge_edges
 from .scene import Inside, LevelEdge
+from .stream import find_stream
 from .stream_sizes import is_stage, list_changes
 from .texts import LabelMeasure, Texts, choose_texts, count_written
 from .titles import Title
@@ -138,14 +140,20 @@ def plan_item(
         outputs += [value for value in item.outputs if value not in given]
     level.input_count, level.output_count = len(inputs), len(outputs)
     input_index, output_index = _number(inputs), _number(outputs)
-    single = _list_edges(item, links, inner)
+    ends = [
+        (
+            link.source if link.source != BORDER else -1 - input_index[link.source_value],
+            link.target if link.target != BORDER else -1 - output_index[link.target_value],
+        )
+        for link in links
+    ]
+    single = _list_edges(item, links, inner, _find_stream(item, links, ends))
     merged = merge_edges(single, item.children)
     edges = _replace_merged(single, merged)
     for number, link in enumerate(links):
         level.wires.append(
             Wire(
-                link.source if link.source != BORDER else -1 - input_index[link.source_value],
-                link.target if link.target != BORDER else -1 - output_index[link.target_value],
+                *ends[number],
                 _port_at(inner.get(link.source), "outputs", link.source_value),
                 _port_at(inner.get(link.target), "inputs", link.target_value),
                 link.source == BORDER or item.children[link.source].kind != "stub",
@@ -291,12 +299,30 @@ def _has_arrow(target: int, value: Value | None, inner: Mapping[int, Placed]) ->
     return target != BORDER and (target not in inner or value in inner[target].borders.idle)
 
 
-def _list_edges(item: Item, links: list[Link], inner: Mapping[int, Placed]) -> list[LevelEdge]:
+def _find_stream(
+    item: Item, links: Sequence[Link], ends: Sequence[tuple[int, int]]
+) -> frozenset[int]:
+    """Return which links inside an open item are of its main stream."""
+    data = [number for number, link in enumerate(links) if link.kind == "data"]
+    aside = {number for number, child in enumerate(item.children) if _stands_aside(child)}
+    found = find_stream([ends[number] for number in data], len(item.children), aside)
+    return frozenset(data[number] for number in found)
+
+
+def _stands_aside(child: Item) -> bool:
+    element = child.element
+    is_preparation = isinstance(element, Group) and element.kind == "preparation"
+    return is_preparation or child.kind in ("stub", "constant")
+
+
+def _list_edges(
+    item: Item, links: list[Link], inner: Mapping[int, Placed], stream: frozenset[int]
+) -> list[LevelEdge]:
     """Return what flows along the links inside an open item."""
     body = item.body
     assert body is not None  # noqa: S101 - open items have a body
     edges = []
-    for link in links:
+    for number, link in enumerate(links):
         ends = [item.children[end] for end in (link.source, link.target) if end != BORDER]
         whole = next((end for end in ends if end.is_selected_whole), None)
         bundle: tuple[str, ...] = ()
@@ -318,6 +344,7 @@ def _list_edges(item: Item, links: list[Link], inner: Mapping[int, Placed]) -> l
                 link.target_value,
                 bundle,
                 count,
+                number in stream,
             )
         )
     return edges

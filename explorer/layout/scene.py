@@ -68,6 +68,8 @@ class SceneEdge(NamedTuple):
         Text and its centre; the text is empty where there is no room.
     bundle
         The paths of all values that flow here where there are several, ``path`` first.
+    is_stream
+        Whether it is of the main stream.
     """
 
     value: Value
@@ -81,6 +83,7 @@ class SceneEdge(NamedTuple):
     label_x: float = 0.0
     label_y: float = 0.0
     bundle: tuple[str, ...] = ()
+    is_stream: bool = False
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -102,7 +105,8 @@ class LevelEdge(NamedTuple):
 
     ``source_value`` and ``target_value`` are the values under which the two ends know it,
     ``bundle`` has the paths of all its values where there are several, ``path`` first; ``times``
-    says how many these are, also where they are too many to be listed.
+    says how many these are, also where they are too many to be listed. ``is_stream`` tells
+    whether it is of the main stream.
     """
 
     value: Value
@@ -115,6 +119,7 @@ class LevelEdge(NamedTuple):
     target_value: Value | None = None
     bundle: tuple[str, ...] = ()
     times: int = 1
+    is_stream: bool = False
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -387,4 +392,5 @@ def _place_edges(level: SceneLevel, corner: Floats, parent: int, first: int) -> 
             x,
             y,
             edge.bundle,
+            edge.is_stream,
         )

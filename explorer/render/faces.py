@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from netloupe.explorer.grouping import PASSING_TRAITS, Group, recognise_function
 from netloupe.explorer.grouping.stack_changes import list_course
@@ -21,14 +22,13 @@ from .box import (
     make_box,
     round_size,
 )
-from .category import category_of
 from .contents_words import MadeOf, write_contents
 from .face import Face, TextRun
 from .facts import NodeFacts
 from .frames import make_frame
+from .group_category import GroupCategories
 from .group_names import begins_the_same, name_group, says_the_same
 from .group_summary import (
-    category_of_group,
     count_each,
     name_operators,
     write_difference,
@@ -75,11 +75,20 @@ class FaceBook:
         where both fit.
     is_narrow
         Whether width is scarcer: facts stand below.
+    has_controls
+        Whether there is a sign on what can be opened.
     """
 
     def __init__(
-        self, details: Details = "facts", direction: Direction = "TB", *, is_narrow: bool = False
+        self,
+        details: Details = "facts",
+        direction: Direction = "TB",
+        *,
+        is_narrow: bool = False,
+        has_controls: bool = True,
     ) -> None:
+        self._categories = GroupCategories()
+        self._has_controls = has_controls
         self._facts = NodeFacts() if details == "facts" else None
         self._in_line = details == "facts" and direction == "TB" and not is_narrow
         self._faces: dict[tuple[object, ...], Face] = {}
@@ -94,14 +103,27 @@ class FaceBook:
         )
         face = self._faces.get(key)
         if face is None:
-            face = make_face(item, self._facts, in_line=self._in_line)
+            face = make_face(
+                item,
+                self._facts,
+                in_line=self._in_line,
+                has_controls=self._has_controls,
+                categories=self._categories,
+            )
             face = self._faces[key] = self._distinct.setdefault(face, face)
         return face
 
     __call__ = face
 
 
-def make_face(item: Item, facts: NodeFacts | None = None, *, in_line: bool = False) -> Face:
+def make_face(
+    item: Item,
+    facts: NodeFacts | None = None,
+    *,
+    in_line: bool = False,
+    has_controls: bool = True,
+    categories: GroupCategories | None = None,
+) -> Face:
     """Make what is drawn on an item's box.
 
     Parameters
@@ -112,28 +134,52 @@ def make_face(item: Item, facts: NodeFacts | None = None, *, in_line: bool = Fal
         Tells what stands on the box of a node; None for all details.
     in_line
         Whether a single row may stand in the line of the title.
+    has_controls
+        Whether there is a sign on what can be opened.
+    categories
+        Finds the categories of groups.
     """
     element = item.element
+    category = (categories or GroupCategories()).of_item(item)
     if item.is_open or item.kind == "root":
-        return make_frame(item)
+        return make_frame(item, category)
+    style = _Style(category, in_line, has_controls and item.openable)
     if isinstance(element, Node):
-        return _make_node_face(item, element, facts, in_line)
+        return _make_node_face(item, element, facts, style)
     if isinstance(element, Group) and element.main is not None and element.recognised is None:
-        return _make_operation_face(item, element, element.main, facts or NodeFacts(), in_line)
+        return _make_operation_face(item, element, element.main, facts or NodeFacts(), style)
     if isinstance(element, Group | Graph):
-        return _make_group_face(item, element, in_line)
+        return _make_group_face(item, element, style)
     if item.kind == "stub":
         return _make_stub_face(item)
     if item.kind == "constant" and not item.merged:
         return _make_constant_face(element)
-    return _make_terminal_face(item, element, in_line)
+    return _make_terminal_face(item, element, style)
+
+
+class _Style(NamedTuple):
+    """What a box is drawn like, beside what is told on it.
+
+    Parameters
+    ----------
+    category
+        Decides the colours.
+    in_line
+        Whether a single row may stand in the line of the title.
+    openable
+        Whether there is the sign of what can be opened.
+    """
+
+    category: str
+    in_line: bool
+    openable: bool
 
 
 #: what is written on the circle of an operator that joins streams
 _SIGNS = {"adds": "+", "multiplies_elements": "×"}
 
 
-def _make_node_face(item: Item, node: Node, facts: NodeFacts | None, in_line: bool) -> Face:
+def _make_node_face(item: Item, node: Node, facts: NodeFacts | None, style: _Style) -> Face:
     sign = _find_join(item, node)
     if sign:
         return _make_junction_face(node, sign)
@@ -142,23 +188,21 @@ def _make_node_face(item: Item, node: Node, facts: NodeFacts | None, in_line: bo
     else:
         blocks = [describe_attributes(node), describe_constants(node, item.constants)]
     title, quiet = (item.label, node.op_type) if item.label else (node.op_type, "")
-    category = category_of(node)
     recognition = recognise_function(node.function) if node.function is not None else None
     if recognition is not None:
         quiet = recognition.name
-        category = recognition.family if recognition.family != "group" else category
         blocks.append(_list_facts(recognition.facts))
     elif item.openable:
         blocks.append([FaceRow(_count_nodes_inside(node), "muted", ())])
     return make_box(
         "node",
-        category,
+        style.category,
         title,
         "" if says_the_same(title, quiet) else quiet,
         blocks,
         badge=node_badge(node) or "",
-        openable=item.openable,
-        in_line=in_line,
+        openable=style.openable,
+        in_line=style.in_line,
         most_width=MOST_FACTS_WIDTH if facts is not None else MOST_WIDTH,
     )
 
@@ -185,7 +229,7 @@ def _get_sign(node: Node) -> str:
 def _make_junction_face(node: Node, sign: str) -> Face:
     size = 2 * RADII["junction"]
     run = TextRun(size / 2, size / 2 + JUNCTION_BASELINE, sign, "title", "middle")
-    return Face("junction", category_of(node), size, size, size, (run,))
+    return Face("junction", "plain", size, size, size, (run,))
 
 
 def _count_nodes_inside(node: Node) -> str:
@@ -196,24 +240,21 @@ def _count_nodes_inside(node: Node) -> str:
     return f"{count:,} node{'' if count == 1 else 's'} {where}"
 
 
-def _make_group_face(item: Item, element: Group | Graph, in_line: bool) -> Face:
+def _make_group_face(item: Item, element: Group | Graph, style: _Style) -> Face:
     repeat = item.repeat
     if isinstance(element, Group) and element.is_beside:
-        return _make_quiet_face(item, element, in_line)
+        return _make_quiet_face(item, element, style)
     known = repeat or element
     recognition = known.recognised if isinstance(known, Group) else None
     if isinstance(element, Group):
-        label, type_name = short_range(item.label or element.label), element.type_name
+        label = short_range(item.label or element.label)
         label, quiet = name_group(element, label, recognition)
     else:
-        label, type_name = item.label or element.parent_attribute or element.name, ""
+        label = item.label or element.parent_attribute or element.name
         quiet = ""
-    block = element if repeat is None else repeat.children[repeat.exemplar]
-    category = category_of_group(label, type_name, block)
     difference = "" if repeat is None else write_difference(repeat)
     if recognition is not None:
         rows = _list_facts(recognition.facts, difference)
-        category = recognition.family if recognition.family != "group" else category
     else:
         contents = MadeOf()
         if isinstance(known, Group):
@@ -233,10 +274,10 @@ def _make_group_face(item: Item, element: Group | Graph, in_line: bool) -> Face:
             rows += _list_facts((contents.facts,), difference)
     times = len(repeat.children) if repeat is not None else 0
     return make_box(
-        *("group", category, label, quiet, [rows]),
-        openable=item.openable,
+        *("group", style.category, label, quiet, [rows]),
+        openable=style.openable,
         times=times,
-        in_line=in_line,
+        in_line=style.in_line,
     )
 
 
@@ -259,13 +300,13 @@ def _list_operators(item: Item, element: Group | Graph, difference: str) -> list
 
 
 def _make_operation_face(
-    item: Item, group: Group, node: Node, facts: NodeFacts, in_line: bool
+    item: Item, group: Group, node: Node, facts: NodeFacts, style: _Style
 ) -> Face:
     """Return the face of a node with what arranges for it: as of the node that computes."""
     title = item.label or group.label
     if title == node.op_type and _only_passes(group):
         size = 2 * BRANCHING_RADIUS
-        return Face("junction", category_of(node), size, size, size, (), title=title)
+        return Face("junction", "plain", size, size, size, (), title=title)
     operands = [value for value in node.inputs if value is not None]
     if title == node.op_type and len(operands) > 1 and not any(map(is_constant, operands)):
         sign = _get_sign(node)
@@ -274,9 +315,9 @@ def _make_operation_face(
     quiet = "" if title == node.op_type else node.op_type
     blocks = facts.list_blocks(node, ())
     return make_box(
-        *("group", category_of(node), title, quiet, blocks),
-        openable=item.openable,
-        in_line=in_line,
+        *("group", style.category, title, quiet, blocks),
+        openable=style.openable,
+        in_line=style.in_line,
         most_width=MOST_FACTS_WIDTH,
     )
 
@@ -288,18 +329,20 @@ def _only_passes(group: Group) -> bool:
     )
 
 
-def _make_quiet_face(item: Item, group: Group, in_line: bool) -> Face:
+def _make_quiet_face(item: Item, group: Group, style: _Style) -> Face:
     """Return the face of what is beside the model's body: what it is, and how much."""
     label, quiet = item.label or group.label, ", ".join(group.facts)
     count = write_counts([group.node_count], "node")
     kind = "" if label.startswith(group.kind) else f" of {group.kind}"
     rows = [FaceRow(count + kind, "muted", ())]
     return make_box(
-        *("group", "preparation", label, quiet, [rows]), openable=item.openable, in_line=in_line
+        *("group", style.category, label, quiet, [rows]),
+        openable=style.openable,
+        in_line=style.in_line,
     )
 
 
-def _make_terminal_face(item: Item, element: object, in_line: bool) -> Face:
+def _make_terminal_face(item: Item, element: object, style: _Style) -> Face:
     value = element if isinstance(element, Value) else None
     name = item.label or (value.name if value else "") or "?"
     rows = []
@@ -318,9 +361,9 @@ def _make_terminal_face(item: Item, element: object, in_line: bool) -> Face:
     times = 0 if item.names else sum(map(len, item.merged.values()))
     return make_box(
         *("terminal", "terminal", name, "", [rows] if rows else []),
-        openable=item.openable,
+        openable=style.openable,
         times=times,
-        in_line=in_line,
+        in_line=style.in_line,
         most_width=MOST_FACTS_WIDTH,
     )
 
@@ -350,10 +393,10 @@ def _make_constant_face(element: object) -> Face:
     tensor = value.initializer if value else None
     name = short_name(value.name) if value else "?"
     if tensor is None:
-        return make_box("constant", "constant", name, "constant", [])
+        return make_box("constant", "plain", name, "constant", [])
     elements = describe_elements(tensor)
     text = f"{tensor.dtype.name} {elements or f'⟨{describe_dims(tensor.dims)}⟩'}"
-    return make_box("constant", "constant", name, "", [[FaceRow(text, "muted", ())]])
+    return make_box("constant", "plain", name, "", [[FaceRow(text, "muted", ())]])
 
 
 def _make_stub_face(item: Item) -> Face:
@@ -361,7 +404,7 @@ def _make_stub_face(item: Item) -> Face:
     text = shorten_text(short_name(item.label), MOST_STUB_WIDTH - STUB_HEIGHT, size, bold)
     width = round_size(max(measure_text(text, size, bold) + STUB_HEIGHT, LEAST_STUB_WIDTH))
     run = TextRun(round_size(width / 2), STUB_HEIGHT / 2 + 3.4, text, "badge", "middle")
-    return Face("stub", "constant", width, STUB_HEIGHT, 0.0, (run,))
+    return Face("stub", "plain", width, STUB_HEIGHT, 0.0, (run,))
 
 
 def _list_facts(facts: Sequence[str], difference: str = "") -> list[FaceRow]:

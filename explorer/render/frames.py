@@ -16,7 +16,6 @@ from netloupe.explorer.model import Node
 from netloupe.explorer.view import Item
 
 from .box import BASELINE, GAP, MARGIN, lay_title, round_size
-from .category import category_of
 from .face import Face, TextRun, TextStyle
 from .group_names import AND, name_group, says_the_same
 from .group_summary import write_difference
@@ -62,10 +61,8 @@ class Heading(NamedTuple):
     more: tuple[str, ...] = ()
 
 
-def make_frame(item: Item) -> Face:
-    """Return the face of an open item."""
-    element = item.element
-    category = category_of(element) if isinstance(element, Node) else "group"
+def make_frame(item: Item, category: str) -> Face:
+    """Return the face of an open item of a category."""
     return lay_heading(write_heading(item), category)
 
 

@@ -12,28 +12,10 @@ from netloupe.explorer.grouping.stack_facts import StackDetails
 from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.notation import write_span
 
-from .category import category_of_operator
+from .category import moves_data
 from .sizes import TEXT_STYLES
 from .text import clean_label, measure_text
 
-_FAMILIES_THAT_MOVE_DATA = frozenset(("shape", "generator", "logic", "quantization"))
-#: parts of a module's class or a group's name that tell what it does; first match counts
-_GROUP_HINTS = (
-    ("norm", "normalization"),
-    ("ln_", "normalization"),
-    ("attention", "attention"),
-    ("attn", "attention"),
-    ("lstm", "recurrent"),
-    ("gru", "recurrent"),
-    ("relu", "activation"),
-    ("gelu", "activation"),
-    ("softmax", "activation"),
-    ("activation", "activation"),
-    ("conv", "linear"),
-    ("linear", "linear"),
-)
-MOST_NODES_OF_ONE_FAMILY = 12
-_FAMILIES_WITH_WEIGHTS = frozenset(("linear", "normalization", "recurrent", "attention"))
 
 
 def name_operators(operators: Sequence[tuple[str, str]], room: float, most: int = 3) -> str:
@@ -53,10 +35,10 @@ def name_operators(operators: Sequence[tuple[str, str]], room: float, most: int 
 
 def count_operators(element: Group | Graph | Node) -> Counter[tuple[str, str]]:
     """Return how many nodes inside have which domain and op_type, shape arithmetic left out."""
-    return Counter((node.domain, node.op_type) for node in _list_computing(element))
+    return Counter((node.domain, node.op_type) for node in list_computing(element))
 
 
-def _list_computing(element: Group | Graph | Node) -> Iterator[Node]:
+def list_computing(element: Group | Graph | Node) -> Iterator[Node]:
     """Yield the nodes inside, without those of shape arithmetic unless it is all that is asked."""
     if isinstance(element, Graph):
         yield from element.nodes
@@ -122,31 +104,10 @@ def count_each(shown: Sequence[Group | Graph | Node]) -> list[tuple[str, str]]:
 def choose_operators(operators: Counter[tuple[str, str]]) -> list[tuple[str, int]]:
     """Return operators with their counts: those that move data only where there are no others."""
     telling = {
-        operator: count
-        for operator, count in operators.items()
-        if category_of_operator(*operator) not in _FAMILIES_THAT_MOVE_DATA
+        operator: count for operator, count in operators.items() if not moves_data(*operator)
     }
     counts: Counter[str] = Counter()
     for (_, op_type), count in (telling or operators).items():
         counts[op_type] += count
     ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
     return [entry for entry in ordered if entry[0] != "Constant"]
-
-
-def category_of_group(label: str, type_name: str, element: Group | Graph | Node) -> str:
-    """Return the family of a closed group.
-
-    The module's class or the group's name tells it (``GPT2Attention``, ``ln_1``), or its
-    nodes with weights do where it has few, all of one family; otherwise it is ``group``.
-    """
-    for name in (type_name, label.rsplit(" / ", 1)[-1]):
-        lowered = name[-200:].lower()
-        for part, category in _GROUP_HINTS:
-            if part in lowered:
-                return category
-    nodes = [*islice(_list_computing(element), MOST_NODES_OF_ONE_FAMILY + 1)]
-    if len(nodes) > MOST_NODES_OF_ONE_FAMILY:
-        return "group"
-    families = {category_of_operator(node.domain, node.op_type) for node in nodes}
-    families &= _FAMILIES_WITH_WEIGHTS
-    return families.pop() if len(families) == 1 else "group"

@@ -31,6 +31,8 @@ class Labels:
         Draws bars on boxes; None for no bars.
     is_narrow
         Whether boxes are to be narrow rather than low: facts do not stand beside titles.
+    has_controls
+        Whether there is a sign on what can be opened.
     """
 
     def __init__(
@@ -40,9 +42,10 @@ class Labels:
         shares: Shares | None = None,
         *,
         is_narrow: bool = False,
+        has_controls: bool = True,
     ) -> None:
         self.shares = shares
-        self.faces = FaceBook(details, direction, is_narrow=is_narrow)
+        self.faces = FaceBook(details, direction, is_narrow=is_narrow, has_controls=has_controls)
         self._labels: dict[str, tuple[str, float]] = {}
         style = TEXT_STYLES["title-muted"]
         self.continued_width = measure_text(f" {CONTINUED}", *style) + 2 * MARGIN

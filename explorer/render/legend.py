@@ -32,14 +32,17 @@ from .marks import (
 )
 from .paint import NO_PAINTS, Paint, Paints, find_paint
 from .sizes import (
+    ARROW,
+    BOX_BORDER,
     DASHES,
     EDGE_WIDTH,
-    GROUP_BORDER,
+    FRAME_BORDER,
     OPENER,
     RING_DASH,
     RING_WIDTH,
     RULE,
     SELECTED_EDGE_WIDTH,
+    STREAM_WIDTH,
     STUB_DASH,
     TEXT_STYLES,
 )
@@ -106,7 +109,8 @@ class Entry(NamedTuple):
 
 
 @cache
-def _load_words() -> dict[str, dict[str, str]]:
+def load_words() -> dict[str, dict[str, str]]:
+    """Return the words of legends by kind and key, and those of the key at a picture's foot."""
     text = Path(__file__).with_name("legend.json").read_text(encoding="utf-8")
     words: dict[str, dict[str, str]] = json.loads(text)
     return words
@@ -201,7 +205,8 @@ def list_all_entries() -> list[Entry]:
     """Return all that legends can explain, in the order in which they do."""
     return [
         Entry(kind, key, text)
-        for kind, words in _load_words().items()
+        for kind, words in load_words().items()
+        if kind != "key"
         for key, text in words.items()
     ]
 
@@ -268,8 +273,8 @@ def _mark_difference(key: str, theme: Theme) -> list[Mark]:
         TextMark(28, 8.4, sign, size, bold, theme.body, "middle"),
     ]
     if key == "count":
-        frame = theme.frame(0)
-        return [RectMark(3, 3, 25, 13, 4, frame.fill, frame.border), *disc]
+        colours = theme.category("plain")
+        return [RectMark(3, 3, 25, 13, 4, colours.frame, colours.border), *disc]
     fill = tone.fill if key == "removed" else theme.body
     dash = RING_DASH if key == "removed" else None
     return [RectMark(3, 3, 25, 13, 4, fill, tone.strong, RING_WIDTH, dash=dash), *disc]
@@ -286,48 +291,48 @@ def _mark_way(kind: str, theme: Theme) -> list[Mark]:
     colour = colour_of_edge(kind, theme)
     dash = RING_DASH if kind == "former" else DASHES.get(kind)
     width = SELECTED_EDGE_WIDTH if kind in DIFFERING else EDGE_WIDTH
-    return mark_line(points, dash, colour, width, has_arrow=True)
+    return mark_line(points, dash, colour, width, ARROW)
 
 
 def _mark_port(theme: Theme) -> list[Mark]:
-    frame = theme.frame(0)
+    frame = theme.category("plain")
     way = (17.0, 0.0, 17.0, 6.0, 17.0, 12.0, 17.0, 18.0)
     port: CircleMark = mark_port(17, 9, theme)
     return [
-        RectMark(3, 9, 28, 9, 0, frame.fill),
+        RectMark(3, 9, 28, 9, 0, frame.frame),
         LineMark(3, 9, 28, frame.border),
-        *mark_line(way, None, theme.edge, EDGE_WIDTH, has_arrow=False),
+        *mark_line(way, None, theme.stream, STREAM_WIDTH, None),
         port,
     ]
 
 
 def _mark_frame(theme: Theme) -> list[Mark]:
-    frame = theme.frame(0)
-    return [RectMark(3, 1, 28, 16, 5, frame.fill, frame.border)]
+    frame = theme.category("plain")
+    return [RectMark(3, 1, 28, 16, 5, frame.frame, frame.border, FRAME_BORDER)]
 
 
 def _mark_continued(theme: Theme) -> list[Mark]:
-    frame = theme.frame(0)
+    frame = theme.category("plain")
     ways = [
         (8.0, 17.0, 8.0, 11.0, 8.0, 6.0, 8.0, 1.0),
         (26.0, 17.0, 26.0, 11.0, 26.0, 6.0, 26.0, 1.0),
     ]
-    sides = [mark_line(way, None, frame.border, 1.0, has_arrow=False) for way in ways]
+    sides = [mark_line(way, None, frame.border, FRAME_BORDER, None) for way in ways]
     top = LineMark(8, 1, 18, frame.border)
-    return [RectMark(8, 1, 18, 16, 0, frame.fill), top, *(mark for side in sides for mark in side)]
+    return [RectMark(8, 1, 18, 16, 0, frame.frame), top, *(mark for side in sides for mark in side)]
 
 
 def _mark_opener(theme: Theme) -> list[Mark]:
-    colours = theme.category("group")
+    colours = theme.category("plain")
     size, bold = TEXT_STYLES["title-muted"]
     return [
-        RectMark(3, 2, 28, 14, 4, colours.tint, colours.border, GROUP_BORDER),
+        RectMark(3, 2, 28, 14, 4, colours.tint, colours.border, BOX_BORDER),
         TextMark(24, 13, OPENER, size, bold, colours.text, "middle"),
     ]
 
 
 def _mark_stack(theme: Theme) -> list[Mark]:
-    colours = theme.category("group")
+    colours = theme.category("plain")
     size, bold = TEXT_STYLES["badge"]
     sheets: list[Mark] = [
         RectMark(3 + offset, 5 - offset, 24, 12, 3, colours.tint, colours.border)
@@ -337,16 +342,15 @@ def _mark_stack(theme: Theme) -> list[Mark]:
 
 
 def _mark_junction(theme: Theme) -> list[Mark]:
-    colours = theme.category("elementwise")
     size, bold = TEXT_STYLES["title"]
     return [
-        CircleMark(17, 9, 7.5, colours.tint, colours.border, 1.0),
-        TextMark(17, 13.4, "+", size, bold, colours.text, "middle"),
+        CircleMark(17, 9, 7.5, theme.body, theme.stream, BOX_BORDER),
+        TextMark(17, 13.4, "+", size, bold, theme.ink, "middle"),
     ]
 
 
 def _mark_share(theme: Theme) -> list[Mark]:
-    colours = theme.category("linear")
+    colours = theme.category("weights")
     box = RectMark(3, 2, 28, 14, 4, colours.tint, colours.border)
     return [box, mark_bar(Bar("parameters", 7, 15, 12, ""), colours)]
 
@@ -422,7 +426,7 @@ class Legend:
         if not self.entries:
             return
         rows = self._rows(width)
-        yield 0.0, 0.0, LineMark(0, 0, width, theme.frame(0).border, RULE)
+        yield 0.0, 0.0, LineMark(0, 0, width, theme.rule, RULE)
         left = 0.0
         for column, across in enumerate(self._columns(rows)):
             for row, entry in enumerate(self.entries[column * rows : (column + 1) * rows]):

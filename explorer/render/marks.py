@@ -6,7 +6,7 @@ The SVG writer and the PNG and PDF writer draw the same marks; only they know th
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,18 +14,19 @@ from netloupe.explorer.layout import Scene, SceneBox, SceneEdge
 from netloupe.explorer.layout.bends import round_corners
 from netloupe.explorer.layout.scene import Zoom
 from netloupe.explorer.options import Direction
+from netloupe.explorer.view import Item
 
 from .face import Anchor, Bar, Face, TextStyle
 from .frames import CONTINUED
 from .paint import Paint
 from .sizes import (
-    ARROW_HALF_WIDTH,
-    ARROW_LENGTH,
+    ARROW,
     BADGE_BASELINE,
     BAR_THICKNESS,
+    BOX_BORDER,
     DASHES,
     EDGE_WIDTH,
-    GROUP_BORDER,
+    FRAME_BORDER,
     HATCH_STEP,
     LABEL_BASELINE,
     LABEL_HEIGHT,
@@ -33,6 +34,7 @@ from .sizes import (
     LABEL_RADIUS,
     PAINTED_BORDER,
     PORT_RADIUS,
+    PREPARATION_DASH,
     RADII,
     RING_DASH,
     RING_OFFSET,
@@ -40,7 +42,10 @@ from .sizes import (
     RULE,
     SELECTED_EDGE_WIDTH,
     SHEET_OFFSET,
+    STREAM_ARROW,
+    STREAM_WIDTH,
     STUB_DASH,
+    TERMINAL_BORDER,
     TEXT_STYLES,
 )
 from .text import clean_label, measure_text, shorten_text
@@ -187,6 +192,10 @@ def mark_face(face: Face, theme: Theme, paint: Paint | None = None) -> list[Mark
     if face.outline == "stub":
         return _mark_stub(face, painted or theme.stub)
     colours = theme.category(face.category)
+    if face.outline == "junction":  # it belongs to the stream
+        colours = CategoryColours(
+            theme.body if face.texts else theme.stream, theme.stream, theme.ink
+        )
     if painted is not None:
         colours = CategoryColours(painted.fill, painted.border, painted.text)
     radius = RADII[face.outline]
@@ -196,16 +205,16 @@ def mark_face(face: Face, theme: Theme, paint: Paint | None = None) -> list[Mark
     for sheet in range(face.stack, 0, -1):
         offset = sheet * SHEET_OFFSET
         marks.append(
-            RectMark(offset, top - offset, width, height, radius, colours.tint, colours.border)
+            RectMark(
+                *(offset, top - offset, width, height, radius),
+                *(colours.tint, colours.border, BOX_BORDER),
+            )
         )
     is_tinted = face.header >= height
     if is_tinted:
         marks.append(RectMark(0, top, width, height, radius, colours.tint))
     else:
-        # a closed group is filled like an open one
-        body = theme.frames[0].fill if face.outline == "group" else theme.body
-        if painted is not None:
-            body = painted.fill
+        body = theme.body if painted is None else painted.fill
         marks.append(RectMark(0, top, width, height, radius, body))
         if face.header:
             marks.append(RectMark(0, top, width, face.header, radius, colours.tint, top_only=True))
@@ -214,9 +223,10 @@ def mark_face(face: Face, theme: Theme, paint: Paint | None = None) -> list[Mark
         marks.extend(LineMark(0, y, width, colours.border, RULE) for y in face.rules)
     if paint is not None and paint.hatched:
         marks.append(hatch(0, top, width, height, colours.border))
-    line = GROUP_BORDER if face.outline == "group" else 1.0
-    is_dashed = face.category == "preparation" or (paint is not None and paint.dashed)
-    dash = STUB_DASH if is_dashed else None
+    line = TERMINAL_BORDER if face.outline in ("terminal", "junction") else BOX_BORDER
+    dash = PREPARATION_DASH if face.category == "preparation" else None
+    if paint is not None and paint.dashed:
+        dash = STUB_DASH
     marks.append(RectMark(0, top, width, height, radius, "", colours.border, line, dash=dash))
     for run in face.texts:
         colour = colours.text
@@ -284,22 +294,24 @@ def mark_frame(
     The part of a group that goes on in another column has no border there, and where it goes on
     a quiet title.
     """
-    colours = theme.frame(box.depth)
-    border, line, dash = colours.border, 1.0, None
+    colours = theme.category(face.category)
+    border, line, dash = colours.border, FRAME_BORDER, None
+    if face.category == "preparation":
+        dash = PREPARATION_DASH
     if paint is not None and paint.line_tone:
         border, line = colour_of_line(paint, theme), PAINTED_BORDER
         dash = RING_DASH if paint.dashed else None
     width, height, radius = box.width, box.height, RADII["frame"]
     if box.enters is None and box.leaves is None:
         marks: list[Mark] = [
-            RectMark(0, 0, width, height, radius, colours.fill, border, line, dash=dash)
+            RectMark(0, 0, width, height, radius, colours.frame, border, line, dash=dash)
         ]
     else:
-        marks = _mark_part(box, direction, colours.fill, border, line)
+        marks = _mark_part(box, direction, colours.frame, border, line)
     if box.enters is not None:
         return marks + _mark_continued(face, box, theme, direction)
     for run in face.texts:
-        colour = theme.frame_text if run.style == "title" else theme.frame_muted
+        colour = colours.text if run.style == "title" else theme.muted
         x = run.x + (width - face.width if run.anchor == "end" else 0.0)
         marks.append(_mark_text(x, run.y, run.text, run.style, colour, run.anchor))
     return marks
@@ -347,7 +359,7 @@ def _mark_continued(face: Face, box: SceneBox, theme: Theme, direction: Directio
         shown = f"{title}{_CONTINUED}" if len(title) > _LEAST_LETTERS else CONTINUED
     if measure_text(shown, *style) > room:
         return []
-    return [_mark_text(left, run.y, shown, "title-muted", theme.frame_muted)]
+    return [_mark_text(left, run.y, shown, "title-muted", theme.muted)]
 
 
 def mark_ring(width: float, height: float, shape: str, theme: Theme) -> RectMark:
@@ -369,19 +381,33 @@ def mark_ring(width: float, height: float, shape: str, theme: Theme) -> RectMark
 DIFFERING = {"former": "removed", "newer": "added"}
 
 
+def order_edges(scene: Scene) -> list[SceneEdge]:
+    """Return the edges in the order of painting: those of the main stream lie over the others."""
+    return sorted(scene.edges, key=lambda edge: edge.is_stream)
+
+
 def mark_edge(
     edge: SceneEdge, theme: Theme, selected: bool = False, paint: Paint | None = None
 ) -> list[Mark]:
     """Return the line of an edge and its arrow head."""
     colour = colour_of_edge(edge.kind, theme)
-    width = SELECTED_EDGE_WIDTH if edge.kind in DIFFERING else EDGE_WIDTH
+    width = EDGE_WIDTH
+    if edge.is_stream:
+        colour, width = theme.stream, STREAM_WIDTH
+    if edge.kind in DIFFERING:
+        width = SELECTED_EDGE_WIDTH
     if paint is not None and paint.line_tone:
         colour, width = colour_of_line(paint, theme), SELECTED_EDGE_WIDTH
     if selected:
         colour, width = theme.accent, SELECTED_EDGE_WIDTH
     is_gone = edge.kind == "former" or (paint is not None and paint.dashed)
     dash = RING_DASH if is_gone else DASHES.get(edge.kind)
-    return mark_line(edge.points, dash, colour, width, has_arrow=edge.arrow)
+    return mark_line(edge.points, dash, colour, width, arrow_of_edge(edge) if edge.arrow else None)
+
+
+def arrow_of_edge(edge: SceneEdge) -> tuple[float, float]:
+    """Return length and half of the width of an edge's arrow head."""
+    return STREAM_ARROW if edge.is_stream else ARROW
 
 
 def colour_of_line(paint: Paint, theme: Theme) -> str:
@@ -402,12 +428,11 @@ def mark_line(
     dash: tuple[float, float] | None,
     colour: str,
     width: float,
-    *,
-    has_arrow: bool,
+    arrow: tuple[float, float] | None,
 ) -> list[Mark]:
-    """Return a line, dashed or not, and its arrow head."""
+    """Return a line, dashed or not, and its arrow head of a length and half a width, if any."""
     marks: list[Mark] = []
-    head = find_arrow_head(points) if has_arrow else None
+    head = find_arrow_head(points, arrow) if arrow is not None else None
     if head is not None:
         triangle, points = head
         marks.append(PolygonMark(triangle, colour))
@@ -416,7 +441,7 @@ def mark_line(
 
 
 def find_arrow_head(
-    points: Sequence[float],
+    points: Sequence[float], arrow: tuple[float, float] = ARROW
 ) -> tuple[tuple[float, float, float, float, float, float], tuple[float, ...]] | None:
     """Return the triangle at a curve's end, and the curve drawn back to its base."""
     if len(points) < 4:
@@ -430,10 +455,11 @@ def find_arrow_head(
     else:
         return None
     dx, dy = dx / length, dy / length
-    base_x, base_y = x - dx * ARROW_LENGTH, y - dy * ARROW_LENGTH
-    side_x, side_y = -dy * ARROW_HALF_WIDTH, dx * ARROW_HALF_WIDTH
+    arrow_length, half_width = arrow
+    base_x, base_y = x - dx * arrow_length, y - dy * arrow_length
+    side_x, side_y = -dy * half_width, dx * half_width
     triangle = (x, y, base_x + side_x, base_y + side_y, base_x - side_x, base_y - side_y)
-    back = ARROW_LENGTH - 1.5
+    back = arrow_length - 1.5
     shorter = [*points[:-2], x - dx * back, y - dy * back]
     if len(points) >= 8:  # the last control point moves along, so that the curve keeps its form
         reach = math.hypot(x - points[-4], y - points[-3])
@@ -453,7 +479,9 @@ def mark_edge_label(edge: SceneEdge, ground: str, theme: Theme) -> list[Mark]:
     ]
 
 
-def ground_of_edge(scene: Scene, edge: SceneEdge, theme: Theme) -> str:
+def ground_of_edge(
+    scene: Scene, edge: SceneEdge, theme: Theme, face_of: Callable[[Item], Face]
+) -> str:
     """Return the colour behind an edge: that of the open box whose inside it crosses."""
     boxes = scene.boxes
     source, target = edge.source, edge.target
@@ -466,7 +494,7 @@ def ground_of_edge(scene: Scene, edge: SceneEdge, theme: Theme) -> str:
         around = boxes[inner].parent if inner >= 0 else -1
     if around < 0 or boxes[around].item.kind == "root":
         return theme.page
-    return theme.frame(boxes[around].depth).fill
+    return theme.category(face_of(boxes[around].item).category).frame
 
 
 def mark_zoom(zoom: Zoom, theme: Theme) -> list[Mark]:
@@ -488,4 +516,4 @@ def _run_straight(points: tuple[float, ...]) -> tuple[float, ...]:
 
 def mark_port(x: float, y: float, theme: Theme) -> CircleMark:
     """Return the ring where a value passes a border."""
-    return CircleMark(x, y, PORT_RADIUS, theme.port, theme.edge)
+    return CircleMark(x, y, PORT_RADIUS, theme.port, theme.stream)

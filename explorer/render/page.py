@@ -61,7 +61,7 @@ body {{
   font: 14px/1.5 "DejaVu Sans", Verdana, "Segoe UI", sans-serif;
   margin: 0;
 }}
-header {{ border-bottom: 1px solid {colours.frames[0].border}; padding: .8em 1.2em; }}
+header {{ border-bottom: 1px solid {colours.rule}; padding: .8em 1.2em; }}
 .nl-architecture {{ margin: .3em 0; max-width: 80em; overflow-wrap: anywhere; }}
 h1 {{ font-size: 1.15em; margin: 0; overflow-wrap: anywhere; }}
 header summary {{ color: {colours.muted}; cursor: pointer; }}

@@ -31,6 +31,7 @@ from .columns import READABLE_ZOOM, cut_scene, find_closing
 from .faces import FaceBook
 from .fonts import writing_in
 from .insets import InsetOpener
+from .key import list_hues
 from .labels import Labels
 from .legend import OVERLAY_KINDS, Entry, list_legend, walk_items
 from .paint import NO_PAINTS, Paint, Paints, check_paints, lay_paints
@@ -95,8 +96,9 @@ def make_picture(
         labels = Labels(
             options.details,
             options.direction,
-            Shares(model, options.share),
+            Shares(model, "none" if options.share == "auto" else options.share),
             is_narrow=paper is not None and paper.room[0] < paper.room[1],
+            has_controls=options.controls,
         )
         first = FirstView(
             composer,
@@ -231,7 +233,9 @@ def _make_sheet_maker(
         own = ("differences", *OVERLAY_KINDS)
         entries = [entry for entry in entries if entry.kind in own]
     theme = load_theme(options.theme)
-    return SheetMaker(options.page, options.scale, options.title, entries, theme)
+    is_keyed = options.key and not entries and not paints
+    hues = list_hues(scene, labels.faces.face) if is_keyed else []
+    return SheetMaker(options.page, options.scale, options.title, entries, theme, hues)
 
 
 def _cut(
@@ -324,7 +328,7 @@ def draw_picture(
 def write_dot(model: Model, options: ViewOptions) -> tuple[bytes, list[str]]:
     """Return what options show in the DOT language, and notices."""
     view, notices = make_view(model, options)
-    faces = FaceBook(options.details, options.direction)
+    faces = FaceBook(options.details, options.direction, has_controls=options.controls)
     return _encode_dot(view, faces, options.direction), notices
 
 
@@ -396,7 +400,8 @@ def build_dot(
         check_place(path)
     options = ViewOptions.parse(view)
     shown, _ = make_view(model, options)
-    dot = draw_dot(shown, FaceBook(options.details, options.direction), options.direction)
+    faces = FaceBook(options.details, options.direction, has_controls=options.controls)
+    dot = draw_dot(shown, faces, options.direction)
     if path is not None:
         write_file(path, str(dot.source).encode())
     return dot

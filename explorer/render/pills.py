@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from netloupe.explorer.layout import Scene, SceneBox
 
-from .marks import find_arrow_head
+from .marks import arrow_of_edge, find_arrow_head
 from .sizes import (
     LABEL_HEIGHT,
     LABEL_PADDING,
@@ -85,7 +85,7 @@ def _list_bands(box: SceneBox) -> tuple[Interval, Interval]:
 def _list_spots(scene: Scene) -> Iterator[_Spot]:
     """Yield where heads of arrows and labels of edges are."""
     for edge in scene.edges:
-        head = find_arrow_head(edge.points) if edge.arrow else None
+        head = find_arrow_head(edge.points, arrow_of_edge(edge)) if edge.arrow else None
         if head is not None:
             xs, ys = head[0][::2], head[0][1::2]
             yield _Spot(min(ys), max(ys), min(xs), max(xs))

@@ -43,6 +43,7 @@ from .marks import (
     mark_port,
     mark_ring,
     mark_zoom,
+    order_edges,
 )
 from .paint import NO_PAINTS, Paint, Paints, find_paint
 from .painted import mark_paint
@@ -220,12 +221,13 @@ def _place_scene(
     for zoom in scene.zooms:
         for mark in mark_zoom(zoom, theme):
             yield 0.0, 0.0, mark
-    for edge in scene.edges:
+    for edge in order_edges(scene):
         paint = find_paint(paints, *edge.paths)
         for mark in mark_edge(edge, theme, not selected.isdisjoint(edge.paths), paint):
             yield 0.0, 0.0, mark
         if edge.label:
-            for mark in mark_edge_label(edge, ground_of_edge(scene, edge, theme), theme):
+            behind = ground_of_edge(scene, edge, theme, face_of)
+            for mark in mark_edge_label(edge, behind, theme):
                 yield 0.0, 0.0, mark
     for port in scene.ports:
         yield 0.0, 0.0, mark_port(port.x, port.y, theme)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from netloupe.explorer.options import Background, PageName
 
+from .key import Key
 from .legend import Entry, Legend, Placed
 from .marks import TextMark
 from .sizes import TEXT_STYLES
@@ -121,16 +122,24 @@ class SheetMaker:
         What the legend explains; none for no legend.
     theme
         The colours.
+    hues
+        What is said in one line where there is no legend.
     """
 
     def __init__(
-        self, page: PageName, scale: float, title: str, entries: Sequence[Entry], theme: Theme
+        self,
+        page: PageName,
+        scale: float,
+        title: str,
+        entries: Sequence[Entry],
+        theme: Theme,
+        hues: Sequence[str] = (),
     ) -> None:
         self.paper = PAPERS.get(page)
         self.scale = scale
         self.theme = theme
         self._title = clean_label(title.strip())
-        self._legend = Legend(entries)
+        self._legend: Legend | Key = Legend(entries) if entries else Key(hues)
 
     @property
     def most_scale(self) -> float:

@@ -24,25 +24,32 @@ TEXT_STYLES: dict[str, tuple[float, bool]] = {
 HEADER: float = _SIZES["header"]
 #: of the corners, by shape
 RADII: dict[str, float] = _SIZES["radii"]
-#: width of the line around a closed group
-GROUP_BORDER: float = _SIZES["group_border"]
+#: widths of the lines around boxes, around inputs and outputs, and around open groups
+BOX_BORDER: float = _SIZES["borders"]["box"]
+TERMINAL_BORDER: float = _SIZES["borders"]["terminal"]
+FRAME_BORDER: float = _SIZES["borders"]["frame"]
 #: width of the lines between rows
 RULE: float = _SIZES["rule"]
 #: by which each sheet of a stack lies further up and to the right
 SHEET_OFFSET: float = _SIZES["sheet_offset"]
 #: length of the dashes around a stub, and of the gaps between them
 STUB_DASH: tuple[float, float] = tuple(_SIZES["stub_dash"])
+#: the same around what is beside the model's body
+PREPARATION_DASH: tuple[float, float] = tuple(_SIZES["preparation_dash"])
 #: from the middle of a badge down to the baseline of its text
 BADGE_BASELINE: float = _SIZES["badge_baseline"]
 
 EDGE_WIDTH: float = _SIZES["edge"]["width"]
+#: of the lines of the main stream
+STREAM_WIDTH: float = _SIZES["edge"]["stream_width"]
 SELECTED_EDGE_WIDTH: float = _SIZES["edge"]["selected_width"]
 #: dashes and gaps by kind of edge; others are drawn through
 DASHES: dict[str, tuple[float, float]] = {
     kind: (dash, gap) for kind, (dash, gap) in _SIZES["edge"]["dashes"].items()
 }
-ARROW_LENGTH: float = _SIZES["edge"]["arrow_length"]
-ARROW_HALF_WIDTH: float = _SIZES["edge"]["arrow_half_width"]
+#: length and half of the width of an arrow head, and of one on the main stream
+ARROW: tuple[float, float] = tuple(_SIZES["edge"]["arrow"].values())
+STREAM_ARROW: tuple[float, float] = tuple(_SIZES["edge"]["stream_arrow"].values())
 
 LABEL_HEIGHT: float = _SIZES["edge_label"]["height"]
 #: from the top of a label down to the baseline of its text

@@ -33,6 +33,7 @@ from .marks import (
     mark_port,
     mark_ring,
     mark_zoom,
+    order_edges,
 )
 from .paint import NO_PAINTS, Paint, Paints, find_paint
 from .painted import mark_paint
@@ -227,12 +228,12 @@ class _Drawing:
         )
 
     def _draw_edges(self) -> Iterable[str]:
-        for edge in self.scene.edges:
+        for edge in order_edges(self.scene):
             paint = find_paint(self.paints, *edge.paths)
             is_selected = not self.selected.isdisjoint(edge.paths)
             marks = mark_edge(edge, self.theme, is_selected, paint)
             if edge.label:
-                ground = ground_of_edge(self.scene, edge, self.theme)
+                ground = ground_of_edge(self.scene, edge, self.theme, self.face_of)
                 marks += mark_edge_label(edge, ground, self.theme)
             title = _write_edge_title(edge)
             identity = self._identify("e", edge.path.replace("/%", "/", 1))

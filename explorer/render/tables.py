@@ -37,6 +37,8 @@ _KIND_FLAGS = {
 _REPEAT = 256
 #: says of a group what it was recognised as
 _NAMED = 512
+#: says of an edge that it is of the main stream
+_STREAM = 32
 _EDGE_FLAGS = {"data": 0, "captured": 2, "control": 4, "former": 12, "newer": 16}
 
 
@@ -240,7 +242,7 @@ def _differences(new: Sequence[object], old: Sequence[object]) -> list[int]:
 
 def edge_flags(edge: LevelEdge) -> int:
     """Return what a scene tells of an edge in one number."""
-    return int(edge.arrow) | _EDGE_FLAGS[edge.kind]
+    return int(edge.arrow) | _EDGE_FLAGS[edge.kind] | (_STREAM if edge.is_stream else 0)
 
 
 def join_names(tables: LevelTables) -> bytes:

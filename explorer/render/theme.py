@@ -16,19 +16,15 @@ from .tones import choose_border, choose_text, is_hex
 
 @dataclass(frozen=True, slots=True)
 class CategoryColours:
-    """A family of operators: ``tint`` behind the title, ``border``, and ``text`` of that hue."""
+    """What boxes of one category have: a ``tint`` behind the title, ``border``, and ``text``.
+
+    ``frame`` is the faint ground of an open group of that category.
+    """
 
     tint: str
     border: str
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class FrameColours:
-    """An open group at one depth."""
-
-    fill: str
-    border: str
+    frame: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +70,13 @@ class Theme:
         The ground of the picture; the ground of a box below its header.
     ink, muted
         Values and weights' names; attributes' names and dimensions.
-    frames
-        Open groups by depth, outermost first; deeper ones repeat the last two in turn.
-    frame_text, frame_muted
-        Title of an open group and its second part.
+    rule, quiet, chosen
+        Lines between parts of a page; the ground of what is beside a picture, and of an entry
+        that is chosen there.
+    stream
+        Lines of the main stream, and the signs where it is joined.
     edge, edge_captured, edge_control, edge_label
-        Lines and the text on them.
+        All other lines, and the text on them.
     port
         Inside of a ring on a border.
     badge, stub
@@ -93,7 +90,7 @@ class Theme:
         marks, ``scale-…`` from little to much, ``diverging-…`` about a middle, ``category-…`` for
         words that have no order, ``missing`` where there is no number.
     categories
-        Colours of every family of operators, of ``terminal`` and of ``constant``.
+        Colours of boxes by what they do (:mod:`netloupe.explorer.render.category`).
     """
 
     name: str
@@ -101,9 +98,10 @@ class Theme:
     body: str
     ink: str
     muted: str
-    frames: tuple[FrameColours, ...]
-    frame_text: str
-    frame_muted: str
+    rule: str
+    quiet: str
+    chosen: str
+    stream: str
     edge: str
     edge_captured: str
     edge_control: str
@@ -119,13 +117,8 @@ class Theme:
     categories: dict[str, CategoryColours]
 
     def category(self, name: str) -> CategoryColours:
-        """Return the colours of a family; those of ``other`` where it is unknown."""
-        return self.categories.get(name) or self.categories["other"]
-
-    def frame(self, depth: int) -> FrameColours:
-        """Return the colours of an open group with ``depth`` others around it."""
-        last = len(self.frames) - 1
-        return self.frames[depth if depth <= last else last - (depth - last) % 2]
+        """Return the colours of a category; those of ``plain`` where it is unknown."""
+        return self.categories.get(name) or self.categories["plain"]
 
 
 def lay_on_ground(theme: Theme, background: Background) -> Theme:
@@ -148,7 +141,6 @@ def load_theme(name: str) -> Theme:
     if name not in themes:
         raise ViewError(f"there is no theme {name!r}. Choose one of {', '.join(themes)}.")
     colours: dict[str, Any] = dict(themes[name])
-    frames = tuple(FrameColours(**frame) for frame in colours.pop("frames"))
     badge, stub = PillColours(**colours.pop("badge")), PillColours(**colours.pop("stub"))
     tones = Tones({tone: PillColours(**entry) for tone, entry in colours.pop("tones").items()})
     categories = {
@@ -156,7 +148,6 @@ def load_theme(name: str) -> Theme:
     }
     return Theme(
         name=name,
-        frames=frames,
         badge=badge,
         stub=stub,
         tones=tones,

@@ -62,7 +62,7 @@ def write_page_link(session: Session) -> dict[str, Any]:
         "unnamed": ",".join(moment.unnamed),
         "wrap": session.wrap,
         "details": options.details,
-        "share": options.share,
+        "share": options.canvas_share,
     }
     choices = {name: _write(name, now[name]) for name in now if now[name] != first[name]}
     return {"opened": write_open_state(moment.open_state), "choices": choices}
@@ -77,7 +77,7 @@ def _list_first(session: Session) -> dict[str, Any]:
         "unnamed": ",".join(moment.unnamed),
         "wrap": options.wrap,
         "details": options.details,
-        "share": options.share,
+        "share": options.canvas_share,
     }
 
 
@@ -181,7 +181,7 @@ def _set_looks(session: Session, link: PageLink, choices: Mapping[str, Any]) -> 
         session.set_direction(link.direction)
     if choices["details"] != options.details:
         session.set_details(choices["details"])
-    if choices["share"] != options.share:
+    if choices["share"] != options.canvas_share:
         session.set_share(choices["share"])
     session.set_wrap(choices["wrap"])
 

@@ -452,7 +452,7 @@ class Requests:
         self.client.grouping = self.views.options.grouping
         self.client.wrap = self.session.wrap is not False
         self.client.details = self.views.options.details
-        self.client.share = self.views.options.share
+        self.client.share = self.views.options.canvas_share
 
 
 def write_paths(paths: Sequence[str]) -> Paths:

@@ -312,7 +312,7 @@ class Session:
         """
         views = self.views
         views.options = replace(views.options, share=check_option("share", share))
-        self._labels.shares = Shares(views.model, views.options.share)
+        self._labels.shares = Shares(views.model, views.options.canvas_share)
 
     def unname(self, path: str) -> Item:
         """Say no more of a group what it is, and open it; return its item.
@@ -407,4 +407,4 @@ class Session:
 
 
 def _make_labels(model: Model, options: ViewOptions) -> Labels:
-    return Labels(options.details, options.direction, Shares(model, options.share))
+    return Labels(options.details, options.direction, Shares(model, options.canvas_share))

@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
 #: options that are of still pictures alone
-STILL_OPTIONS = ("wrap", "page", "legend", "scale", "font")
+STILL_OPTIONS = ("wrap", "page", "legend", "key", "controls", "scale", "font")
 
 
 def draw_page(
@@ -179,7 +179,7 @@ def make_page(
     if review is None and found is not None:
         review = make_review(None, found, find_shown=found.merging.find_shown)
     composer = Composer(patience=patience or Patience(), placer=placer)
-    labels = Labels(options.details, options.direction, Shares(model, options.share))
+    labels = Labels(options.details, options.direction, Shares(model, options.canvas_share))
     if shown is None:
         opener = FirstView(composer, labels, Window(*map(float, options.window)))
         view, notices = make_view(model, options, opener, operand_kinds)

@@ -59,6 +59,8 @@ class ViewKeywords(TypedDict, total=False):
     scale: float | None
     title: str | None
     legend: bool | None
+    key: bool | None
+    controls: bool | None
     font: str | None
     unnamed: str | Sequence[str] | None
 
@@ -87,6 +89,8 @@ class ViewOptions:
     scale: float = _DEFAULTS["scale"]
     title: str = _DEFAULTS["title"]
     legend: bool = _DEFAULTS["legend"]
+    key: bool = _DEFAULTS["key"]
+    controls: bool = _DEFAULTS["controls"]
     font: str = _DEFAULTS["font"]
     unnamed: str = _DEFAULTS["unnamed"]
 
@@ -95,6 +99,11 @@ class ViewOptions:
         """Width and height of the window that the picture is meant for, in pixels."""
         width, height = self.fit.split("x")
         return int(width), int(height)
+
+    @property
+    def canvas_share(self) -> Share:
+        """Whose share of the model bars show in the explorer."""
+        return "parameters" if self.share == "auto" else self.share
 
     @property
     def unnamed_blocks(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Families of operators."""
+"""Categories of operators."""
 
 import onnx
 import onnx.parser
@@ -7,42 +7,69 @@ import pytest
 from netloupe.explorer.model import Model
 from netloupe.explorer.operators import schemas
 from netloupe.explorer.readers.load import load
-from netloupe.explorer.render.category import FAMILIES, category_of, category_of_operator
+from netloupe.explorer.render.category import CATEGORIES, category_of, category_of_operator
 
 
 @pytest.mark.parametrize(
-    ("domain", "op_type", "family"),
+    ("domain", "op_type", "category"),
     [
-        ("", "Conv", "linear"),
+        ("", "Conv", "weights"),
         ("", "Relu", "activation"),
-        ("", "LayerNormalization", "normalization"),
-        ("", "Transpose", "shape"),
-        ("", "Add", "elementwise"),
-        ("", "QLinearConv", "quantization"),
-        ("ai.onnx.ml", "Scaler", "classical"),
+        ("", "LayerNormalization", "norm"),
+        ("", "Transpose", "plain"),
+        ("", "Add", "plain"),
+        ("", "Resize", "resample"),
+        ("", "DepthToSpace", "resample"),
+        ("", "ReduceMean", "resample"),
+        ("", "GridSample", "lookup"),
+        ("", "LSTM", "recurrent"),
+        ("", "Softmax", "activation"),
+        ("", "DFT", "plain"),
+        ("", "QuantizeLinear", "plain"),
+        ("", "QLinearConv", "weights"),
+        ("", "QLinearMatMul", "weights"),
+        ("ai.onnx.ml", "Scaler", "weights"),
         ("com.microsoft", "MultiHeadAttention", "attention"),
-        ("com.microsoft", "QLinearAdd", "quantization"),
-        ("", "SpatialBN", "normalization"),
-        ("", "Int8FC", "quantization"),
-        ("", "ConvGradient", "training"),
-        ("example", "MyFancyConv2d", "linear"),
-        ("example", "Frobnicate", "other"),
-        ("example", "x" * 100_000, "other"),
+        ("com.microsoft", "QLinearAdd", "plain"),
+        ("com.microsoft", "QLinearSigmoid", "activation"),
+        ("", "SpatialBN", "norm"),
+        ("", "Int8FC", "weights"),
+        ("", "ConvGradient", "plain"),
+        ("example", "MyFancyConv2d", "weights"),
+        ("example", "Frobnicate", "plain"),
+        ("example", "x" * 100_000, "plain"),
     ],
 )
-def test_family_of_an_operator(domain: str, op_type: str, family: str) -> None:
-    assert category_of_operator(domain, op_type) == family
+def test_category_of_an_operator(domain: str, op_type: str, category: str) -> None:
+    assert category_of_operator(domain, op_type) == category
 
 
-def test_every_operator_of_the_table_has_a_family() -> None:
+def test_every_operator_of_the_table_has_a_category() -> None:
     for domain, operators in schemas._load_operators().items():
         for op_type in operators:
-            family = category_of_operator(domain, op_type)
-            assert family in FAMILIES
-            assert family != "other", (domain, op_type)
+            assert category_of_operator(domain, op_type) in CATEGORIES
 
 
-def test_a_call_is_a_function_unless_its_name_is_an_operators() -> None:
+def test_what_has_no_weight_is_not_coloured_as_weights() -> None:
+    model: Model = load(
+        onnx.parser.parse_model(
+            """
+            <ir_version: 8, opset_import: ["": 17]>
+            g (float[4, 4] x, int64[3] i) => (float[4, 4] y, float[3, 4] z, float[3, 4] t)
+            <float[4, 4] w = {1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4}> {
+                y = MatMul(x, w)
+                s = MatMul(x, x)
+                z = Gather(w, i)
+                t = Gather(s, i)
+            }
+            """
+        )
+    )
+    found = [category_of(node) for node in model.graph.nodes]
+    assert found == ["weights", "plain", "lookup", "plain"]
+
+
+def test_a_call_is_plain_unless_its_name_is_an_operators() -> None:
     model: Model = load(
         onnx.parser.parse_model(
             """
@@ -53,4 +80,4 @@ def test_a_call_is_a_function_unless_its_name_is_an_operators() -> None:
             """
         )
     )
-    assert [category_of(node) for node in model.graph.nodes] == ["function", "activation"]
+    assert [category_of(node) for node in model.graph.nodes] == ["plain", "activation"]

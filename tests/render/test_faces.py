@@ -105,7 +105,7 @@ def test_attributes_that_matter_then_weights(scene: Scene, faces: FaceBook) -> N
     assert words(face) == [
         "Conv", "kernel", "3×3", "strides", "2×2", "pads", "1", "W", "⟨4×4×3×3⟩", "B", "⟨4⟩",
     ]  # fmt: skip
-    assert face.category == "linear"
+    assert face.category == "weights"
     assert face.header == HEADER
     assert len(face.rules) == 1
 
@@ -229,9 +229,9 @@ def test_a_stub_is_a_pill_with_the_values_short_name(model: Model) -> None:
 
 def test_a_groups_family_comes_from_its_class_or_its_weights(model: Model) -> None:
     assert make_face(make_group(model, "h", "GPT2Attention")).category == "attention"
-    assert make_face(make_group(model, "input_layernorm")).category == "normalization"
-    assert make_face(make_group(model, "h", "Block")).category == "group"
-    assert make_face(make_group(one_node("MatMul"), "h", "Block")).category == "linear"
+    assert make_face(make_group(model, "input_layernorm")).category == "norm"
+    assert make_face(make_group(model, "h", "Block")).category == "attention"
+    assert make_face(make_group(one_node("MatMul"), "h", "Block")).category == "weights"
 
 
 def test_an_open_group_is_a_frame(model: Model) -> None:
@@ -341,9 +341,9 @@ def recognised_item(
     ("path", "texts", "category"),
     [
         ("h.3/attn", ["attn", "Self-attention", "+", "4 heads × 12 · causal"], "attention"),
-        ("h.3/mlp", ["mlp", "+", "48 → 192 → 48 · GELU (tanh)"], "linear"),
+        ("h.3/mlp", ["mlp", "+", "48 → 192 → 48 · GELU (tanh)"], "weights"),
         ("h.3/mlp/act", ["act", "GELU (tanh)", "+"], "activation"),
-        ("h.3/mlp/c_fc", ["c_fc", "Linear", "+", "48 → 192"], "linear"),
+        ("h.3/mlp/c_fc", ["c_fc", "Linear", "+", "48 → 192"], "weights"),
     ],
 )
 def test_a_closed_group_says_what_it_is_and_its_facts(

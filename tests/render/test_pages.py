@@ -20,6 +20,7 @@ from netloupe.explorer.layout.column_cutter import ColumnCutter
 from netloupe.explorer.layout.first_view_search import STACK_ZOOMS
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
+from netloupe.explorer.render.category import HUES
 from netloupe.explorer.render.fonts import find_font, writing_in
 from netloupe.explorer.render.legend import Entry, Legend, list_legend, mark_sample
 from netloupe.explorer.render.paint import Paint
@@ -266,7 +267,7 @@ def test_a_title_is_text_above_the_picture_and_hides_nothing(engine: LayoutEngin
 
 def test_a_title_can_be_what_the_model_is(engine: LayoutEngine, tmp_path: Path) -> None:
     def title(model: Model, **options: Any) -> str:
-        sheet = draw(model, engine, title="auto", **options).sheet
+        sheet = draw(model, engine, title="auto", key=False, **options).sheet
         assert sheet is not None
         return " ".join(mark.text for _, _, mark in sheet.marks if hasattr(mark, "text"))
 
@@ -311,9 +312,11 @@ def test_a_legend_says_only_what_occurs(engine: LayoutEngine) -> None:
         return {entry.key for entry in found}
 
     assert keys(make_chain(3)) == {"activation", "terminal", "data"}
-    assert keys(make_chain(3, "Sqrt")) == {"elementwise", "terminal", "data"}
+    assert keys(make_chain(3, "Sqrt")) == {"plain", "terminal", "data"}
     squeezenet = load(light_file("light_squeezenet.onnx"))
-    closed, opened = keys(squeezenet, expand="none"), keys(squeezenet, expand="all")
+    explored = {"share": "parameters", "controls": True}
+    closed = keys(squeezenet, expand="none", **explored)
+    opened = keys(squeezenet, expand="all", **explored)
     assert {"stack", "opener"} <= closed
     assert not {"frame", "port", "continued"} & closed
     assert {"frame", "port"} <= opened
@@ -327,8 +330,9 @@ def test_a_legend_says_only_what_occurs(engine: LayoutEngine) -> None:
     assert "chip" in keys(quantized, expand=2, details="all")
     assert "share-parameters" in closed
     assert "share-bytes" in keys(squeezenet, expand="none", share="bytes")
-    none = keys(squeezenet, expand="none", share="none")
-    assert not any(key.startswith("share") for key in none)
+    for options in ({}, {"share": "none"}):
+        still = keys(squeezenet, expand="none", **options)
+        assert not any(key.startswith("share") or key == "opener" for key in still)
 
 
 def test_what_is_painted_is_explained_by_its_tone(engine: LayoutEngine) -> None:
@@ -339,11 +343,12 @@ def test_what_is_painted_is_explained_by_its_tone(engine: LayoutEngine) -> None:
 
 
 def test_every_entry_has_a_small_picture_in_every_theme() -> None:
-    from netloupe.explorer.render.legend import _load_words
+    from netloupe.explorer.render.legend import load_words
 
-    words = _load_words()
+    words = dict(load_words())
     light = load_theme("light")
     assert set(words["categories"]) == set(light.categories)
+    assert tuple(words.pop("key")) == HUES
     tones = {tone.partition("-")[0] for tone in light.tones}
     assert set(words["tones"]) == tones
     for kind, texts in words.items():
@@ -467,8 +472,9 @@ def test_the_shell_draws_columns_and_pages(
     assert "note: The picture is in" in capsys.readouterr().err
     page = render("--page", "letter", "--legend", "--title", "R", "--font", "DejaVu Serif")
     assert b'width="612pt" height="792pt"' in page
-    assert b">convolution, matrix product<" in page
-    assert b">convolution, matrix product<" not in render("--no-legend")
+    words = b">learned weights: convolution, linear layer, MLP<"
+    assert words in page
+    assert words not in render("--no-legend")
     wide, high = render("--fit", "3000x500"), render("--fit", "500x3000")
     assert wide != high
 

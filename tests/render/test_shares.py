@@ -144,7 +144,7 @@ def test_nothing_is_counted_for_boxes_that_are_not_drawn(monkeypatch: pytest.Mon
         return count(model, nodes)
 
     monkeypatch.setattr(shares, "count_nodes", note)
-    picture = make_picture(model, ViewOptions.parse({}))
+    picture = make_picture(model, ViewOptions.parse({"share": "parameters"}))
     assert counted == []  # the choice of what is open has made many faces
     drawn = [picture.labels.draw(box.item) for box in picture.scene.boxes if not box.item.is_open]
     assert 0 < len(counted) <= len(drawn)
@@ -153,7 +153,7 @@ def test_nothing_is_counted_for_boxes_that_are_not_drawn(monkeypatch: pytest.Mon
 
 def test_all_writers_draw_the_same_bar() -> None:
     model = make_model(5)
-    picture = make_picture(model, ViewOptions.parse({"grouping": "none"}))
+    picture = make_picture(model, ViewOptions.parse({"grouping": "none", "share": "parameters"}))
     faces = [picture.labels.draw(box.item) for box in picture.scene.boxes]
     bars = [face.bar for face in faces if face.bar is not None]
     assert len(bars) == 3
@@ -162,9 +162,10 @@ def test_all_writers_draw_the_same_bar() -> None:
     header, _ = encode_scene(picture.scene, picture.labels.draw)
     sent = [face["bar"] for face in header["faces"] if face["bar"]]
     assert sorted(bar[3] for bar in sent) == sorted(bar.width for bar in bars)
-    svg = draw_picture(model, "svg", grouping="none").decode()
+    svg = draw_picture(model, "svg", grouping="none", share="parameters").decode()
     assert "main/first\n240 parameters · 65 % of the model</title>" in svg
-    assert draw_picture(model, "png") != draw_picture(model, "png", share="none")
+    assert draw_picture(model, "png") == draw_picture(model, "png", share="none")
+    assert draw_picture(model, "png") != draw_picture(model, "png", share="parameters")
 
 
 def make_blocks(count: int) -> Model:

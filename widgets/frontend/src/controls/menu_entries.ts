@@ -120,7 +120,7 @@ export function viewMenu(state: ViewState, actions: ViewActions, host: Host): Me
       ...listEntries(options.share.choices).map(([what, label]) => ({
         label,
         checked: state.share === what,
-        press: () => actions.share(what),
+        press: () => actions.share(what as Share),
       })),
     ),
     [["auto", PAGE_COLOURS] as const, ...listEntries(options.theme.choices)].map(([name, label]) => ({

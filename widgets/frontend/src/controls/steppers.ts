@@ -254,7 +254,7 @@ export class Steppers {
     const control = makeElement("div", "nl-stepper");
     control.dataset.netloupeRepeat = scene.pathOf(box);
     // an edge on its way through the group does not run through the words
-    control.style.background = groundOf(scene.depthOf(box));
+    control.style.background = groundOf(scene.faceOf(box).category);
     const key = scene.keyOf(box);
     control.addEventListener("pointerenter", () => this.holdHovered(key));
     control.addEventListener("pointerleave", () => this.holdHovered(null));

@@ -7,7 +7,7 @@ import { type Pass, shareOf } from "./pass";
 import { elide, fontOf, measureText } from "./text";
 import { drawHatch, drawPaint, drawPaints } from "./draw_paints";
 import { coloursFromAfar, coloursOf, lineToneOf, toneOf } from "./paints";
-import { type Category, type Palette, categoryOf, frameOf } from "./theme";
+import { type Category, type Palette, categoryOf } from "./theme";
 
 /** The hint of a second sheet behind a closed group. */
 const SUBTLE_SHEET = 3;
@@ -21,7 +21,8 @@ export function drawFrames(pass: Pass): void {
     const box = boxes[k];
     if (!scene.isOpen(box)) continue;
     const at = box * 4;
-    const { fill, border } = frameOf(palette, scene.depthOf(box));
+    const { category } = scene.faceOf(box);
+    const { frame: fill, border } = categoryOf(palette, category);
     const width = positions[at + 2];
     const height = positions[at + 3];
     context.globalAlpha = shareOf(pass, box);
@@ -29,8 +30,10 @@ export function drawFrames(pass: Pass): void {
     const line = lineToneOf(palette, paint);
     context.fillStyle = fill;
     context.strokeStyle = line ?? border;
-    context.lineWidth = Math.max(line ? sizes.paint.border : 1, (line ? 1.6 : 0.7) / zoom);
-    context.setLineDash(paint?.dashed ? sizes.paint.dash : []);
+    const usual = sizes.borders.frame;
+    context.lineWidth = Math.max(line ? sizes.paint.border : usual, (line ? 1.6 : 0.7) / zoom);
+    const quiet = category === "preparation" ? sizes.preparation_dash : [];
+    context.setLineDash(paint?.dashed ? sizes.paint.dash : quiet);
     context.beginPath();
     context.roundRect(positions[at], positions[at + 1], width, height, sizes.radii.frame);
     context.fill();
@@ -72,11 +75,10 @@ function drawBody(pass: Pass, box: number): void {
   const tone = toneOf(palette, paint);
   const colours = coloursOf(palette, face, paint);
   const plain = pass.detail !== "full";
-  const group = face.outline === "group";
   const radius = Math.min(radiusOf(face), height / 2);
   context.globalAlpha = shareOf(pass, box);
   context.strokeStyle = colours.border;
-  context.lineWidth = Math.max(1, 0.6 / zoom);
+  context.lineWidth = Math.max(face.outline === "stub" ? 1 : borderOf(face), 0.6 / zoom);
   if (face.outline === "stub") {
     context.fillStyle = (tone ?? palette.stub).fill;
     context.strokeStyle = (tone ?? palette.stub).border;
@@ -100,9 +102,7 @@ function drawBody(pass: Pass, box: number): void {
     return;
   }
   const tinted = face.header >= height;
-  // A closed group is filled like an open one.
-  const body = group ? palette.frames[0].fill : palette.body;
-  context.fillStyle = tinted ? colours.tint : tone ? tone.fill : body;
+  context.fillStyle = tinted ? colours.tint : tone ? tone.fill : palette.body;
   context.fill();
   if (face.header > 0 && !tinted) {
     context.fillStyle = colours.tint;
@@ -125,15 +125,19 @@ function drawBody(pass: Pass, box: number): void {
     }
     context.stroke();
   }
-  context.lineWidth = Math.max(group ? sizes.group_border : 1, 0.6 / zoom);
-  const isDashed = face.category === "preparation" || (paint?.dashed && !paint.ring);
+  context.lineWidth = Math.max(borderOf(face), 0.6 / zoom);
+  const quiet = face.category === "preparation" ? sizes.preparation_dash : [];
   context.strokeStyle = colours.border;
-  context.setLineDash(isDashed ? sizes.stub_dash : []);
+  context.setLineDash(paint?.dashed && !paint.ring ? sizes.stub_dash : quiet);
   context.beginPath();
   context.roundRect(x, y, width, height, radius);
   context.stroke();
   context.setLineDash([]);
   context.globalAlpha = 1;
+}
+
+function borderOf({ outline }: Face): number {
+  return outline === "terminal" || outline === "junction" ? sizes.borders.terminal : sizes.borders.box;
 }
 
 function radiusOf(face: Face): number {
@@ -254,8 +258,8 @@ function collectTexts(pass: Pass, box: number, texts: TextBatch): void {
   const { scene, palette, positions } = pass;
   const at = box * 4;
   const face = scene.faceOf(box);
-  const colours = categoryOf(palette, face.category);
   const frame = scene.isOpen(box);
+  const colours = coloursOf(palette, face, undefined);
   const tone = frame ? undefined : toneOf(palette, pass.paints.boxes.get(box));
   const alpha = shareOf(pass, box);
   const stub = face.outline === "stub";
@@ -283,9 +287,9 @@ function textColour(
 ): string {
   switch (style) {
     case "title":
-      return frame ? palette.frame_text : colours.text;
+      return colours.text;
     case "title-muted":
-      return frame ? palette.frame_muted : colours.text;
+      return frame ? palette.muted : colours.text;
     case "muted":
       return palette.muted;
     case "badge":

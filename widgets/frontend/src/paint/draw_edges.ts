@@ -1,12 +1,12 @@
 /** Paints edges, their labels, and the ports on the borders of open groups. */
 
 import { labelRectangle } from "../scene/geometry";
-import { ARROW, CAPTURED, CONTROL, FORMER, NEWER, type Scene } from "../scene/scene";
+import { ARROW, CAPTURED, CONTROL, FORMER, NEWER, STREAM, type Scene } from "../scene/scene";
 import sizes from "../scene/sizes";
 import type { Pass } from "./pass";
 import { lineToneOf } from "./paints";
 import { fontOf, measureText } from "./text";
-import { frameOf } from "./theme";
+import { categoryOf } from "./theme";
 
 /** With more edges in the window each is drawn as straight lines, without arrow heads. */
 const MOST_CURVES = 3000;
@@ -22,6 +22,7 @@ export function drawEdges(
 ): void {
   const { context, scene, palette, emphasis, edges } = pass;
   const plain: number[] = [];
+  const stream: number[] = [];
   const captured: number[] = [];
   const control: number[] = [];
   const former: number[] = [];
@@ -39,10 +40,12 @@ export function drawEdges(
     else if (flags & FORMER) former.push(edge);
     else if (flags & NEWER) newer.push(edge);
     else if (flags & CONTROL) control.push(edge);
+    else if (flags & STREAM) stream.push(edge);
     else plain.push(edge);
   }
   const { isLit, zoom } = pass;
   const thin = Math.max(sizes.edge.width, (isLit ? THINNEST_LIT : THINNEST) / zoom);
+  const bold = Math.max(sizes.edge.stream_width, (isLit ? THINNEST_LIT : THINNEST) / zoom);
   const thick = Math.max(sizes.edge.selected_width, THINNEST_LIT / zoom);
   const faint = rough ? 0.35 : zoom < 0.1 ? 0.6 : 1;
   context.globalAlpha = pass.share * (isLit ? 1 : faint);
@@ -50,6 +53,7 @@ export function drawEdges(
   strokeEdges(pass, plain, colour(palette.edge), thin, [], rough);
   strokeEdges(pass, captured, colour(palette.edge_captured), thin, sizes.edge.dashes.captured, rough);
   strokeEdges(pass, control, colour(palette.edge_control), thin, sizes.edge.dashes.control, rough);
+  strokeEdges(pass, stream, colour(palette.stream), bold, [], rough, sizes.edge.stream_arrow);
   context.globalAlpha = pass.share;
   const { removed, added } = palette.tones;
   strokeEdges(pass, former, colour(removed.strong), thick, sizes.paint.dash, rough);
@@ -91,6 +95,7 @@ function strokeEdges(
   width: number,
   dashes: number[],
   rough: boolean,
+  arrow: Arrow = sizes.edge.arrow,
 ): void {
   if (edges.length === 0) return;
   const { context, scene } = pass;
@@ -100,7 +105,8 @@ function strokeEdges(
   context.lineWidth = width;
   context.setLineDash(rough ? [] : dashes);
   const heads = !rough && pass.zoom > 0.12;
-  const scale = Math.max(1, width / sizes.edge.width / 1.4);
+  const usual = arrow === sizes.edge.arrow ? sizes.edge.width * 1.4 : sizes.edge.stream_width;
+  const scale = Math.max(1, width / usual);
   context.beginPath();
   for (const edge of edges) {
     let at = scene.pointsStart(edge);
@@ -112,15 +118,15 @@ function strokeEdges(
       for (; at + 7 < end; at += 6) context.lineTo(points[at + 6], points[at + 7]);
       continue;
     }
-    const arrow = heads && (scene.edgeFlags(edge) & ARROW) !== 0;
+    const hasHead = heads && (scene.edgeFlags(edge) & ARROW) !== 0;
     for (; at + 7 < end; at += 6) {
       let x = points[at + 6];
       let y = points[at + 7];
-      if (arrow && at + 13 >= end) {
+      if (hasHead && at + 13 >= end) {
         // The line stops inside the head, so that the tip stays sharp.
         const [dx, dy] = endDirection(points, at);
-        x -= dx * sizes.edge.arrow_length * scale * 0.7;
-        y -= dy * sizes.edge.arrow_length * scale * 0.7;
+        x -= dx * arrow.length * scale * 0.7;
+        y -= dy * arrow.length * scale * 0.7;
       }
       context.bezierCurveTo(
         ...([points[at + 2], points[at + 3], points[at + 4], points[at + 5]] as const),
@@ -133,7 +139,7 @@ function strokeEdges(
   if (!heads) return;
   context.beginPath();
   for (const edge of edges) {
-    const head = scene.edgeFlags(edge) & ARROW ? findArrowHead(scene, edge, scale) : null;
+    const head = scene.edgeFlags(edge) & ARROW ? findArrowHead(scene, edge, scale, arrow) : null;
     if (!head) continue;
     const [tip, left, right] = head;
     context.moveTo(...tip);
@@ -151,17 +157,28 @@ function isTiny(points: Float64Array, start: number, end: number, zoom: number):
 }
 
 type Point = [number, number];
+/** Length and half of the width of an arrow head. */
+type Arrow = Readonly<{ length: number; half_width: number }>;
 
 /** The tip of the head of an edge's arrow and the ends of its base; null where it has no way. */
-export function findArrowHead(scene: Scene, edge: number, scale = 1): [Point, Point, Point] | null {
+export function arrowOf(scene: Scene, edge: number): Arrow {
+  return scene.edgeFlags(edge) & STREAM ? sizes.edge.stream_arrow : sizes.edge.arrow;
+}
+
+export function findArrowHead(
+  scene: Scene,
+  edge: number,
+  scale = 1,
+  arrow: Arrow = sizes.edge.arrow,
+): [Point, Point, Point] | null {
   const { points } = scene;
   const end = scene.pointsEnd(edge);
   if (end - scene.pointsStart(edge) < 8) return null;
   const [dx, dy] = endDirection(points, end - 8);
   const [x, y] = [points[end - 2], points[end - 1]];
-  const backX = x - dx * sizes.edge.arrow_length * scale;
-  const backY = y - dy * sizes.edge.arrow_length * scale;
-  const [sideX, sideY] = [dy, dx].map((part) => part * sizes.edge.arrow_half_width * scale);
+  const backX = x - dx * arrow.length * scale;
+  const backY = y - dy * arrow.length * scale;
+  const [sideX, sideY] = [dy, dx].map((part) => part * arrow.half_width * scale);
   return [[x, y], [backX - sideX, backY + sideY], [backX + sideX, backY - sideY]];
 }
 
@@ -181,7 +198,7 @@ export function drawPorts(pass: Pass): void {
   const { context, scene, palette, ports } = pass;
   context.globalAlpha = pass.share;
   context.fillStyle = palette.port;
-  context.strokeStyle = palette.edge;
+  context.strokeStyle = palette.stream;
   context.lineWidth = sizes.edge.width;
   context.beginPath();
   for (let k = 0; k < ports.length; k++) {
@@ -229,5 +246,5 @@ function groundOf({ scene, palette }: Pass, edge: number): string {
     if (scene.parentOf(target) === source) around = source;
     else if (scene.parentOf(source) === target) around = target;
   }
-  return around < 0 ? palette.page : frameOf(palette, scene.depthOf(around)).fill;
+  return around < 0 ? palette.page : categoryOf(palette, scene.faceOf(around).category).frame;
 }

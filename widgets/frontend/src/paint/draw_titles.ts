@@ -3,7 +3,7 @@
 import { type Pass, shareOf } from "./pass";
 import { PADDING } from "./place_titles";
 import { fontOf } from "./text";
-import { frameOf } from "./theme";
+import { categoryOf } from "./theme";
 
 /** How much of what is under a title is covered. */
 const GROUND = 0.92;
@@ -24,12 +24,13 @@ export function drawTitles(pass: Pass): void {
     const [width, height] = [ground.width * zoom, ground.height * zoom];
     context.font = fontOf("title", size);
     context.globalAlpha = GROUND * share;
-    context.fillStyle = frameOf(palette, scene.depthOf(box)).fill;
+    const colours = categoryOf(palette, scene.faceOf(box).category);
+    context.fillStyle = colours.frame;
     context.beginPath();
     context.roundRect(x, y, width, height, RADIUS);
     context.fill();
     context.globalAlpha = share;
-    context.fillStyle = palette.frame_text;
+    context.fillStyle = colours.text;
     context.fillText(text, x + PADDING, y + height * BASELINE);
   }
   context.restore();

@@ -7,7 +7,7 @@ import type { Point, Rectangle, Size } from "../scene/geometry";
 import type { Picker } from "../scene/pick";
 import type { Scene } from "../scene/scene";
 import { type Paints, coloursOf } from "./paints";
-import { type Palette, frameOf } from "./theme";
+import { type Palette, categoryOf } from "./theme";
 import { type Tiles, placeWhole } from "./tiles";
 import { type Viewport, toScene, visiblePart } from "./viewport";
 
@@ -229,7 +229,7 @@ function paintGround(
     const at = box * 4;
     const frame = scene.isOpen(box);
     context.fillStyle = frame
-      ? frameOf(palette, scene.depthOf(box)).fill
+      ? categoryOf(palette, scene.faceOf(box).category).frame
       : coloursOf(palette, scene.faceOf(box), paints.boxes.get(box)).border;
     context.fillRect(
       scene.boxes[at],

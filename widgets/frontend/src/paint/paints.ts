@@ -61,8 +61,11 @@ export function toneOf(palette: Palette, paint: Paint | undefined): Tone | undef
 /** The colours of a box that is not open: those of its paint, else of its category. */
 export function coloursOf(palette: Palette, face: Face, paint: Paint | undefined): Category {
   const tone = toneOf(palette, paint);
-  if (!tone) return categoryOf(palette, face.category);
-  return { tint: tone.fill, border: tone.border, text: tone.text };
+  if (tone) return { tint: tone.fill, border: tone.border, text: tone.text, frame: tone.fill };
+  if (face.outline !== "junction") return categoryOf(palette, face.category);
+  // it belongs to the stream
+  const { body, stream, ink } = palette;
+  return { tint: face.texts.length > 0 ? body : stream, border: stream, text: ink, frame: body };
 }
 
 /** The colours of a box that is drawn without its face: a ring is seen from afar too. */
@@ -70,5 +73,5 @@ export function coloursFromAfar(palette: Palette, face: Face, paint: Paint | und
   const ring = paint && findTone(palette, paint.ring);
   const own = coloursOf(palette, face, paint);
   if (!ring) return own;
-  return { tint: paint.tone ? own.tint : ring.fill, border: ring.strong, text: own.text };
+  return { tint: paint.tone ? own.tint : ring.fill, border: ring.strong, text: own.text, frame: own.frame };
 }

@@ -6,7 +6,7 @@
 
 import { ARROW, type Scene } from "../scene/scene";
 import sizes from "../scene/sizes";
-import { findArrowHead } from "./draw_edges";
+import { arrowOf, findArrowHead } from "./draw_edges";
 import { elide } from "./text";
 
 /** Between an arrow or a label and a pill. */
@@ -85,7 +85,7 @@ function listSpots(scene: Scene, measure: Measure): Spot[] {
   const spots: Spot[] = [];
   const scale = sizes.text_styles.label[0] / sizes.text_styles.badge[0]; // texts are measured as on pills
   for (let edge = 0; edge < scene.edgeCount; edge++) {
-    const head = scene.edgeFlags(edge) & ARROW ? findArrowHead(scene, edge) : null;
+    const head = scene.edgeFlags(edge) & ARROW ? findArrowHead(scene, edge, 1, arrowOf(scene, edge)) : null;
     if (head) {
       const [xs, ys] = [head.map(([x]) => x), head.map(([, y]) => y)];
       spots.push({

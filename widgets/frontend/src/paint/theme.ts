@@ -7,6 +7,8 @@ export interface Category {
   tint: string;
   border: string;
   text: string;
+  /** the ground of an open group */
+  frame: string;
 }
 /** A badge, a stub, or what is painted in a tone. */
 export interface Pill {
@@ -65,22 +67,12 @@ function blend(one: string, other: string, share: number): string {
 }
 
 export function categoryOf(palette: Palette, name: string): Category {
-  return palette.categories[name] ?? palette.categories.other;
-}
-
-/** Colours of an open group with `depth` others around it; deep ones repeat the last two. */
-export function frameOf(palette: Palette, depth: number): { fill: string; border: string } {
-  return palette.frames[frameLevel(palette.frames.length, depth)];
+  return palette.categories[name] ?? palette.categories.plain;
 }
 
 /** The style sheet's word for the ground of an open group. */
-export function groundOf(depth: number): string {
-  return `var(--nl-frame-${frameLevel(paletteOf("light").frames.length, depth)})`;
-}
-
-function frameLevel(levels: number, depth: number): number {
-  const last = levels - 1;
-  return depth <= last ? depth : last - ((depth - last) % 2);
+export function groundOf(category: string): string {
+  return `var(--nl-frame-${category in paletteOf("light").categories ? category : "plain"})`;
 }
 
 /** Give the style sheet the colours of a theme. */
@@ -90,11 +82,14 @@ export function setVariables(frame: HTMLElement, name: ThemeName, palette: Palet
     "--nl-body": palette.body,
     "--nl-ink": palette.ink,
     "--nl-muted": palette.muted,
-    "--nl-line": palette.frames[0].border,
-    "--nl-quiet": palette.frames[1].fill,
+    "--nl-line": palette.rule,
+    "--nl-quiet": palette.quiet,
+    "--nl-chosen": palette.chosen,
     "--nl-accent": palette.accent,
     "--nl-hit": palette.hit,
-    ...Object.fromEntries(palette.frames.map(({ fill }, level) => [`--nl-frame-${level}`, fill])),
+    ...Object.fromEntries(
+      Object.entries(palette.categories).map(([name, { frame }]) => [`--nl-frame-${name}`, frame]),
+    ),
   };
   for (const [key, value] of Object.entries(variables)) frame.style.setProperty(key, value);
   frame.style.colorScheme = name;

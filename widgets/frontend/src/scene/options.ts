@@ -6,14 +6,18 @@ export type Details = keyof typeof options.details.choices;
 export type Direction = keyof typeof options.direction.choices;
 export type Expand = keyof typeof options.expand.choices;
 export type Grouping = keyof typeof options.grouping.choices;
-export type Share = keyof typeof options.share.choices;
+/** whose share bars show: a menu has nothing that is chosen by itself */
+export type Share = Exclude<keyof typeof options.share.choices, "auto">;
 export type ThemeName = keyof typeof options.theme.choices;
 
-/** The choices of an option, each with its entry in the menu. */
+/** The choices of an option that have an entry in the menu, each with it. */
 export function listEntries<Word extends string>(
-  choices: Record<Word, { menu: string }>,
+  choices: Record<Word, { meaning: string; menu?: string }>,
 ): Array<readonly [Word, string]> {
-  return (Object.keys(choices) as Word[]).map((word) => [word, choices[word].menu]);
+  return (Object.keys(choices) as Word[]).flatMap((word) => {
+    const { menu } = choices[word];
+    return menu === undefined ? [] : [[word, menu] as const];
+  });
 }
 
 export default options;

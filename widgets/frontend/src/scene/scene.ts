@@ -29,6 +29,8 @@ export const CONTROL = 4;
 export const FORMER = 8;
 /** what a node takes in the newer model alone, likewise */
 export const NEWER = 16;
+/** of the main stream, which is drawn bold */
+export const STREAM = 32;
 
 /** One path, or those of all values that one thing in the picture stands for. */
 export type Paths = string | readonly string[];

@@ -4,7 +4,7 @@
  * its places are stretched to make room.
  */
 
-import { ARROW, OPEN } from "../scene/scene";
+import { ARROW, OPEN, STREAM } from "../scene/scene";
 import { type Inside, type Level, type Places, type Size, type Title, BELOW_BAND, arrange } from "./arrange";
 import {
   type Levels,
@@ -231,7 +231,7 @@ export function mergeEdges(
   const between = new Map<string, number[]>();
   form.edges.forEach(({ source, target, flags, leaves, enters }, edge) => {
     if (source < 0 || target < 0 || source === target) return;
-    const ends = [source, target, flags & ~ARROW];
+    const ends = [source, target, flags & ~(ARROW | STREAM)];
     const key = [...ends, inner.has(source) ? leaves : -1, inner.has(target) ? enters : -1].join();
     const edges = between.get(key);
     if (edges) edges.push(edge);

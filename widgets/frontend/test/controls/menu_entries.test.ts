@@ -10,7 +10,7 @@ import {
 import { KERNEL } from "../../src/host/anywidget";
 import type { Host } from "../../src/host/host";
 import { ALL_ABILITIES, type Ability } from "../../src/host/messages";
-import options from "../../src/scene/options";
+import options, { listEntries } from "../../src/scene/options";
 import { NAMED, REPEAT, type Scene } from "../../src/scene/scene";
 import { hostThatCan } from "../hosts";
 
@@ -47,7 +47,7 @@ test("entries of groups, openness and colours ask for the choice that they are c
     ["share", options.share],
     ["theme", options.theme],
   ] as const) {
-    for (const [word, { menu }] of Object.entries(option.choices)) {
+    for (const [word, menu] of listEntries<string>(option.choices)) {
       entries.find((entry) => entry.label === menu)!.press();
       expect(calls.pop()).toEqual([action, word]);
     }
@@ -83,7 +83,7 @@ const menus = (host: Host): string[] => [
   ...openMenu(FULL, host).entries.map((entry) => entry.label),
   ...openThingMenu(host),
 ];
-const labelsOf = (choices: Record<string, { menu?: string }>): string[] =>
+const labelsOf = (choices: Record<string, { meaning: string; menu?: string }>): string[] =>
   Object.values(choices).flatMap(({ menu }) => menu ?? []);
 
 test("the menus have exactly what the canvas does by itself where the host can do nothing", () => {

@@ -62,7 +62,7 @@ test("a painted box has the colours of its tone, an unknown tone those of its ca
   const face = small().faceOf(1);
   const { fill, border, text } = palette.tones.warning;
   const painted = (tone: string) => placePaints(small(), { "main/a": [tone] }).boxes.get(1);
-  expect(coloursOf(palette, face, painted("warning"))).toEqual({ tint: fill, border, text });
+  expect(coloursOf(palette, face, painted("warning"))).toEqual({ tint: fill, border, text, frame: fill });
   const usual = categoryOf(palette, face.category);
   expect(coloursOf(palette, face, painted("nonsense"))).toEqual(usual);
   expect(coloursOf(palette, face, NO_PAINTS.boxes.get(1))).toEqual(usual);

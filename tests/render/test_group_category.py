@@ -1,0 +1,143 @@
+"""What a group is coloured as: its idea, by what is in it, whatever it is called."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from netloupe.explorer.grouping import Group, build_group_tree
+from netloupe.explorer.model import Model
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.render.group_category import GroupCategories
+from tests.onnx_text import load_text
+
+
+class Builder:
+    """Puts nodes of one scope after each other."""
+
+    def __init__(self) -> None:
+        self.nodes: list[onnx.NodeProto] = []
+        self.weights: list[onnx.TensorProto] = []
+        self.last = "x"
+
+    def add(self, scope: str, operator: str, *others: str, weight: Any = None, **given: Any) -> str:
+        number = len(self.nodes)
+        inputs = [self.last, *others]
+        if weight is not None:
+            self.weights.append(numpy_helper.from_array(np.zeros(weight, np.float32), f"w{number}"))
+            inputs.append(f"w{number}")
+        self.last = f"/{scope}/v{number}"
+        name = f"/{scope}/{operator}_{number}"
+        self.nodes.append(helper.make_node(operator, inputs, [self.last], name, **given))
+        return self.last
+
+    def load(self, dims: list[int]) -> Model:
+        ends = [helper.make_tensor_value_info(n, TensorProto.FLOAT, dims) for n in ("x", self.last)]
+        graph = helper.make_graph(self.nodes, "g", ends[:1], ends[1:], self.weights)
+        opset = [helper.make_opsetid("", 17)]
+        return load(helper.make_model(graph, opset_imports=opset, ir_version=8))
+
+
+def add_attention(build: Builder, scope: str) -> None:
+    start = build.last
+    query = build.add(scope, "MatMul", weight=(8, 8))
+    build.last = start
+    build.add(scope, "MatMul", weight=(8, 8))
+    key = build.add(scope, "Transpose", perm=[1, 0])
+    build.last = start
+    value = build.add(scope, "MatMul", weight=(8, 8))
+    build.last = query
+    build.add(scope, "MatMul", key)
+    build.add(scope, "Softmax")
+    build.add(scope, "MatMul", value)
+    build.add(scope, "MatMul", weight=(8, 8))
+    build.add(scope, "Add", start)
+
+
+def category(model: Model, label: str) -> str:
+    group = build_group_tree(model.graph, "names").find(label)
+    assert isinstance(group, Group), label
+    return GroupCategories().of_group(group)
+
+
+def test_attention_dominates_a_block_though_most_weights_are_elsewhere() -> None:
+    build = Builder()
+    add_attention(build, "thing")
+    build.add("thing", "MatMul", weight=(8, 800))
+    build.add("thing", "Relu")
+    build.add("thing", "MatMul", weight=(800, 8))
+    build.add("other", "Sin")
+    build.add("other", "Cos")
+    assert category(build.load([4, 8]), "thing") == "attention"
+
+
+def test_one_attention_among_many_convolutions_does_not() -> None:
+    build = Builder()
+    for _ in range(40):
+        build.add("thing", "MatMul", weight=(8, 8))
+        build.add("thing", "Relu")
+    add_attention(build, "thing")
+    build.add("other", "Sin")
+    build.add("other", "Cos")
+    assert category(build.load([4, 8]), "thing") == "weights"
+
+
+@pytest.mark.parametrize(
+    ("operators", "wanted"),
+    [
+        (["Relu", "Sigmoid", "Add"], "activation"),
+        (["Sin", "Cos", "Sin"], "plain"),
+        (["ReduceMean", "Sin", "Sin"], "resample"),
+        (["Relu", "MatMul", "Relu"], "weights"),
+    ],
+)
+def test_a_group_without_a_known_kind_has_the_hue_of_what_it_holds(
+    operators: list[str], wanted: str
+) -> None:
+    build = Builder()
+    for operator in operators:
+        given = {"weight": (8, 8)} if operator in ("MatMul", "Add") else {}
+        build.add("thing", operator, **given)
+    build.add("other", "Sin")
+    build.add("other", "Cos")
+    assert category(build.load([8, 8]), "thing") == wanted
+
+
+def test_a_name_alone_colours_small_groups_only() -> None:
+    build = Builder()
+    for _ in range(30):
+        build.add("attention_free", "MatMul", weight=(8, 8))
+        build.add("attention_free", "Relu")
+    build.add("attn", "Sin")
+    build.add("attn", "Cos")
+    build.add("attn", "Sin")
+    model = build.load([8, 8])
+    assert category(model, "attention_free") == "weights"
+    assert category(model, "attn") == "attention"
+
+
+def test_a_function_that_calls_itself_is_plain() -> None:
+    model = load_text("""
+        <ir_version: 8, opset_import: ["": 17, "l": 1]>
+        g (float[N] x) => (float[N] y) { y = l.F(x) }
+        <domain: "l", opset_import: ["": 17, "l": 1]> F (a) => (b) { b = l.F(a) }
+    """)
+    assert GroupCategories().of_node(model.graph.nodes[0]) == "plain"
+
+
+def test_calls_and_bodies_have_the_hue_of_what_they_hold() -> None:
+    model = load_text("""
+        <ir_version: 8, opset_import: ["": 17, "l": 1]>
+        g (float[N] x, bool c) => (float[N] y, float[N] z) {
+            y = l.F(x)
+            z = If (c) <then_branch = t () => (float[N] r) { r = Relu(x) },
+                        else_branch = e () => (float[N] s) { s = Tanh(x) }>
+        }
+        <domain: "l", opset_import: ["": 17]> F (a) => (b) { t = Sin(a) b = Elu(t) }
+    """)
+    categories = GroupCategories()
+    assert [categories.of_node(node) for node in model.graph.nodes] == ["activation", "activation"]
