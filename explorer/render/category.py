@@ -19,7 +19,6 @@ from netloupe.explorer.roles import find_weight
 #: by family of operators; others are ``plain``
 _OF_FAMILIES = {
     "linear": "weights",
-    "classical": "weights",
     "attention": "attention",
     "normalization": "norm",
     "activation": "activation",

@@ -142,11 +142,12 @@ def _weigh(counts: Counter[str]) -> str:
         return "recurrent"
     if attending >= least:
         return "attention"
+    if counts["lookup"] >= max(counts["weights"], 1):  # what projects an embedding is part of it
+        return "lookup"
     if counts["weights"]:
         return "weights"
-    for category in ("lookup", "norm"):
-        if counts[category]:
-            return category
+    if counts["norm"]:
+        return "norm"
     found = max(("resample", "activation"), key=lambda category: counts[category])
     return found if counts[found] else "plain"
 

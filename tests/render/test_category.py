@@ -29,6 +29,7 @@ from netloupe.explorer.render.category import CATEGORIES, category_of, category_
         ("", "QLinearConv", "weights"),
         ("", "QLinearMatMul", "weights"),
         ("ai.onnx.ml", "Scaler", "weights"),
+        ("ai.onnx.ml", "ZipMap", "plain"),
         ("com.microsoft", "MultiHeadAttention", "attention"),
         ("com.microsoft", "QLinearAdd", "plain"),
         ("com.microsoft", "QLinearSigmoid", "activation"),
