@@ -126,10 +126,12 @@ def category_of_recognised(recognition: Recognition, group: Group) -> str:
     if category != "weights":
         # what is made of positions alone is used as a table of them is
         return "lookup" if recognition.family == "generator" else category
-    nodes = (node for node, _ in islice(_walk(group), MOST_LOOKED_AT) if isinstance(node, Node))
-    holds = any(category_of(node) == "weights" for node in nodes)
+    walked = islice(_walk(group), MOST_LOOKED_AT)
+    nodes = [node for node, _ in walked if isinstance(node, Node)]
+    has_weights = any(category_of(node) == "weights" for node in nodes)
     # all pairs are compared, as attention does
-    return "weights" if holds else "attention"
+    has_pairs = any(node.operator.multiplies_either and len(node.inputs) > 1 for node in nodes)
+    return "attention" if has_pairs and not has_weights else "weights"
 
 
 def _weigh(counts: Counter[str]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.grouping.stack_changes import list_changes

@@ -5,6 +5,7 @@
  */
 
 import { ARROW, type Scene } from "../scene/scene";
+import { TEXT_STYLES } from "../scene/face";
 import sizes from "../scene/sizes";
 import { arrowOf, findArrowHead } from "./draw_edges";
 import { elide } from "./text";
@@ -83,7 +84,7 @@ function findTaken(scene: Scene, measure: Measure): Map<number, Taken> {
 /** Where heads of arrows and labels of edges are. */
 function listSpots(scene: Scene, measure: Measure): Spot[] {
   const spots: Spot[] = [];
-  const scale = sizes.text_styles.label[0] / sizes.text_styles.badge[0]; // texts are measured as on pills
+  const scale = TEXT_STYLES.label[0] / TEXT_STYLES.badge[0]; // texts are measured as on pills
   for (let edge = 0; edge < scene.edgeCount; edge++) {
     const head = scene.edgeFlags(edge) & ARROW ? findArrowHead(scene, edge, 1, arrowOf(scene, edge)) : null;
     if (head) {
