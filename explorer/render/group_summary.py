@@ -16,7 +16,6 @@ from .sizes import TEXT_STYLES
 from .text import clean_label, measure_text
 
 
-
 def name_operators(operators: Sequence[tuple[str, str]], room: float, most: int = 3) -> str:
     """Return the first operators with how often they occur, as many as fit into a width in pixels.
 
