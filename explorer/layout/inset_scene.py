@@ -8,7 +8,7 @@ where nothing stands between it and the closed box (LR: below or above).
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -25,6 +25,10 @@ from .scene import Flat, Scene, SceneBox, SceneEdge, SceneLevel, ScenePort, Zoom
 _GAP = 64.0
 #: how far the stream is drawn beyond the frame
 _STREAM = 26.0
+#: the left side is taken where the lines to the right would be so much longer
+_MUCH_LONGER = 120.0
+#: what enters beside the main stream is named so far above where it begins; names keep apart
+_NAME_ABOVE, _NAMES_APART = 9.0, 8.0
 #: of a line and what it must not touch
 _CLEAR = 4.0
 
@@ -44,7 +48,11 @@ class Inset(NamedTuple):
     view: View
 
 
-def join_insets(scene: Scene, insets: Sequence[tuple[Item, SceneLevel]]) -> Scene | None:
+def join_insets(
+    scene: Scene,
+    insets: Sequence[tuple[Item, SceneLevel]],
+    write: Callable[[str], tuple[str, float]] = lambda text: (text, 0.0),
+) -> Scene | None:
     """Return a picture with what is in some of its closed boxes beside it.
 
     Parameters
@@ -53,6 +61,8 @@ def join_insets(scene: Scene, insets: Sequence[tuple[Item, SceneLevel]]) -> Scen
         The picture, in one column.
     insets
         Items that are closed in it and open elsewhere, and their insides.
+    write
+        Gives a text as it stands beside an edge, and its width.
 
     Returns
     -------
@@ -75,7 +85,7 @@ def join_insets(scene: Scene, insets: Sequence[tuple[Item, SceneLevel]]) -> Scen
         side = _find_side(flat, number, {zoom.side for zoom in zooms})
         if side is None:
             return None
-        piece = _make_piece(item, inside, size)
+        piece = _name_entries(_make_piece(item, inside, size), flat, number, write)
         flat, zooms, (width, height) = _put_beside(
             flat, zooms, (width, height), number, piece, size, side
         )
@@ -113,7 +123,7 @@ def compose_with_insets(
         left = max(end - time.monotonic(), 0.0)
         around = composer.compose(inset.view, measure, direction, deadline=left)
         levels.append((inset.item, _find_level(around, inset.item)))
-    return (join_insets(scene, levels) or scene) if levels else scene
+    return (join_insets(scene, levels, measure.label) or scene) if levels else scene
 
 
 def _find_level(scene: Scene, item: Item) -> SceneLevel:
@@ -131,18 +141,22 @@ def _find_level(scene: Scene, item: Item) -> SceneLevel:
 
 
 def _find_side(flat: Flat, number: int, taken: set[int]) -> int | None:
-    """Return 1 for the right and -1 for the left where nothing is beside a box, else None."""
+    """Return 1 for the right and -1 for the left where nothing is beside a box, else None.
+
+    Where both sides are free it is the right one, unless the way there is much longer.
+    """
     box, around = flat.boxes[number], _list_around(flat, number)
-    for side in (1, -1):
-        if side in taken:
-            continue
-        if not any(
-            _is_beside(box, other, side)
-            for place, other in enumerate(flat.boxes)
-            if place != number and place not in around
-        ):
-            return side
-    return None
+    others = [b for place, b in enumerate(flat.boxes) if place != number and place not in around]
+    free = [
+        side
+        for side in (1, -1)
+        if side not in taken and not any(_is_beside(box, other, side) for other in others)
+    ]
+    if len(free) < 2 or not others:
+        return free[0] if free else None
+    after = max(other.x + other.width for other in others) - (box.x + box.width)
+    before = box.x - min(other.x for other in others)
+    return 1 if after <= max(before, 0.0) + _MUCH_LONGER else -1
 
 
 def _is_beside(box: SceneBox, other: SceneBox, side: int) -> bool:
@@ -183,6 +197,54 @@ def _lead_on(edge: SceneEdge, x: float, y: float, height: float) -> SceneEdge:
     )
 
 
+def _name_entries(
+    piece: Flat, flat: Flat, number: int, write: Callable[[str], tuple[str, float]]
+) -> Flat:
+    """Write at what enters a frame beside the main stream where it comes from.
+
+    The main stream is what enters nearest to above of where it leaves.
+    """
+    entering = [edge for edge in piece.edges if edge.source < 0]
+    leaving = [edge.points[0] for edge in piece.edges if edge.target < 0]
+    if len(entering) < 2:
+        return piece
+    middle = leaving[0] if leaving else entering[0].points[0]
+    main = min(entering, key=lambda edge: abs(edge.points[0] - middle))
+    origins = _find_origins(flat, number)
+    named: dict[int, SceneEdge] = {}
+    taken: list[tuple[float, float]] = []
+    for edge in entering:
+        text, width = write(origins.get(edge.path, ""))
+        left, right = edge.points[0] - width / 2, edge.points[0] + width / 2
+        is_free = all(right < low or high < left for low, high in taken)
+        if edge is main or not text or not is_free:
+            continue
+        taken.append((left - _NAMES_APART, right + _NAMES_APART))
+        x, y = edge.points[0], -_STREAM - _NAME_ABOVE
+        named[id(edge)] = edge._replace(label=text, label_x=x, label_y=y)
+    edges = tuple(named.get(id(edge), edge) for edge in piece.edges)
+    return piece._replace(edges=edges)
+
+
+def _find_origins(flat: Flat, number: int) -> dict[str, str]:
+    """Return what gives the values that enter a box, by the paths of these."""
+    given: dict[tuple[int, str], int] = {}
+    for edge in flat.edges:
+        for path in edge.paths:
+            given[edge.target, path] = edge.source
+    around = _list_around(flat, number)
+    origins = {}
+    for target, path in given:
+        if target != number:
+            continue
+        source = given[target, path]
+        while source in around:  # it comes through the frame around the box
+            source = given.get((source, path), -1)
+        if source >= 0:
+            origins[path] = flat.boxes[source].item.label
+    return origins
+
+
 def _put_beside(
     flat: Flat,
     zooms: list[Zoom],
@@ -195,7 +257,9 @@ def _put_beside(
     """Put a piece at a side of a picture, as near to its closed box as can be."""
     width, height = size
     box = flat.boxes[number]
-    least, most = MARGIN + _STREAM, height - MARGIN - _STREAM - piece_size[1]
+    has_names = any(edge.label for edge in piece.edges if edge.source < 0)
+    least = MARGIN + _STREAM + (2 * _NAME_ABOVE if has_names else 0.0)
+    most = height - MARGIN - _STREAM - piece_size[1]
     top = box.y + box.height / 2 - piece_size[1] / 2
     top = (least + most) / 2 if most < least else min(max(top, least), most)
     down = max(least - top, 0.0)

@@ -166,13 +166,62 @@ def test_an_inset_stands_where_no_box_is_beside_the_stack(
 def test_without_room_what_is_asked_for_is_open_in_its_place(
     engine: LayoutEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inset_scene, "join_insets", lambda scene, levels: None)
+    monkeypatch.setattr(inset_scene, "join_insets", lambda scene, levels, write: None)
     picture = draw(make_decoder(), engine, inset=STACK, fit="3000x3000")
     assert picture.scene.zooms == ()
     assert picture.insets == ()
     assert any("at both sides" in notice for notice in picture.notices)
     assert find_stack(picture.scene, is_open=True)
     assert find_geometry_faults(picture.scene, picture.view) == []
+
+
+def make_masked_decoder(layers: int = 6) -> Model:
+    builder = Builder()
+    x = builder.add("Gather", builder.weight(), "x")
+    mask = builder.add("Mul", builder.add("Cast", x, to=1), builder.weight())
+    for _ in range(layers):
+        x = builder.layer(x, mask)
+    return builder.load(builder.linear(builder.norm(x))).model
+
+
+def test_what_enters_beside_the_main_stream_is_named(engine: LayoutEngine) -> None:
+    scene = draw(make_masked_decoder(), engine, inset=STACK, fit="3000x3000").scene
+    entering = [edge for edge in scene.edges if edge.source < 0]
+    (leaving,) = [edge for edge in scene.edges if edge.target < 0]
+    assert len(entering) == 2
+    main = min(entering, key=lambda edge: abs(edge.points[0] - leaving.points[0]))
+    (side,) = [edge for edge in entering if edge is not main]
+    source = next(
+        scene.boxes[edge.source].item
+        for edge in scene.edges
+        if edge.path == side.path and edge.source >= 0 and not scene.boxes[edge.source].item.is_open
+    )
+    assert main.label == ""
+    assert side.label == source.label
+    assert side.label_y < side.points[1]
+
+
+@pytest.mark.parametrize(("before", "after", "side"), [(0, 0, 1), (0, 100, 1), (0, 300, -1)])
+def test_the_side_is_that_of_the_shorter_way(
+    engine: LayoutEngine, before: float, after: float, side: int
+) -> None:
+    view = View(make_decoder())
+    inset = open_inset(view, view.items[STACK])
+    composer = Composer(engine)
+    scene = composer.compose(view, Labels())
+    around = composer.compose(inset.view, Labels()).root
+    assert around is not None
+    level = next(each for each in around.inner.values() if each.item is inset.item)
+    stack = find_stack(scene, is_open=False)
+    other = scene.boxes[0]._replace(width=10.0)
+    ends = [
+        other._replace(x=stack.x - before, y=0.0),
+        other._replace(x=stack.x + stack.width + after - 10.0, y=0.0),
+    ]
+    by_hand = Flat((stack, *ends), (), ())
+    joined = join_insets(replace(scene, root=None, by_hand=by_hand), [(inset.item, level)])
+    assert joined is not None
+    assert [zoom.side for zoom in joined.zooms] == [side]
 
 
 def test_two_stacks_of_other_kinds_stand_at_both_sides(engine: LayoutEngine) -> None:
