@@ -56,7 +56,7 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
         family="nested U",
         blocks=None,
         stage_widths=(8, 16, 32, 64),
-        numbers=(11, 6, 5, 7, 4, 1, 128, 3),
+        numbers=(11, 6, 5, 7, 4, 1, 128, 3, 2),
     ),
     # sound
     "exported/hifigan.legacy.onnx": Architecture(
@@ -89,13 +89,13 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
         family="graph network",
         blocks=(_runs("layer", 7),),
         width=32,
-        numbers=(15, 65, 64, 3, 1, 21, 23),
+        numbers=(15, 65, 64, 3, 1, 21, 23, 2),
     ),
     "exported/schnet.legacy.onnx": Architecture(
         family="graph network",
         blocks=(_runs("interaction", 6),),
         width=32,
-        numbers=(50, 100, 16, 1, 3, 5, 30, 31),
+        numbers=(50, 100, 16, 1, 3, 5, 30, 31, 2),
     ),
     # control
     "exported/actor_critic.dynamo.onnx": Architecture(
@@ -131,7 +131,7 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
         family="attention over features",
         blocks=None,
         width=8,
-        numbers=(3, 14, 2, 4, 16, 32, 11, 13),
+        numbers=(3, 14, 2, 4, 16, 32, 11, 13, 1),
     ),
     "exported/nbeats.dynamo.onnx": Architecture(
         family="residual MLP",
@@ -144,7 +144,7 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
         family="temporal fusion transformer",
         blocks=None,
         width=32,
-        numbers=(4, 8, 2, 3, 1, 24, 6, 64, 20),
+        numbers=(4, 8, 2, 3, 1, 24, 6, 64, 20, 5),
     ),
     "exported/set_transformer.dynamo.onnx": Architecture(
         family="set transformer",
@@ -230,7 +230,7 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
             _runs("head", 3, may_lack=True),
         ),
         stage_widths=(8, 16, 32, 64, 128),
-        numbers=(4, 12, 20, 25, 3, 5, 21, 22, 41),
+        numbers=(4, 12, 20, 25, 3, 5, 21, 22, 41, 53, 34),
     ),
     "exported/poolformer.legacy.onnx": Architecture(
         family="pooling transformer",

@@ -16,6 +16,8 @@ ALSO: dict[str, tuple[float, ...]] = {
     "espcn": (1, 3, 9, 32, 64),
     "gru": (16,),
     "gru_cells": (12,),
+    # operators
+    "kmeans": (7, 2, 1, 3),
     "light_bvlc_alexnet": (96, 256, 384),
     "light_densenet121": (32,),
     "light_vgg19": (3,),
