@@ -33,9 +33,9 @@ DOCUMENTS = [_ROOT / "README.md", _ROOT / "docs" / "gallery.md"]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_twelve_first_views_are_shown(document: Path) -> None:
+def test_first_views_of_many_fields_are_shown(document: Path) -> None:
     entries = list_entries(document)
-    assert len(entries) >= 12
+    assert len(entries) >= 24
     assert [entry["title"] for entry in entries] == [title for title, _, _ in FIRST_VIEWS]
     for entry in entries:
         assert entry["link"] == entry["picture"]

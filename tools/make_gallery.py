@@ -27,18 +27,37 @@ from tests.zoo import unpack  # noqa: E402
 
 #: what it is called, the model of the zoo, and options of the picture
 FIRST_VIEWS: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    # text
     ("GPT-2", "exported/gpt2.legacy.onnx", {}),
     ("BERT", "exported/bert.legacy.onnx", {}),
     ("Mixtral", "exported/mixtral.legacy.onnx", {}),
-    ("ViT", "exported/vit.dynamo.onnx", {}),
-    ("ConvNeXt", "exported/convnext.legacy.onnx", {}),
-    ("CLIP", "exported/clip.legacy.onnx", {}),
     ("T5", "exported/t5.legacy.onnx", {}),
     ("Mamba", "exported/mamba.legacy.onnx", {}),
+    ("RWKV", "exported/rwkv.legacy.onnx", {}),
+    # images
+    ("ViT", "exported/vit.dynamo.onnx", {}),
+    ("Swin", "exported/swin.dynamo.onnx", {}),
+    ("ConvNeXt", "exported/convnext.legacy.onnx", {}),
     ("ResNet-50", "exported/resnet50.legacy.onnx", {}),
     ("MobileNetV2", "exported/mobilenetv2.legacy.onnx", {}),
+    # images and text, and text in images
+    ("CLIP", "exported/clip.legacy.onnx", {}),
+    ("CRNN (reading)", "exported/crnn.legacy.onnx", {}),
+    # detection, dense maps, video
     ("YOLOv8", "exported/yolov8.legacy.onnx", {"theme": "dark"}),
+    ("DeepLabv3 (segmentation)", "exported/deeplabv3.dynamo.onnx", {}),
+    ("R(2+1)D (video)", "exported/r2plus1d.dynamo.onnx", {}),
+    # generation
     ("UNet of a diffusion model", "exported/unet.dynamo.onnx", {}),
+    ("VQ-VAE", "exported/vqvae.legacy.onnx", {}),
+    # speech
+    ("wav2vec 2.0 (speech)", "exported/wav2vec2.legacy.onnx", {}),
+    # comparison, control, tables, dynamics, biology
+    ("Siamese network (comparison)", "exported/siamese.dynamo.onnx", {}),
+    ("AlphaZero (board games)", "exported/alphazero.legacy.onnx", {}),
+    ("DLRM (recommendation)", "exported/dlrm.legacy.onnx", {}),
+    ("Neural ODE (dynamics)", "exported/neural_ode.dynamo.onnx", {}),
+    ("Evoformer (protein structure)", "exported/evoformer.dynamo.onnx", {}),
 )
 #: file name of a picture, the model of the zoo, and options of the picture
 DETAILS: tuple[tuple[str, str, dict[str, Any]], ...] = (
