@@ -15,6 +15,7 @@ from netloupe.explorer.patterns import (
     find_ingredients,
     make_ingredient,
 )
+from netloupe.explorer.patterns.details import NO_DETAILS
 
 from .member_nodes import list_member_nodes
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 #: so many groups inside are looked at
 _MOST_GROUPS = 400
+#: and in them so many nodes
+_MOST_LOOKED_AT = 4_000
 #: families of what is a row of parts rather than one thing: its parts are told instead
 _PLAIN = "group"
 
@@ -46,11 +49,27 @@ def find_contents(group: Group, context: GraphContext) -> list[Ingredient]:
         exemplar = group.children[group.exemplar]
         if isinstance(exemplar, Node):
             return find_ingredients([exemplar], context)
+        known = _recognise_most(group, exemplar)
+        if known is not None:
+            return [make_ingredient(known, 1)]
         group = exemplar
     nodes = list_member_nodes(group, MOST_NODES)
     if nodes:
         return find_ingredients(nodes, context, _list_known(group))
-    return list(_walk(group, context))
+    return _walk(group, context)
+
+
+def _recognise_most(repeat: Group, exemplar: Group) -> Recognition | None:
+    """Return what all blocks of a stack are but one, as its first: it has more around it."""
+    known = exemplar.recognised
+    if known is None or not _is_one_thing(known) or repeat.node_count > _MOST_LOOKED_AT:
+        return None
+    found = [one.recognised for one in repeat.inner_groups()]
+    alike = [one for one in found if one is not None and one.name == known.name]
+    if len(alike) < max(len(repeat.children) - 1, 2):
+        return None
+    facts = tuple(fact for fact in known.facts if all(fact in one.facts for one in alike))
+    return replace(known, facts=facts, details=NO_DETAILS)
 
 
 def _list_known(group: Group) -> Iterator[Recognition]:
@@ -69,29 +88,37 @@ def _is_one_thing(found: Recognition) -> bool:
     return found.family != _PLAIN or " · " not in found.name
 
 
-def _walk(group: Group, context: GraphContext) -> Iterator[Ingredient]:
+def _walk(group: Group, context: GraphContext) -> list[Ingredient]:
+    """Return what a large group is made of; nothing where not all of it can be looked at."""
+    found: list[Ingredient] = []
     pending: list[tuple[Group, int]] = [(group, 1)]
-    looked_at = 0
-    while pending and looked_at < _MOST_GROUPS:
+    room = _MOST_LOOKED_AT
+    no_groups: list[Group] = []
+    for _ in range(_MOST_GROUPS):
+        if not pending or room < 0:
+            break
         inner, times = pending.pop()
-        looked_at += 1
-        found = inner.recognised if inner.kind not in ("part", "shape") else None
+        known = inner.recognised if inner.kind not in ("part", "shape") else None
+        if known is not None and inner is not group and _is_one_thing(known):
+            times *= len(inner.children) if inner.kind == "repeat" else 1
+            found.append(make_ingredient(known, times))
+            continue
         if inner.kind == "repeat":
             times *= len(inner.children)
             exemplar = inner.children[inner.exemplar]
-            if found is None and not isinstance(exemplar, Node):
+            if not isinstance(exemplar, Node):
                 pending.append((exemplar, times))
                 continue
-        if found is not None and inner is not group and _is_one_thing(found):
-            yield make_ingredient(found, times)
-            continue
-        nodes = list_member_nodes(inner, MOST_NODES)
-        if nodes:
-            for one in find_ingredients(nodes, context, _list_known(inner)):
-                yield replace(one, times=one.times * times, before=frozenset())
-            continue
-        groups = [one for one in inner.inner_groups() if not one.is_beside and one.kind != "shape"]
+            nodes, groups = [exemplar], no_groups
+        else:
+            nodes, groups = list_member_nodes(inner, MOST_NODES), no_groups
+        if not nodes:
+            nodes = [child for child in inner.children if isinstance(child, Node)]
+            groups = [one for one in inner.inner_groups() if not one.is_beside]
+            groups = [one for one in groups if one.kind != "shape"]
+        inside = () if groups else _list_known(inner)
+        room -= len(nodes) if len(nodes) <= MOST_NODES else room + 1
+        for one in find_ingredients(nodes, context, inside):
+            found.append(replace(one, times=one.times * times, before=frozenset()))
         pending += [(one, times) for one in reversed(groups)]
-        loose = [child for child in inner.children if isinstance(child, Node)]
-        for one in find_ingredients(loose, context):
-            yield replace(one, times=one.times * times, before=frozenset())
+    return found if not pending and room >= 0 else []

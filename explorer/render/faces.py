@@ -175,6 +175,8 @@ class _Style(NamedTuple):
     openable: bool
 
 
+#: blocks of a stack of so many nodes are compared
+_MOST_COMPARED = 4_000
 #: what is written on the circle of an operator that joins streams
 _SIGNS = {"adds": "+", "multiplies_elements": "×"}
 
@@ -259,9 +261,8 @@ def _make_group_face(item: Item, element: Group | Graph, style: _Style) -> Face:
         contents = MadeOf()
         if isinstance(known, Group):
             contents = write_contents(known.contents, _fits_row)
-            widths = list_course(known) if repeat is not None else []
-            if widths:  # of all blocks rather than of one
-                contents = contents._replace(facts=write_course(widths))
+            if repeat is not None:
+                contents = contents._replace(facts=_tell_all_blocks(repeat, contents.facts))
         if not contents.parts:
             rows = _list_operators(item, element, difference)
         elif _tells_all(label, quiet, contents.parts):
@@ -279,6 +280,21 @@ def _make_group_face(item: Item, element: Group | Graph, style: _Style) -> Face:
         times=times,
         in_line=style.in_line,
     )
+
+
+def _tell_all_blocks(repeat: Group, facts: str) -> str:
+    """Return through which widths a stack goes, or else facts of its exemplar that all share."""
+    widths = list_course(repeat)
+    if widths:
+        return write_course(widths)
+    others = [block for block in repeat.children if isinstance(block, Group)]
+    if len(others) == len(repeat.children) and others[repeat.exemplar].recognised is not None:
+        return facts  # of the blocks that are of a known kind, all but one
+    if not facts or repeat.node_count > _MOST_COMPARED or len(others) < len(repeat.children):
+        return facts if not others else ""
+    told = sum(write_contents(block.contents, _fits_row).facts == facts for block in others)
+    # of the first or the last block it is said besides in what it differs
+    return facts if told >= len(others) - bool(write_difference(repeat)) else ""
 
 
 def _tells_all(label: str, quiet: str, parts: str) -> bool:
