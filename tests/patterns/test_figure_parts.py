@@ -22,7 +22,8 @@ def tell(text: str) -> tuple[list[str], str]:
 _MIXED = """
 g (float[1, 8, 4, 4] x) => (float[1, 8, 4, 4] y)
 <int64[4] packed = {24, 8, 1, 1}, int64[4] square = {8, 8, 1, 1}, int64[4] wider = {32, 8, 1, 1},
- int64[4] narrower = {8, 32, 1, 1}, int64[5] apart = {1, 3, 2, 4, 16}, int64[4] joined = {1, 8, 4, 4}, int64 zero = {0}, int64 one = {1}, int64 two = {2}>
+ int64[4] narrower = {8, 32, 1, 1}, int64[5] apart = {1, 3, 2, 4, 16},
+ int64[4] joined = {1, 8, 4, 4}, int64 zero = {0}, int64 one = {1}, int64 two = {2}>
 {
   w = ConstantOfShape (packed)  p = ConstantOfShape (square)
   u = ConstantOfShape (wider)   d = ConstantOfShape (narrower)
