@@ -48,7 +48,7 @@ class ArchitectureBlock:
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
-    """What a model is, told from its structure alone; empty where that is not plain.
+    """What a model is, told from its structure; empty for a few operators without weights.
 
     Parameters
     ----------
@@ -103,9 +103,9 @@ def _restore_block(name: str, count: int, path: str, facts: dict[str, Detail]) -
 
 
 def describe_architecture(model: Model, bind: Bindings | None = None) -> Architecture:
-    """Return what a model is; empty where its structure does not tell.
+    """Return what a model is: a family where one is sure, or else of what it is composed.
 
-    Names, metadata and documentation are not read. A mistake in a rule costs the words, and not
+    Names, metadata and documentation are not read, but by the groups that the picture shows. A mistake in a rule costs the words, and not
     the model.
 
     Parameters

@@ -26,7 +26,7 @@ from .sketch import BlockSketch, Sketch
 NOT_FOLDED: Mapping[Node, tuple[int, int]] = MappingProxyType({})
 #: more runs are not told one by one: blocks are counted by kind
 _MOST_RUNS = 12
-_LONGEST = 480
+_LONGEST = 400
 _CONVOLUTIONS = frozenset({"atrous pyramid", "conv", "inverted", "residual", "separable"})
 _LINEAR = frozenset({"draw", "embedding", "interaction", "linear", "mlp", "positions"})
 

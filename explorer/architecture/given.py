@@ -74,7 +74,35 @@ def tell_given(outline: Outline) -> tuple[dict[str, Detail], str, OutlinePart | 
     if 1 < len(outputs) <= _MOST_OUTPUTS and all(widths):
         listed = f"{', '.join(f'{width:,}' for width in widths[:-1])} and {widths[-1]:,}"
         return {}, f"{len(outputs)} outputs of {listed} features", None
-    return {}, "", None
+    return {}, _write_sum(outline, outputs[0]) if len(outputs) == 1 else "", None
+
+
+def _write_sum(outline: Outline, output: Value) -> str:
+    """Return of how many branches an output is the sum; "" where it is none.
+
+    Branches have nothing that is told in common.
+    """
+    part = outline.giver(output)
+    for _ in range(_MOST_STEPS):
+        if part is None or is_told(part) or part.has("adds"):
+            break
+        givers = outline.givers(part)
+        part = givers[0] if len(givers) == 1 else None
+    if part is None or not part.has("adds"):
+        return ""
+    values = outline.operands(part)
+    branches = [found for value in values if (found := _find_last(outline, value)) is not None]
+    widths = {_read_width(branch) for branch in branches}
+    if not 1 < len(branches) == len(values) or len(widths) != 1 or 0 in widths:
+        return ""
+    told = sum(1 << one.place for one in outline.parts if is_told(one))
+    seen = 0
+    for branch in branches:
+        own = (branch.before | 1 << branch.place) & told
+        if seen & own:
+            return ""
+        seen |= own
+    return f"sum of {len(branches):,} branches, {write_given(widths.pop(), 'outputs')}"
 
 
 def _read_width(part: OutlinePart | None) -> int:

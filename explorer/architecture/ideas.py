@@ -40,8 +40,10 @@ def _find_recognised(outline: Outline) -> Iterator[Merge]:
     for found in outline.blocks.list_outermost():
         if isinstance(found, int) or id(found) in before or len(found.numbers) < 2:
             continue
-        if found.kind == "message passing":  # layers of a message are told
-            continue
+        convolves = any(inner.kind == "conv" for inner in found.parts)
+        is_unit = convolves and found.name != "Gate"
+        if found.kind == "message passing" or (found.kind == "gate" and not is_unit):
+            continue  # layers in them are told
         parts: dict[OutlinePart, None] = dict.fromkeys(map(outline.owner, sorted(found.numbers)))
         if all(part.numbers <= found.numbers for part in parts):
             yield [*parts], make_block_part(found)

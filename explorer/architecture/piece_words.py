@@ -22,6 +22,11 @@ from .pieces import Piece, is_told
 from .sequences import RecurrentLayer, read_layer
 from .sketch import write_row, write_way
 
+#: numbers in words, before what begins with a number: ``two 3×3 convolutions``
+_SMALL = (
+    *("no", "one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
 #: of longer ways the widths in the middle are left out
 _MOST_WIDTHS = 6
 _MOST_GLUE = 12
@@ -107,6 +112,8 @@ def _list_stages(pieces: Sequence[Piece]) -> list[int]:
 
 def count_pieces(number: int, noun: str) -> str:
     """Return how many pieces there are of what is called so."""
+    if noun[:1].isdigit() and number < len(_SMALL):
+        return f"{_SMALL[number]} {noun if number == 1 else _plural(noun)}"
     return write_count(number, noun, _plural(noun))
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from netloupe.explorer.patterns.transformer_details import AttentionDetails
 
 from .composites import Merge, make_part
 from .outline import MAIN_KINDS, Outline, OutlinePart
+from .sizes import list_matrices
 
 _MOST_LEADING = 24
 #: of what makes places of queries, samples features there and sums them up
@@ -32,8 +34,8 @@ def find_projected(outline: Outline) -> Iterator[Merge]:
         details = attention.details.read_as(AttentionDetails)
         if attention.name not in ("Attention", "Self-attention") or details.kv_heads:
             continue
-        leading, sources = _walk_back(outline, attention)
-        if all(part.kind != "linear" for part in leading):
+        leading, sources = _walk_back(outline, attention, partial(_may_lead, outline))
+        if not any(_projects(outline, part) for part in leading):
             continue
         # what stands before all weights makes a mask, unless nothing else is taken
         data = [part for part in sources if part.kind in MAIN_KINDS or part.before & main]
@@ -62,7 +64,7 @@ def find_deformable(outline: Outline) -> Iterator[Merge]:
         last = _find_end(outline, sampler)
         if last is None:
             continue
-        leading, _ = _walk_back(outline, last, _may_sample, _MOST_SAMPLING)
+        leading, _ = _walk_back(outline, last, partial(_may_sample, outline), _MOST_SAMPLING)
         samplers = [part for part in leading if part.kind == "GridSample"]
         done.update(samplers)
         linears = [part for part in leading if part.kind == "linear"]
@@ -88,7 +90,7 @@ def _find_end(outline: Outline, sampler: OutlinePart) -> OutlinePart | None:
         current = outline.only_user(current) if current is not None else None
         if current is None or current.kind == "linear":
             return current
-        if not _may_sample(current):
+        if not _may_sample(outline, current):
             return None
     return None
 
@@ -108,23 +110,30 @@ def _samples(outline: Outline, sampler: OutlinePart, linear: OutlinePart) -> boo
     return False
 
 
-def _may_lead(part: OutlinePart) -> bool:
+def _may_lead(outline: Outline, part: OutlinePart) -> bool:
     """Return whether a part may stand between the value that is attended to and the products.
 
-    So may projections, what cuts them into queries, keys and values, and products with tables of
-    positions.
+    So may projections and their biases, what cuts them into queries, keys and values, and products
+    with tables of positions.
     """
-    return part.kind == "linear" or part.has("looks_up", "multiplies", "picks")
+    is_bias = part.has("adds") and bool(outline.operations.fixed(part.end))
+    return is_bias or part.kind == "linear" or part.has("looks_up", "multiplies", "picks")
 
 
-def _may_sample(part: OutlinePart) -> bool:
-    return part.kind == "activation" or part.has(*_SAMPLING) or _may_lead(part)
+def _projects(outline: Outline, part: OutlinePart) -> bool:
+    """Return whether a part multiplies by a weight, be it of one matrix for each head."""
+    is_product = part.has("multiplies") and len(outline.operands(part)) == 1
+    return part.kind == "linear" or (is_product and bool(list_matrices(outline, [part])))
+
+
+def _may_sample(outline: Outline, part: OutlinePart) -> bool:
+    return part.kind == "activation" or part.has(*_SAMPLING) or _may_lead(outline, part)
 
 
 def _walk_back(
     outline: Outline,
     attention: OutlinePart,
-    passes: Callable[[OutlinePart], bool] = _may_lead,
+    passes: Callable[[OutlinePart], bool],
     most: int = _MOST_LEADING,
 ) -> tuple[list[OutlinePart], list[OutlinePart]]:
     """Return the parts that give to nothing but an attention, and those that give to them."""

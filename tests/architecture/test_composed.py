@@ -343,3 +343,74 @@ def test_operators_without_weights_are_counted() -> None:
     told = net.finish(x).architecture
     assert told.sentence == "Graph of 8 operators: 4 Neg, 4 Sin."
     assert (told.costs_sentence, told.is_network) == ("", False)
+
+
+def branches(is_apart: bool) -> Architecture:
+    """Return what is said of a linear layer and an MLP whose results are added."""
+    net = Network()
+    x = net.take("x", (1, 8))
+    y = net.take("y", (1, 8)) if is_apart else net.add("Relu", net.linear(x, 8, 8))
+    wide = net.linear(x if is_apart else y, 8, 1)
+    hidden = net.add("Relu", net.linear(y, 8, 32))
+    return net.finish(
+        net.add("Sigmoid", net.add("Add", wide, net.linear(hidden, 32, 1)))
+    ).architecture
+
+
+def test_branches_that_are_added_are_told_where_they_share_nothing() -> None:
+    assert branches(is_apart=True).sentence == (
+        "Feed-forward network: linear layer 8 → 1, MLP (8 → 32 → 1, ReLU), "
+        "sum of 2 branches, 1 output."
+    )
+    assert "branches" not in branches(is_apart=False).sentence
+
+
+def steered(is_steered: bool) -> Architecture:
+    """Return what is said of blocks whose norms a projection of another value scales and shifts."""
+    net = Network()
+    x, step = net.take("x", (1, 12, 8)), net.take("step", (1, 1, 16))
+    for _ in range(3):
+        normal = net.norm(x, 8)
+        if is_steered:
+            name = f"m{len(net.nodes)}_"
+            both = net.linear(step, 16, 16)
+            parts = [f"{name}{number}" for number in range(2)]
+            net.nodes.append(helper.make_node("Split", [both], parts, axis=-1, num_outputs=2))
+            scale = net.add("Add", parts[0], net.store(np.float32(1)))
+            normal = net.add("Add", net.add("Mul", normal, scale), parts[1])
+        x = net.add("Add", x, net.attend(normal, normal))
+        x = net.add("Add", x, net.feed(net.norm(x, 8)))
+    return net.finish(x).architecture
+
+
+def test_norms_that_another_value_steers_are_not_taken_for_others() -> None:
+    assert "pre-norm LayerNorm" in steered(is_steered=False).sentence
+    told = steered(is_steered=True).sentence
+    assert "3 blocks of linear layer of 16 and transformer block (" in told
+    assert "pre-norm LayerNorm" not in told
+
+
+def relative(net: Network, x: str) -> str:
+    """Add attention with a matrix for each head, and a table of distances beside the keys."""
+    query, key, value = (
+        net.add("Einsum", x, net.weight(8, 2, 4), equation="bih,hnd->bind") for _ in range(3)
+    )
+    content = net.add(
+        "Einsum", net.add("Add", query, net.weight(2, 4)), key, equation="bind,bjnd->bnij"
+    )
+    placed = net.add("Einsum", query, net.weight(6, 2, 4), equation="bind,jnd->bnij")
+    scores = net.add("Mul", net.add("Add", content, placed), net.store(np.float32(0.5)))
+    weighed = net.add(
+        "Einsum", net.add("Softmax", scores, axis=-1), value, equation="bnij,bjnd->bind"
+    )
+    return net.add("Einsum", weighed, net.weight(8, 2, 4), equation="bind,hnd->bih")
+
+
+def test_attention_with_a_matrix_for_each_head_is_self_attention() -> None:
+    net = Network()
+    x = net.embed()
+    for _ in range(3):
+        x = net.norm(net.add("Add", relative(net, x), x), 8)
+        x = net.norm(net.add("Add", net.feed(x), x), 8)
+    told = net.finish(net.linear(x, 8, 100)).architecture
+    assert "self-attention, relative positions" in told.sentence

@@ -120,7 +120,7 @@ def test_what_is_said_is_what_is_known(name: str) -> None:
 LAYERS = {
     "features/sparse_initializer.onnx": "Feed-forward network: linear layer 1,000 → 4, 4 outputs.",
     "quant_annot/qonnx.onnx": (
-        "Convolutional network: 2 3×3 convolutions 3 → 8 channels, linear layer 8 → 10."
+        "Convolutional network: two 3×3 convolutions 3 → 8 channels, linear layer 8 → 10."
     ),
     "runtimes/fused.onnx": "Linear layer of 8.",
 }
