@@ -40,7 +40,12 @@ def make_room_for_sizes(level: Level, places: Places) -> Places:
     for number, wire in enumerate(level.wires):
         if wire.text_width and edges.counts[number]:
             start, end = edges.starts[number : number + 2].tolist()
-            x = float(edges.points[(start + end) // 2, 0])
+            points = edges.points[start:end:3]
+            runs = np.abs(np.diff(points, axis=0))
+            longest = int(np.argmax(runs.max(axis=1)))
+            if runs[longest, 0] > runs[longest, 1]:
+                continue  # above what runs level
+            x = float(points[longest : longest + 2, 0].max())
             width = max(width, x + _SIZE_ASIDE + wire.text_width + _SIZE_END)
     return replace(places, width=width) if width > places.width else places
 
@@ -134,10 +139,12 @@ def _fill(
     ):
         chosen = np.flatnonzero(drawn & (wires < 0))
         points[rows[chosen]] = ports[-1 - wires[chosen]]
+        if places.is_exact:
+            continue
         chosen = np.flatnonzero(drawn & (wires >= 0))
         wanted = _end_places(boxes[wires[chosen]], axis, offsets[chosen], inwards > 0)
         _attach(points, rows[chosen], inwards, wanted)
-    if arrays.rounds.any():
+    if arrays.rounds.any() and not places.is_exact:
         chosen = np.flatnonzero(drawn & (arrays.targets >= 0))
         chosen = chosen[arrays.rounds[arrays.targets[chosen]]]
         end_at_sides(points, heads[chosen], boxes, arrays.targets[chosen], axis)

@@ -89,8 +89,8 @@ def divide_level(level: Level) -> tuple[Division, list[Part]]:
 
     Their children and wires have the numbers that they have in the whole level.
     """
-    if level.is_list:
-        whole = Part(level, list(range(len(level.children))), [])
+    if level.is_list or level.u is not None:
+        whole = Part(level, list(range(len(level.children))), list(range(len(level.wires))))
         parts = [(whole, [whole])]
     else:
         parts = [(part, cut_series(part.level)) for part in split_components(level)]
@@ -139,6 +139,11 @@ class Assembly:
         self._boxes = _list_points(placement.boxes for placement in placed)
         self._edges = Curves.of(chain.from_iterable(placement.edges for placement in placed))
         self._extents = np.array([(p.width, p.height) for p in placed], np.float64)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether edges end where they should, at whatever side of a box that is."""
+        return len(self.placements) == 1 and self.placements[0].is_exact
 
     def replaced(self, changes: Mapping[int, tuple[Level, Placement]]) -> Assembly:
         """Return an assembly with some pieces placed anew.
@@ -212,7 +217,7 @@ class Assembly:
         inputs = self._join_ports(shifts, "inputs")
         outputs = self._join_ports(shifts, "outputs")
         outputs[:, axis] += stretch
-        return Places(width, height, boxes, inputs, outputs, edges)
+        return Places(width, height, boxes, inputs, outputs, edges, self.is_exact)
 
     def _arrange_pieces(self, direction: Direction) -> tuple[Floats, tuple[float, float], float]:
         """Return by how much each piece is moved, the size of all, and how far ports are moved."""

@@ -290,8 +290,10 @@ class Composer:
             already = len(budget.notices)
             assembly = self.placer.place(level, budget)
             title = frame.title
-            is_mirrored = title is not None and is_better_mirrored(
-                level, join_pieces(assembly, level), title
+            is_mirrored = (
+                title is not None
+                and not assembly.is_exact
+                and is_better_mirrored(level, join_pieces(assembly, level), title)
             )
             if is_mirrored:
                 assembly = self.placer.place(level.mirrored(), budget)

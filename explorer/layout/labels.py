@@ -23,9 +23,10 @@ HEIGHT = 15.0
 _PADDING = 5.0
 #: shorter edges would be hidden by labels on them
 _LEAST_LENGTH = 40.0
-#: from an edge to a label that stands beside it, its number or its size
+#: from an edge to a label that stands beside it, its number or its size, and to a size above it
 _ASIDE = 2.0
 _SIZE_ASIDE = 7.0
+_LEVEL_ASIDE = 3.0
 #: where along an edge its label may stand and on which side of it, best first
 Spot = tuple[float, int]
 SIZE_SPOTS: tuple[Spot, ...] = tuple(
@@ -97,11 +98,7 @@ def place_labels(inside: Inside, direction: Direction, opened: Integers, texts: 
         found[counted] = labels.list_centres()
         walls = labels.list_areas()
     if len(sized):
-        # above the edge where values flow to the right
-        spots = SIZE_SPOTS if direction == "TB" else tuple((at, -side) for at, side in SIZE_SPOTS)
-        labels = _Labels(
-            inside, direction, opened, texts, curves, sized, spots, walls, aside=_SIZE_ASIDE
-        )
+        labels = _Labels(inside, direction, opened, texts, curves, sized, SIZE_SPOTS, walls)
         alone = _find_alone(labels.areas, labels.flows)
         labels.choose_alone(np.flatnonzero(alone))
         labels.choose_in_turn(np.flatnonzero(~alone))
@@ -131,12 +128,7 @@ class _Samples:
         self.controls = curves.list_controls()
 
     def places(
-        self,
-        edges: Integers,
-        halves: Floats,
-        axis: int,
-        spots: tuple[Spot, ...],
-        from_edge: float,
+        self, edges: Integers, halves: Floats, axis: int | None, spots: tuple[Spot, ...]
     ) -> Floats:
         """Return the places at edges where their labels may stand, shape (edges, places, 2).
 
@@ -147,22 +139,43 @@ class _Samples:
         halves
             Shape (edges,): half the width of each label.
         axis
-            That across the flow: 0 where values flow down.
+            That across the flow, 0 where values flow down, in which what stands beside an edge
+            is moved from it; None for sizes, which stand at the longest piece of an edge: right
+            of it, or above where it runs level.
         spots
             Where they may stand.
-        from_edge
-            How far from the edge those do that stand beside it.
         """
         shares = np.array([share for share, _ in spots])
+        sides = np.array([side for _, side in spots])
+        if axis is None:
+            controls = self.controls[self._find_longest(edges)]
+            places = evaluate(controls[:, None], shares[None])
+            runs = np.abs(controls[:, 3] - controls[:, 0])
+            is_level = (runs[:, 0] > runs[:, 1])[:, None]
+            beside = (halves + _SIZE_ASIDE)[:, None] * sides
+            places[..., 0] += np.where(is_level, 0.0, beside)
+            places[..., 1] -= np.where(is_level, (HEIGHT / 2 + _LEVEL_ASIDE) * sides, 0.0)
+            return places
         lengths = 1 + _STEPS * np.diff(self.pieces)[edges][:, None]
         index = np.minimum((shares * lengths).astype(np.int64), lengths - 1)
         # the end of a piece is the beginning of the next
         piece = np.maximum(index - 1, 0) // _STEPS
         controls = self.controls[self.pieces[edges][:, None] + piece]
         places = evaluate(controls, (index - _STEPS * piece) / _STEPS)
-        aside = (halves if axis == 0 else np.full(len(edges), HEIGHT / 2)) + from_edge
-        places[..., axis] += aside[:, None] * np.array([side for _, side in spots])
+        aside = (halves if axis == 0 else np.full(len(edges), HEIGHT / 2)) + _ASIDE
+        places[..., axis] += aside[:, None] * sides
         return places
+
+    def _find_longest(self, edges: Integers) -> Integers:
+        """Return the longest piece of each of some edges."""
+        runs = self.controls[:, 3] - self.controls[:, 0]
+        lengths = np.round(np.hypot(runs[:, 0], runs[:, 1]), 3)
+        starts, ends = self.pieces[edges], self.pieces[edges + 1]
+        found = [
+            start + int(np.argmax(lengths[start:end]))
+            for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
+        ]
+        return np.array(found, np.int64)
 
     def list_arrows(self) -> Floats:
         """Return the areas of the arrows in which edges end, shape (drawn edges, 4)."""
@@ -212,7 +225,6 @@ class _Labels:
         edges: Integers,
         spots: tuple[Spot, ...],
         taken: Floats | None = None,
-        aside: float = _ASIDE,
     ) -> None:
         self.inside = inside
         self.spots = spots
@@ -222,13 +234,15 @@ class _Labels:
         self.opened = opened
         self.curves = curves
         self.edges = edges
+        #: whose lines may be in the way of a label: its own as well where it stands beside it
+        self.owners = np.full(len(edges), -2) if spots is SIZE_SPOTS else edges
         self.flows = texts.flows[edges]
         #: shape (labels, places, 2)
         halves = np.empty((len(edges), 1, 2))
         halves[:, 0, 0] = texts.widths[edges] / 2 + _PADDING
         halves[:, 0, 1] = HEIGHT / 2
-        axis = 0 if direction == "TB" else 1
-        self.centres = curves.places(edges, halves[:, 0, 0], axis, spots, aside)
+        axis = None if spots is SIZE_SPOTS else 0 if direction == "TB" else 1
+        self.centres = curves.places(edges, halves[:, 0, 0], axis, spots)
         #: shape (labels, places, 4)
         self.areas = np.concatenate([self.centres - halves, self.centres + halves], axis=2)
         #: which of its places each label may have at all, and which one it has; -1 for none
@@ -281,7 +295,7 @@ class _Labels:
             return
         taken = self._list_obstacles(numbers)
         for place in range(len(self.spots)):
-            blocked = taken.meets(self.areas[numbers, place], self.edges[numbers])
+            blocked = taken.meets(self.areas[numbers, place], self.owners[numbers])
             self.chosen[numbers[~blocked]] = place
             numbers = numbers[blocked]
 
@@ -310,7 +324,7 @@ class _Labels:
     def _choose_some(self, numbers: Integers, done: set[int], *, with_curves: bool = True) -> None:
         areas = self.areas[numbers]
         cells = self._cells
-        owners = np.repeat(self.edges[numbers], len(self.spots))
+        owners = np.repeat(self.owners[numbers], len(self.spots))
         taken = self._list_obstacles(numbers, with_curves=with_curves)
         blocked = taken.meets(areas.reshape(-1, 4), owners)
         is_free = ~blocked.reshape(-1, len(self.spots)) & self.allowed[numbers]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from netloupe.explorer.options import Direction
 
 from .placement import Floats, Integers
+
+if TYPE_CHECKING:
+    from .u_shape import UShape
 
 
 class Child(NamedTuple):
@@ -99,6 +102,8 @@ class Level:
         The child that stands at the very end, alone, because another part begins with it.
     is_list
         Whether the boxes, which no edges join, are a list to be read in columns.
+    u
+        How the boxes make a U; None where they make none.
     """
 
     direction: Direction
@@ -109,6 +114,7 @@ class Level:
     first: int = -1
     last: int = -1
     is_list: bool = False
+    u: UShape | None = None
     _arrays: LevelArrays | None = field(default=None, repr=False, compare=False)
 
     def key(self) -> Hashable:
@@ -122,6 +128,7 @@ class Level:
             self.first,
             self.last,
             self.is_list,
+            self.u,
         )
 
     def connections(self) -> Hashable:
@@ -138,7 +145,12 @@ class Level:
 
     def mirrored(self) -> Level:
         """Return it with left and right exchanged."""
-        return replace(self, children=[child.mirrored() for child in self.children], _arrays=None)
+        children = [child.mirrored() for child in self.children]
+        return replace(self, children=children, u=None, _arrays=None)
+
+    def without_shape(self) -> Level:
+        """Return it as if its boxes made no U."""
+        return replace(self, u=None, _arrays=None)
 
     def arrays(self) -> LevelArrays:
         """Return sizes and wires as arrays; a level must not be changed after it."""
@@ -175,6 +187,7 @@ class Level:
             self.first,
             self.last,
             self.is_list,
+            self.u,
         )
         arrays = replace(
             old,

@@ -15,7 +15,7 @@ from netloupe.explorer.errors import LayoutError
 from netloupe.explorer.options import Direction
 from netloupe.explorer.progress import step
 
-from .assembly import Assembly, divide_level
+from .assembly import Assembly, divide_level, join_pieces
 from .bounded import BoundedCache
 from .columns import place_columns
 from .dot import PORT_SIZE, find_chain_gap, read_drawing, write_level_dot
@@ -24,9 +24,11 @@ from .layout_stability import PieceHistory
 from .level import Child, Level, Wire
 from .patience import Patience
 from .placement import Curve, Placement
-from .series import Part
+from .series import Part, take_part
 from .sides import count_sides, is_more_one_sided, may_go_around
 from .simple import place_simply
+from .u_place import UPlacer
+from .u_shape import UShape
 
 Entry = TypeVar("Entry", Child, Wire)
 
@@ -35,6 +37,8 @@ _MOST_KEPT = 4_000_000
 #: Graphviz would take minutes for a piece of more boxes, and gigabytes of memory
 MOST_FOR_GRAPHVIZ = 20_000
 MOST_WIRES_FOR_GRAPHVIZ = 60_000
+#: a window of a usual size, in which the ways to place a level are compared
+_WINDOW = 1100.0, 800.0
 
 
 @dataclass(slots=True)
@@ -71,6 +75,13 @@ class Placer:
         budget
             Time and notices.
         """
+        if level.u is not None:
+            placement = self._place_u(level, level.u, budget)
+            ordinary = self.place(level.without_shape(), budget)
+            places = join_pieces(ordinary, level)
+            if _zoom(placement.width, placement.height) < _zoom(places.width, places.height):
+                return ordinary
+            return Assembly(*divide_level(level), [placement])
         division, pieces = divide_level(level)
         return Assembly(
             division, pieces, [self._place_piece(piece.level, budget) for piece in pieces]
@@ -92,6 +103,9 @@ class Placer:
         history
             What the pieces looked like; boxes keep their order as far as may be.
         """
+        if before.is_exact and level.u is not None:
+            placement = self._place_u(level, level.u, budget)
+            return before.replaced({0: (level, placement)})
         children = _differences(old.children, level.children)
         wires = _differences(old.wires, level.wires)
         changes = {}
@@ -104,6 +118,20 @@ class Placer:
             placement = history.settle(number, new, self._place_piece(new, budget))
             changes[number] = new, placement
         return before.replaced(changes) if changes else before
+
+    def _place_u(self, level: Level, shape: UShape, budget: Budget) -> Placement:
+        """Place a U, whose other parts are placed as levels of their own."""
+        beside = {}
+        for part in (*shape.giving, *shape.taking):
+            members = {*part}
+            wires = [
+                number
+                for number, wire in enumerate(level.wires)
+                if wire.source in members and wire.target in members
+            ]
+            taken = take_part(level.without_shape(), [*part], wires).level
+            beside[part] = join_pieces(self.place(taken, budget), taken), wires
+        return UPlacer(level, shape, beside).place()
 
     def _place_piece(self, level: Level, budget: Budget) -> Placement:
         if level.is_list:
@@ -159,6 +187,11 @@ def _draw(level: Level, budget: Budget, *, is_reversed: bool) -> Drawing:
     except (LayoutTimeoutError, LayoutMemoryError):
         patience.note_stopped(level)
         raise
+
+
+def _zoom(width: float, height: float) -> float:
+    """Return the zoom at which a window of a usual size shows a level."""
+    return min(_WINDOW[0] / max(width, 1.0), _WINDOW[1] / max(height, 1.0), 1.0)
 
 
 def _differences(old: Sequence[Entry], new: Sequence[Entry]) -> list[int]:

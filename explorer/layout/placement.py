@@ -29,6 +29,8 @@ class Placement:
         Centres of the border ports.
     edges
         Bézier points of each wire: start, then three points for each piece, x and y in turn.
+    is_exact
+        Whether edges end where they should, at whatever side of a box that is.
     """
 
     width: float
@@ -37,6 +39,7 @@ class Placement:
     inputs: list[Point]
     outputs: list[Point]
     edges: list[Curve]
+    is_exact: bool = False
 
     @property
     def weight(self) -> int:
@@ -163,6 +166,8 @@ class Places:
         Shape (…, 2): centres of the children and of the border ports.
     edges
         The wires' curves.
+    is_exact
+        As of a placement.
     """
 
     width: float
@@ -171,6 +176,7 @@ class Places:
     inputs: Floats
     outputs: Floats
     edges: Curves
+    is_exact: bool = False
 
     def turned(self) -> Places:
         """Return it with x and y swapped."""

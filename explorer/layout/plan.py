@@ -18,9 +18,10 @@ from .longest_path import find_longest_path
 from .merging import merge_edges
 from .scene import Inside, LevelEdge
 from .stream import find_stream
-from .stream_sizes import is_stage, list_changes
+from .stream_sizes import MOST_EDGES, is_stage, list_changes, order_stream, tell_skips
 from .texts import LabelMeasure, Texts, choose_texts, count_written
 from .titles import Title
+from .u_shape import find_u
 from .value_sizes import find_sizes
 
 #: faces are made for so many boxes between two looks whether anyone still wants them
@@ -160,7 +161,8 @@ def plan_item(
                 _count_drawn(number, edges[number], merged, item.children),
             )
         )
-    texts = choose_texts(edges, item.children, measure, _find_changes(view, item, level, edges))
+    changes, skips = _find_sizes(view, item, level, edges, links)
+    texts = choose_texts(edges, item.children, measure, changes, skips)
     for number, (_, width, _) in enumerate(texts.sizes):
         if width:
             level.wires[number] = level.wires[number]._replace(text_width=width)
@@ -177,14 +179,30 @@ def plan_item(
     )
 
 
-def _find_changes(
-    view: View, item: Item, level: Level, edges: list[LevelEdge]
-) -> Mapping[int, str] | None:
-    """Return which sizes stand beside which edges of a level; None where none are told."""
+def _find_sizes(
+    view: View, item: Item, level: Level, edges: list[LevelEdge], links: Sequence[Link]
+) -> tuple[Mapping[int, str], Mapping[int, str]]:
+    """Return the sizes, and what is said of skips, by the edge beside which they stand.
+
+    Where a level is a U it is told so.
+    """
     if not edges or not is_stage(item):
-        return None
-    stream = find_longest_path(level)
-    return list_changes(edges, item.children, stream, find_sizes(view.model))
+        return {}, {}
+    sizes = find_sizes(view.model)
+    chain = order_stream(edges, find_longest_path(level))
+    if len(chain) > MOST_EDGES:
+        return {}, {}
+    stubs = {n for n, child in enumerate(item.children) if child.kind == "stub"}
+    found = [sizes.find(link.value) for link in links]
+    resolutions = [size.resolution if size is not None else None for size in found]
+    level.u = find_u(level, chain, resolutions, stubs)
+    changes = list_changes(edges, item.children, chain, found)
+    if level.u is None:
+        return changes, {}
+    shape = level.u
+    changes = {n: text for n, text in changes.items() if not shape.is_in_row(level.wires[n])}
+    values = [[*map(sizes.find, link.bundle or (link.value,))] for link in links]
+    return changes, tell_skips(shape, values)
 
 
 def renew_plan(

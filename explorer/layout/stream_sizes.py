@@ -6,16 +6,19 @@ and only at the top and inside stages: in blocks it would repeat what their fact
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.view import Item
 
 from .scene import LevelEdge
-from .value_sizes import Size, ValueSizes
+from .u_shape import UShape
+from .value_sizes import Size
 
 #: a stream of more edges is no figure's
-_MOST_EDGES = 400
+MOST_EDGES = 400
+#: the channels of so many skips are told one by one
+_MOST_TOLD = 4
 
 
 def is_stage(item: Item) -> bool:
@@ -37,7 +40,10 @@ def is_stage(item: Item) -> bool:
 
 
 def list_changes(
-    edges: list[LevelEdge], children: list[Item], stream: Iterable[int], sizes: ValueSizes
+    edges: list[LevelEdge],
+    children: list[Item],
+    chain: Sequence[int],
+    sizes: Sequence[Size | None],
 ) -> dict[int, str]:
     """Return what is written beside those edges of a level's main stream where its size changes.
 
@@ -48,18 +54,19 @@ def list_changes(
     ----------
     edges, children
         Of the level.
-    stream
-        The edges of the main stream, in any order.
+    chain
+        The edges of the main stream in the order of flow.
     sizes
-        Those of the model's values.
+        That of each edge's value.
     """
-    found: dict[int, str] = {}
-    chain = order_stream(edges, stream)
-    if len(chain) > _MOST_EDGES:
-        return found
+    written: dict[int, str] = {}
     last: Size | None = None
     usual = ""
-    known = [(number, size) for number in chain if (size := _find_size(edges[number], sizes))]
+    known = [
+        (number, size)
+        for number in chain
+        if (size := sizes[number]) is not None and edges[number].kind not in ("control", "former")
+    ]
     end = edges[chain[-1]].target if chain else 0
     outside = known[-1][1] if known and (end < 0 or children[end].kind == "output") else None
     for number, size in known:
@@ -70,12 +77,36 @@ def list_changes(
         last = size
         is_said = outside is not None and text == outside.write()
         if text and not is_said and edge.times < 2 and _has_room(edge, children):
-            found[number] = text
-    return found
+            written[number] = text
+    return written
 
 
-def _find_size(edge: LevelEdge, sizes: ValueSizes) -> Size | None:
-    return None if edge.kind in ("control", "former") else sizes.find(edge.value)
+def tell_skips(shape: UShape, values: Sequence[Sequence[Size | None]]) -> dict[int, str]:
+    """Return how many skips go from one box of a U to another, and how many channels they have.
+
+    Parameters
+    ----------
+    shape
+        The U.
+    values
+        The sizes of all values of each wire.
+    """
+    between: dict[tuple[int, int], list[int]] = {}
+    for lane in shape.lanes:
+        between.setdefault((lane.source, lane.target), []).append(lane.wires[0])
+    written = {}
+    for numbers in between.values():
+        sizes = [size for number in numbers for size in values[number]]
+        channels = [size.channels for size in sizes if size is not None and size.channels != "?"]
+        if len(channels) < len(sizes) or len(channels) > _MOST_TOLD:
+            channels = [*dict.fromkeys(channels)] if len(channels) == len(sizes) else []
+        if len(sizes) > 1:
+            is_told = 0 < len(channels) <= _MOST_TOLD
+            told = f": {', '.join(channels)}" if is_told else ""
+            written[numbers[0]] = f"{len(sizes)} skips{told}"
+        elif channels:
+            written[numbers[0]] = f"{channels[0]} channels"
+    return written
 
 
 def order_stream(edges: list[LevelEdge], stream: Iterable[int]) -> list[int]:

@@ -47,6 +47,8 @@ class Texts:
         Whether the text says how many values an edge has, and so must be seen.
     sizes
         The size beside each edge where it is drawn alone, its width and flow.
+    skips
+        The edges that have what is said of skips instead of the number of their values.
     """
 
     strings: list[str]
@@ -55,6 +57,7 @@ class Texts:
     wanted: Flags
     counted: Flags
     sizes: list[tuple[str, float, int]]
+    skips: frozenset[int] = frozenset()
 
     def renewed(
         self,
@@ -79,6 +82,7 @@ class Texts:
             self.wanted.copy(),
             self.counted.copy(),
             self.sizes,
+            self.skips,
         )
         for number in changed:
             found.write(number, edges[number], children, measure)
@@ -89,7 +93,7 @@ class Texts:
     ) -> None:
         """Choose the label of one edge: how many values it has, or its size."""
         text, width, flow = self.sizes[number]
-        count = count_written(edge, children)
+        count = 0 if number in self.skips else count_written(edge, children)
         if count > 1:
             text, width = measure.count_label(count)
             flow = len(self.sizes) + number  # which no other edge has
@@ -103,6 +107,7 @@ def choose_texts(
     children: list[Item],
     measure: LabelMeasure,
     changes: Mapping[int, str] | None = None,
+    skips: Mapping[int, str] | None = None,
 ) -> Texts:
     """Return the text of each edge's label where it says something new.
 
@@ -119,10 +124,13 @@ def choose_texts(
         Gives widths of texts.
     changes
         The sizes by the number of the edge that they stand beside.
+    skips
+        What is said of skips, likewise.
     """
+    written = {**(changes or {}), **(skips or {})}
     sizes = [("", 0.0, -1)] * len(edges)
-    for flow, (number, change) in enumerate((changes or {}).items()):
-        sizes[number] = (*measure.label(change), flow)
+    for flow, (number, text) in enumerate(written.items()):
+        sizes[number] = (*measure.label(text), flow)
     found = Texts(
         [text for text, _, _ in sizes],
         np.array([width for _, width, _ in sizes], np.float64),
@@ -130,6 +138,7 @@ def choose_texts(
         np.array([bool(text) for text, _, _ in sizes], np.bool_),
         np.zeros(len(edges), np.bool_),
         sizes,
+        frozenset(skips or ()),
     )
     for number, edge in enumerate(edges):
         if edge.times > 1:

@@ -6,18 +6,27 @@ files without types have them too. The batch is left out and channels stand last
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from fractions import Fraction
 from typing import NamedTuple
 
 from netloupe.explorer.costs.analysis import Analysis
 from netloupe.explorer.costs.costs import analyze
 from netloupe.explorer.costs.fact_table import FactTable
 from netloupe.explorer.costs.facts import UNKNOWN, Dim, Dims, Fact
-from netloupe.explorer.costs.polynomial import walk_symbols, write_expression
+from netloupe.explorer.costs.polynomial import (
+    Polynomial,
+    list_symbols,
+    walk_symbols,
+    write_expression,
+)
 from netloupe.explorer.costs.symbols import Symbols
 from netloupe.explorer.model import Model, Node, Value
 from netloupe.explorer.model.kept import find_kept
 
+#: what symbols stand for where resolutions are compared: it can be halved often
+LARGE = 1 << 12
 #: sizes of larger models are only those that the file states
 _MOST_NODES = 20_000
 #: a function is called with operands of so many sizes at most, where its values have one at all
@@ -53,7 +62,7 @@ class Size(NamedTuple):
     is_picture
         Whether convolutions and the like take its places for those of a picture or a signal.
     amounts
-        The places as numbers; None for one that is none.
+        The places as numbers, those with symbols as if these were large; None for unknown ones.
     """
 
     places: tuple[str, ...]
@@ -66,6 +75,12 @@ class Size(NamedTuple):
     def dims(self) -> tuple[str, ...]:
         """Its dimensions in the order in which they are written."""
         return (*self.places, self.channels)
+
+    @property
+    def resolution(self) -> int | None:
+        """How many places it has; None where that is not known, and for one without any."""
+        known = [amount for amount in self.amounts if amount is not None]
+        return math.prod(known) if known and len(known) == len(self.amounts) else None
 
     def write(self) -> str:
         """Return ``56 × 56 × 64``; where no place is known ``64 channels`` or ``width 768``."""
@@ -114,7 +129,7 @@ class ValueSizes:
         if not dims:
             return None
         texts = tuple(map(write_dim, dims))
-        amounts = tuple(dim if isinstance(dim, int) else None for dim in dims[:-1])
+        amounts = tuple(map(measure_dim, dims[:-1]))
         return Size(texts[:-1], texts[-1], _name_type(fact), channels == 1, amounts)
 
     def _find_channels(self, value: Value, rank: int) -> int | None:
@@ -194,8 +209,45 @@ def write_dim(dim: Dim) -> str:
         return f"{dim:,}"
     if any(atom.letter for atom in walk_symbols(dim)):
         return "?"  # a tool has made its name up
+    names = list_symbols(dim)
+    if len(names) == 1:
+        share = _find_share(dim)
+        if share is not None:
+            return _write_share(names[0], share)
     text = write_expression(dim).replace("//", "/").replace("*", "·")
     return text if len(text) <= _MOST_TEXT and "··" not in text else "?"
+
+
+def _find_share(dim: Polynomial) -> Fraction | None:
+    """Return which part of its symbol a dimension is, as figures say it, which do not round.
+
+    ``(H + 1) // 2`` is a half; None for what is none in that sense, such as ``T + 1``.
+    """
+    shares = {Fraction(measure_dim(dim, large) or 0, large) for large in (LARGE, 3 * LARGE)}
+    share = shares.pop()
+    return share if not shares and share > 0 and 1 in (share.numerator, share.denominator) else None
+
+
+def _write_share(name: str, share: Fraction) -> str:
+    if len(name) > _MOST_TEXT:
+        return "?"
+    if share.denominator > 1:
+        return f"{name}/{share.denominator}"
+    return name if share == 1 else f"{share.numerator}·{name}"
+
+
+def measure_dim(dim: Dim, large: int = LARGE) -> int | None:
+    """Return a dimension as a number, as if symbols were large; None for an unknown one."""
+    if dim is None or isinstance(dim, int):
+        return dim
+    total = 0
+    for monomial, factor in dim.terms.items():
+        product = factor
+        for atom, power in monomial:
+            inner = measure_dim(atom.numerator, large) if atom.is_quotient else large
+            product *= ((inner or 0) // atom.divisor) ** power
+        total += product
+    return total
 
 
 def _name_type(fact: Fact) -> str:

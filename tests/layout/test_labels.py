@@ -66,6 +66,25 @@ def find_arrow(points: Sequence[float]) -> Area:
     )
 
 
+def list_size_places(points: tuple[float, ...], half: float) -> Iterator[tuple[float, float, Area]]:
+    """Yield where a size may stand: right of the longest piece of an edge, or above it."""
+    pieces = [points[at : at + 8] for at in range(0, len(points) - 7, 6)]
+    longest = max(
+        pieces, key=lambda piece: round(math.hypot(piece[6] - piece[0], piece[7] - piece[1]), 3)
+    )
+    is_level = abs(longest[6] - longest[0]) > abs(longest[7] - longest[1])
+    for share, side in SIZE_SPOTS:
+        left = 1 - share
+        weights = (left**3, 3 * left**2 * share, 3 * left * share**2, share**3)
+        x = sum(weight * at for weight, at in zip(weights, longest[::2], strict=True))
+        y = sum(weight * at for weight, at in zip(weights, longest[1::2], strict=True))
+        if is_level:
+            y -= side * (HEIGHT / 2 + 3)
+        else:
+            x += side * (half + 7)
+        yield x, y, (x - half, y - HEIGHT / 2, x + half, y + HEIGHT / 2)
+
+
 def place_one_by_one(composed: Composed, direction: Direction) -> np.ndarray:
     """Place the labels of an open item: each edge in turn, at the first place where nothing is.
 
@@ -85,7 +104,8 @@ def place_one_by_one(composed: Composed, direction: Direction) -> np.ndarray:
     for (x, y, width, height), child in zip(inside.boxes.tolist(), layer.children, strict=True):
         wall = 2 if child.is_open else 0
         taken.append(((x - wall, y - wall, x + width + wall, y + height + wall), -1))
-    curves = [sample_curve(curve, 8) if curve else [] for curve in inside.curves.tuples()]
+    points = inside.curves.tuples()
+    curves = [sample_curve(curve, 8) if curve else [] for curve in points]
     for number, curve in enumerate(curves):
         for (x0, y0), (x1, y1) in pairwise(curve):
             area = (min(x0, x1) - 1, min(y0, y1) - 1, max(x0, x1) + 1, max(y0, y1) + 1)
@@ -99,18 +119,19 @@ def place_one_by_one(composed: Composed, direction: Direction) -> np.ndarray:
     def list_places(number: int) -> Iterator[tuple[float, float, Area]]:
         curve = curves[number]
         half = float(texts.widths[number]) / 2 + 5
+        if not texts.counted[number]:
+            yield from list_size_places(points[number], half)
+            return
         length = abs(curve[-1][axis] - curve[0][axis])
         is_long = length >= 40  # else a number on it would hide it
-        is_counted = texts.counted[number]
-        aside = 2 if is_counted else 7
-        for share, side in COUNT_SPOTS if is_counted else SIZE_SPOTS:
+        for share, side in COUNT_SPOTS:
             is_free = not side and length * (1 - share) >= LEAST_LEFT
-            if not is_counted or (is_free if is_long else side):
+            if is_free if is_long else side:
                 x, y = curve[min(int(share * len(curve)), len(curve) - 1)]
                 if direction == "TB":
-                    x += side * (half + aside)
-                else:  # sizes above the edge first
-                    y += (side if is_counted else -side) * (HEIGHT / 2 + aside)
+                    x += side * (half + 2)
+                else:
+                    y += side * (HEIGHT / 2 + 2)
                 yield x, y, (x - half, y - HEIGHT / 2, x + half, y + HEIGHT / 2)
 
     def place(numbers: list[int], in_way: list[tuple[Area, int]]) -> None:
@@ -118,7 +139,8 @@ def place_one_by_one(composed: Composed, direction: Direction) -> np.ndarray:
             flow = int(texts.flows[number])
             for x, y, area in list_places(number) if flow not in done else ():
                 others = [*in_way, *written]
-                if not any(owner != number and meet(area, other) for other, owner in others):
+                own = number if texts.counted[number] else -2
+                if not any(owner != own and meet(area, other) for other, owner in others):
                     written.append((area, -1))
                     found[number] = np.round((x, y), 2)
                     done.add(flow)

@@ -84,6 +84,14 @@ def test_symbols_are_told_by_their_names(engine: LayoutEngine) -> None:
     assert list_written(compose(load_network(text), engine)) == [("embed", "T × 32")]
 
 
+def test_a_part_of_a_symbol_is_written_as_figures_do(engine: LayoutEngine) -> None:
+    model = load_network(IMAGE.format(batch="N", height="H", width="W"))
+    assert list_written(compose(model, engine))[:2] == [
+        ("stem", "H/2 × W/2 × 16"),  # which rounds up
+        ("down", "H/4 × W/4 × 32"),
+    ]
+
+
 def test_what_a_tool_made_up_is_no_name(engine: LayoutEngine) -> None:
     model = load_network(IMAGE.format(batch="unk__1", height="unk__2", width="unk__3"))
     assert [size for _, size in list_written(compose(model, engine))][:2] == [

@@ -1,0 +1,280 @@
+"""A U: arms down and up with rows at one height, skips across, and nothing in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import NodeProto, TensorProto, helper, numpy_helper
+
+from netloupe.explorer.layout import Composer, LayoutEngine, Scene, SceneBox, SceneEdge
+from netloupe.explorer.model import Model
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.render.labels import Labels
+from netloupe.explorer.view import View
+from tests.layout.test_geometry import sample_curve
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[LayoutEngine]:
+    engine = LayoutEngine()
+    yield engine
+    engine.stop()
+
+
+class Network:
+    """Operators that are added one after the other, named as torch names them."""
+
+    def __init__(self, *dims: int | str) -> None:
+        self.nodes: list[NodeProto] = []
+        self.weights: list[TensorProto] = []
+        self.rank = len(dims)
+        self.widths = {"x": int(dims[1])}
+        self.inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, dims)]
+
+    def add(self, kind: str, name: str, *inputs: str, **attributes: Any) -> str:
+        result = f"v{len(self.nodes)}"
+        self.nodes.append(helper.make_node(kind, inputs, [result], name=f"/{name}", **attributes))
+        self.widths[result] = sum(self.widths.get(value, 0) for value in inputs)
+        if kind != "Concat":
+            self.widths[result] = self.widths.get(inputs[0], 0)
+        return result
+
+    def weigh(self, dims: tuple[int, ...]) -> str:
+        name = f"w{len(self.weights)}"
+        self.weights.append(numpy_helper.from_array(np.zeros(dims, np.float32), name))
+        return name
+
+    def convolve(self, name: str, value: str, width: int, stride: int = 1) -> str:
+        spread = self.rank - 2
+        weight = self.weigh((width, self.widths[value], *[3] * spread))
+        pads = [1] * (2 * spread)
+        result = self.add("Conv", name, value, weight, strides=[stride] * spread, pads=pads)
+        self.widths[result] = width
+        return result
+
+    def grow(self, name: str, value: str, width: int) -> str:
+        spread = self.rank - 2
+        weight = self.weigh((self.widths[value], width, *[2] * spread))
+        result = self.add("ConvTranspose", name, value, weight, strides=[2] * spread)
+        self.widths[result] = width
+        return result
+
+    def finish(self, *values: str) -> Model:
+        outputs = [helper.make_tensor_value_info(v, TensorProto.FLOAT, None) for v in values]
+        graph = helper.make_graph(self.nodes, "g", self.inputs, outputs, self.weights)
+        opsets = [helper.make_opsetid("", 18)]
+        return load(helper.make_model(graph, opset_imports=opsets).SerializeToString())
+
+
+def make_unet(
+    *dims: int | str, depth: int = 3, skips: int = 1, gate: bool = False, aux: bool = False
+) -> Model:
+    """Return an encoder and a decoder; blocks differ, so that none of them are folded."""
+    net = Network(*dims)
+    value = net.convolve("stem/conv", "x", 8)
+    kept: list[list[str]] = []
+    for level in range(depth):
+        found = []
+        for number in range(max(skips, 1)):
+            for step in range(level + 1):
+                value = net.convolve(f"enc{level}/c{number}_{step}", value, 8 << level)
+                value = net.add("Relu", f"enc{level}/a{number}_{step}", value)
+            found.append(value)
+        kept.append(found)
+        value = net.convolve(f"down{level}/conv", value, 8 << level, 2)
+        value = net.add("Sigmoid" if level % 2 else "Tanh", f"down{level}/act", value)
+    value = net.convolve("middle/conv", value, 16 << depth)
+    value = net.add("Elu", "middle/act", value)
+    extra = []
+    for level in reversed(range(depth)):
+        value = net.grow(f"dec{level}/up", value, 8 << level)
+        for number, skip in enumerate(reversed(kept[level])):
+            if gate:
+                skip = net.convolve(f"gate{level}/conv", skip, 8 << level)
+                skip = net.add("Sigmoid", f"gate{level}/act", skip)
+            value = net.add("Concat", f"dec{level}/join{number}", value, skip, axis=1)
+            for step in range(level + 1):
+                value = net.convolve(f"dec{level}/c{number}_{step}", value, 8 << level)
+                value = net.add("Relu", f"dec{level}/a{number}_{step}", value)
+        if aux and level == 1:
+            extra.append(net.convolve("aux/conv", value, 2))
+    return net.finish(net.convolve("out/conv", value, 2), *extra)
+
+
+def compose(model: Model, engine: LayoutEngine, *opened: str) -> Scene:
+    view = View(model, grouping="names")
+    for key in opened:
+        view.open(key)
+    return Composer(engine).compose(view, Labels())
+
+
+def named(scene: Scene) -> dict[str, SceneBox]:
+    return {box.item.key.removeprefix("main/").split("/")[0]: box for box in scene.boxes}
+
+
+def find_edge(scene: Scene, source: str, target: str) -> SceneEdge:
+    boxes = named(scene)
+    ends = scene.boxes.index(boxes[source]), scene.boxes.index(boxes[target])
+    return next(edge for edge in scene.edges if (edge.source, edge.target) == ends)
+
+
+def check_edges(scene: Scene) -> None:
+    """Check that no edge runs through a closed box, and that each ends at the sides of its two."""
+    for edge in scene.edges:
+        places = sample_curve(edge.points, 40)
+        for number, box in enumerate(scene.boxes):
+            if box.item.is_open:
+                continue
+            inside = [
+                (x, y)
+                for x, y in places
+                if box.x + 1 < x < box.x + box.width - 1 and box.y + 1 < y < box.y + box.height - 1
+            ]
+            assert not inside, (edge.path, box.item.key, number)
+        for end, (x, y) in ((edge.source, places[0]), (edge.target, places[-1])):
+            box = scene.boxes[end]
+            away = (
+                min(max(abs(x - side), 0.0) for side in (box.x, box.x + box.width)),
+                min(abs(y - side) for side in (box.y, box.y + box.height)),
+            )
+            assert min(away) < 1, (edge.path, box.item.key)
+
+
+@pytest.mark.parametrize("depth", [2, 3, 4, 5])
+@pytest.mark.parametrize("dims", [(1, 3, 64, 64), ("batch", 3, "H", "W"), (1, 2, 4096)])
+def test_rows_are_level_and_skips_are_straight(
+    engine: LayoutEngine, depth: int, dims: tuple[int | str, ...]
+) -> None:
+    scene = compose(make_unet(*dims, depth=depth), engine)
+    boxes = named(scene)
+    middles = {name: box.y + box.height / 2 for name, box in boxes.items()}
+    for level in range(depth):
+        edge = find_edge(scene, f"enc{level}", f"dec{level}")
+        assert edge.points[1] == pytest.approx(edge.points[-1], abs=0.1)  # a level line
+        assert edge.points[0] < edge.points[-2]
+        assert edge.label == f"{8 << level} channels"
+        left, right = boxes[f"enc{level}"], boxes[f"dec{level}"]
+        assert left.y < middles[f"dec{level}"] < left.y + left.height
+        assert left.x + left.width + 100 < right.x
+    downwards = [middles[f"enc{level}"] for level in range(depth)]
+    assert downwards == sorted(downwards)
+    assert all(later - earlier > 40 for earlier, later in pairwise(downwards))
+    assert middles["middle"] > middles[f"enc{depth - 1}"]
+    starts = [boxes[f"enc{level}"].x + boxes[f"enc{level}"].width / 2 for level in range(depth)]
+    assert [round(b - a) for a, b in pairwise(starts)] == [44] * (depth - 1)
+    output = next(box for box in scene.boxes if box.item.kind == "output")
+    assert output.y < middles["dec0"]  # values flow upwards at the right
+    assert find_edge(scene, "dec1", "dec0").points[1] > find_edge(scene, "dec1", "dec0").points[-1]
+    check_edges(scene)
+
+
+def test_several_skips_of_a_level_are_counted_with_their_channels(engine: LayoutEngine) -> None:
+    scene = compose(make_unet(1, 3, 64, 64, depth=3, skips=3), engine)
+    assert find_edge(scene, "enc1", "dec1").label == "3 skips: 16, 16, 16"
+    check_edges(scene)
+
+
+def test_arms_tell_their_size_once_for_each_row(engine: LayoutEngine) -> None:
+    scene = compose(make_unet(1, 3, 64, 64, depth=3), engine)
+    said = {
+        (scene.boxes[edge.source].item.label, edge.label)
+        for edge in scene.edges
+        if " × " in edge.label
+    }
+    assert said == {
+        ("stem", "64 × 64 × 8"),
+        ("enc1", "32 × 32 × 16"),  # behind enc0 nothing has changed
+        ("enc2", "16 × 16 × 32"),
+        ("middle", "8 × 8 × 128"),
+        ("dec2", "16 × 16 × 32"),
+        ("dec1", "32 × 32 × 16"),
+        ("dec0", "64 × 64 × 8"),
+    }
+
+
+def test_what_stands_on_a_skip_is_drawn_on_it(engine: LayoutEngine) -> None:
+    scene = compose(make_unet(1, 3, 64, 64, depth=3, gate=True), engine)
+    boxes = named(scene)
+    for level in range(3):
+        gate, right = boxes[f"gate{level}"], boxes[f"dec{level}"]
+        left = boxes[f"enc{level}"]
+        assert left.x + left.width < gate.x
+        assert gate.x + gate.width < right.x
+        assert gate.y + gate.height / 2 == pytest.approx(right.y + right.height / 2, abs=0.5)
+    check_edges(scene)
+
+
+def test_another_output_stands_beside_the_arm(engine: LayoutEngine) -> None:
+    scene = compose(make_unet(1, 3, 64, 64, depth=3, aux=True), engine)
+    boxes = named(scene)
+    assert boxes["aux"].x > boxes["dec1"].x + boxes["dec1"].width
+    check_edges(scene)
+
+
+@pytest.mark.parametrize("opened", ["enc1", "dec1", "middle"])
+def test_an_open_group_is_reached_around(engine: LayoutEngine, opened: str) -> None:
+    model = make_unet(1, 3, 64, 64, depth=3)
+    view = View(model, grouping="names")
+    composer = Composer(engine)
+    before = composer.compose(view, Labels())
+    view.open(f"main/{opened}/")
+    scene = composer.compose(view, Labels())
+    check_edges(scene)
+    frame = next(box for box in scene.boxes if box.item.key == f"main/{opened}/")
+    outside = [
+        edge
+        for edge in scene.edges
+        if all(end < 0 or scene.boxes[end].parent == frame.parent for end in edge[2:4])
+    ]
+    for edge in outside:  # values come to an open group above, and leave it below
+        if scene.boxes[edge.target] is frame:
+            assert edge.points[-1] == pytest.approx(frame.y, abs=0.1)
+        if scene.boxes[edge.source] is frame:
+            assert edge.points[1] == pytest.approx(frame.y + frame.height, abs=0.1)
+    again = named(scene)
+    assert again["enc0"].x < again["enc2"].x < again["dec2"].x < again["dec0"].x
+    view.close(f"main/{opened}/")
+    after = composer.compose(view, Labels())
+    assert [box[1:5] for box in after.boxes] == [box[1:5] for box in before.boxes]
+
+
+def test_the_same_u_is_drawn_each_time(engine: LayoutEngine) -> None:
+    model = make_unet(1, 3, 64, 64, depth=4)
+    one, other = compose(model, engine), compose(model, engine)
+    assert [edge.points for edge in one.edges] == [edge.points for edge in other.edges]
+
+
+def test_no_u_without_skips_nor_for_skips_that_cross(engine: LayoutEngine) -> None:
+    def is_u(model: Model) -> bool:
+        composer = Composer(engine)
+        view = View(model, grouping="names")
+        composer.compose(view, Labels())
+        composed = composer.recall(view)
+        return composed is not None and composed.arranged.assembly.is_exact
+
+    assert is_u(make_unet(1, 3, 64, 64, depth=3))
+    net = Network(1, 3, 64, 64)  # an autoencoder
+    value = "x"
+    for level in range(4):
+        value = net.convolve(f"enc{level}/conv", value, 8 << level, 2)
+        value = net.add(("Relu", "Tanh", "Elu", "Selu")[level], f"enc{level}/act", value)
+    for level in reversed(range(4)):
+        value = net.grow(f"dec{level}/up", value, 8 << level)
+        value = net.add(("Relu", "Tanh", "Elu", "Selu")[level], f"dec{level}/act", value)
+    assert not is_u(net.finish(value))
+    net = Network(1, 3, 64, 64)  # what leaves first comes back first
+    value, kept = "x", []
+    for level in range(4):
+        value = net.convolve(f"enc{level}/conv", value, 8)
+        value = net.add(("Relu", "Tanh", "Elu", "Selu")[level], f"enc{level}/act", value)
+        kept.append(value)
+        value = net.add("MaxPool", f"pool{level}/p", value, kernel_shape=[2, 2], strides=[2, 2])
+    for level in range(4):
+        value = net.grow(f"dec{level}/up", value, 8)
+        skip = net.add("GlobalAveragePool", f"mean{level}/pool", kept[level])
+        value = net.add("Mul", f"dec{level}/scale", value, skip)
+    assert not is_u(net.finish(value))
