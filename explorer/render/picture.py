@@ -35,6 +35,7 @@ from .key import list_hues
 from .labels import Labels
 from .legend import OVERLAY_KINDS, Entry, list_legend, walk_items
 from .paint import NO_PAINTS, Paint, Paints, check_paints, lay_paints
+from .ratios import RATIO_ROOM, find_ratios, mark_ratios
 from .shares import Shares
 from .sheet import LEAST_SCALE, LEAST_TEXT, PAPERS, Sheet, SheetMaker
 from .text import clean_label
@@ -209,7 +210,12 @@ def lay_on_sheet(picture: Picture, composer: Composer) -> Picture:
     notices = [notice] if notice else []
     if wrapped is not scene:
         maker = _make_sheet_maker(wrapped, options, labels, picture.paints, picture.colouring)
-    sheet = maker.make((wrapped.width, wrapped.height))
+    ratios = find_ratios(wrapped, picture.model) if wrapped is scene else []
+    room = RATIO_ROOM if ratios else 0.0
+    sheet = maker.make((wrapped.width + room, wrapped.height))
+    if ratios:
+        marks = mark_ratios(ratios, sheet.left, sheet.top, load_theme(options.theme))
+        sheet = replace(sheet, left=sheet.left + room, marks=(*sheet.marks, *marks))
     if maker.paper is not None and sheet.scale < LEAST_SCALE * (1 - 1e-6):
         notices.append(_explain_small_text(picture, sheet, composer))
     wrapped = replace(wrapped, notices=(*scene.notices, *notices))

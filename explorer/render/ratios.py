@@ -1,0 +1,154 @@
+"""Ratios in the left margin of a still picture: at 1/4, 1/8 … of the image's resolution.
+
+Papers on hierarchical networks write them beside their stages. Which resolution a box works at is
+that of what it gives; where the main stream changes it once or never there is nothing to tell.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from netloupe.explorer.layout import Scene, SceneBox
+from netloupe.explorer.layout.stream_sizes import is_stage
+from netloupe.explorer.layout.value_sizes import Size, ValueSizes, find_sizes
+from netloupe.explorer.model import Model, Value
+
+from .legend import Placed
+from .marks import TextMark
+from .sizes import TEXT_STYLES
+from .theme import Theme
+
+#: how much wider a picture with ratios is
+RATIO_ROOM = 44.0
+_LEFT = 16.0
+#: from the middle of a line of text to its baseline
+_BASELINE = 4.2
+#: so many ratios make it worth a margin
+_LEAST_RATIOS = 2
+#: below the upper border of an open group, where its ratio stands
+_HEADER = 16.0
+#: ratios are at least so far from each other
+_APART = 18.0
+#: an odd size is halved to the whole number above or below it, and borders may be left out
+_ROUNDING = 1.0
+_MOST_RATIO = 64
+#: pictures of more boxes are no figures
+_MOST_BOXES = 400
+
+
+class Ratio(NamedTuple):
+    """A ratio and the height at which it stands in the picture."""
+
+    y: float
+    text: str
+
+
+def find_ratios(scene: Scene, model: Model) -> list[Ratio]:
+    """Return the ratios of a picture that runs down in one column; none for any other."""
+    if scene.direction != "TB" or len(scene.boxes) > _MOST_BOXES:
+        return []
+    if any(zoom.side < 0 for zoom in scene.zooms):
+        return []  # they would stand far from their boxes
+    sizes = find_sizes(model)
+    image = _find_image(scene, sizes)
+    if image is None:
+        return []
+    found: list[tuple[float, int]] = []
+    beside = _find_beside(scene)
+    given = {edge.source: edge.value for edge in reversed(scene.edges)}
+    for number, box in enumerate(scene.boxes):
+        if _find_outermost(scene, number) in beside or not _is_told(box):
+            continue
+        ratio = _find_ratio(sizes, given.get(number), image)
+        if ratio:
+            found.append((box.y + (_HEADER if box.item.is_open else box.height / 2), ratio))
+    found.sort()
+    goes_up = any(
+        edge.points[1] > edge.points[-1] + 1 and edge.kind == "data" for edge in scene.edges
+    )
+    kept: list[Ratio] = []
+    last, seen = 1, set[int]()
+    for y, ratio in found:
+        is_new = ratio not in seen if goes_up else ratio != last
+        last = ratio
+        if is_new and ratio > 1 and (not kept or y - kept[-1].y >= _APART):
+            kept.append(Ratio(y, f"1/{ratio}"))
+            seen.add(ratio)
+    return kept if len({ratio.text for ratio in kept}) >= _LEAST_RATIOS else []
+
+
+def mark_ratios(
+    ratios: Sequence[Ratio], left: float, top: float, theme: Theme
+) -> tuple[Placed, ...]:
+    """Return what is drawn, at a corner of the sheet."""
+    size = TEXT_STYLES["label"][0]
+    return tuple(
+        (left + _LEFT, top + y + _BASELINE, TextMark(0, 0, text, size, True, theme.edge_label))
+        for y, text in ratios
+    )
+
+
+def _is_told(box: SceneBox) -> bool:
+    """Return whether a box is at the top or in a stage, and no input, output or stub."""
+    if box.item.is_terminal or box.item.kind == "stub":
+        return False
+    if box.item.is_open and is_stage(box.item):
+        return False  # what is inside tells it
+    outer = box.item.parent
+    return outer is None or is_stage(outer)
+
+
+def _find_beside(scene: Scene) -> set[int]:
+    """Return the frames that show beside the picture what is in a closed box of it."""
+    if not scene.zooms:
+        return set()
+    closed = {box.item.key for box in scene.boxes if not box.item.is_open}
+    return {n for n, box in enumerate(scene.boxes) if box.item.is_open and box.item.key in closed}
+
+
+def _find_outermost(scene: Scene, number: int) -> int:
+    while scene.boxes[number].parent >= 0:
+        number = scene.boxes[number].parent
+    return number
+
+
+def _find_image(scene: Scene, sizes: ValueSizes) -> Size | None:
+    """Return the size of the image that comes in: the largest input with two axes of places."""
+    found = [
+        size
+        for box in scene.boxes
+        if box.item.kind == "input" and isinstance(box.item.element, Value)
+        for size in [sizes.find(box.item.element)]
+        if size is not None and size.is_picture and len(size.places) == 2 and size.resolution
+    ]
+    return max(found, key=lambda size: size.resolution or 0, default=None)
+
+
+def _find_ratio(sizes: ValueSizes, value: Value | None, image: Size) -> int:
+    """Return how often a value's places go into the image's along each axis; 0 for unknown."""
+    size = sizes.find(value) if value is not None else None
+    if size is None or not size.resolution or not image.resolution:
+        return 0
+    if len(size.places) == 2:
+        if size.resolution == 1:
+            return 0  # a mean over all
+        axes = zip(image.amounts, size.amounts, strict=True)
+        ratios = {_divide(whole, part) for whole, part in axes if whole and part}
+    elif len(size.places) == 1 and image.resolution % size.resolution == 0:
+        ratios = {math.isqrt(image.resolution // size.resolution)}  # patches in a row
+        if ratios != {math.sqrt(image.resolution / size.resolution)}:
+            return 0
+    else:
+        return 0
+    ratio = ratios.pop() if len(ratios) == 1 else 0
+    return ratio if ratio <= _MOST_RATIO else 0
+
+
+def _divide(whole: int, part: int) -> int:
+    """Return the power of two, or the whole number, that a size is divided by; 0 for neither."""
+    power = 2 ** round(math.log2(whole / part)) if whole >= part else 0
+    if power and abs(whole / power - part) <= _ROUNDING:
+        return int(power)
+    return whole // part if whole % part == 0 else 0

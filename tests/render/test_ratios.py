@@ -1,0 +1,66 @@
+"""Ratios to the image's resolution in the left margin of still pictures."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from netloupe.explorer.model import Model
+from netloupe.explorer.render.picture import Picture, make_picture, render_picture
+from netloupe.explorer.render.ratios import RATIO_ROOM, find_ratios
+from netloupe.explorer.view import ViewOptions
+from tests.layout.test_u_shape import Network, make_unet
+
+
+def make_stages(strides: list[int], size: int = 64) -> Model:
+    net = Network(1, 3, size, size)
+    value = "x"
+    for stage, stride in enumerate(strides):
+        value = net.convolve(f"stage{stage}/conv", value, 8 + 8 * stage, stride)
+        for number in range(stage + 1):  # stages differ, so that they are not folded
+            value = net.add("Relu", f"stage{stage}/act{number}", value)
+    return net.finish(net.add("GlobalAveragePool", "pool", value))
+
+
+def draw(model: Model, **options: object) -> Picture:
+    return make_picture(model, ViewOptions.parse({"grouping": "names", "inset": "none", **options}))
+
+
+def list_ratios(picture: Picture) -> list[tuple[str, float]]:
+    return [(text, y) for y, text in find_ratios(picture.scene, picture.model)]
+
+
+def test_each_resolution_has_its_ratio_at_the_height_of_its_boxes() -> None:
+    picture = draw(make_stages([2, 1, 2, 2]))
+    boxes = {box.item.label: box for box in picture.scene.boxes}
+    found = list_ratios(picture)
+    assert [text for text, _ in found] == ["1/2", "1/4", "1/8"]
+    for (_, y), stage in zip(found, ("stage0", "stage2", "stage3"), strict=True):
+        assert boxes[stage].y < y < boxes[stage].y + boxes[stage].height
+
+
+def test_they_are_drawn_bold_in_a_margin_of_their_own() -> None:
+    model = make_stages([2, 2])
+    svg = render_picture(draw(model), "svg").decode()
+    root = ElementTree.fromstring(svg)
+    texts = [text for text in root.iter("{http://www.w3.org/2000/svg}text") if text.text == "1/4"]
+    assert len(texts) == 1
+    picture = draw(model)
+    assert picture.sheet is not None
+    assert picture.sheet.width == picture.scene.width + RATIO_ROOM
+    assert picture.sheet.left == RATIO_ROOM
+    assert render_picture(picture, "svg").decode() == svg
+
+
+def test_one_change_of_resolution_is_none_to_tell() -> None:
+    assert list_ratios(draw(make_stages([2, 1, 1]))) == []
+    assert list_ratios(draw(make_stages([2, 2]), direction="LR")) == []
+
+
+def test_an_odd_size_is_halved_to_a_whole_number() -> None:
+    found = list_ratios(draw(make_stages([2, 2, 2, 2], size=75)))
+    assert [text for text, _ in found] == ["1/2", "1/4", "1/8", "1/16"]
+
+
+def test_a_u_tells_each_ratio_once() -> None:
+    picture = draw(make_unet("N", 3, "H", "W", depth=3))
+    assert [text for text, _ in list_ratios(picture)] == ["1/2", "1/4", "1/8"]
