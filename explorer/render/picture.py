@@ -215,7 +215,7 @@ def lay_on_sheet(picture: Picture, composer: Composer) -> Picture:
     sheet = maker.make((wrapped.width + room, wrapped.height))
     if ratios:
         marks = mark_ratios(ratios, sheet.left, sheet.top, load_theme(options.theme))
-        sheet = replace(sheet, left=sheet.left + room, marks=(*sheet.marks, *marks))
+        sheet = replace(sheet, left=sheet.left + room, ratios=marks)
     if maker.paper is not None and sheet.scale < LEAST_SCALE * (1 - 1e-6):
         notices.append(_explain_small_text(picture, sheet, composer))
     wrapped = replace(wrapped, notices=(*scene.notices, *notices))

@@ -202,6 +202,7 @@ def place_marks(
     for x, y, mark in _place_scene(scene, face_of, theme, selected, paints):
         yield x + sheet.left, y + sheet.top, mark
     yield from sheet.marks
+    yield from sheet.ratios
 
 
 def _place_scene(

@@ -88,6 +88,8 @@ class Sheet:
         The page; None where it is as large as the picture.
     marks
         Title and legend.
+    ratios
+        What stands in the left margin of the picture.
     background
         The ground, as the option says.
     """
@@ -99,6 +101,7 @@ class Sheet:
     scale: float = 1.0
     paper: Paper | None = None
     marks: tuple[Placed, ...] = ()
+    ratios: tuple[Placed, ...] = ()
     background: Background = "theme"
 
     @property

@@ -336,10 +336,12 @@ def _draw_ground(sheet: Sheet, theme: Theme) -> Iterable[str]:
 
 
 def _draw_around(sheet: Sheet) -> Iterable[str]:
-    """Yield title and legend of a picture."""
-    if sheet.marks:
-        yield '<g class="around">'
-        for x, y, mark in sheet.marks:
+    """Yield title and legend of a picture, and ratios beside it."""
+    for name, marks in (("around", sheet.marks), ("ratios", sheet.ratios)):
+        if not marks:
+            continue
+        yield f'<g class="{name}">'
+        for x, y, mark in marks:
             drawn = _draw_mark(mark)
             yield f'<g transform="translate({_number(x)} {_number(y)})">{drawn}</g>'
         yield "</g>"

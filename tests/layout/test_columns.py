@@ -26,7 +26,7 @@ _MODELS = [
     corpus_file("exported/gpt2.legacy.onnx"),
     corpus_file("exported/t5.legacy.onnx"),
     corpus_file("exported/segformer.dynamo.onnx"),
-    corpus_file("exported/unet.dynamo.onnx"),
+    corpus_file("exported/vae_decoder.dynamo.onnx"),
     corpus_file("exported/lstm.legacy-functions.onnx"),  # a call with an input that it never uses
 ]
 _EACH = pytest.mark.parametrize("path", _MODELS, ids=[path.name for path in _MODELS])
