@@ -118,7 +118,7 @@ class UPlacer(UBoxes):
             return [*before, (x1, y0), *after]
         if abs(y0 - y1) < _SAME:
             return [*before, *after]
-        middle = (x0 + x1) / 2
+        middle = (self._area(wire.source)[2] + self._area(wire.target)[0]) / 2
         return [*before, (middle, y0), (middle, y1), *after]
 
     def _find_common(self, wire: Wire) -> float | None:
