@@ -21,7 +21,7 @@ from netloupe.explorer.options import Direction
 from netloupe.explorer.view import View
 
 from .compose import DEADLINE, Composer
-from .first_view_search import LIMITS, Search
+from .first_view_search import LIMITS, STACK_ZOOMS, Search
 from .inset_scene import Inset, compose_with_insets
 from .plan import Measure
 from .scene import Scene
@@ -144,8 +144,9 @@ class FirstView:
 
     def _open_in_place(self, search: Search) -> None:
         search.open_emphasised()
-        search.open_stack()
+        # of a U the levels are what counts: what is open between them pulls them apart
+        search.open_stack((_AS_IN_A_FIGURE,) if search.shows_u() else STACK_ZOOMS)
         for limit in LIMITS:
             search.open_within(limit)
-        if not search.shows_towers and not search.shows_stack():
+        if not search.shows_towers and not search.shows_stack() and not search.shows_u():
             search.open_stack()  # there may be one in what a node holds that is open now

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from netloupe.explorer.grouping import Group
@@ -136,6 +136,7 @@ class Search:
         #: stacks that are closed in the view and drawn open beside it
         self.insets: list[Inset] = []
         self._has_insets = False
+        self._is_u = False
         #: whether towers side by side are open, with their stacks closed
         self.shows_towers = False
 
@@ -171,15 +172,23 @@ class Search:
                 for item in chosen:
                     self._view.close_item(item)
 
-    def open_stack(self) -> None:
-        """Open one repetition of the largest stack for which there is room, and its ancestors."""
+    def shows_u(self) -> bool:
+        """Return whether the picture is an encoder and a decoder with skips, as a U."""
+        self.zoom()
+        return self._is_u
+
+    def open_stack(self, zooms_tried: Sequence[float] = STACK_ZOOMS) -> None:
+        """Open one repetition of the largest stack for which there is room, and its ancestors.
+
+        There is room where all fits at one of some zooms, tried one after the other.
+        """
         stacks = self._list_stacks()
         choices = [[stack] for stack in stacks]
         alike = [stack for stack in stacks if are_alike(stack, stacks[0])]
         if len(alike) > 1:
             choices.insert(0, alike)
         zooms: list[float] = []
-        for least in STACK_ZOOMS:
+        for least in zooms_tried:
             for number, chosen in enumerate(choices):
                 if number < len(zooms) and zooms[number] < least:
                     continue
@@ -379,6 +388,8 @@ class Search:
             scene = compose_with_insets(
                 self._composer, self._view, self.insets, self._measure, self._direction, left
             )
+            composed = self._composer.recall(self._view)
+            self._is_u = composed is not None and composed.plan.level.u is not None
         finally:  # what comes next is another picture, no change of this
             for view in self._views():
                 self._composer.forget(view)
