@@ -105,8 +105,8 @@ def _restore_block(name: str, count: int, path: str, facts: dict[str, Detail]) -
 def describe_architecture(model: Model, bind: Bindings | None = None) -> Architecture:
     """Return what a model is: a family where one is sure, or else of what it is composed.
 
-    Names, metadata and documentation are not read, but by the groups that the picture shows. A mistake in a rule costs the words, and not
-    the model.
+    Names, metadata and documentation are not read, but by the groups that the picture shows. A
+    mistake in a rule costs the words, and not the model.
 
     Parameters
     ----------

@@ -196,10 +196,12 @@ def test_labels_of_random_models(engine: LayoutEngine, model: Model, direction: 
     check_places(view, engine, direction)
 
 
-@pytest.mark.parametrize("name", ["unet.legacy", "unet.dynamo"])
+@pytest.mark.parametrize("name", ["dlrm.legacy", "gpt2_past.legacy", "hrnet.legacy"])
 def test_numbers_stand_on_the_edges_that_they_count(engine: LayoutEngine, name: str) -> None:
     model = shared_model(f"exported/{name}.onnx")
-    scene = make_picture(model, ViewOptions.parse({}), composer=Composer(engine)).scene
+    scene = make_picture(
+        model, ViewOptions.parse({}), composer=Composer(engine), deadline=600
+    ).scene
     counted = [edge for edge in scene.edges if edge.label.startswith("×")]
     assert counted
     for edge in counted:
