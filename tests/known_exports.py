@@ -144,7 +144,7 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
         family="temporal fusion transformer",
         blocks=None,
         width=32,
-        numbers=(4, 8, 2, 3, 1, 24, 6, 64, 20, 5),
+        numbers=(4, 8, 2, 3, 1, 24, 6, 64, 20, 5, 11),
     ),
     "exported/set_transformer.dynamo.onnx": Architecture(
         family="set transformer",
@@ -181,7 +181,7 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
         width=32,
         heads=4,
         head_width=8,
-        numbers=(16, 2, 23, 65, 64, 128, 15, 10),
+        numbers=(16, 2, 23, 65, 64, 128, 15, 10, 76, 48),
     ),
     # images made, judged and compared
     "exported/vqvae.legacy.onnx": Architecture(
@@ -285,7 +285,7 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
         family="memory network",
         blocks=(_runs("step", 6),),
         width=32,
-        numbers=(9, 16, 25, 8),
+        numbers=(9, 16, 25, 8, 7, 48),
     ),
     "exported/fastspeech2.dynamo.onnx": Architecture(
         family="speech synthesis transformer",
@@ -375,7 +375,7 @@ SKELETON_ARCHITECTURES: dict[str, Architecture] = {
         blocks=(_runs("inverted residual", 3, 4), _runs("transformer block", 6, 3)),
         stage_widths=(64, 128, 256, 512),
         outputs=10,
-        numbers=(7, 9, 4, 32, 8, 16, 3, 224, 1),
+        numbers=(7, 9, 4, 32, 8, 16, 3, 224, 1, 1024, 2048),
     ),
     **_both(
         "dcgan",
@@ -536,7 +536,7 @@ SKELETON_ARCHITECTURES: dict[str, Architecture] = {
             _runs("residual block", 2, 2, 2, may_lack=True),
             _runs("iteration", 6),
         ),
-        numbers=(128, 96, 64, 32, 4, 7, 2, 160, 196, 3),
+        numbers=(128, 96, 64, 32, 4, 7, 2, 160, 196, 3, 242),
     ),
     "architectures/sam_mask_decoder.legacy.onnx": Architecture(
         family="two-way transformer",

@@ -12,6 +12,8 @@ from .known_architectures import MODEST, Architecture
 ALSO: dict[str, tuple[float, ...]] = {
     "clip": (64, 16, 256, 48, 12, 192),
     "densenet": (8,),
+    # a ResNet-50 of narrow stages; ten classes and that of no object
+    "detr": (7, 3, 8, 16, 64, 128, 11, 2),
     "efficientnet": (8, 80),
     "espcn": (1, 3, 9, 32, 64),
     "gru": (16,),
