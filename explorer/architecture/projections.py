@@ -116,7 +116,11 @@ def _may_lead(outline: Outline, part: OutlinePart) -> bool:
     So may projections and their biases, what cuts them into queries, keys and values, and products
     with tables of positions.
     """
-    is_bias = part.has("adds") and bool(outline.operations.fixed(part.end))
+    is_bias = (
+        part.has("adds")
+        and bool(outline.operations.fixed(part.end))
+        and all(_projects(outline, giver) for giver in outline.givers(part))
+    )
     return is_bias or part.kind == "linear" or part.has("looks_up", "multiplies", "picks")
 
 

@@ -202,10 +202,12 @@ def _split_started(
 ) -> tuple[list[Layer], list[Layer]]:
     """Take a decoder's first layer out of its encoder.
 
-    What it computes of learned queries alone is constant: only its MLP stands there, behind a
-    softmax over what the encoder gave.
+    What it computes of learned queries alone is constant: only attention to what the encoder gave
+    and its MLP stand there, or its MLP behind a softmax over that.
     """
     last = encoder[-1] if encoder else None
+    if last is not None and [part.name for part in last.attentions] == ["Cross-attention"]:
+        return encoder[:-1], [last]
     if last is None or last.shape not in (("attention", "mlp", "mlp"), ("mlp",)):
         return encoder, []
     own = last.parts[-1]
