@@ -25,6 +25,8 @@ from .outline import Outline, OutlinePart
 _MOST_BRANCHES = 16
 _MOST_IN_BRANCH = 12
 _IN_BRANCH = frozenset({"activation", "conv", "norm", "Affine"})
+#: so many sums and products scale and shift features between two convolutions
+_MOST_STEERED = 4
 #: activations, as patterns call blocks, by which a router weighs experts
 _ROUTING = frozenset({"Sigmoid", "Softmax"})
 #: so many nodes are looked at for a mixture of experts
@@ -35,7 +37,7 @@ Merge = tuple[list[OutlinePart], OutlinePart]
 
 def add_composites(outline: Outline) -> None:
     """Put parts together that are one block: experts, inverted residuals, MLPs that convolve."""
-    for find in (_find_experts, _find_mix, _find_inverted):
+    for find in (_find_experts, _find_mix, _find_inverted, _find_steered):
         merged = list(find(outline))
         if merged:
             outline.merge(merged)
@@ -99,6 +101,48 @@ def _find_inverted(outline: Outline) -> Iterator[Merge]:
         details = StridedDetails(stride=deep.stride)
         details = details.with_features(span_features(first.details, behind.details))
         yield parts, make_part(parts, kind, name, details)
+
+
+def _find_steered(outline: Outline) -> Iterator[Merge]:
+    """Find a residual block with a projection whose features another value scales or shifts.
+
+    So are the blocks of a network that removes noise, by its step (J. Ho and others, Denoising
+    Diffusion Probabilistic Models, 2020, appendix B).
+    """
+    for total in outline.parts:
+        givers = outline.givers(total)
+        if not total.has("adds") or len(givers) != 2:
+            continue
+        for last, shortcut in (givers, givers[::-1]):
+            if last.kind != "conv" or shortcut.kind not in ("conv", "linear"):
+                continue
+            if outline.only_user(last) is not total or outline.only_user(shortcut) is not total:
+                continue
+            parts = _walk_steered(outline, last)
+            first = parts[-1]
+            if len(parts) < 3 or first.kind != "conv":
+                continue
+            if outline.operands(first) != outline.operands(shortcut):
+                continue
+            details = FeatureDetails(in_features=first.in_features, out_features=last.out_features)
+            members = [*parts, shortcut, total]
+            yield members, make_part(members, "residual", "Residual block", details)
+            break
+
+
+def _walk_steered(outline: Outline, last: OutlinePart) -> list[OutlinePart]:
+    """Return a convolution, what scales and shifts what it takes, and the one before these."""
+    parts = [last]
+    for _ in range(_MOST_STEERED):
+        given = [one for one in outline.givers(parts[-1]) if outline.only_user(one) is parts[-1]]
+        found = [one for one in given if one.has("adds", "multiplies_elements")]
+        found = found or [one for one in given if one.kind == "conv"]
+        if len(found) != 1:
+            break
+        parts += found
+        if found[0].kind == "conv":
+            break
+    return parts
 
 
 def _find_mix(outline: Outline) -> Iterator[Merge]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 from netloupe.explorer.model import TensorType, Value
 from netloupe.explorer.notation import write_count
+from netloupe.explorer.patterns import read_dims
 from netloupe.explorer.patterns.details import NO_DETAILS, FeatureDetails
 from netloupe.explorer.patterns.recognise import find_ideas
 
@@ -18,6 +19,8 @@ from .outline import Outline, OutlinePart, make_block_part
 
 #: sines of so many multiples of one value are a positional encoding
 _LEAST_SINES = 3
+#: a vector for each of several numbers has so many axes
+_TABLE = 2
 #: so many parts are looked at before the sum of what neighbours send
 _MOST_SENT = 40
 
@@ -156,10 +159,32 @@ def _picks(outline: Outline, part: OutlinePart) -> bool:
     return not outline.operations.is_fixed(index) and not is_integer
 
 
+def _find_tokenizers(outline: Outline) -> Iterator[Merge]:
+    """Find numbers of which each is multiplied by a vector of its own, and another one is added.
+
+    Y. Gorishniy and others, Revisiting Deep Learning Models for Tabular Data, 2021, section 3.3.
+    """
+    for product in outline.parts:
+        if not product.has("multiplies_elements") or outline.givers(product):
+            continue
+        total = outline.only_user(product)
+        dims = [read_dims(value) for value in outline.operations.fixed(product.end)]
+        sizes = [tuple(dim for dim in each if dim != 1) for each in dims]
+        if total is None or not total.has("adds") or len(sizes) != 1 or len(sizes[0]) != _TABLE:
+            continue
+        if len(outline.operands(product)) != 1 or not outline.operations.fixed(total.end):
+            continue
+        count, width = sizes[0]
+        merged = make_part([product, total], "tokenizer", "Feature tokenizer", NO_DETAILS)
+        merged.facts = (f"{count:,} numbers × {width:,}",)
+        yield [product, total], merged
+
+
 FINDERS: tuple[Callable[[Outline], Iterator[Merge]], ...] = (
     _find_residual,
     _find_nested,
     _find_recognised,
     _find_encoded,
     _find_passed,
+    _find_tokenizers,
 )

@@ -59,7 +59,9 @@ def _tell_unet(outline: Outline) -> Sketch | None:
     sources = [early.place for early, _ in skips]
     if len(skips) < len(ups) or any(one <= two for one, two in pairwise(sources)):
         return None
-    widths = _list_widths(outline, downs, ups[0])
+    # blocks behind a join may stand before what makes places more
+    lowest = min((ups[0], *(join for _, join in skips)), key=attrgetter("place"))
+    widths = _list_widths(outline, downs, lowest)
     attentions = outline.of_kind("attention")
     crossing = [part for part in attentions if part.name == "Cross-attention"]
     facts: dict[str, Detail] = {"levels": len(ups) + 1, "skips": len(skips)}
@@ -100,11 +102,11 @@ def _write_attentions(
     return f"{rest} self- and {len(crossing)} cross-attentions{by}"
 
 
-def _list_widths(outline: Outline, downs: Sequence[OutlinePart], up: OutlinePart) -> list[int]:
+def _list_widths(outline: Outline, downs: Sequence[OutlinePart], end: OutlinePart) -> list[int]:
     """Return the channels of each level, those before each part that makes it smaller."""
     widths, last, marks = [], 0, {id(part) for part in downs}
     for part in outline.parts:
-        if part is up:
+        if part is end:
             break
         if id(part) in marks:
             widths.append(last)

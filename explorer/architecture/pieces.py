@@ -13,7 +13,7 @@ from .sizes import list_matrices
 #: kinds besides those that carry a network, of blocks that are told
 _TOLD = frozenset(
     {"atrous pyramid", "draw", "gate", "group", "interaction", "message passing", "positions"}
-    | {"quantizer", "similarity", "transform", "unrolled"}
+    | {"quantizer", "similarity", "tokenizer", "transform", "unrolled"}
 )
 
 #: kinds that work along the last axis, besides norms of features

@@ -414,3 +414,46 @@ def test_attention_with_a_matrix_for_each_head_is_self_attention() -> None:
         x = net.norm(net.add("Add", net.feed(x), x), 8)
     told = net.finish(net.linear(x, 8, 100)).architecture
     assert "self-attention, relative positions" in told.sentence
+
+
+def table() -> Architecture:
+    """Return what is said of numbers and categories that become tokens."""
+    net = Network()
+    numbers = net.add("Unsqueeze", net.take("numbers", (1, 6)), net.numbers(-1))
+    scaled = net.add("Mul", numbers, net.weight(6, 8))
+    tokens = [net.add("Add", scaled, net.weight(6, 8))]
+    ids = net.take("ids", (1, 2), TensorProto.INT64)
+    for column in range(2):
+        index = net.add("Gather", ids, net.numbers(column), axis=1)
+        tokens.append(net.add("Gather", net.weight(5 + column, 8), index))
+    x = net.add("Concat", *tokens, axis=1)
+    for _ in range(3):
+        x = net.block(x)
+    return net.finish(net.linear(x, 8, 1)).architecture
+
+
+def test_numbers_that_become_tokens_are_a_feature_tokenizer() -> None:
+    assert table().sentence.startswith(
+        "Transformer: feature tokenizer (6 numbers × 8), 2 embeddings, 3 transformer blocks ("
+    )
+
+
+def denoiser(is_steered: bool) -> Architecture:
+    """Return what is said of residual blocks with projections, scaled by a step."""
+    net = Network()
+    x, step = net.take("image", (1, 4, 16, 16)), net.take("step", (1, 1, 1, 16))
+    for taken, given in ((4, 8), (8, 16), (16, 32)):
+        hidden = net.add("Relu", net.conv(x, taken, given))
+        if is_steered:
+            scale = net.add("Reshape", net.linear(step, 16, given), net.numbers(1, given, 1, 1))
+            shift = net.add("Reshape", net.linear(step, 16, given), net.numbers(1, given, 1, 1))
+            hidden = net.add("Add", net.add("Mul", hidden, scale), shift)
+        x = net.add("Add", net.conv(hidden, given, given), net.conv(x, taken, given, 1))
+    return net.finish(x).architecture
+
+
+@pytest.mark.parametrize("is_steered", [False, True])
+def test_residual_blocks_may_be_steered_by_another_value(is_steered: bool) -> None:
+    assert "residual block" in denoiser(is_steered).sentence
+    assert "3 " in denoiser(is_steered).sentence
+    assert "1×1" not in denoiser(is_steered).sentence
