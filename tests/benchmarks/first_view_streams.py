@@ -166,7 +166,8 @@ def _list_nodes(member: Group | Node) -> list[Node]:
 def find_back_edges(picture: Picture) -> list[str]:
     """Return the edges that lead up, or round in a circle, and are not drawn as those of loops.
 
-    From one column of a picture to the next one edges may lead up.
+    From one column of a picture to the next one edges may lead up, and in the arm of a U at whose
+    foot values turn: there they come to a box from below, or from its side.
     """
     scene = picture.scene
     is_down = scene.direction == "TB"
@@ -181,7 +182,9 @@ def find_back_edges(picture: Picture) -> list[str]:
         ends = (source.x + source.width, target.x)
         if not is_down:
             ends = (source.y + source.height, target.y)
-        if last < first - SLACK and ends[1] < ends[0]:
+        end, side = (edge.points[-1], target.y) if is_down else (edge.points[-2], target.x)
+        comes_in_flow = abs(end - side) < SLACK
+        if comes_in_flow and last < first - SLACK and ends[1] < ends[0]:
             found.append(f"{edge.path} leads up from {source.item.path} to {target.item.path}")
     for _, children, edges in list_levels(picture):
         drawn, _ = _list_ends(children, edges)
