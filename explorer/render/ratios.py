@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from netloupe.explorer.layout import Scene, SceneBox
+from netloupe.explorer.layout.level import Child, Level, Wire
+from netloupe.explorer.layout.longest_path import find_longest_path
 from netloupe.explorer.layout.stream_sizes import is_stage
 from netloupe.explorer.layout.value_sizes import Size, ValueSizes, find_sizes
 from netloupe.explorer.model import Model, Value
@@ -57,9 +59,10 @@ def find_ratios(scene: Scene, model: Model) -> list[Ratio]:
         return []
     found: list[tuple[float, int]] = []
     beside = _find_beside(scene)
+    stream = _find_stream(scene)
     given = {edge.source: edge.value for edge in reversed(scene.edges)}
     for number, box in enumerate(scene.boxes):
-        if _find_outermost(scene, number) in beside or not _is_told(box):
+        if number not in stream or _find_outermost(scene, number) in beside or not _is_told(box):
             continue
         ratio = _find_ratio(sizes, given.get(number), image)
         if ratio:
@@ -98,6 +101,31 @@ def _is_told(box: SceneBox) -> bool:
         return False  # what is inside tells it
     outer = box.item.parent
     return outer is None or is_stage(outer)
+
+
+def _find_stream(scene: Scene) -> set[int]:
+    """Return the boxes on the longest way through the picture and through each open group."""
+    members: dict[int, list[int]] = {}
+    for number, box in enumerate(scene.boxes):
+        members.setdefault(box.parent, []).append(number)
+    places = {number: at for inside in members.values() for at, number in enumerate(inside)}
+    wires: dict[int, list[Wire]] = {}
+    for edge in scene.edges:
+        ends = edge.source, edge.target
+        inner = max(ends, key=lambda end: scene.boxes[end].depth if end >= 0 else -1)
+        if inner < 0:
+            continue
+        around = scene.boxes[inner].parent
+        local = [places[end] if end >= 0 and end != around else -1 for end in ends]
+        is_main = edge.source < 0 or scene.boxes[edge.source].item.kind != "stub"
+        wires.setdefault(around, []).append(Wire(local[0], local[1], is_main=is_main))
+    found: set[int] = set()
+    for around, inside in members.items():
+        level = Level("TB", [Child(0.0, 0.0)] * len(inside), 1, 1, wires.get(around, []))
+        for number in find_longest_path(level):
+            wire = level.wires[number]
+            found.update(inside[end] for end in (wire.source, wire.target) if end >= 0)
+    return found
 
 
 def _find_beside(scene: Scene) -> set[int]:

@@ -64,3 +64,22 @@ def test_an_odd_size_is_halved_to_a_whole_number() -> None:
 def test_a_u_tells_each_ratio_once() -> None:
     picture = draw(make_unet("N", 3, "H", "W", depth=3))
     assert [text for text, _ in list_ratios(picture)] == ["1/2", "1/4", "1/8"]
+
+
+def test_what_stands_beside_the_stream_tells_no_ratio() -> None:
+    """A lateral convolution beside a box of another resolution does not speak for that."""
+    net = Network(1, 3, 64, 64)
+    value, kept = "x", []
+    for stage in range(3):
+        value = net.convolve(f"stage{stage}/conv", value, 8, 2)
+        for number in range(stage + 1):
+            value = net.add("Relu", f"stage{stage}/act{number}", value)
+        kept.append(value)
+    side = net.convolve("lateral/conv", kept[0], 4)
+    for number in range(4):
+        value = net.add(("Tanh", "Elu", "Selu", "Sigmoid")[number], f"last{number}/act", value)
+    picture = draw(net.finish(value, side))
+    boxes = {box.item.label: box for box in picture.scene.boxes}
+    found = dict(list_ratios(picture))
+    assert set(found) == {"1/2", "1/4", "1/8"}
+    assert boxes["stage0"].y < found["1/2"] < boxes["stage0"].y + boxes["stage0"].height
