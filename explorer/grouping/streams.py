@@ -42,12 +42,15 @@ class Stream(NamedTuple):
         has none of its own, such as a mean over all; negative where that is unknown.
     is_joined
         Whether branches that stand side by side were put together last.
+    is_cut
+        Whether only a part of its features may be left.
     """
 
     shares: int = 1
     features: int = 0
     scale: float = 1.0
     is_joined: bool = False
+    is_cut: bool = False
 
     @property
     def width(self) -> tuple[int, int]:
@@ -62,6 +65,8 @@ class Stream(NamedTuple):
 
 
 _INCOMING = Stream()
+#: what comes from elsewhere than from the block before: how large that is tells nothing
+_BESIDE = Stream(1, 0, 0.0)
 _STORED = Stream(0, 0, 0.0)
 
 
@@ -78,25 +83,26 @@ class _Block(NamedTuple):
         Which of these are taken outside, by their order.
     weights
         Those of its nodes, but for norms.
+    factors
+        How many times larger its nodes make what they take, where they do, in order.
     """
 
     counts: Counter[str]
     streams: dict[tuple[str, int], Stream]
     leaving: list[int]
     weights: frozenset[Value]
+    factors: tuple[float, ...]
 
-    def pair(self, other: _Block) -> list[tuple[Stream, Stream]]:
-        """Return what leaves this block, each with what the same node of another block gives.
+    def pair(self, other: _Block) -> list[tuple[tuple[str, int], Stream]]:
+        """Return what leaves this block, each with the key of the same node of another block.
 
         Where they are not alike, it is what leaves each of them last. What leaves the last block of
         a stack may be another result than leaves those before.
         """
         keys, other_keys = [*self.streams], [*other.streams]
         if self.counts != other.counts:
-            last, other_last = keys[self.leaving[-1]], other_keys[other.leaving[-1]]
-            return [(self.streams[last], other.streams[other_last])]
-        found = [keys[place] for place in self.leaving]
-        return [(self.streams[key], other.streams[key]) for key in found]
+            return [(other_keys[other.leaving[-1]], self.streams[keys[self.leaving[-1]]])]
+        return [(keys[place], self.streams[keys[place]]) for place in self.leaving]
 
     def is_again(self, earlier: _Block) -> bool:
         """Return whether it is an earlier block that is used again."""
@@ -119,7 +125,7 @@ class StreamReader:
         nodes
             Those of the block, each behind those that give to it.
         """
-        streams = self._read_each(nodes)
+        streams = self._read_each(nodes, ())
         return streams[_find_leaving(nodes)[-1]]
 
     def find_even(
@@ -137,64 +143,76 @@ class StreamReader:
             Whether streams of which branches are put together have to be of one width, too.
         """
         is_serial = any(_takes_from(later, earlier) for earlier, later in pairwise(blocks))
-        read = [self._read_block(nodes) for nodes in blocks]
+        read = [
+            self._read_block(nodes, earlier)
+            for earlier, nodes in zip(((), *blocks), blocks, strict=False)
+        ]
         ranges: list[tuple[int, int]] = []
         low = 0
         for place, (earlier, ours) in enumerate(pairwise(read), 1):
+            agreeing = 0
             pairs = earlier.pair(ours)
-            agreeing = sum(
-                (
+            for key, before in pairs:
+                stream = ours.streams[key]
+                if stream.width == _INCOMING.width:  # it is as wide as what comes in
+                    stream = stream._replace(shares=before.shares, features=before.features)
+                    ours.streams[key] = stream
+                is_as_wide = (
                     stream.width == before.width
                     or (not with_joined and stream.is_joined and before.is_joined)
                     or (place == low + 1 and before.may_be(stream))
                 )
-                and (stream.scale in (0, 1) or not is_serial)
-                for before, stream in pairs
-            )
-            if 2 * agreeing <= len(pairs) and not ours.is_again(earlier):
+                agreeing += is_as_wide and (stream.scale in (0, 1) or not is_serial)
+            is_alike = ours.factors == earlier.factors or (place == low + 1 and not ours.factors)
+            is_even = 2 * agreeing > len(pairs) and (is_alike or not is_serial)
+            if not is_even and not ours.is_again(earlier):
                 ranges.append((low, place))
                 low = place
         return [*ranges, (low, len(blocks))]
 
-    def _read_block(self, nodes: Sequence[Node]) -> _Block:
+    def _read_block(self, nodes: Sequence[Node], earlier: Sequence[Node]) -> _Block:
         return _Block(
             Counter(node.op_type for node in nodes),
-            dict(zip(_number_each(nodes), self._read_each(nodes), strict=True)),
+            dict(zip(_number_each(nodes), self._read_each(nodes, earlier), strict=True)),
             _find_leaving(nodes),
             frozenset(value for value, _ in map(self._read_weight, nodes) if value is not None),
+            tuple(sorted(factor for factor in map(_read_strides, nodes) if factor != 1)),
         )
 
-    def _read_each(self, nodes: Sequence[Node]) -> list[Stream]:
-        """Return what each node of a block gives."""
-        known: dict[Value, Stream] = {}
+    def _read_each(self, nodes: Sequence[Node], earlier: Sequence[Node]) -> list[Stream]:
+        """Return what each node of a block gives that may take from one before it."""
+        stream = {value for node in earlier for value in node.outputs if value is not None}
+        taken = {value for node in nodes for value in node.inputs if value is not None}
+        beside = _INCOMING if stream.isdisjoint(taken) else _BESIDE
+        known = dict.fromkeys(stream & taken, _INCOMING)
         streams = []
         for node in nodes:
-            streams.append(self._follow(node, known))
+            streams.append(self._follow(node, known, beside))
             known.update((value, streams[-1]) for value in node.outputs if value is not None)
         return streams
 
-    def _follow(self, node: Node, known: dict[Value, Stream]) -> Stream:
+    def _follow(self, node: Node, known: dict[Value, Stream], beside: Stream) -> Stream:
         """Return what a node gives."""
         operator = node.operator
-        taken = [*_list_taken(node, known)]
+        taken = [*_list_taken(node, known, beside)]
         if not taken:
             return _STORED
         first = taken[0]
         _, features = self._read_weight(node)
         if features is not None:
-            return Stream(0, features, first.scale * _read_strides(node))
+            return Stream(0, features, _multiply(first.scale, node))
         if operator.has("joins") and len(taken) > 1:
             features = sum(stream.features for stream in taken)
             scale = max(taken, key=_tell_change).scale
             shares = sum(stream.shares for stream in taken)
             return Stream(shares, features, scale, shares == 0)
         if operator.has("elementwise", "adds", "multiplies_elements") and len(taken) > 1:
-            return max(taken, key=lambda stream: (_tell_change(stream), not stream.shares))
+            return max(taken, key=_rank)
         if operator.has("averages", "pools_all", "reduces"):
             return first._replace(scale=0.0)
         if operator.has("convolves", "moves_pixels", "pools", "resamples"):
-            return first._replace(scale=first.scale * _read_strides(node))
-        return first
+            return first._replace(scale=_multiply(first.scale, node))
+        return first._replace(is_cut=True) if operator.has("picks") else first
 
     def _read_weight(self, node: Node) -> tuple[Value | None, int | None]:
         """Return the weight of a node, and how many features it gives; None for that of a norm."""
@@ -231,7 +249,7 @@ def _number_each(nodes: Sequence[Node]) -> list[tuple[str, int]]:
     return positions
 
 
-def _list_taken(node: Node, known: dict[Value, Stream]) -> Iterator[Stream]:
+def _list_taken(node: Node, known: dict[Value, Stream], beside: Stream) -> Iterator[Stream]:
     """Yield what a node takes that is not stored."""
     for value in node.inputs:
         if value is not None:
@@ -239,7 +257,7 @@ def _list_taken(node: Node, known: dict[Value, Stream]) -> Iterator[Stream]:
             if stream is not None and stream is not _STORED:
                 yield stream
             elif stream is None and not is_constant(value):
-                yield _INCOMING
+                yield beside
 
 
 def _takes_from(nodes: Iterable[Node], others: Iterable[Node]) -> bool:
@@ -256,7 +274,20 @@ def _tell_change(stream: Stream) -> float:
     Of a sum and the like the operand that says most of the stream has the largest: a mean over all
     says nothing, and what comes in from outside may be anything.
     """
-    return abs(log2(stream.scale)) if stream.scale > 0 else stream.scale - 1
+    if stream.scale > 0:
+        return abs(log2(stream.scale))
+    return -1 if stream.scale < 0 else -2
+
+
+def _rank(stream: Stream) -> tuple[float, bool, bool]:
+    """Return what is largest of the operand that tells most of a sum and the like."""
+    return _tell_change(stream), not stream.is_cut, not stream.shares
+
+
+def _multiply(scale: float, node: Node) -> float:
+    """Return how many times more places there are behind a node."""
+    factor = _read_strides(node)
+    return _UNKNOWN if min(scale, factor) < 0 else scale * factor
 
 
 def _read_strides(node: Node) -> float:
