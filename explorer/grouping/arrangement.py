@@ -77,7 +77,7 @@ def join_arrangement(
     pending = [(root, False)]
     while pending:
         group, is_repeated = pending.pop()
-        if group.kind in ("operation", "preparation"):
+        if group.kind in ("operation", "preparation", "shape"):
             continue
         if group.kind != "repeat":
             joiner.join(group)

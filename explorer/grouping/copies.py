@@ -7,13 +7,15 @@ them; each then stands before what takes it.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
 
 from netloupe.explorer.dataflow import copies_stored, list_users
 from netloupe.explorer.model import Graph, Node, find_nodes_with
 
 from .group import Group
 from .shape_groups import Homes, consumers_in
+
+_LABEL = "copies of stored values"
 
 
 def find_copies(graph: Graph, only: Container[int] | None = None) -> frozenset[int]:
@@ -41,26 +43,35 @@ def _is_used_inside(node: Node) -> bool:
     )
 
 
-def put_copies(root: Group, copies: Iterable[int]) -> None:
+def put_copies(root: Group, copies: Iterable[int], free_path: Callable[[Group, str], str]) -> None:
     """Put copies into a tree: each before the first that takes it, in the group of all that do.
 
-    Linear in the copies and their users times the depth of the tree.
+    Where several children of that group take copies, these are together in a group of kind
+    ``shape``, for they are no step of anything. Linear in the copies and their users times the
+    depth of the tree.
     """
     indices = sorted(copies)
     if not indices:
         return
     graph, homes = root.graph, Homes(root)
     before: dict[Group, dict[int, list[Node]]] = {}
+    shared: dict[Group, list[Node]] = {}
     for index in indices:
         node = graph.nodes[index]
         users = [*consumers_in(node, graph)]
         home = homes.around(users)
-        heads = (homes.child_holding(home, user) for user in users)
-        first = next((id(head) for head in heads if head is not None), 0)
-        before.setdefault(home, {}).setdefault(first, []).append(node)
+        heads = {id(head) for user in users if (head := homes.child_holding(home, user))}
+        if len(heads) > 1:
+            shared.setdefault(home, []).append(node)
+        else:
+            before.setdefault(home, {}).setdefault(next(iter(heads), 0), []).append(node)
     for home, nodes in before.items():
         children: list[Group | Node] = [*nodes.get(0, ())]
         for child in home.children:
             children += nodes.get(id(child), ())
             children.append(child)
         home.children = children
+    for home, together in shared.items():
+        group = Group("shape", graph, free_path(home, "copies"), _LABEL, "", home)
+        group.children = [*together]
+        home.children = [group, *home.children]

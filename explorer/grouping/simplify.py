@@ -78,7 +78,7 @@ def simplify_tree(
         add_postprocessing(root, roles, folder.free_path)
         group_small(root, labels, folder.free_path)
     add_preparation(root, pieces, labels, folder.free_path)
-    put_copies(root, copies)
+    put_copies(root, copies, folder.free_path)
     operations: dict[int, Group] = {}
     if grouping == "auto":
         operations = join_arrangement(root, roles, labels, singles, folder.free_path)

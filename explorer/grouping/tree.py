@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 
 import numpy as np
@@ -17,6 +17,7 @@ from netloupe.explorer.roles import PreparationPiece, find_roles
 
 from .copies import find_copies
 from .group import Group, adopt
+from .hoisting import Hoisted, hoist_shared
 from .order import rank_producers_first
 from .role_groups import choose_pieces
 from .scopes import Scope, Scopes, find_scopes, join_unscoped
@@ -168,7 +169,10 @@ def build_group_tree(
     else:
         if grouping == "auto" and roles is not None:
             _take_out_of_scopes(scopes, roles.loose)
-        _add_nodes(tree, scopes, only, left_out)
+        hoisted: Mapping[int, Hoisted] = {}
+        if grouping == "auto" and roles is not None:
+            hoisted = hoist_shared(graph, scopes, left_out.union(roles.constants))
+        _add_nodes(tree, scopes, only, left_out, hoisted)
         step()
         _simplify(tree, root, scopes)
         _hoist_only_child(tree)
@@ -259,16 +263,31 @@ def _take_out_of_scopes(scopes: Scopes, loose: frozenset[int]) -> None:
 
 
 def _add_nodes(
-    tree: GroupTree, scopes: Scopes, only: frozenset[int] | None, left_out: frozenset[int]
+    tree: GroupTree,
+    scopes: Scopes,
+    only: frozenset[int] | None,
+    left_out: frozenset[int],
+    hoisted: Mapping[int, Hoisted],
 ) -> None:
-    """Put every node under the groups of its scope, in the order of first appearance."""
+    """Put every node under the groups of its scope, in the order of first appearance.
+
+    What all blocks share stands before them.
+    """
     by_scope: dict[Scope, Group] = {(): tree.root}
     joined = join_unscoped(tree.graph, scopes.of_node)
+    for index, one in hoisted.items():
+        joined[index] = one.around
     alone = _list_scopes_of_one(joined, scopes)
     add, nodes = tree.root.children.append, tree.graph.nodes
     last: Scope = ()
     shown = _list_shown(tree.graph, only, left_out)
-    for index in _delay_copies(tree.graph, shown, scopes.of_node):
+    shown = _delay_copies(tree.graph, shown, scopes.of_node)
+    if hoisted:
+        places: dict[int, float] = {index: place for place, index in enumerate(shown)}
+        for index, one in hoisted.items():
+            places[index] = places.get(one.first, places.get(index, 0)) - 0.5
+        shown = sorted(shown, key=places.__getitem__)
+    for index in shown:
         scope = joined[index]
         if scope is not last:
             last = scope

@@ -13,6 +13,7 @@ from netloupe.explorer.grouping.streams import StreamReader
 from netloupe.explorer.model import Graph
 
 from .test_repeats import Builder, counts, repeats
+from .test_tree import check_tree
 
 PAD = {"kernel_shape": [3, 3], "pads": [1] * 4}
 
@@ -232,3 +233,42 @@ def test_copies_of_stored_values_make_no_block_another_one() -> None:
     graph = builder.end(x)
     assert counts(graph, "auto") == [("blocks.0 … blocks.5", 6)]
     assert counts(graph, "repeats") == [("Convolution block", 12)]
+
+
+def test_copies_that_several_take_are_no_step() -> None:
+    """The norms of four levels, whose scales the file stores once."""
+    builder = Stages()
+    stored = builder.weight(1, 8)
+    x = builder.begin()
+    builder.scope = ""
+    scale = builder.node("Identity", stored)
+    results = []
+    for number in range(4):
+        builder.scope = f"norms.{number}"
+        results.append(builder.node("Relu", builder.node("Mul", x, scale)))
+        builder.scope = f"levels.{number}"
+        x = builder.node("Tanh", builder.conv(x, 8, 8 + number % 2))
+    tree = build_group_tree(builder.end(*results))
+    check_tree(tree)
+    copy = next(node for node in tree.order if node.op_type == "Identity")
+    group = tree.group_of(copy)
+    assert group is not None
+    assert (group.kind, group.label) == ("shape", "copies of stored values")
+
+
+def test_a_decoder_that_takes_finer_features_changes_the_resolution() -> None:
+    """How much larger an upsampling makes what it takes need not be stated."""
+    builder = Stages()
+    x = builder.begin()
+    skips = []
+    for number in range(4):
+        builder.scope = f"down.{number}"
+        skips.append(x := builder.node("Relu", builder.conv(x, 8, 8, 2)))
+    for number in range(3):
+        builder.scope = f"up.{number}"
+        skip = skips[-2 - number]
+        size = builder.node("Shape", skip)
+        x = builder.node("Resize", x, "", "", size)
+        x = builder.node("Concat", x, skip, axis=1)
+        x = builder.node("Relu", builder.conv(x, 16, 8))
+    assert counts(builder.end(x), "auto") == []

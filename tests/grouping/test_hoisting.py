@@ -1,0 +1,89 @@
+"""What all blocks share stands before them, though an exporter left it in the first."""
+
+from __future__ import annotations
+
+import pytest
+
+from netloupe.explorer.grouping import Group, build_group_tree
+from netloupe.explorer.model import Graph, Node
+
+from .test_repeats import Builder, counts
+from .test_tree import check_tree
+
+
+def write_conditioned(blocks: int, *, own: int = 0, skipped: int = -1) -> Graph:
+    """Write blocks that each scale by a projection of an activated condition.
+
+    Some of them compute the activation themselves; one may not take it at all.
+    """
+    builder = Builder()
+    condition = builder.add("MatMul", "x", builder.weight(size=4), name="/embed/MatMul")
+    stream = builder.add("MatMul", "x", builder.weight(size=4), name="/stem/MatMul")
+    shared = ""
+    for number in range(blocks):
+        scope = f"/blocks.{number}"
+        normed = builder.add("Softmax", stream, name=f"{scope}/norm/Softmax")
+        if not shared or blocks - number <= own:
+            gate = builder.add("Sigmoid", condition, name=f"{scope}/ada/ada.0/Sigmoid")
+            shared = builder.add("Mul", condition, gate, name=f"{scope}/ada/ada.0/Mul")
+        taken = normed if number == skipped else shared
+        scale = builder.add("MatMul", taken, builder.weight(), name=f"{scope}/ada/ada.1/MatMul")
+        inner = builder.add("Mul", normed, scale, name=f"{scope}/Mul")
+        inner = builder.add("MatMul", inner, builder.weight(), name=f"{scope}/mlp/MatMul")
+        stream = builder.add("Add", stream, inner, name=f"{scope}/Add")
+    return builder.load(builder.add("MatMul", stream, builder.weight(), name="/head/MatMul"))
+
+
+def list_outer(graph: Graph) -> list[str]:
+    """Return what stands at the top, groups by their kind."""
+    tree = build_group_tree(graph)
+    check_tree(tree)
+    return [
+        child.op_type if isinstance(child, Node) else child.kind for child in tree.root.children
+    ]
+
+
+def test_what_all_others_take_stands_before_the_stack() -> None:
+    graph = write_conditioned(5)
+    assert counts(graph, "auto") == [("blocks.0 … blocks.4", 5)]
+    children = build_group_tree(graph).root.children
+    stack = next(c for c in children if isinstance(c, Group) and c.kind == "repeat")
+    before = [c for c in children[: children.index(stack)] if isinstance(c, Group)]
+    held = [[node.op_type for node in group.nodes_alone()] for group in before]
+    assert ["Sigmoid", "Mul"] in held
+    assert {len(block.children) for block in stack.inner_groups()} == {5}
+
+
+@pytest.mark.parametrize(
+    ("own", "skipped"),
+    [
+        (4, -1),  # each has its own
+        (1, -1),  # the last has its own
+        (0, 3),  # one takes nothing of it
+    ],
+)
+def test_what_not_all_others_take_stays(own: int, skipped: int) -> None:
+    graph = write_conditioned(5, own=own, skipped=skipped)
+    for node in graph.nodes:
+        if node.op_type == "Sigmoid":
+            group = build_group_tree(graph).group_of(node)
+            assert group is not None
+            assert "blocks." in group.path
+
+
+def test_what_all_blocks_have_stays_though_all_others_take_it() -> None:
+    """As layers of a DenseNet do: each takes what all before it gave."""
+    builder = Builder()
+    given = [builder.add("MatMul", "x", builder.weight(size=4), name="/stem/MatMul")]
+    for number in range(4):
+        scope = f"/layers.{number}"
+        inner = builder.add("Concat", *given, axis=0, name=f"{scope}/Concat")
+        inner = builder.add("Relu", inner, name=f"{scope}/Relu")
+        inner = builder.add("MatMul", inner, builder.weight(), name=f"{scope}/MatMul")
+        given.append(builder.add("Relu", inner, name=f"{scope}/out/Relu"))
+    graph = builder.load(builder.add("Concat", *given, axis=0, name="/head/Concat"))
+    assert counts(graph, "auto") == [("layers.0 … layers.3", 4)]
+
+
+def test_two_blocks_share_nothing_that_is_worth_a_place_of_its_own() -> None:
+    assert list_outer(write_conditioned(2)).count("scope") >= 2
