@@ -33,8 +33,9 @@ def find_geometry_faults(
             inside = [inset.item, *list_open(inset.item.children)]
             lines += sum(_count_lines(inset.view, item) for item in inside)
         lines += sum(_leads_on(scene, edge) for edge in scene.edges)
-        if lines != len(scene.edges):
-            faults.append(f"links of {lines} lines are drawn as {len(scene.edges)} edges")
+        drawn = sum(edge.kind != "loop" for edge in scene.edges)
+        if lines != drawn:
+            faults.append(f"links of {lines} lines are drawn as {drawn} edges")
     return faults
 
 
@@ -138,6 +139,8 @@ def _check_edges(scene: Scene) -> Iterator[str]:
             if index < 0:
                 yield f"{_describe(scene, edge)} ends nowhere"
                 continue
+            if edge.kind == "loop" and index == edge.source == edge.target:
+                continue  # it goes around outside, and begins before the border
             distance = _distance_to_border(scene.boxes[index], x, y)
             leaves_other = (x, y) == edge.points[:2] and (x, y) in ways[edge.path, edge.source]
             if distance > TOLERANCE and not leaves_other:
@@ -203,8 +206,14 @@ def _list_joints(edge: SceneEdge) -> Iterator[tuple[float, float]]:
 
 
 def _is_dropped(scene: Scene, port: ScenePort) -> bool:
-    """Return whether a value may go nowhere: an output of a body whose result is not used."""
+    """Return whether a value may go nowhere, or come from there.
+
+    So does an output of a body whose result is not used, and what repetitions hand on.
+    """
     item = scene.boxes[port.box].item
+    handed = (*item.carried.entering.values(), *item.carried.leaving.values())
+    if any(port.path.endswith(f"/%{value.name}") for value in handed):
+        return True
     return any(
         value.is_output and value.graph.kind != "main" and port.path.endswith(f"/%{value.name}")
         for value in item.outputs

@@ -68,7 +68,7 @@ class _Accounting:
                 continue
             if value.producer is shown:
                 continue  # it waits for itself
-            if value not in body.bindings and value not in stubs:
+            if value not in body.bindings and value not in stubs | item.carried.entering.keys():
                 yield f"{item.key}: %{value.name} enters {shown.path} unaccounted for"
         for inner, outer in body.bindings.items():
             if outer is None or not any(outer in item.members(port) for port in item.inputs):
@@ -178,6 +178,9 @@ class _Accounting:
             elif not ways:
                 yield None, wanted, f"no link to child {index} of {level.key} for %{wanted.name}"
             for source, found in ways:
+                if source == BORDER and found in level.carried.entering:
+                    yield level, found, "another repetition"
+                    continue
                 if source == BORDER:
                     if level.parent is None:
                         yield None, found, "at the border of the view"
@@ -211,7 +214,8 @@ class _Accounting:
             if link.source == BORDER:
                 crosses = body is not level.instance
                 outer = (body.bindings.get(value) if crosses else None) or value
-                if outer in level.members(link.source_value):
+                port = level.carried.entering.get(outer)
+                if outer in level.members(link.source_value) or port is link.source_value:
                     yield BORDER, outer
             elif value in level.children[link.source].members(link.source_value):
                 yield link.source, value

@@ -9,7 +9,10 @@ from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import MOST_NODES, Ingredient, Recognition
 
+from .member_nodes import list_member_nodes
 from .recognised import Recogniser
+from .shared_weights import MOST_NODES as MOST_OF_LOOP
+from .shared_weights import are_loop
 
 GroupKind = Literal[
     "graph",
@@ -48,6 +51,7 @@ class Group:
     __slots__ = (
         "_children",
         "_inner",
+        "_is_loop",
         "_recognised",
         "_recogniser",
         "exemplar",
@@ -84,6 +88,8 @@ class Group:
         self._inner: list[Group] | None = []
         #: what it was recognised as, in a list where that was asked for
         self._recognised: list[Recognition | None] = []
+        #: whether its repetitions are a loop, where that was asked for
+        self._is_loop: bool | None = None
         #: of a tree's root
         self._recogniser: Recogniser | None = None
         #: of a repeat: which child stands for all of them
@@ -170,6 +176,21 @@ class Group:
         return root.recogniser.list_contents(self)
 
     @property
+    def is_loop(self) -> bool:
+        """Whether it is a repeat of one body that runs again and again with the same weights.
+
+        Each repetition takes what the one before has made; a stack of layers has weights of its
+        own in each, and is none.
+        """
+        if self._is_loop is None:
+            self._is_loop = (
+                self.kind == "repeat"
+                and self.node_count <= MOST_OF_LOOP
+                and are_loop([_list_nodes(child) for child in self._children])
+            )
+        return self._is_loop
+
+    @property
     def recogniser(self) -> Recogniser:
         """What tells of a tree's root what the groups of the tree are; another may be set."""
         if self._recogniser is None:
@@ -210,6 +231,10 @@ class Group:
 
     def __repr__(self) -> str:
         return f"<Group {self.path!r}, {write_count(self.node_count, 'node')}>"
+
+
+def _list_nodes(child: Group | Node) -> list[Node]:
+    return list_member_nodes(child, MOST_OF_LOOP) if isinstance(child, Group) else [child]
 
 
 def adopt(parent: Group) -> None:

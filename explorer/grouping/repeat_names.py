@@ -97,6 +97,15 @@ def name_span(labels: Sequence[str]) -> tuple[str, str]:
     return f"{first}–{end}", f"{first}-{end}"
 
 
+def name_calls(labels: Sequence[str]) -> str:
+    """Return the name of the one module that labels are the calls of: ``cell``, ``cell_1`` and on.
+
+    Nothing where they are not numbered so.
+    """
+    calls = (f"{labels[0]}_{number}" for number in range(1, len(labels)))
+    return labels[0] if all(map(str.__eq__, labels[1:], calls)) else ""
+
+
 def _strip(label: str) -> str | None:
     """Return a label without the number at its end; None where it has none."""
     match = _NUMBER_AT_END.fullmatch(label)

@@ -10,13 +10,15 @@ from netloupe.explorer.progress import step
 from netloupe.explorer.roles import PreparationPiece, Roles
 
 from .arrangement import join_arrangement
+from .branches import list_foldable
 from .copies import put_copies
 from .group import Group, GroupKind, adopt
+from .loop_bodies import cut_run, find_steps
 from .parts import split_large
-from .repeat_names import Member, name_repeat
+from .repeat_names import Member, name_calls, name_repeat
 from .role_groups import add_postprocessing, add_preparation
-from .runs import SiblingRun
 from .shape_groups import add_shape_groups
+from .shared_weights import are_loop
 from .sibling_repeats import SiblingSearch
 from .small_blocks import group_small, join_embeddings
 from .structure import Children, GroupPlan, Planner
@@ -125,27 +127,35 @@ class Folder:
             folded: list[Group | Node] = []
             done = 0
             for run in runs:
-                high = run.high - _count_strangers(children[run.high - run.period : run.high])
-                folded.extend(children[done : run.low])
-                folded.append(self._make_sibling_repeat(group, children, run._replace(high=high)))
-                done = high
+                low, blocks, exemplar = find_steps(children, run)
+                if low < done:  # the first step of a loop reaches into the run before
+                    low, blocks, exemplar = run.low, cut_run(children, run), run.exemplar
+                count = _count_strangers(blocks[-1])
+                blocks[-1] = blocks[-1][: len(blocks[-1]) - count]
+                for part in list_foldable(blocks):
+                    first = low + sum(map(len, blocks[: part.start]))
+                    folded.extend(children[done:first])
+                    own = blocks[part.start : part.stop]
+                    shown = min(max(exemplar - part.start, 0), len(own) - 1)
+                    folded.append(self._make_sibling_repeat(group, own, shown))
+                    done = first + sum(map(len, own))
             if folded:
                 group.children = folded + children[done:]
 
     def _make_sibling_repeat(
-        self, parent: Group, children: list[Group | Node], run: SiblingRun
+        self, parent: Group, blocks: Sequence[Sequence[Group | Node]], exemplar: int
     ) -> Group:
-        members = children[run.low : run.high]
-        blocks = [members[low : low + run.period] for low in range(0, len(members), run.period)]
         name, label, labels = name_repeat([[*map(self._describe, block)] for block in blocks])
         path = self.free_path(parent, name)
         heads = [max(block, key=_count_children) for block in blocks]
         repeat = Group("repeat", parent.graph, path, label, _type_name(heads[0]), parent)
-        repeat.exemplar = run.exemplar
-        if not run.exemplar and len(blocks) > 2 and _takes_less(blocks[0], blocks[1]):
+        repeat.exemplar = exemplar
+        if are_loop([*map(_list_nodes, blocks)]):
+            repeat.label = name_calls([self._describe(head).label for head in heads]) or label
+        if not exemplar and len(blocks) > 2 and _takes_less(blocks[0], blocks[1]):
             repeat.exemplar = 1
-        if run.period == 1:
-            repeat.children = members
+        if all(len(block) == 1 for block in blocks):
+            repeat.children = [block[0] for block in blocks]
             adopt(repeat)
             return repeat
         for number, (children_of_block, head) in enumerate(zip(blocks, heads, strict=True)):
@@ -157,7 +167,7 @@ class Folder:
                 _type_name(head),
                 repeat,
             )
-            block.children = children_of_block
+            block.children = [*children_of_block]
             adopt(block)
             repeat.add(block)
         return repeat

@@ -123,8 +123,9 @@ def _fill(
 ) -> Inside:
     """Return what was placed, moved by a shift, in an item of a size."""
     arrays = level.arrays()
-    corners = places.boxes + shift - arrays.sizes / 2
-    boxes = np.concatenate([corners, arrays.sizes], axis=1)
+    free = np.array([(child.left, child.top) for child in level.children]).reshape(-1, 2)
+    corners = places.boxes + shift - arrays.sizes / 2 + free
+    boxes = np.concatenate([corners, arrays.sizes - free], axis=1)
     axis = 0 if level.direction == "TB" else 1
     inputs = places.inputs[:, axis] + shift[axis] if has_ports else _NO_OFFSETS
     outputs = places.outputs[:, axis] + shift[axis] if has_ports else _NO_OFFSETS
@@ -142,7 +143,8 @@ def _fill(
         if places.is_exact:
             continue
         chosen = np.flatnonzero(drawn & (wires >= 0))
-        wanted = _end_places(boxes[wires[chosen]], axis, offsets[chosen], inwards > 0)
+        along = offsets[chosen] - free[wires[chosen], axis]
+        wanted = _end_places(boxes[wires[chosen]], axis, along, inwards > 0)
         _attach(points, rows[chosen], inwards, wanted)
     if arrays.rounds.any() and not places.is_exact:
         chosen = np.flatnonzero(drawn & (arrays.targets >= 0))

@@ -24,6 +24,7 @@ from netloupe.explorer.view import Item, View
 
 from .arrange import arrange_inside, arrange_root, make_room_for_sizes
 from .assembly import Assembly, join_pieces
+from .back_edge import LoopRoom, lay_back_edge, plan_back_edge
 from .bounded import BoundedCache
 from .composed import Arranged, Composed, Shown
 from .engine import LayoutEngine, shared_engine
@@ -47,6 +48,8 @@ PATIENCE = 120.0
 _MOST_KEPT = 4_000_000
 #: what is open in so many views is kept
 _MOST_VIEWS = 4
+
+_NO_LINES: Floats = np.zeros((0, 2))
 
 
 class Composer:
@@ -238,7 +241,7 @@ class Composer:
             number: made[id(child)] for number, child in enumerate(item.children) if child.is_open
         }
         placed = {
-            number: Placed(each.arranged.inside, each.plan.borders)
+            number: Placed(each.arranged.framed, each.plan.borders)
             for number, each in inner.items()
         }
         plan = None
@@ -255,10 +258,12 @@ class Composer:
         if is_trial and history is not None:
             history = history.copy()
         already = len(budget.notices)
+        back = plan_back_edge(item, plan, measure)
         frame = Frame(
             None if item is view.root else measure.title(item),
             shown.wrap,
             before is not None and before.arranged.inside.columns > 1,
+            back.room if back is not None else None,
         )
         if before is None or history is None:
             arranged = self._arrange(plan.level, frame, budget)
@@ -267,14 +272,19 @@ class Composer:
         notices = dict.fromkeys(budget.notices[already:])
         for each in inner.values():
             notices.update(dict.fromkeys(each.level.notices))
+        edges, texts = plan.edges, plan.texts.strings
+        labels = _find_labels(arranged, list(inner), plan.texts)
+        if back is not None and arranged.framed is not arranged.inside:
+            edges, texts = [*edges, *back.edges], [*texts, *back.texts]
+            labels = np.concatenate([labels, arranged.lines])
         level = SceneLevel(
             next(self._ids),
             item,
-            arranged.inside,
-            plan.edges,
+            arranged.framed,
+            edges,
             plan.ports,
-            plan.texts.strings,
-            _find_labels(arranged, list(inner), plan.texts),
+            texts,
+            labels,
             {number: each.level for number, each in inner.items()},
             plan.children,
             plan.revisions,
@@ -333,7 +343,10 @@ def _put_together(
         inside = arrange_root(level, places, columns)
     else:
         inside = arrange_inside(level, places, frame.title, columns)
-    return Arranged(inside, level, assembly, is_mirrored)
+    framed, lines = inside, _NO_LINES
+    if frame.loop is not None and columns == 1:
+        framed, lines = lay_back_edge(inside, frame.loop, level.direction)
+    return Arranged(inside, level, assembly, framed, lines, is_mirrored)
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,12 +354,13 @@ class Frame:
     """How the inside of an open item is framed.
 
     ``title`` is None for the root; ``was_wrapped`` tells whether it was in columns when it
-    was shown before.
+    was shown before; ``loop`` is what the back edge of a loop depends on.
     """
 
     title: Title | None
     wrap: Wrap
     was_wrapped: bool
+    loop: LoopRoom | None = None
 
 
 def _find_labels(arranged: Arranged, opened: list[int], texts: Texts) -> Floats:

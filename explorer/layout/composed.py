@@ -30,6 +30,8 @@ class Arranged:
         The pieces that it was put together from.
     is_mirrored
         Whether the pieces are those of the level with left and right exchanged.
+    framed, lines
+        The same with the back edge of a loop, and the centres of what is written over that.
     labels
         Places of labels that were found, by what is open and written.
     """
@@ -37,6 +39,8 @@ class Arranged:
     inside: Inside
     level: Level
     assembly: Assembly
+    framed: Inside
+    lines: Floats
     is_mirrored: bool = False
     labels: dict[Hashable, Floats] = field(default_factory=dict)
 

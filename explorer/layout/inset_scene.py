@@ -77,8 +77,9 @@ def join_insets(
     for item, level in insets:
         inside = flatten(level)
         size = level.inside.width, level.inside.height
+        free = level.inside.left, level.inside.top
         if not is_down:
-            inside, size = _turn(inside), size[::-1]
+            inside, size, free = _turn(inside), size[::-1], free[::-1]
         number = next((n for n, box in enumerate(flat.boxes) if box.item.key == item.key), None)
         if number is None:
             return None
@@ -87,7 +88,7 @@ def join_insets(
             return None
         piece = _name_entries(_make_piece(item, inside, size), flat, number, write)
         flat, zooms, (width, height) = _put_beside(
-            flat, zooms, (width, height), number, piece, size, side
+            flat, zooms, (width, height), number, piece, (size, free), side
         )
     zooms = zooms if is_down else [_turn_zoom(zoom) for zoom in zooms]
     flat = flat if is_down else _turn(flat)
@@ -175,6 +176,8 @@ def _make_piece(item: Item, inside: Flat, size: tuple[float, float]) -> Flat:
     edges = [edge._replace(source=edge.source + 1, target=edge.target + 1) for edge in inside.edges]
     seen: set[tuple[float, float]] = set()
     for edge in inside.edges:
+        if edge.kind == "loop" or (item.carried.loop and _is_handed_on(item, edge)):
+            continue  # it goes around, outside of the frame
         for end, is_start in ((edge.points[:2], True), (edge.points[-2:], False)):
             if (edge.source if is_start else edge.target) >= 0 or end in seen:
                 continue
@@ -182,6 +185,14 @@ def _make_piece(item: Item, inside: Flat, size: tuple[float, float]) -> Flat:
             edges.append(_lead_on(edge, end[0], end[1], size[1]))
     ports = [port._replace(box=port.box + 1) for port in inside.ports]
     return Flat(tuple(boxes), tuple(edges), tuple(ports))
+
+
+def _is_handed_on(item: Item, edge: SceneEdge) -> bool:
+    """Return whether an edge at the border of a repetition leads to or from another one alone."""
+    carried = item.carried
+    return (edge.source < 0 and edge.value in carried.entering) or (
+        edge.target < 0 and edge.value in carried.leaving
+    )
 
 
 def _lead_on(edge: SceneEdge, x: float, y: float, height: float) -> SceneEdge:
@@ -251,25 +262,29 @@ def _put_beside(
     size: tuple[float, float],
     number: int,
     piece: Flat,
-    piece_size: tuple[float, float],
+    sizes: tuple[tuple[float, float], tuple[float, float]],
     side: int,
 ) -> tuple[Flat, list[Zoom], tuple[float, float]]:
-    """Put a piece at a side of a picture, as near to its closed box as can be."""
+    """Put a piece at a side of a picture, as near to its closed box as can be.
+
+    ``sizes`` are that of the piece, and what it has free beside it and above it for a back edge.
+    """
     width, height = size
+    piece_size, (free_left, free_top) = sizes
     box = flat.boxes[number]
     has_names = any(edge.label for edge in piece.edges if edge.source < 0)
-    least = MARGIN + _STREAM + (2 * _NAME_ABOVE if has_names else 0.0)
+    least = MARGIN + max(_STREAM + (2 * _NAME_ABOVE if has_names else 0.0), free_top)
     most = height - MARGIN - _STREAM - piece_size[1]
     top = box.y + box.height / 2 - piece_size[1] / 2
     top = (least + most) / 2 if most < least else min(max(top, least), most)
     down = max(least - top, 0.0)
     if side > 0:
-        left, right = width - MARGIN + _GAP, 0.0
-        near, far = box.x + box.width, left
+        left, right = width - MARGIN + _GAP + free_left, 0.0
+        near, far = box.x + box.width, left + min((0.0, *_list_loop_ways(piece)))
     else:
-        right = piece_size[0] + _GAP
-        left = MARGIN
-        near, far = box.x + right, MARGIN + piece_size[0]
+        right = free_left + piece_size[0] + _GAP
+        left = MARGIN + free_left
+        near, far = box.x + right, left + piece_size[0]
     top += down
     moved = _move(flat, right, down)
     zooms = [
@@ -302,9 +317,14 @@ def _put_beside(
         ),
         (*moved.ports, *(p._replace(box=_shift(p.box, first)) for p in added.ports)),
     )
-    wide = width - MARGIN + _GAP + piece_size[0] + MARGIN
+    wide = width - MARGIN + _GAP + free_left + piece_size[0] + MARGIN
     tall = max(height + down, top + piece_size[1] + _STREAM + MARGIN)
     return joined, zooms, (wide, tall)
+
+
+def _list_loop_ways(piece: Flat) -> list[float]:
+    """Return how far at the left the back edge of a loop runs."""
+    return [min(edge.points[::2]) - _CLEAR for edge in piece.edges if edge.kind == "loop"]
 
 
 def _find_bend(flat: Flat, number: int, zoom: Zoom) -> float:

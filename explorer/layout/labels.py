@@ -91,7 +91,7 @@ def place_labels(inside: Inside, direction: Direction, opened: Integers, texts: 
         on_edge = np.array([side == 0 for _, side in COUNT_SPOTS])
         left = lengths[counted][:, None] * (1 - np.array([share for share, _ in COUNT_SPOTS]))
         labels.allowed = np.where(
-            is_long[counted][:, None], on_edge & (left >= LEAST_LEFT), ~on_edge
+            (is_long & ~texts.named)[counted][:, None], on_edge & (left >= LEAST_LEFT), ~on_edge
         )
         labels.choose_in_turn(np.arange(len(counted)))
         labels.choose_over_edges(np.flatnonzero(labels.chosen < 0))

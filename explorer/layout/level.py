@@ -21,7 +21,8 @@ class Child(NamedTuple):
     """A box to place: its size and, for an open child, where its ports are along the border.
 
     ``inputs`` and ``outputs`` hold offsets from the left (or the top, for LR), in the order of
-    the child's ports; they are empty for a closed child.
+    the child's ports; they are empty for a closed child. The size holds what is kept free beside
+    the box and above it.
     """
 
     width: float
@@ -30,6 +31,9 @@ class Child(NamedTuple):
     outputs: tuple[float, ...] = ()
     #: whether it is a circle, which edges reach from wherever they come
     is_round: bool = False
+    #: kept free beside the box and above it
+    left: float = 0.0
+    top: float = 0.0
 
     def mirrored(self) -> Child:
         """Return it with left and right exchanged."""

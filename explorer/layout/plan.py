@@ -28,7 +28,15 @@ from .value_sizes import find_sizes
 _CHECK_EVERY = 256
 
 
-class Measure(LabelMeasure, Protocol):
+class LoopMeasure(Protocol):
+    """What is asked of whoever writes beside back edges."""
+
+    def loop_labels(self, item: Item) -> tuple[tuple[str, float], ...]:
+        """Return the lines over the back edge of an open loop, each with its width."""
+        ...
+
+
+class Measure(LabelMeasure, LoopMeasure, Protocol):
     """What the layout asks of whoever knows faces: sizes, outlines, titles, labels."""
 
     def size(self, item: Item) -> tuple[float, float]:
@@ -130,7 +138,7 @@ def plan_item(
     for number, child in enumerate(item.children):
         if number % _CHECK_EVERY == 0:
             step()
-        level.children.append(_make_child(child, inner.get(number), measure))
+        level.children.append(_make_child(child, inner.get(number), measure, direction))
     links = view.links(item)
     # what nothing inside uses, such as the condition of an If, ends at the border after the others
     used = dict.fromkeys(link.source_value for link in links if link.source == BORDER)
@@ -249,7 +257,11 @@ def renew_plan(
             target_port=_port_at(inner.get(edge.target), "inputs", edge.target_value),
             values=_count_drawn(number, edges[number], merged, children),
         )
-    made = {number: _make_child(children[number], inner.get(number), measure) for number in changed}
+    direction = before.level.direction
+    made = {
+        number: _make_child(children[number], inner.get(number), measure, direction)
+        for number in changed
+    }
     return Plan(
         item,
         children,
@@ -295,11 +307,16 @@ def _find_idle(item: Item, inputs: list[Value]) -> frozenset[Value]:
     return frozenset(item.inputs if item.is_terminal else inputs)
 
 
-def _make_child(item: Item, placed: Placed | None, measure: Measure) -> Child:
+def _make_child(item: Item, placed: Placed | None, measure: Measure, direction: Direction) -> Child:
     if placed is None:
         return Child(*measure.size(item), is_round=measure.is_round(item))
     inside = placed.inside
-    return Child(inside.width, inside.height, inside.inputs, inside.outputs)
+    left, top = inside.left, inside.top
+    inputs, outputs = inside.inputs, inside.outputs
+    before = left if direction == "TB" else top
+    if before:
+        inputs, outputs = (tuple(before + place for place in ports) for ports in (inputs, outputs))
+    return Child(inside.width + left, inside.height + top, inputs, outputs, left=left, top=top)
 
 
 def _port_at(
@@ -363,9 +380,22 @@ def _list_edges(
                 bundle,
                 count,
                 number in stream,
+                _name_carried(item, link),
             )
         )
     return edges
+
+
+def _name_carried(item: Item, link: Link) -> str:
+    """Return what is written beside what only other repetitions give or take; of a loop nothing.
+
+    There it stands on the back edge.
+    """
+    carried = item.carried
+    at_border = (link.source == BORDER and link.value in carried.entering) or (
+        link.target == BORDER and link.value in carried.leaving
+    )
+    return carried.names.get(link.value, "") if at_border and not carried.loop else ""
 
 
 def _list_ports(item: Item, values: list[Value]) -> list[str]:

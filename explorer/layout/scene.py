@@ -15,7 +15,7 @@ from netloupe.explorer.view import Item
 
 from .placement import Curves, Floats
 
-EdgeKind = Literal["data", "captured", "control", "former", "newer"]
+EdgeKind = Literal["data", "captured", "control", "former", "newer", "loop"]
 
 
 class SceneBox(NamedTuple):
@@ -61,7 +61,7 @@ class SceneEdge(NamedTuple):
     points
         Cubic Bézier curve: start, then three points for each piece; x and y in turn.
     kind
-        ``data``, ``captured`` (dashed) or ``control`` (dotted).
+        ``data``, ``captured`` (dashed), ``control`` (dotted), or ``loop``: a back edge (bold).
     arrow
         Whether the end has an arrow head (it has none at a border).
     label, label_x, label_y
@@ -106,7 +106,7 @@ class LevelEdge(NamedTuple):
     ``source_value`` and ``target_value`` are the values under which the two ends know it,
     ``bundle`` has the paths of all its values where there are several, ``path`` first; ``times``
     says how many these are, also where they are too many to be listed. ``is_stream`` tells
-    whether it is of the main stream.
+    whether it is of the main stream; ``name`` is written beside what only other repetitions know.
     """
 
     value: Value
@@ -120,6 +120,7 @@ class LevelEdge(NamedTuple):
     bundle: tuple[str, ...] = ()
     times: int = 1
     is_stream: bool = False
+    name: str = ""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -147,6 +148,8 @@ class Inside:
         Number of columns or rows that the contents are cut into.
     titles
         Shape (areas, 4): left, top, right and bottom of where the item's title is written.
+    left, top
+        Room that is kept beside the item and above it, for the back edge of a loop.
     """
 
     width: float
@@ -158,6 +161,8 @@ class Inside:
     ports: Floats
     columns: int = 1
     titles: Floats = field(default_factory=lambda: np.zeros((0, 4)))
+    left: float = 0.0
+    top: float = 0.0
 
     def __post_init__(self) -> None:
         for places in (self.boxes, self.ports, self.curves.points, self.titles):

@@ -44,7 +44,10 @@ class Texts:
     wanted
         Whether an edge should have a label: there is a text.
     counted
-        Whether the text says how many values an edge has, and so must be seen.
+        Whether the text says how many values an edge has, or what goes to other repetitions, and
+        so must be seen.
+    named
+        Whether it says what goes to other repetitions.
     sizes
         The size beside each edge where it is drawn alone, its width and flow.
     skips
@@ -56,6 +59,7 @@ class Texts:
     flows: Integers
     wanted: Flags
     counted: Flags
+    named: Flags
     sizes: list[tuple[str, float, int]]
     skips: frozenset[int] = frozenset()
 
@@ -81,6 +85,7 @@ class Texts:
             self.flows.copy(),
             self.wanted.copy(),
             self.counted.copy(),
+            self.named,
             self.sizes,
             self.skips,
         )
@@ -98,7 +103,7 @@ class Texts:
             text, width = measure.count_label(count)
             flow = len(self.sizes) + number  # which no other edge has
         self.strings[number], self.widths[number], self.flows[number] = text, width, flow
-        self.counted[number] = count > 1
+        self.counted[number] = count > 1 or bool(edge.name)
         self.wanted[number] = bool(text)
 
 
@@ -131,12 +136,16 @@ def choose_texts(
     sizes = [("", 0.0, -1)] * len(edges)
     for flow, (number, text) in enumerate(written.items()):
         sizes[number] = (*measure.label(text), flow)
+    named = np.array([bool(edge.name) for edge in edges], np.bool_)
+    for number in np.flatnonzero(named).tolist():
+        sizes[number] = (*measure.label(edges[number].name), len(edges) + number)
     found = Texts(
         [text for text, _, _ in sizes],
         np.array([width for _, width, _ in sizes], np.float64),
         np.array([flow for _, _, flow in sizes], np.int64),
         np.array([bool(text) for text, _, _ in sizes], np.bool_),
-        np.zeros(len(edges), np.bool_),
+        named.copy(),
+        named,
         sizes,
         frozenset(skips or ()),
     )

@@ -33,6 +33,8 @@ FACTS_GAP = 10.0
 MOST_NAME_WIDTH = 110.0
 LEAST_PIECE = 24.0
 BADGE_HEIGHT = 15.0
+#: before the number of times that a loop runs
+LOOP_SIGN = "↻ "
 SHEETS = 2  # behind what stands for several
 CHIP_HEIGHT = 13.0
 CHIP_PADDING = 12.0
@@ -78,6 +80,7 @@ def make_box(
     badge: str = "",
     openable: bool = False,
     times: int = 0,
+    is_loop: bool = False,
     in_line: bool = False,
     most_width: float = MOST_WIDTH,
 ) -> Face:
@@ -97,6 +100,8 @@ def make_box(
         Whether the box can be opened.
     times
         How many the box stands for, as a stack; 0 for one.
+    is_loop
+        Whether it runs so often, as a loop, and is no stack.
     in_line
         Whether a single row may stand in the line of the title, where both fit.
     most_width
@@ -105,10 +110,10 @@ def make_box(
     blocks = [block for block in blocks if block]
     badge = clean_label(badge, 40)
     badge_width = measure_text(badge, TEXT_STYLES["badge"][0]) + 14 if badge else 0.0
-    number = f"×{times:,}" if times else ""
-    number_width = measure_text(number, *TEXT_STYLES["title"]) + GAP if times else 0.0
+    number = f"{LOOP_SIGN}×{times:,}" if is_loop else f"×{times:,}" if times else ""
+    number_width = measure_text(number, *TEXT_STYLES["title"]) + GAP if number else 0.0
     at_right = (badge_width + GAP if badge else 0.0) + (16 if openable else 0.0) + number_width
-    stack = SHEETS if times else 0
+    stack = SHEETS if times and not is_loop else 0
     sheets = stack * SHEET_OFFSET
     columns = [_column_width(block) for block in blocks]
 

@@ -25,7 +25,7 @@ from .box import (
 from .contents_words import MadeOf, write_contents
 from .face import Face, TextRun
 from .facts import NodeFacts
-from .frames import make_frame
+from .frames import SHARED, make_frame
 from .group_category import GroupCategories
 from .group_names import begins_the_same, name_group, says_the_same
 from .group_summary import (
@@ -274,10 +274,14 @@ def _make_group_face(item: Item, element: Group | Graph, style: _Style) -> Face:
             rows = [FaceRow(contents.parts, "muted", ())]
             rows += _list_facts((contents.facts,), difference)
     times = len(repeat.children) if repeat is not None else 0
+    is_loop = repeat is not None and repeat.is_loop
+    if is_loop:
+        rows = [FaceRow(SHARED, "muted", ()), *rows]
     return make_box(
         *("group", style.category, label, quiet, [rows]),
         openable=style.openable,
         times=times,
+        is_loop=is_loop,
         in_line=style.in_line,
     )
 

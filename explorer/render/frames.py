@@ -23,6 +23,8 @@ from .rows import RANGE, short_name, short_range
 from .sizes import HEADER, TEXT_STYLES
 from .text import clean_label, measure_text, shorten_text
 
+#: what a loop is that is written out
+SHARED = "shared weights"
 #: stands behind the title of a group that goes on in another column
 CONTINUED = "… continued"
 #: the widest that a line is

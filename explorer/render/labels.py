@@ -11,13 +11,15 @@ from netloupe.explorer.view import Item
 from .box import MARGIN
 from .face import Face
 from .faces import FaceBook
-from .frames import CONTINUED, measure_title
+from .frames import CONTINUED, SHARED, measure_title
 from .shares import Shares
 from .sizes import TEXT_STYLES
 from .text import measure_text, shorten_text
 
 _LABEL_STYLE = TEXT_STYLES["label"]
 _LABEL_WIDTH = 190.0
+#: so many values are named that a loop carries
+_MOST_CARRIED = 4
 
 
 class Labels:
@@ -79,3 +81,15 @@ class Labels:
     def count_label(self, count: int) -> tuple[str, float]:
         """Return how many values an edge stands for, and the width of the text in pixels."""
         return self.label(f"×{count:,}")
+
+    def loop_labels(self, item: Item) -> tuple[tuple[str, float], ...]:
+        """Return the lines over the back edge of an open loop, each with its width in pixels."""
+        repeat = item.repeat
+        times = f"×{len(repeat.children):,}, {SHARED}" if repeat is not None else ""
+        names = item.carried.loop
+        more = len(names) - _MOST_CARRIED
+        carried = ", ".join(names[:_MOST_CARRIED]) + (f" and {more} more" if more > 0 else "")
+        return tuple(
+            (text, measure_text(text, *TEXT_STYLES[style]))
+            for text, style in ((f"carries {carried}" if carried else "", "text"), (times, "name"))
+        )

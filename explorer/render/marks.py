@@ -32,6 +32,8 @@ from .sizes import (
     LABEL_HEIGHT,
     LABEL_PADDING,
     LABEL_RADIUS,
+    LOOP_ARROW,
+    LOOP_WIDTH,
     PAINTED_BORDER,
     PORT_RADIUS,
     PREPARATION_DASH,
@@ -402,11 +404,15 @@ def mark_edge(
         colour, width = theme.accent, SELECTED_EDGE_WIDTH
     is_gone = edge.kind == "former" or (paint is not None and paint.dashed)
     dash = RING_DASH if is_gone else DASHES.get(edge.kind)
+    if edge.kind == "loop":
+        width = LOOP_WIDTH
     return mark_line(edge.points, dash, colour, width, arrow_of_edge(edge) if edge.arrow else None)
 
 
 def arrow_of_edge(edge: SceneEdge) -> tuple[float, float]:
     """Return length and half of the width of an edge's arrow head."""
+    if edge.kind == "loop":
+        return LOOP_ARROW
     return STREAM_ARROW if edge.is_stream else ARROW
 
 
@@ -419,7 +425,11 @@ def colour_of_edge(kind: str, theme: Theme) -> str:
     """Return the colour of the edges of a kind."""
     if kind in DIFFERING:
         return theme.tones[DIFFERING[kind]].strong
-    plain = {"captured": theme.edge_captured, "control": theme.edge_control}
+    plain = {
+        "captured": theme.edge_captured,
+        "control": theme.edge_control,
+        "loop": theme.edge_loop,
+    }
     return plain.get(kind, theme.edge)
 
 
@@ -471,6 +481,10 @@ def find_arrow_head(
 def mark_edge_label(edge: SceneEdge, ground: str, theme: Theme) -> list[Mark]:
     """Return an edge's label on a patch of the ground's colour."""
     text = clean_label(edge.label, 120)
+    if edge.kind == "loop":  # it stands where nothing else is
+        style: TextStyle = "name" if edge.arrow else "text"
+        baseline = edge.label_y + LABEL_BASELINE / 2
+        return [_mark_text(edge.label_x, baseline, text, style, theme.edge_loop, "middle")]
     width, height = measure_text(text, *TEXT_STYLES["label"]) + 2 * LABEL_PADDING, LABEL_HEIGHT
     left, top = edge.label_x - width / 2, edge.label_y - height / 2
     return [

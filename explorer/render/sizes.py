@@ -47,9 +47,12 @@ SELECTED_EDGE_WIDTH: float = _SIZES["edge"]["selected_width"]
 DASHES: dict[str, tuple[float, float]] = {
     kind: (dash, gap) for kind, (dash, gap) in _SIZES["edge"]["dashes"].items()
 }
-#: length and half of the width of an arrow head, and of one on the main stream
+#: length and half of the width of an arrow head, of one on the main stream, and of a loop's
 ARROW: tuple[float, float] = tuple(_SIZES["edge"]["arrow"].values())
 STREAM_ARROW: tuple[float, float] = tuple(_SIZES["edge"]["stream_arrow"].values())
+LOOP_ARROW: tuple[float, float] = tuple(_SIZES["edge"]["loop_arrow"].values())
+#: of the back edge of a loop
+LOOP_WIDTH: float = _SIZES["edge"]["loop_width"]
 
 LABEL_HEIGHT: float = _SIZES["edge_label"]["height"]
 #: from the top of a label down to the baseline of its text

@@ -39,7 +39,7 @@ _REPEAT = 256
 _NAMED = 512
 #: says of an edge that it is of the main stream
 _STREAM = 32
-_EDGE_FLAGS = {"data": 0, "captured": 2, "control": 4, "former": 12, "newer": 16}
+_EDGE_FLAGS = {"data": 0, "captured": 2, "control": 4, "former": 12, "newer": 16, "loop": 64}
 
 
 class Numbering(Generic[Entry]):

@@ -75,7 +75,7 @@ class Theme:
         that is chosen there.
     stream
         Lines of the main stream, and the signs where it is joined.
-    edge, edge_captured, edge_control, edge_label
+    edge, edge_captured, edge_control, edge_loop, edge_label
         All other lines, and the text on them.
     port
         Inside of a ring on a border.
@@ -105,6 +105,7 @@ class Theme:
     edge: str
     edge_captured: str
     edge_control: str
+    edge_loop: str
     edge_label: str
     port: str
     badge: PillColours

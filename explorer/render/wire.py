@@ -63,7 +63,8 @@ open repeat has rows of another kind: the number of repetitions; which one is sh
 its own inside. An open call has one row: the path of the function. Stubs, inputs and outputs that
 stand for several values have the paths of all of them.
 Edge flags: 1 arrow, 2 captured, 4 control, 8 with 4 what only an older model has, 16 what only a
-newer one has, 32 what is of the main stream.
+newer one has, 32 what is of the main stream, 64 back edge of a loop, in two pieces that both begin
+and end at the open item itself.
 
 After a scene the browser keeps what its root reaches and may forget all else: what a scene does
 not reach, a later one sends again. Faces and labels are kept until a whole scene comes.

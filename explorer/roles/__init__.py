@@ -5,6 +5,7 @@ A node goes in; out comes its weight, if it has one. All of it follows from the 
 nothing here knows groups, names of scopes, or what is shown.
 """
 
+from .position_indices import comes_from_range_or_cumsum
 from .preparation_pieces import PreparationPiece, Purpose
 from .purposes import find_purpose
 from .roles import Role, Roles, find_roles
@@ -16,6 +17,7 @@ __all__ = [
     "Role",
     "Roles",
     "Weight",
+    "comes_from_range_or_cumsum",
     "find_purpose",
     "find_roles",
     "find_weight",

@@ -23,6 +23,7 @@ from netloupe.explorer.patterns import describe_shape_value
 
 from .bodies import bind_body, resolve_operand
 from .bundles import bundle_ports
+from .carried import find_carried, join_entering, match_stream
 from .constant_rows import make_rows
 from .families import merge_families
 from .group_borders import GroupBorders, body_graphs, find_constants
@@ -30,6 +31,7 @@ from .item import ConstantRow, Instance, Item, ItemKind
 from .many_values import list_distinct
 from .stubs import add_stubs_of_others
 from .terminals import Terminal, is_past_state, split_terminal, stack_terminals
+from .value_names import name_values
 
 #: an open call inside the call of the same function would go on for ever; this deep is shown
 MAX_CALL_DEPTH = 40
@@ -82,9 +84,12 @@ class ChildMaker:
     def _repetition(self, item: Item, repeat: Group) -> list[Item]:
         """Return what is inside the repetition that an open repeat shows."""
         instance = item.instance
-        found = self.borders(repeat.graph).repetitions(repeat).correspond(item.shown)
+        borders = self.borders(repeat.graph)
+        repetitions = borders.repetitions(repeat)
+        found = repetitions.correspond(item.shown)
         body = Instance(instance.graph, instance.prefix, item, instance.occurrence)
-        body.bindings.update(found.bindings)
+        streams = match_stream(repetitions, item)
+        body.bindings.update({**found.bindings, **streams})
         body.results.update(found.results)
         item.body = body
         item.unmatched = _count_unmatched(item, body)
@@ -94,7 +99,18 @@ class ChildMaker:
         else:
             children = [self._make_member(item, body, shown)]
         bundle_ports(item, children, found.only_from_others)
-        add_stubs_of_others(item, children, found.only_from_others, found.only_to_others)
+        item.carried = carried = find_carried(
+            found,
+            repetitions.correspond(min(1, len(repeat.children) - 1)),
+            streams,
+            lambda value: name_values((value,), borders.tree),
+            is_loop=repeat.is_loop,
+        )
+        join_entering(children, carried)
+        known = carried.entering.keys() | streams
+        taken = [value for value in found.only_from_others if value not in known]
+        given = [value for value in found.only_to_others if value not in carried.leaving]
+        add_stubs_of_others(item, children, taken, given)
         return children
 
     def _enter(self, caller: Item, node: Node, graph: Graph) -> Instance:

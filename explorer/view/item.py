@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, count
 from typing import Literal
 
@@ -87,6 +87,35 @@ class ConstantRow:
     is_shape: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What an open repeat carries from each repetition to the next.
+
+    Parameters
+    ----------
+    entering, leaving
+        Values of the repetition without a counterpart outside of the repeat, that come from the
+        one before or go to the next one, each with the port by which it does so.
+    names
+        What such values are, in words; of values with a counterpart, too, in a loop.
+    loop
+        Of a loop what is handed on, in words, the main stream first; else nothing.
+    start, end
+        Of a loop the ports at which the first of it comes in and leaves: of the repeat, or as in
+        ``entering`` and ``leaving``; None where there is none.
+    """
+
+    entering: Mapping[Value, Value] = field(default_factory=dict)
+    leaving: Mapping[Value, Value] = field(default_factory=dict)
+    names: Mapping[Value, str] = field(default_factory=dict)
+    loop: tuple[str, ...] = ()
+    start: Value | None = None
+    end: Value | None = None
+
+
+NOTHING_CARRIED = Carried()
+
+
 class Item:
     """Something that is drawn as a box: a node, a closed or open group, an input and so on.
 
@@ -114,6 +143,7 @@ class Item:
         "_children",
         "_ports",
         "body",
+        "carried",
         "constants",
         "element",
         "inputs",
@@ -173,6 +203,8 @@ class Item:
         self.is_unrolled = False
         #: of an open repeat: how many inputs and outputs the shown repetition has no part in
         self.unmatched = (0, 0)
+        #: of an open repeat: what the shown repetition takes from others and gives to them
+        self.carried = NOTHING_CARRIED
         #: of an open item: which child is the stub for (key of the consumer, value)
         self.stubs: dict[tuple[str, Value], int] = {}
         #: of an input: the numbers of the boxes beside it that have stubs for what it gives

@@ -87,7 +87,8 @@ def _find_flows(
                 if not sources and not is_root:
                     for value in values:
                         outer = (body.bindings.get(value) if crosses else None) or value
-                        yield (value,), kind, (BORDER, index, ports.get(outer, outer), port)
+                        at = ports.get(outer) or item.carried.entering.get(outer, outer)
+                        yield (value,), kind, (BORDER, index, at, port)
     if not is_root:
         for value, ends in _find_flows_out(item, producers, crosses):
             yield (value,), "data", ends
@@ -136,6 +137,9 @@ def _find_flows_out(
                 for source, given in producers.get(value, ()):
                     yield value, (source, BORDER, given, port)
         return
+    for inner, port in item.carried.leaving.items():
+        for source, given in producers.get(inner, ()):
+            yield inner, (source, BORDER, given, port)
     ports, inputs = item.ports_by_value(item.outputs), item.ports_by_value(item.inputs)
     for inner, outers in item.body.results.items():
         for outer in outers:

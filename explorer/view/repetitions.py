@@ -10,8 +10,10 @@ Repetitions that differ a little are aligned (:mod:`.alignment`).
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -27,6 +29,25 @@ Slot = tuple[int, int]
 SortedRows = tuple[Integers, Integers]
 
 
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """What each repetition hands to the next at one place, as one repetition sees it.
+
+    Parameters
+    ----------
+    slot
+        Where it is made: a place in the exemplar, and the number of the result.
+    taken
+        What it takes from the one before; None in the first, and where it takes nothing.
+    given
+        What it gives to the next one; None in the last, and where it gives nothing.
+    """
+
+    slot: Slot
+    taken: Value | None
+    given: Value | None
+
+
 @dataclass(slots=True)
 class Correspondence:
     """How the border of one repetition is that of the repeat.
@@ -40,12 +61,15 @@ class Correspondence:
     only_from_others, only_to_others
         Values that the repetition exchanges with other repetitions alone, without any
         counterpart at the border of the repeat.
+    handed
+        What goes from each repetition to the next, with or without such a counterpart.
     """
 
     bindings: dict[Value, Value] = field(default_factory=dict)
     results: dict[Value, tuple[Value, ...]] = field(default_factory=dict)
     only_from_others: tuple[Value, ...] = ()
     only_to_others: tuple[Value, ...] = ()
+    handed: tuple[Handed, ...] = ()
 
 
 class Repetitions:
@@ -85,6 +109,7 @@ class Repetitions:
         #: of repetitions that differ from the exemplar, and by which colours these are told
         self._places: dict[bytes, Integers] = {}
         self._colours: list[Colours] = []
+        self._found: dict[int, Correspondence] = {}
         self._find_crossings()
         #: by slot, the first value that enters the repeat there, and the last that leaves it
         self._first_entering: dict[Slot, Value] = {}
@@ -100,7 +125,13 @@ class Repetitions:
         return int(np.searchsorted(self._starts, position, "right")) - 1
 
     def correspond(self, index: int) -> Correspondence:
-        """Return how the border of one repetition is that of the repeat."""
+        """Return how the border of one repetition is that of the repeat; found once for each."""
+        known = self._found.get(index)
+        if known is None:
+            known = self._found[index] = self._correspond(index)
+        return known
+
+    def _correspond(self, index: int) -> Correspondence:
         found = Correspondence()
         from_others: list[Value] = []
         for slot, value, is_outer in self._entering(self._rows_of(self._by_user, index)):
@@ -122,7 +153,52 @@ class Repetitions:
         bound = found.bindings
         found.only_from_others = tuple(v for v in dict.fromkeys(from_others) if v not in bound)
         found.only_to_others = tuple(dict.fromkeys(to_others))
+        found.handed = self._pair_handed(index)
         return found
+
+    def list_moved(self, index: int, outer: Value) -> Iterator[Value]:
+        """Yield what one repetition takes where others take a value from outside.
+
+        Unlike what :meth:`correspond` tells that may come from nodes of the repetition itself.
+        """
+        places = {int(place): row for row, place in enumerate(self._align(index).tolist())}
+        for (place, slot), value in self._first_entering.items():
+            if value is outer and place in places:
+                node = self.edges.nodes[int(self._starts[index]) + places[place]]
+                operand = node.input(slot) if slot < len(node.inputs) else None
+                if operand is not None:
+                    yield operand
+
+    def _pair_handed(self, index: int) -> tuple[Handed, ...]:
+        """Return what one repetition takes from the one before it, and gives to the next one."""
+        rows = self._rows_of(self._by_user, index)
+        taken = self._list_made(rows[self._makers[rows] == index - 1] if index else rows[:0])
+        rows = self._rows_of(self._by_maker, index)
+        given = self._list_made(rows[self._users[rows] == index + 1])
+        return tuple(
+            Handed(slot, taken.get(slot), given.get(slot))
+            for slot in dict.fromkeys([*taken, *given])
+            if self._handed_often[slot] > 1 or len(self._starts) == 2
+        )
+
+    @cached_property
+    def _handed_often(self) -> Counter[Slot]:
+        """How often what is made at a place goes to the next repetition, of few of these.
+
+        The first makes once what all others take: that is not handed on.
+        """
+        last = len(self._starts) - 1
+        places = {0, 1, last // 2, last - 1}.intersection(range(last))
+        rows = {place: self._rows_of(self._by_maker, place) for place in sorted(places)}
+        return Counter(
+            slot
+            for place, own in rows.items()
+            for slot in self._list_made(own[self._users[own] == place + 1])
+        )
+
+    def _list_made(self, rows: Integers) -> dict[Slot, Value]:
+        """Return the values of crossings by the places where they are made."""
+        return {slot: value for slot, value, _ in self._leaving(rows)}
 
     def _list_uses(self) -> tuple[Integers, Integers, Integers]:
         """Return the uses inside the repeat and across its border, and which repetitions' they are.

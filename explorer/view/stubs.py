@@ -53,9 +53,12 @@ def add_stubs(item: Item, *, is_root: bool) -> None:
     is_root
         Whether it is the outermost one, which has no border.
     """
+    carried = list_carried(item)
     consumers: dict[Value, list[int]] = {}
     for index, child in enumerate(item.children):
         for value in child.inputs:
+            if value in carried:
+                continue
             if value not in child.merged and (child.key, value) not in item.stubs:
                 consumers.setdefault(value, []).append(index)
     hubs = {
@@ -71,7 +74,17 @@ def add_stubs(item: Item, *, is_root: bool) -> None:
         if staged:
             _replace_edges(item, _find_side(item, staged, _list_inner_links(item, is_root)))
     if len(item.children) > FAR:
-        _replace_edges(item, _find_far(item, is_root))
+        far = _find_far(item, is_root)
+        _replace_edges(item, {value: ends for value, ends in far.items() if value not in carried})
+
+
+def list_carried(item: Item | None) -> dict[Value, str]:
+    """Return what the repetitions around hand on, and what it is; it is drawn as edges."""
+    found: dict[Value, str] = {}
+    while item is not None:
+        found = {**item.carried.names, **found}
+        item = item.parent
+    return found
 
 
 def _without_main(children: Sequence[Item], value: Value, found: list[int]) -> list[int]:
@@ -197,7 +210,7 @@ def _replace_edges(item: Item, replaced: dict[Value, list[int]]) -> None:
                 item.children.append(stub)
                 if key in sources:
                     source = sources[key]
-                    source.outputs = _join_ports(source, source.outputs, source.inputs, piece)
+                    source.outputs = join_ports(source, source.outputs, source.inputs, piece)
     wanted: dict[int, list[Value]] = {}
     for value, found in replaced.items():
         for index in found:
@@ -210,13 +223,13 @@ def _replace_edges(item: Item, replaced: dict[Value, list[int]]) -> None:
             for value in piece:
                 item.stubs[child.key, value] = len(item.children)
             item.children.append(stub)
-            child.inputs = _join_ports(child, child.inputs, child.outputs, piece)
+            child.inputs = join_ports(child, child.inputs, child.outputs, piece)
 
 
-def _join_ports(
+def join_ports(
     child: Item, ports: tuple[Value, ...], others: tuple[Value, ...], values: Sequence[Value]
 ) -> tuple[Value, ...]:
-    """Give a child one port for the values that a stub beside it stands for; return all ports."""
+    """Return the ports of a child with one for some values that come from the same place."""
     free = set(ports).difference(others)
     joined = [value for value in values if value in free]
     are_alike = len(set(list_link_kinds(child, joined))) == 1

@@ -10,18 +10,19 @@ from collections.abc import Iterable, Iterator
 
 from netloupe.explorer.errors import ViewError
 from netloupe.explorer.grouping import Group
-from netloupe.explorer.model import Graph, Model, Node
+from netloupe.explorer.model import Graph, Model, Node, Value
 from netloupe.explorer.options import Grouping, check_option
 
 from .borders_by_graph import BordersByGraph
 from .child_on_path import find_child_on_path
 from .children import ChildMaker
 from .group_borders import GroupBorders
-from .item import Instance, Item, Link
+from .item import NOTHING_CARRIED, Instance, Item, Link
 from .links import NO_OPERAND_KINDS, OperandKinds, list_links
 from .open_state import OpenState, list_open, read_repetition_open_state
 from .repeat_states import RepeatStates
-from .stubs import add_stubs
+from .stubs import add_stubs, list_carried
+from .value_names import name_values
 
 
 class View:
@@ -339,6 +340,7 @@ class View:
         try:
             item.children = self._maker.make_children(item)
             add_stubs(item, is_root=item is self.root)
+            self._name_stubs(item)
             for child in item.children:
                 self.items[child.key] = child
             if item is self.root:
@@ -349,6 +351,16 @@ class View:
         except BaseException:  # whoever watches may end it, as may an interrupt of the kernel
             self._empty(item)
             raise
+
+    def _name_stubs(self, item: Item) -> None:
+        """Say of the stubs in an item what they stand for."""
+        carried = list_carried(item)
+        for child in item.children:
+            value = child.element
+            if child.kind == "stub" and isinstance(value, Value):
+                tree = self.borders(value.graph).tree
+                values = child.merged.get(value, (value,))
+                child.label = carried.get(value) or name_values(values, tree)
 
     def show_repeat(self, item: Item, *, is_unrolled: bool, shown: int | None = None) -> Item:
         """Open a repeat in another state; what is open in its repetitions stays open."""
@@ -406,4 +418,5 @@ class View:
                 pending.append(child)
         item.children = []
         item.stubs = {}
+        item.carried = NOTHING_CARRIED
         item.is_open = False

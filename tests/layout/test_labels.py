@@ -123,7 +123,7 @@ def place_one_by_one(composed: Composed, direction: Direction) -> np.ndarray:
             yield from list_size_places(points[number], half)
             return
         length = abs(curve[-1][axis] - curve[0][axis])
-        is_long = length >= 40  # else a number on it would hide it
+        is_long = length >= 40 and not texts.named[number]  # else a number on it would hide it
         for share, side in COUNT_SPOTS:
             is_free = not side and length * (1 - share) >= LEAST_LEFT
             if is_free if is_long else side:

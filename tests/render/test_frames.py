@@ -11,14 +11,16 @@ from netloupe.explorer.layout import SceneBox
 from netloupe.explorer.model import Graph
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.face import Face
+from netloupe.explorer.render.faces import make_face
 from netloupe.explorer.render.frames import Heading, lay_heading, measure_title
 from netloupe.explorer.render.marks import TextMark, mark_frame
 from netloupe.explorer.render.picture import make_picture
 from netloupe.explorer.render.sizes import HEADER, TEXT_STYLES
 from netloupe.explorer.render.text import measure_text
 from netloupe.explorer.render.theme import load_theme
-from netloupe.explorer.view import Instance, Item, ViewOptions
+from netloupe.explorer.view import Instance, Item, View, ViewOptions
 from tests.corpus import corpus_file, light_file
+from tests.unrolled import make_recurrent
 
 LINES = [15.6, 30.6, 45.6, 60.6]
 
@@ -142,3 +144,14 @@ def make_item() -> Item:
     graph: Graph = load(light_file("light_vgg19.onnx")).graph
     group = next(iter(build_group_tree(graph).groups.values()))
     return Item("group", group.path, group, Instance(graph, "main", None), None)
+
+
+def test_a_closed_loop_is_no_stack_of_cards() -> None:
+    loops = [item for item in View(make_recurrent()).root.children if item.repeat is not None]
+    face = make_face(loops[0])
+    assert face.stack == 0
+    assert {"↻ ×5", "shared weights"} <= {run.text for run in face.texts}
+    stacks = [i for i in View(make_recurrent(shared=False)).root.children if i.repeat is not None]
+    face = make_face(stacks[0])
+    assert face.stack == 2
+    assert {"×5"} <= {run.text for run in face.texts}

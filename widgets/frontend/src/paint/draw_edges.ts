@@ -1,7 +1,16 @@
 /** Paints edges, their labels, and the ports on the borders of open groups. */
 
 import { labelRectangle } from "../scene/geometry";
-import { ARROW, CAPTURED, CONTROL, FORMER, NEWER, STREAM, type Scene } from "../scene/scene";
+import {
+  ARROW,
+  CAPTURED,
+  CONTROL,
+  FORMER,
+  LOOP,
+  NEWER,
+  STREAM,
+  type Scene,
+} from "../scene/scene";
 import sizes from "../scene/sizes";
 import type { Pass } from "./pass";
 import { lineToneOf } from "./paints";
@@ -27,6 +36,7 @@ export function drawEdges(
   const control: number[] = [];
   const former: number[] = [];
   const newer: number[] = [];
+  const loops: number[] = [];
   const hovered: number[] = [];
   const marked: number[] = [];
   const painted: number[] = [];
@@ -36,6 +46,7 @@ export function drawEdges(
     if (emphasis.edges.has(edge)) marked.push(edge);
     else if (emphasis.hoverEdges.has(edge)) hovered.push(edge);
     else if (pass.paints.edges.has(edge)) painted.push(edge);
+    else if (flags & LOOP) loops.push(edge);
     else if (flags & CAPTURED) captured.push(edge);
     else if (flags & FORMER) former.push(edge);
     else if (flags & NEWER) newer.push(edge);
@@ -58,6 +69,8 @@ export function drawEdges(
   const { removed, added } = palette.tones;
   strokeEdges(pass, former, colour(removed.strong), thick, sizes.paint.dash, rough);
   strokeEdges(pass, newer, colour(added.strong), thick, [], rough);
+  const broad = Math.max(sizes.edge.loop_width, thin);
+  strokeEdges(pass, loops, colour(palette.edge_loop), broad, [], rough);
   strokePainted(pass, painted, thick, rough);
   strokeEdges(pass, hovered, palette.hover, thick, [], false);
   strokeEdges(pass, marked, palette.accent, thick, [], false);
@@ -162,7 +175,9 @@ type Arrow = Readonly<{ length: number; half_width: number }>;
 
 /** The tip of the head of an edge's arrow and the ends of its base; null where it has no way. */
 export function arrowOf(scene: Scene, edge: number): Arrow {
-  return scene.edgeFlags(edge) & STREAM ? sizes.edge.stream_arrow : sizes.edge.arrow;
+  const flags = scene.edgeFlags(edge);
+  if (flags & LOOP) return sizes.edge.loop_arrow;
+  return flags & STREAM ? sizes.edge.stream_arrow : sizes.edge.arrow;
 }
 
 export function findArrowHead(
@@ -224,6 +239,15 @@ export function drawLabels(pass: Pass): void {
     if (!label) continue;
     const x = scene.labels[edge * 2];
     const { y, height } = labelRectangle(scene, edge);
+    if (scene.edgeFlags(edge) & LOOP) {
+      // It stands where nothing else is.
+      context.font = fontOf(scene.edgeFlags(edge) & ARROW ? "name" : "text");
+      context.fillStyle = palette.edge_loop;
+      context.globalAlpha = pass.share;
+      context.fillText(label, x, y + height / 2 + sizes.edge_label.baseline / 2);
+      context.font = fontOf("label");
+      continue;
+    }
     const width = measureText(label, "label") + 2 * sizes.edge_label.padding;
     context.fillStyle = groundOf(pass, edge);
     context.globalAlpha = pass.share;

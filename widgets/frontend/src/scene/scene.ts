@@ -31,6 +31,8 @@ export const FORMER = 8;
 export const NEWER = 16;
 /** of the main stream, which is drawn bold */
 export const STREAM = 32;
+/** the back edge of a loop, in two pieces that both begin and end at the open loop itself */
+export const LOOP = 64;
 
 /** One path, or those of all values that one thing in the picture stands for. */
 export type Paths = string | readonly string[];

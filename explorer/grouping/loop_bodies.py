@@ -1,0 +1,111 @@
+"""The body of a loop as its author wrote it, where an exporter folded a part of the first step.
+
+What is found to repeat begins where all steps are quite alike: of ``lookup, update, lookup, update,
+lookup, update`` whose first lookup lacks what an exporter computed beforehand, ``update, lookup``
+would repeat twice, with half a step on either side. Here each step is whole again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from netloupe.explorer.model import Node
+
+from .group import Group
+from .member_nodes import list_member_nodes
+from .runs import SiblingRun
+from .shared_weights import MOST_NODES, are_loop
+
+Child = Group | Node
+
+#: share of operators that a step must have in common with the others
+_LEAST_SHARED = 0.6
+
+
+class Steps(NamedTuple):
+    """The blocks of a repeat, where they begin, and which of them stands for all."""
+
+    low: int
+    blocks: list[Sequence[Child]]
+    exemplar: int
+
+
+def find_steps(children: Sequence[Child], run: SiblingRun) -> Steps:
+    """Return the blocks of a run; of a loop, those of its whole steps.
+
+    Parameters
+    ----------
+    children
+        Of a group, in their order.
+    run
+        Like blocks among them.
+
+    Notes
+    -----
+    A loop goes on behind its run with a step that breaks off: the part of it that is there ends
+    each step. What stands before the run, as far as the other steps have the like, begins the
+    first one, or nothing does: an exporter may have computed all of it beforehand.
+    """
+    low, high, period = run.low, run.high, run.period
+    blocks = cut_run(children, run)
+    ending = _count_begun(blocks[-1], children[high : high + period])
+    if not 0 < ending < period or not are_loop([*map(_list_nodes, blocks)]):
+        return Steps(low, blocks, run.exemplar)
+    first = _find_first(children, low, blocks[0][ending:])
+    ends = [*range(low + ending, high + ending + 1, period)]
+    steps = [children[start:end] for start, end in zip([first, *ends], ends, strict=False)]
+    if not are_loop([*map(_list_nodes, steps)]):
+        return Steps(low, blocks, run.exemplar)
+    return Steps(first, steps, 1)
+
+
+def cut_run(children: Sequence[Child], run: SiblingRun) -> list[Sequence[Child]]:
+    """Return the blocks of a run."""
+    firsts = range(run.low, run.high, run.period)
+    return [children[first : first + run.period] for first in firsts]
+
+
+def _count_begun(block: Sequence[Child], rest: Sequence[Child]) -> int:
+    """Return how many of the first children of a block are there once more."""
+    count = 0
+    for ours, theirs in zip(block, rest, strict=False):
+        if isinstance(ours, Group) != isinstance(theirs, Group):
+            break
+        if isinstance(ours, Node) and isinstance(theirs, Node):
+            if ours.op_type != theirs.op_type:
+                break
+        elif not _are_alike([ours], [theirs]):
+            break
+        count += 1
+    return count if any(isinstance(child, Group) for child in block[:count]) else 0
+
+
+def _find_first(children: Sequence[Child], low: int, missing: Sequence[Child]) -> int:
+    """Return where that begins, right before a place, which is like some children."""
+    left = Counter(node.op_type for node in _list_nodes(missing))
+    place = low
+    while place:
+        own = Counter(node.op_type for node in _list_nodes([children[place - 1]]))
+        if not own or any(left[kind] < count for kind, count in own.items()):
+            break
+        left -= own
+        place -= 1
+    return place
+
+
+def _are_alike(ours: Sequence[Child], theirs: Sequence[Child]) -> bool:
+    """Return whether most operators of both are the same, counted."""
+    one, two = (Counter(node.op_type for node in _list_nodes(each)) for each in (ours, theirs))
+    return (one & two).total() >= _LEAST_SHARED * max(one.total(), two.total())
+
+
+def _list_nodes(children: Sequence[Child]) -> list[Node]:
+    nodes: list[Node] = []
+    for child in children:
+        if isinstance(child, Group):
+            nodes += list_member_nodes(child, MOST_NODES)
+        else:
+            nodes.append(child)
+    return nodes

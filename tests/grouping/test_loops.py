@@ -1,0 +1,61 @@
+"""Loops that are written out: one body with the same weights at each step, told from a stack."""
+
+from __future__ import annotations
+
+import pytest
+
+from netloupe.explorer.grouping import Group, find_tree
+from netloupe.explorer.grouping.repeat_names import name_calls
+from netloupe.explorer.model import Model
+from tests.unrolled import make_lstm, make_recurrent, make_refinement, make_skip_stack, make_towers
+
+
+def find_repeats(model: Model) -> list[Group]:
+    """Return the repeats right below the root."""
+    return [
+        group
+        for group in find_tree(model, model.graph).root.inner_groups()
+        if group.kind == "repeat"
+    ]
+
+
+@pytest.mark.parametrize("naming", ["legacy", "plain"])
+@pytest.mark.parametrize("copies", [False, True])
+def test_steps_with_the_same_weights_are_a_loop(naming: str, copies: bool) -> None:
+    (loop,) = find_repeats(make_recurrent(naming=naming, copies=copies))
+    assert (len(loop.children), loop.is_loop) == (5, True)
+
+
+@pytest.mark.parametrize("naming", ["legacy", "plain"])
+def test_layers_with_weights_of_their_own_are_a_stack(naming: str) -> None:
+    (stack,) = find_repeats(make_recurrent(naming=naming, shared=False))
+    assert (len(stack.children), stack.is_loop) == (5, False)
+    (stack,) = find_repeats(make_skip_stack())
+    assert not stack.is_loop
+
+
+def test_towers_that_share_weights_are_no_loop() -> None:
+    (towers,) = find_repeats(make_towers())
+    assert (len(towers.children), towers.is_loop) == (3, False)
+
+
+def test_a_loop_is_called_as_its_module_is() -> None:
+    (loop,) = find_repeats(make_lstm())
+    assert (loop.label, len(loop.children), loop.is_loop) == ("cell", 4, True)
+    (stack,) = find_repeats(make_recurrent(shared=False))
+    assert stack.label == "cell … cell_4"
+    assert name_calls(["cell", "cell_1", "cell_2"]) == "cell"
+    assert name_calls(["cell", "cell_2"]) == ""
+    assert name_calls(["layers.0", "layers.1"]) == ""
+
+
+def test_each_step_is_whole_where_a_part_of_the_first_was_computed_beforehand() -> None:
+    (loop,) = find_repeats(make_refinement(steps=5))
+    assert (loop.label, len(loop.children), loop.is_loop) == ("update", 5, True)
+    assert loop.exemplar == 1  # the first lacks a part
+    counts = [child.node_count for child in loop.children if isinstance(child, Group)]
+    assert counts[1:] == [16] * 4
+    assert counts[0] < 16
+    last = loop.children[-1]
+    assert isinstance(last, Group)
+    assert [inner.label for inner in last.inner_groups()] == ["update_4"]

@@ -1,0 +1,199 @@
+"""Networks whose steps or blocks are written out one after another, built inline."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+from netloupe.explorer.model import Model
+from netloupe.explorer.readers.load import load
+
+WIDTH = 8
+
+
+class Writer:
+    """Writes nodes one after the other, named as an exporter names them.
+
+    Parameters
+    ----------
+    naming
+        ``legacy``: scoped names, further calls of a module numbered; ``plain``: no names at all.
+    """
+
+    def __init__(self, naming: str = "legacy") -> None:
+        self.naming = naming
+        self.nodes: list[onnx.NodeProto] = []
+        self.tensors: list[onnx.TensorProto] = []
+        self.outputs: list[str] = []
+        self.inputs: dict[str, list[int]] = {}
+
+    def add(self, scope: str, op_type: str, *inputs: str, **attributes: object) -> str:
+        """Add a node in a scope; return its result."""
+        number = sum(node.op_type == op_type for node in self.nodes)
+        place = f"{scope}/" if scope else ""
+        name = f"/{place}{op_type}" + (f"_{number}" if number and not scope else "")
+        result = f"{name}_output_0" if self.naming == "legacy" else f"t{len(self.nodes)}"
+        while any(result in node.output for node in self.nodes):
+            result += "0"
+        node = helper.make_node(op_type, inputs, [result], **attributes)
+        node.name = name if self.naming == "legacy" else ""
+        self.nodes.append(node)
+        return result
+
+    def weight(self, name: str, *dims: int) -> str:
+        """Add a weight unless it is there; return its name."""
+        if all(tensor.name != name for tensor in self.tensors):
+            elements = np.arange(np.prod(dims), dtype=np.float32).reshape(dims)
+            self.tensors.append(numpy_helper.from_array(elements + len(self.tensors), name))
+        return name
+
+    def load(self) -> Model:
+        """Return the model."""
+        inputs = [
+            helper.make_tensor_value_info(name, TensorProto.FLOAT, dims)
+            for name, dims in self.inputs.items()
+        ]
+        outputs = [
+            helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in self.outputs
+        ]
+        graph = helper.make_graph(self.nodes, "main", inputs, outputs, self.tensors)
+        return load(
+            helper.make_model(graph, ir_version=10, opset_imports=[helper.make_opsetid("", 21)])
+        )
+
+
+def call(name: str, number: int) -> str:
+    """Return how torch's older exporter names the call of a module: ``cell``, ``cell_1``."""
+    return f"{name}_{number}" if number else name
+
+
+def make_recurrent(
+    steps: int = 5, *, naming: str = "legacy", shared: bool = True, copies: bool = False
+) -> Model:
+    """Return a plain recurrent layer that is written out, with an output at each step.
+
+    Parameters
+    ----------
+    steps
+        How many.
+    naming
+        As for :class:`Writer`.
+    shared
+        Whether all steps use the same weights.
+    copies
+        Whether each step takes the weights through nodes that cast and turn them.
+    """
+    writer = Writer(naming)
+    writer.inputs = {f"x{step}": [1, WIDTH] for step in range(steps)} | {"h": [1, WIDTH]}
+    state = "h"
+    for step in range(steps):
+        scope = call("cell", step)
+        weights = []
+        for kind in ("input", "state", "result"):
+            weight = writer.weight(kind if shared else f"{kind}.{step}", WIDTH, WIDTH)
+            if copies:
+                weight = writer.add(scope, "Identity", weight)
+                weight = writer.add(scope, "Transpose", weight, perm=[1, 0])
+            weights.append(weight)
+        taken = writer.add(scope, "MatMul", f"x{step}", weights[0])
+        kept = writer.add(scope, "MatMul", state, weights[1])
+        both = writer.add(scope, "Add", taken, kept)
+        state = writer.add(scope, "Tanh", both)
+        given = writer.add(scope, "MatMul", state, weights[2])
+        writer.outputs.append(writer.add(scope, "Relu", given))
+    return writer.load()
+
+
+def make_lstm(steps: int = 4, *, naming: str = "legacy") -> Model:
+    """Return an LSTM that is written out, its states zero before the first step."""
+    writer = Writer(naming)
+    writer.inputs = {f"x{step}": [1, WIDTH] for step in range(steps)}
+    state, cell = writer.weight("h0", 1, WIDTH), writer.weight("c0", 1, WIDTH)
+    for step in range(steps):
+        scope = call("cell", step)
+        gates = []
+        for gate, squash in zip("ifog", ("Sigmoid", "Sigmoid", "Sigmoid", "Tanh"), strict=True):
+            taken = writer.add(scope, "MatMul", f"x{step}", writer.weight(f"{gate}x", WIDTH, WIDTH))
+            kept = writer.add(scope, "MatMul", state, writer.weight(f"{gate}h", WIDTH, WIDTH))
+            gates.append(writer.add(scope, squash, writer.add(scope, "Add", taken, kept)))
+        enter, forget, give, fresh = gates
+        kept = writer.add(scope, "Mul", forget, cell)
+        cell = writer.add(scope, "Add", kept, writer.add(scope, "Mul", enter, fresh))
+        state = writer.add(scope, "Mul", give, writer.add(scope, "Tanh", cell))
+        given = writer.add(scope, "MatMul", state, writer.weight("result", WIDTH, WIDTH))
+        writer.outputs.append(writer.add(scope, "Relu", given))
+    return writer.load()
+
+
+def make_refinement(steps: int = 5) -> Model:
+    """Return an estimate that is looked up and updated step by step, as an optical flow is.
+
+    The exporter has computed a part of the first look-up beforehand.
+    """
+    writer = Writer()
+    writer.inputs = {"start": [1, WIDTH], "table": [1, WIDTH]}
+    estimate = "start"
+    for step in range(steps):
+        looked = estimate
+        for number in range(6):
+            if step or number > 1:
+                looked = writer.add(
+                    "", "Mul" if number % 2 else "Div", looked, writer.weight("two", 1)
+                )
+        looked = writer.add("", "Max", looked, "table")
+        scope = call("update", step)
+        changed = looked
+        for number in range(4):
+            weight = writer.weight(f"update.{number}", WIDTH, WIDTH)
+            changed = writer.add(
+                f"{scope}/{call(f'layer{number}', step)}", "MatMul", changed, weight
+            )
+            changed = writer.add(f"{scope}/{call(f'layer{number}', step)}", "Relu", changed)
+        estimate = writer.add("", "Add", estimate, changed)
+    result = writer.add("", "Sub", estimate, "start")
+    writer.nodes[-1].output[0] = "flow"
+    assert result
+    writer.outputs = ["flow"]
+    return writer.load()
+
+
+def make_skip_stack(blocks: int = 6) -> Model:
+    """Return blocks with a stream of residuals and a sum of what each gives: the result."""
+    writer = Writer()
+    writer.inputs = {"x": [1, WIDTH]}
+    stream, total = "x", ""
+    for block in range(blocks):
+        scope = f"blocks.{block}"
+        gated = writer.add(
+            f"{scope}/gate", "MatMul", stream, writer.weight(f"gate.{block}", WIDTH, WIDTH)
+        )
+        gated = writer.add(f"{scope}/gate", "Relu", gated)
+        given = writer.add(
+            f"{scope}/skip", "MatMul", gated, writer.weight(f"skip.{block}", WIDTH, WIDTH)
+        )
+        kept = writer.add(
+            f"{scope}/res", "MatMul", gated, writer.weight(f"res.{block}", WIDTH, WIDTH)
+        )
+        if block < blocks - 1:
+            stream = writer.add(scope, "Add", kept, stream)
+        total = writer.add("", "Add", total, given) if total else given
+    writer.outputs = [writer.add("", "Relu", total)]
+    return writer.load()
+
+
+def make_towers(towers: int = 3) -> Model:
+    """Return an encoder that runs once for each input, and compares what it gives."""
+    writer = Writer()
+    writer.inputs = {f"x{tower}": [1, WIDTH] for tower in range(towers)}
+    given = []
+    for tower in range(towers):
+        value = f"x{tower}"
+        for layer in range(4):
+            scope = f"{call('encoder', tower)}/{call(f'layer{layer}', tower)}"
+            weight = writer.weight(f"layer{layer}", WIDTH, WIDTH)
+            value = writer.add(scope, "MatMul", value, weight)
+            value = writer.add(scope, "Relu", value)
+        given.append(value)
+    writer.outputs = [writer.add("", "Concat", *given, axis=0)]
+    return writer.load()

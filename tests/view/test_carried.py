@@ -1,0 +1,83 @@
+"""What repetitions hand on: ports in place of stubs, and names that say what it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from netloupe.explorer.model import Model
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.view import BORDER, Item, View
+from netloupe.explorer.view.value_names import find_written_name
+from netloupe.proto import onnx_pb2
+from tests.unrolled import make_lstm, make_recurrent, make_refinement, make_skip_stack
+from tests.wiring_check import find_lost_edges
+
+
+def open_repeat(model: Model) -> tuple[View, Item]:
+    """Return a view with its only repeat below the root open."""
+    view = View(model)
+    (repeat,) = [item for item in view.root.children if item.repeat is not None]
+    view.open(repeat.path)
+    return view, repeat
+
+
+def list_stubs(item: Item) -> list[str]:
+    return [child.label for child in item.children if child.kind == "stub"]
+
+
+@pytest.mark.parametrize("naming", ["legacy", "plain"])
+def test_the_state_of_a_plain_cell_is_named(naming: str) -> None:
+    view, loop = open_repeat(make_recurrent(naming=naming))
+    for shown in range(5):
+        view.show_repetition(loop.path, shown)
+        assert loop.carried.loop == ("state h",)
+        assert list_stubs(loop) == []
+        assert find_lost_edges(view) == []
+
+
+def test_states_of_an_lstm_share_a_port_where_they_start_at_zero() -> None:
+    view, loop = open_repeat(make_lstm())
+    carried = loop.carried
+    assert {*carried.loop} == {"state h", "cell state c"}
+    assert len({*carried.entering.values()}) == len({*carried.leaving.values()}) == 1
+    assert {*carried.entering.values()} == {carried.start}
+    assert {*carried.leaving.values()} == {carried.end}
+    links = view.links(loop)
+    ends = {link.source_value for link in links if link.source == BORDER}
+    assert {value.name for value in ends} == {"x0", carried.start and carried.start.name}
+    assert list_stubs(loop) == []
+    assert find_lost_edges(view) == []
+
+
+def test_what_a_loop_improves_is_called_as_the_output_that_it_becomes() -> None:
+    view, loop = open_repeat(make_refinement())
+    assert loop.carried.loop == ("flow",)
+    assert loop.carried.entering == loop.carried.leaving == {}
+    assert loop.carried.start is view.model.graph.inputs[0]
+    assert list_stubs(loop) == []
+
+
+def test_both_streams_of_a_stack_pass_through_ports() -> None:
+    view, stack = open_repeat(make_skip_stack())
+    names = {*stack.carried.names.values()}
+    assert names == {"residual stream", "sum of skips"}
+    (leaving,) = stack.carried.leaving  # nobody reads the residuals of the last block
+    assert stack.carried.names[leaving] == "residual stream"
+    assert any(link.target == BORDER and link.value is leaving for link in view.links(stack))
+    assert stack.carried.loop == ()
+    assert list_stubs(stack) == []
+    assert find_lost_edges(view) == []
+
+
+def test_names_that_exporters_make_are_no_authors_names() -> None:
+    proto = onnx_pb2.ModelProto(ir_version=8)
+    proto.graph.input.add(name="x_1")
+    results = ["Mul_2_output_0", "val_244", "permute_9", "add", "t7", "12", "a/b", "embedding"]
+    for result in results:
+        proto.graph.node.add(op_type="Add", name=result, input=["x_1"], output=[result])
+    proto.graph.node.add(op_type="Add", name="z", input=["x_1"], output=["z"])
+    proto.graph.node[-1].metadata_props.add(key="namespace", value="")
+    proto.graph.output.add(name="12")
+    model = load(proto.SerializeToString())
+    told = {name: find_written_name(value) for name, value in model.graph.values.items()}
+    assert {name for name, written in told.items() if written} == {"x_1", "12", "embedding"}
