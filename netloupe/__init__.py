@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.progress import Cancelled, watched
     from netloupe.explorer.quantization import Quantization
     from netloupe.explorer.readers.load import load
+    from netloupe.explorer.render.figure import Figure
     from netloupe.explorer.render.paint import Paint
     from netloupe.explorer.report import report
     from netloupe.explorer.view import ViewKeywords
@@ -75,6 +76,7 @@ _HOMES = {
     "Costs": "netloupe.explorer.costs.costs",
     "Diff": "netloupe.explorer.compare",
     "Explorer": "netloupe.widgets",
+    "Figure": "netloupe.explorer.render.figure",
     "Finding": "netloupe.explorer.checks",
     "Findings": "netloupe.explorer.checks",
     "Function": "netloupe.explorer.model",
@@ -135,6 +137,7 @@ __all__ = [
     "Costs",
     "Diff",
     "Explorer",
+    "Figure",
     "Finding",
     "Findings",
     "Function",

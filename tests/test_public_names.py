@@ -35,6 +35,7 @@ def test_exactly_these_names_are_public() -> None:
         "Costs",
         "Diff",
         "Explorer",
+        "Figure",
         "Finding",
         "Findings",
         "Function",

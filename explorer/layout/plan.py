@@ -17,7 +17,7 @@ from .level import Child, Level, Wire
 from .longest_path import find_longest_path
 from .merging import merge_edges
 from .scene import Inside, LevelEdge
-from .stream import find_stream
+from .stream import find_main_stream
 from .stream_sizes import MOST_EDGES, is_stage, list_changes, order_stream, tell_skips
 from .texts import LabelMeasure, Texts, choose_texts, count_written
 from .titles import Title
@@ -156,7 +156,7 @@ def plan_item(
         )
         for link in links
     ]
-    single = _list_edges(item, links, inner, _find_stream(item, links, ends))
+    single = _list_edges(item, links, inner, _find_main_stream(item, links, ends))
     merged = merge_edges(single, item.children)
     edges = _replace_merged(single, merged)
     for number, link in enumerate(links):
@@ -334,13 +334,13 @@ def _has_arrow(target: int, value: Value | None, inner: Mapping[int, Placed]) ->
     return target != BORDER and (target not in inner or value in inner[target].borders.idle)
 
 
-def _find_stream(
+def _find_main_stream(
     item: Item, links: Sequence[Link], ends: Sequence[tuple[int, int]]
 ) -> frozenset[int]:
     """Return which links inside an open item are of its main stream."""
     data = [number for number, link in enumerate(links) if link.kind == "data"]
     aside = {number for number, child in enumerate(item.children) if _stands_aside(child)}
-    found = find_stream([ends[number] for number in data], len(item.children), aside)
+    found = find_main_stream([ends[number] for number in data], len(item.children), aside)
     return frozenset(data[number] for number in found)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Container, Sequence
 MOST_BOXES = 2_000
 
 
-def find_stream(
+def find_main_stream(
     ends: Sequence[tuple[int, int]], count: int, aside: Container[int] = ()
 ) -> frozenset[int]:
     """Return the numbers of the edges that are of the main stream.

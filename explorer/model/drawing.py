@@ -43,6 +43,7 @@ class Drawable:
         *,
         paint: Mapping[Any, upper_rooms.Paint] | None = None,
         color_by: Any = None,
+        figure: upper_rooms.Figure | str | PathLike[str] | None = None,
         **view: Unpack[ViewKeywords],
     ) -> str:
         """Draw as SVG; write it to ``path`` where given, and return the text.
@@ -58,6 +59,9 @@ class Drawable:
             What boxes are coloured by: an :class:`~netloupe.Overlay`, or anything that
             :func:`netloupe.overlay` takes, such as ``"macs"``, a mapping or a file. Its legend is
             in the picture; what ``paint`` says is laid over it.
+        figure
+            A :class:`~netloupe.Figure`, or the path of its file: what is left out, renamed and
+            highlighted in this picture alone. What is not found is told as a warning of the log.
         **view
             What is shown and how: see :class:`~netloupe.ViewKeywords`. A graph shows itself and
             takes no ``graph``.
@@ -73,7 +77,7 @@ class Drawable:
         OutputError
             Where the file cannot be written, or its name promises another format.
         """
-        return self._draw("svg", path, paint, color_by, view).decode()
+        return self._draw("svg", path, paint, color_by, figure, view).decode()
 
     def to_html(
         self,
@@ -81,6 +85,7 @@ class Drawable:
         *,
         paint: Mapping[Any, upper_rooms.Paint] | None = None,
         color_by: Any = None,
+        figure: upper_rooms.Figure | str | PathLike[str] | None = None,
         static: bool = False,
         weights: WeightContent | None = None,
         size_limit: str | int | None = None,
@@ -91,10 +96,10 @@ class Drawable:
 
         Parameters
         ----------
-        path, paint, color_by, **view
-            As for :meth:`to_svg`; ``wrap``, ``page``, ``legend``, ``scale`` and ``font`` are of
-            still pictures alone. ``color_by`` may be a list of several columns, of which the page
-            shows the first and offers all.
+        path, paint, color_by, figure, **view
+            As for :meth:`to_svg`; ``figure``, ``wrap``, ``page``, ``legend``, ``key``,
+            ``controls``, ``scale`` and ``font`` are of still pictures alone. ``color_by`` may be
+            a list of several columns, of which the page shows the first and offers all.
         static
             Whether the page holds the still picture alone, and no script.
         weights
@@ -124,7 +129,9 @@ class Drawable:
                         f"{name} is of the explorer in a page, and static leaves that out. "
                         "Give one of them."
                     )
-            return self._draw("html", path, paint, color_by, view).decode()
+            return self._draw("html", path, paint, color_by, figure, view).decode()
+        if figure is not None:
+            raise ViewError("figure is of still pictures. Give static=True, or leave it out.")
         model, options = self._subject(view)
         paint = self._complete(paint, view)
         return upper_rooms.draw_page(
@@ -137,6 +144,7 @@ class Drawable:
         *,
         paint: Mapping[Any, upper_rooms.Paint] | None = None,
         color_by: Any = None,
+        figure: upper_rooms.Figure | str | PathLike[str] | None = None,
         **view: Unpack[ViewKeywords],
     ) -> bytes:
         """Draw as PNG and return its bytes; all else as for :meth:`to_svg`.
@@ -146,7 +154,7 @@ class Drawable:
         path, paint, color_by, **view
             As for :meth:`to_svg`.
         """
-        return self._draw("png", path, paint, color_by, view)
+        return self._draw("png", path, paint, color_by, figure, view)
 
     def to_pdf(
         self,
@@ -154,6 +162,7 @@ class Drawable:
         *,
         paint: Mapping[Any, upper_rooms.Paint] | None = None,
         color_by: Any = None,
+        figure: upper_rooms.Figure | str | PathLike[str] | None = None,
         **view: Unpack[ViewKeywords],
     ) -> bytes:
         """Draw as PDF of one page and return its bytes; all else as for :meth:`to_svg`.
@@ -163,7 +172,7 @@ class Drawable:
         path, paint, color_by, **view
             As for :meth:`to_svg`.
         """
-        return self._draw("pdf", path, paint, color_by, view)
+        return self._draw("pdf", path, paint, color_by, figure, view)
 
     def to_dot(
         self, path: str | PathLike[str] | None = None, **view: Unpack[ViewKeywords]
@@ -186,10 +195,11 @@ class Drawable:
         path: str | PathLike[str] | None,
         paint: Mapping[Any, upper_rooms.Paint] | None,
         color_by: Any,
+        figure: upper_rooms.Figure | str | PathLike[str] | None,
         view: ViewKeywords,
     ) -> bytes:
         model, options = self._subject(view)
         colouring = None if color_by is None else upper_rooms.overlay(model, color_by)
         return upper_rooms.draw_picture(
-            model, format, path, self._complete(paint, view), colouring, **options
+            model, format, path, self._complete(paint, view), colouring, figure, **options
         )

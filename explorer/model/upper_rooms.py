@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from netloupe.explorer.quantization import find_quantization as find_quantization
     from netloupe.explorer.render.differences import paint_differences as paint_differences
     from netloupe.explorer.render.differences import title_difference as title_difference
+    from netloupe.explorer.render.figure import Figure as Figure
     from netloupe.explorer.render.html import write_graph_html as write_graph_html
     from netloupe.explorer.render.html import write_model_html as write_model_html
     from netloupe.explorer.render.html import write_node_html as write_node_html
@@ -78,6 +79,7 @@ _HOMES = {
     "Costs": "costs.costs",
     "Diff": "compare",
     "Elements": "tensors",
+    "Figure": "render.figure",
     "GroupTree": "grouping",
     "Histogram": "tensors",
     "ModelFiles": "tensors",

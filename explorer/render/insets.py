@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from netloupe.explorer.errors import ViewError
 from netloupe.explorer.layout import DEADLINE, FirstView, Scene
@@ -30,6 +30,8 @@ class InsetOpener:
     def __init__(self, first: FirstView, options: ViewOptions) -> None:
         self._first, self._options = first, options
         self.insets: Sequence[Inset] = ()
+        #: changes a view that is open as it is to be drawn
+        self.edit: Callable[[View], None] = lambda _view: None
 
     def open(self, view: View, direction: Direction = "TB") -> None:
         """Open groups of a view in which everything is closed."""
@@ -63,12 +65,16 @@ class InsetOpener:
         self, view: View, direction: Direction, deadline: float = DEADLINE
     ) -> tuple[Scene, str]:
         """Lay out the picture; the notice says what has no room beside it, "" for nothing."""
+        for shown in (view, *(inset.view for inset in self.insets)):
+            self.edit(shown)
+        self.insets = [one for one in self.insets if one.item.key in view.items]
         scene = self._first.compose(view, self.insets, direction, deadline)
         if len(scene.zooms) == len(self.insets):
             return scene, ""
         item = self.insets[0].item
         self.insets = ()
         view.open(item.key)
+        self.edit(view)
         return self._first.compose(view, (), direction, deadline), (
             f"There are boxes at both sides of {clean_label(item.path, 80)!r}: it is open in its "
             "place."

@@ -14,6 +14,7 @@ from .category import HUES
 from .face import Face
 from .legend import Placed, load_words, walk_items
 from .marks import RectMark, TextMark
+from .paint import NO_PAINTS, Paints
 from .sizes import TEXT_STYLES
 from .text import measure_text
 from .theme import Theme
@@ -30,9 +31,18 @@ _ABOVE = 12.0
 _BASELINE = 12.8
 
 
-def list_hues(scene: Scene, face_of: Callable[[Item], Face]) -> list[str]:
-    """Return the hues of a picture, as categories, where there are several of them."""
-    faces = (face_of(item) for item in walk_items(scene))
+def list_hues(
+    scene: Scene, face_of: Callable[[Item], Face], paints: Paints = NO_PAINTS
+) -> list[str]:
+    """Return the hues of a picture, as categories, where there are several of them.
+
+    What is painted has no hue of its own.
+    """
+    faces = (
+        face_of(item)
+        for item in walk_items(scene)
+        if item.is_open or not getattr(paints.get(item.path), "tone", "")
+    )
     found = {face.category for face in faces if face.outline not in ("stub", "junction")}
     hues = [hue for hue in HUES if hue in found]
     return hues if len(hues) >= _LEAST_HUES else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -29,6 +30,7 @@ from .asked_view import make_view
 from .colouring import Colouring
 from .columns import READABLE_ZOOM, cut_scene, find_closing
 from .faces import FaceBook
+from .figure import Figure, edit_view, paint_figure, read_figure
 from .fonts import writing_in
 from .insets import InsetOpener
 from .key import list_hues
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 
     import graphviz
 
+_LOG = logging.getLogger("netloupe")
 #: of the groups that would have to be closed so many are named
 _MOST_NAMED = 4
 
@@ -63,6 +66,8 @@ class Picture:
     paints: Paints = field(default_factory=lambda: NO_PAINTS)
     sheet: Sheet | None = None
     colouring: Colouring | None = None
+    #: what a figure tells of that is not drawn, in sentences
+    missed: Sequence[str] = ()
     #: what is closed in the view and drawn open beside it
     insets: Sequence[Inset] = ()
 
@@ -84,10 +89,11 @@ def make_picture(
     deadline: float = DEADLINE,
     paints: Paints = NO_PAINTS,
     colouring: Colouring | None = None,
+    figure: Figure | None = None,
 ) -> Picture:
     """Lay out what options ask for, on its page; the rest as for :meth:`Composer.compose`.
 
-    What ``paints`` say is laid over what ``colouring`` does.
+    What ``paints`` say is laid over what ``colouring`` does, and what ``figure`` says over both.
     """
     composer = composer or Composer()
     if options.title == "auto":
@@ -110,8 +116,13 @@ def make_picture(
         opener = InsetOpener(first, options)
         view, notices = make_view(model, options, opener)
         opener.open_asked(view)
+        edits = _Edits(figure, composer)
+        opener.edit = edits.apply
         scene, notice = opener.compose(view, options.direction, deadline)
         notices += [notice] if notice else []
+        if edits.colours:
+            own = paint_figure(edits.colours, load_theme(options.theme))
+            paints = lay_paints(own, paints)
         if options.font and found is None:
             notices.append(tell_missing_font(options.font))
         notices += [
@@ -136,8 +147,37 @@ def make_picture(
             paints=paints,
             colouring=colouring,
             insets=opener.insets,
+            missed=edits.list_missed(),
         )
         return lay_on_sheet(picture, composer)
+
+
+class _Edits:
+    """What a figure changes in the views of a picture: that of the model and those beside it."""
+
+    def __init__(self, figure: Figure | None, composer: Composer) -> None:
+        self._figure, self._composer = figure, composer
+        #: by path the colours of what is highlighted
+        self.colours: dict[str, str] = {}
+        self._missed: list[list[str]] = []
+
+    def apply(self, view: View) -> None:
+        """Change a view."""
+        if self._figure:
+            colours, missed = edit_view(view, self._figure)
+            self.colours |= colours
+            self._missed.append(missed)
+            self._composer.forget(view)
+
+    def list_missed(self) -> list[str]:
+        """Return what was found in none of the views."""
+        first, *others = self._missed or [[]]
+        return [text for text in first if all(_is_told(text, told) for told in others)]
+
+
+def _is_told(text: str, told: list[str]) -> bool:
+    """Return whether of the same entry it is told that it is not found; what is near may differ."""
+    return any(other.split(": nothing")[0] == text.split(": nothing")[0] for other in told)
 
 
 def tell_missing_font(family: str) -> str:
@@ -239,8 +279,8 @@ def _make_sheet_maker(
         own = ("differences", *OVERLAY_KINDS)
         entries = [entry for entry in entries if entry.kind in own]
     theme = load_theme(options.theme)
-    is_keyed = options.key and not entries and not paints
-    hues = list_hues(scene, labels.faces.face) if is_keyed else []
+    is_keyed = options.key and not entries
+    hues = list_hues(scene, labels.faces.face, paints) if is_keyed else []
     return SheetMaker(options.page, options.scale, options.title, entries, theme, hues)
 
 
@@ -297,12 +337,13 @@ def draw_picture(
     path: str | PathLike[str] | None = None,
     paint: Mapping[Any, Paint] | None = None,
     colouring: Colouring | None = None,
+    figure: Figure | str | PathLike[str] | None = None,
     **view: Unpack[ViewKeywords],
 ) -> bytes:
     """Draw a model in one of ``FORMATS``; write it to ``path`` where given.
 
     What ``paint`` tells by path or element is painted, and all else coloured by ``colouring`` (in
-    DOT nothing is).
+    DOT nothing is). What a figure hides, renames and highlights is changed for this picture alone.
 
     Returns
     -------
@@ -318,22 +359,37 @@ def draw_picture(
     """
     options = ViewOptions.parse(view)
     paints = check_paints(paint)
+    edits = read_figure(figure)
     if path is not None:  # what can be known to be wrong is said before the work begins
         check_ending(path, format)
         check_place(path)
     if format == "dot":
-        data, _ = write_dot(model, options)
+        data, _ = write_dot(model, options, edits)
     else:
-        picture = make_picture(model, options, paints=paints, colouring=colouring)
+        picture = make_picture(model, options, paints=paints, colouring=colouring, figure=edits)
+        for missed in picture.missed:
+            _LOG.warning("netloupe: warning: %s", missed)
         data = render_picture(picture, format)
     if path is not None:
         write_file(path, data)
     return data
 
 
-def write_dot(model: Model, options: ViewOptions) -> tuple[bytes, list[str]]:
-    """Return what options show in the DOT language, and notices."""
+def write_dot(
+    model: Model, options: ViewOptions, figure: Figure | None = None
+) -> tuple[bytes, list[str]]:
+    """Return what options show in the DOT language, and notices.
+
+    Raises
+    ------
+    ViewError
+        Where a figure highlights something: DOT has no colours of boxes.
+    """
+    if figure is not None and figure.highlight:
+        raise ViewError("DOT has no colours of boxes. Write another format, or highlight nothing.")
     view, notices = make_view(model, options)
+    if figure:
+        notices = [*notices, *edit_view(view, figure)[1]]
     faces = FaceBook(options.details, options.direction, has_controls=options.controls)
     return _encode_dot(view, faces, options.direction), notices
 

@@ -78,6 +78,8 @@ class View:
         self.root = Item("root", self.graph.path, self.graph, instance, None, openable=True)
         self.root.body = instance
         self.items: dict[str, Item] = {}
+        #: by the identity of an open item its links, where some of its children are left out
+        self.rewired: dict[int, list[Link]] = {}
         self._open(self.root)
 
     # what is open
@@ -312,6 +314,9 @@ class View:
 
     def links(self, item: Item) -> list[Link]:
         """Return the connections between the children of an open item, and to its border."""
+        rewired = self.rewired.get(id(item))
+        if rewired is not None:
+            return rewired
         return list_links(item, is_root=item is self.root, operand_kinds=self.operand_kinds)
 
     def _find_repeat(self, path: str) -> Item:

@@ -19,6 +19,7 @@ from .terminal import TerminalProgress
 if TYPE_CHECKING:
     from netloupe.explorer.model import Model
     from netloupe.explorer.overlays import Overlay
+    from netloupe.explorer.render.figure import Figure
     from netloupe.explorer.review import Review
     from netloupe.explorer.standalone.content import PageContent
     from netloupe.explorer.view import ViewOptions
@@ -41,6 +42,7 @@ def run_render(parsed: argparse.Namespace) -> int:
             f"{'Leave --static out' if parsed.static else 'Write one'}, or leave it out."
         )
     check_color_by(parsed)
+    figure = read_figure_words(parsed, is_page=is_page, kinds={k for _, k in targets.values()})
     given = read_page_options(parsed, is_page=is_page)
     from netloupe.explorer.standalone.content import PageContent
     from netloupe.explorer.view import ViewOptions
@@ -50,11 +52,42 @@ def run_render(parsed: argparse.Namespace) -> int:
 
     def run(name: str) -> None:
         path, kind = targets[name]
-        _draw(parsed, name, options, path, content if is_page else kind)
+        _draw(parsed, name, options, path, content if is_page else kind, figure)
         if path is not None and parsed.show:
             _show(path)
 
+    if parsed.save_figure:
+        figure.write(parsed.save_figure)
     return run_each(parsed.models, run)
+
+
+def read_figure_words(parsed: argparse.Namespace, *, is_page: bool, kinds: set[str]) -> Figure:
+    """Return what is hidden, renamed and highlighted: by words, over what a file says.
+
+    Raises
+    ------
+    OutputError
+        Where something is asked for that no such picture has.
+    ViewError
+        Where a word or an entry of the file is none that a figure has.
+    """
+    from netloupe.explorer.render.figure import Figure, split_pairs
+
+    figure = Figure(
+        parsed.hide or (),
+        split_pairs(parsed.rename or (), "--rename", at_last=False),
+        split_pairs(parsed.highlight or (), "--highlight", at_last=True),
+    )
+    if parsed.figure:
+        figure = figure.over(Figure.read(parsed.figure))
+    if figure and is_page:
+        raise OutputError(
+            "--hide, --rename, --highlight and --figure are of still pictures. Give --static, or "
+            "write another format."
+        )
+    if figure.highlight and "dot" in kinds:
+        raise OutputError("DOT has no colours of boxes. Write another format, or no --highlight.")
+    return figure
 
 
 def read_page_options(parsed: argparse.Namespace, *, is_page: bool) -> dict[str, Any]:
@@ -81,6 +114,7 @@ def _draw(
     options: ViewOptions,
     path: Path | None,
     kind: str | PageContent,
+    figure: Figure,
 ) -> None:
     """Draw a model into a file, or to the standard output where there is none.
 
@@ -90,13 +124,14 @@ def _draw(
     from netloupe.explorer.layout import DEADLINE, PATIENCE, shared_engine
     from netloupe.explorer.render.picture import make_picture, render_picture, write_dot
 
+    missed: Sequence[str] = ()
     with TerminalProgress() as progress:
         progress.step("reading")
         model = load_named(name, parsed.init)
         overlays = read_overlays(model, parsed)
         if kind == "dot":
             progress.step("drawing")
-            data, notices = write_dot(model, options)
+            data, notices = write_dot(model, options, figure)
         elif not isinstance(kind, str):
             from netloupe.explorer.standalone.page import make_page
 
@@ -116,13 +151,17 @@ def _draw(
                 options,
                 colouring=_take_one(model, overlays),
                 deadline=DEADLINE if options.expand == "auto" else PATIENCE,
+                figure=figure,
             )
+            missed = picture.missed
             progress.step("drawing")
             data, notices = render_picture(picture, kind), picture.notices
         if path is not None:
             write_file(path, data)
     if path is None:
         write_standard_output(data)
+    for text in missed:
+        say("warning", text)
     for notice in (*notices, *describe_overlays(overlays)):
         say("note", notice)
 

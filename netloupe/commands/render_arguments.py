@@ -26,6 +26,8 @@ _RENDER_EXAMPLES = """examples:
   netloupe render model.onnx -o layer3.pdf --focus encoder/layer.3 --hops 1
   netloupe render model.onnx -o m.svg --color-by macs
   netloupe render model.onnx -o m.html --color-by profile.json --color-by errors.csv:max_error
+  netloupe render model.onnx -o m.pdf --hide dropout --rename h.0="Block" --save-figure figure.toml
+  netloupe render new.onnx -o m.pdf --figure figure.toml
   netloupe render model.onnx -o - --format png | icat
   netloupe render a.onnx b.onnx -o pictures/ --format svg"""
 
@@ -53,6 +55,7 @@ def add_render(commands: Any) -> None:
     )
     add_view_options(render)
     add_color_by(render)
+    _add_figure(render)
     add_twin(render)
     render.add_argument(
         "--review",
@@ -61,6 +64,43 @@ def add_render(commands: Any) -> None:
     )
     render.add_argument("--show", action="store_true", help="open the file when it is written")
     render.set_defaults(run=_run)
+
+
+def _add_figure(command: argparse._ActionsContainer) -> None:
+    """Add what is changed for one figure."""
+    hide = command.add_argument(
+        "--hide",
+        action="append",
+        metavar="QUERY|PATH",
+        help="leave out the boxes of this path or title, or all that find finds; "
+        "what leads to them leads past them; may be given several times",
+    )
+    hide.completer = complete_names  # type: ignore[attr-defined] # argcomplete's way
+    command.add_argument(
+        "--rename",
+        action="append",
+        metavar="PATH=TEXT",
+        help="write this text on the box of a path or title; may be given several times",
+    )
+    command.add_argument(
+        "--highlight",
+        action="append",
+        metavar="PATH=COLOUR",
+        help="colour the box of a path or title: as a category such as attention, or #rrggbb; "
+        "may be given several times",
+    )
+    command.add_argument(
+        "--figure",
+        metavar="FILE",
+        type=read_file_name,
+        help="hide, rename and highlight what a file says that --save-figure has written",
+    )
+    command.add_argument(
+        "--save-figure",
+        metavar="FILE",
+        type=read_file_name,
+        help="write what is hidden, renamed and highlighted into a file, such as figure.toml",
+    )
 
 
 def add_view_options(command: argparse._ActionsContainer) -> None:

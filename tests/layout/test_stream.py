@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from netloupe.explorer.layout import Composer, LayoutEngine
-from netloupe.explorer.layout.stream import MOST_BOXES, find_stream
+from netloupe.explorer.layout.stream import MOST_BOXES, find_main_stream
 from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.view import View
 from tests.onnx_text import load_text
@@ -42,7 +42,7 @@ from tests.onnx_text import load_text
 def test_what_goes_around_something_is_not_of_the_stream(
     ends: list[tuple[int, int]], count: int, aside: tuple[int, ...], stream: set[int]
 ) -> None:
-    assert find_stream(ends, count, aside) == stream
+    assert find_main_stream(ends, count, aside) == stream
 
 
 def test_it_is_what_a_search_by_hand_finds() -> None:
@@ -65,13 +65,13 @@ def test_it_is_what_a_search_by_hand_finds() -> None:
             for number, (one, other) in enumerate(pairs)
             if not any(other in reach(way) for way in following[one] - {other})
         }
-        assert find_stream(pairs, count) == wanted
+        assert find_main_stream(pairs, count) == wanted
 
 
 def test_large_levels_have_no_stream() -> None:
     ends = [(number, number + 1) for number in range(MOST_BOXES)]
-    assert len(find_stream(ends, MOST_BOXES)) == MOST_BOXES
-    assert find_stream(ends, MOST_BOXES + 1) == frozenset()
+    assert len(find_main_stream(ends, MOST_BOXES)) == MOST_BOXES
+    assert find_main_stream(ends, MOST_BOXES + 1) == frozenset()
 
 
 @pytest.fixture(scope="module")

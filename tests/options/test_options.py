@@ -231,7 +231,7 @@ def test_the_shell_completes_paths_where_options_take_them() -> None:
     assert commands is not None
     render = commands._group_actions[0].choices["render"]  # type: ignore[index, call-overload]
     completed = {a.dest for a in render._actions if getattr(a, "completer", None)}
-    columns = {"color_by"}
+    columns = {"color_by", "hide"}
     assert completed == {o.name for o in OPTIONS.values() if o.elements} | columns
 
 
