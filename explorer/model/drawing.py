@@ -151,7 +151,7 @@ class Drawable:
 
         Parameters
         ----------
-        path, paint, color_by, **view
+        path, paint, color_by, figure, **view
             As for :meth:`to_svg`.
         """
         return self._draw("png", path, paint, color_by, figure, view)
@@ -169,7 +169,7 @@ class Drawable:
 
         Parameters
         ----------
-        path, paint, color_by, **view
+        path, paint, color_by, figure, **view
             As for :meth:`to_svg`.
         """
         return self._draw("pdf", path, paint, color_by, figure, view)

@@ -82,7 +82,13 @@ class Figure:
         return bool(self.hide or self.rename or self.highlight)
 
     def over(self, other: Figure) -> Figure:
-        """Return this with what another one has beside it."""
+        """Return this with what another one has beside it.
+
+        Parameters
+        ----------
+        other
+            Whose entries of the same name give way.
+        """
         return Figure(
             tuple(dict.fromkeys((*other.hide, *self.hide))),
             {**other.rename, **self.rename},
@@ -93,6 +99,11 @@ class Figure:
     @classmethod
     def read(cls, path: str | PathLike[str]) -> Figure:
         """Read a file.
+
+        Parameters
+        ----------
+        path
+            TOML as :meth:`write` writes it; ``~`` is the home folder.
 
         Raises
         ------
@@ -120,6 +131,11 @@ class Figure:
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write a file that :meth:`read` reads.
+
+        Parameters
+        ----------
+        path
+            The file; ``~`` is the home folder.
 
         Raises
         ------
