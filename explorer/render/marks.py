@@ -511,15 +511,20 @@ def ground_of_edge(
     return theme.category(face_of(boxes[around].item).category).frame
 
 
-def mark_zoom(zoom: Zoom, theme: Theme) -> list[Mark]:
-    """Return the lines that join a closed box with what is in it, and the ground between them."""
+def mark_zoom_ground(zoom: Zoom, theme: Theme) -> PolygonMark:
+    """Return the ground between the lines that join a closed box with what is in it.
+
+    It lies below all open groups, whose borders and titles it would cover.
+    """
     upper, lower = zoom.lines
     fill = blend_hex(theme.page, theme.edge, _ZOOM_SHARE)
     back = tuple(at for n in range(len(lower) - 2, -1, -2) for at in lower[n : n + 2])
-    return [
-        PolygonMark((*upper, *back), fill),
-        *(CurveMark(_run_straight(line), theme.edge, _ZOOM_WIDTH) for line in (upper, lower)),
-    ]
+    return PolygonMark((*upper, *back), fill)
+
+
+def mark_zoom_lines(zoom: Zoom, theme: Theme) -> list[Mark]:
+    """Return the lines that join a closed box with what is in it."""
+    return [CurveMark(_run_straight(line), theme.edge, _ZOOM_WIDTH) for line in zoom.lines]
 
 
 def _run_straight(points: tuple[float, ...]) -> tuple[float, ...]:

@@ -42,7 +42,8 @@ from .marks import (
     mark_frame,
     mark_port,
     mark_ring,
-    mark_zoom,
+    mark_zoom_ground,
+    mark_zoom_lines,
     order_edges,
 )
 from .paint import NO_PAINTS, Paint, Paints, find_paint
@@ -214,13 +215,15 @@ def _place_scene(
 ) -> Iterator[Placed]:
     boxes = [box for box in scene.boxes if box.item.kind != "root"]
     paints = paint_calls(paints, list_open_calls(box.item for box in boxes))
+    for zoom in scene.zooms:
+        yield 0.0, 0.0, mark_zoom_ground(zoom, theme)
     for box in boxes:
         if box.item.is_open:
             face, paint = face_of(box.item), paints.get(box.item.path)
             for mark in mark_frame(face, box, theme, paint, scene.direction):
                 yield box.x, box.y, mark
     for zoom in scene.zooms:
-        for mark in mark_zoom(zoom, theme):
+        for mark in mark_zoom_lines(zoom, theme):
             yield 0.0, 0.0, mark
     for edge in order_edges(scene):
         paint = find_paint(paints, *edge.paths)

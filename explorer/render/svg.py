@@ -32,7 +32,8 @@ from .marks import (
     mark_frame,
     mark_port,
     mark_ring,
-    mark_zoom,
+    mark_zoom_ground,
+    mark_zoom_lines,
     order_edges,
 )
 from .paint import NO_PAINTS, Paint, Paints, find_paint
@@ -151,6 +152,7 @@ class _Drawing:
         parts = [
             *_open_svg(sheet, title, _describe(scene), theme, font, self.id_prefix),
             f'<g class="groups"{moved}>',
+            *(_draw_mark(mark_zoom_ground(zoom, theme)) for zoom in scene.zooms),
             *map(self._draw_frame, frames),
             *self._draw_zooms(moved),
             f'</g>\n<g class="edges"{moved}>',
@@ -167,9 +169,10 @@ class _Drawing:
         return "\n".join(parts)
 
     def _draw_zooms(self, moved: str) -> Iterable[str]:
-        """Yield what joins closed boxes with their insides beside the picture."""
+        """Yield the lines that join closed boxes with their insides beside the picture."""
         if self.scene.zooms:
-            marks = (mark for zoom in self.scene.zooms for mark in mark_zoom(zoom, self.theme))
+            zooms = (mark_zoom_lines(zoom, self.theme) for zoom in self.scene.zooms)
+            marks = (mark for lines in zooms for mark in lines)
             yield f'</g>\n<g class="zooms"{moved}>{"".join(map(_draw_mark, marks))}'
 
     def _draw_frame(self, box: SceneBox) -> str:
