@@ -214,6 +214,13 @@ def test_numbers_stand_on_the_edges_that_they_count(engine: LayoutEngine, name: 
         assert min(away) < 3, edge
         # where the arrow is the edge itself is seen
         assert away[-1] >= HEIGHT / 2 + 8, edge
+
+
+@pytest.mark.parametrize("name", ["unet.legacy", "unet.dynamo"])
+def test_stubs_say_their_numbers_themselves(engine: LayoutEngine, name: str) -> None:
+    model = shared_model(f"exported/{name}.onnx")
+    picture = make_picture(model, ViewOptions.parse({}), composer=Composer(engine), deadline=600)
+    scene = picture.scene
     stubs = [edge for edge in scene.edges if scene.boxes[edge.source].item.kind == "stub"]
     assert stubs
     assert not any(edge.label for edge in stubs)
