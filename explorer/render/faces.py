@@ -10,8 +10,9 @@ from netloupe.explorer.grouping.stack_changes import list_course
 from netloupe.explorer.grouping.stack_facts import write_course
 from netloupe.explorer.model import Graph, Node, Value, is_constant
 from netloupe.explorer.model.value import list_types
-from netloupe.explorer.notation import write_count, write_counts
+from netloupe.explorer.notation import write_count
 from netloupe.explorer.options import Details, Direction
+from netloupe.explorer.patterns import IDEA
 from netloupe.explorer.quantization import node_badge
 from netloupe.explorer.view import Item
 
@@ -350,11 +351,12 @@ def _only_passes(group: Group) -> bool:
 
 
 def _make_quiet_face(item: Item, group: Group, style: _Style) -> Face:
-    """Return the face of what is beside the model's body: what it is, and how much."""
+    """Return the face of what is beside the model's body: what it is, and ideas that are in it."""
     label, quiet = item.label or group.label, ", ".join(group.facts)
-    count = write_counts([group.node_count], "node")
-    kind = "" if label.startswith(group.kind) else f" of {group.kind}"
-    rows = [FaceRow(count + kind, "muted", ())]
+    kind = "" if label.startswith(group.kind) else group.kind
+    ideas = [one for one in group.contents if one.rank == IDEA]
+    told = [kind, write_contents(ideas, _fits_row).parts]
+    rows = [FaceRow(" · ".join(filter(None, told)), "muted", ())] if any(told) else []
     return make_box(
         *("group", style.category, label, quiet, [rows]),
         openable=style.openable,

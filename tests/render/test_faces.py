@@ -545,3 +545,19 @@ def test_a_closed_stack_says_what_it_is_and_only_where_its_blocks_differ() -> No
         item for item in View(model).items.values() if item.repeat is not None and not item.is_open
     )
     assert words(FaceBook().face(stage))[-1].endswith(" · the first with projection")
+
+
+def test_what_is_beside_the_body_says_what_it_is_and_counts_nothing() -> None:
+    tree = build_group_tree(load(corpus_file("exported/bert.legacy.onnx")).graph)
+    beside = [group for group in tree.groups.values() if group.kind == "preparation"]
+    told = {
+        tuple(
+            words(make_face(Item("group", one.path, one, Instance(tree.graph, "main", None), None)))
+        )
+        for one in beside
+    }
+    assert told == {
+        ("attention mask", "padding", "preparation"),
+        ("preparation",),
+        ("preparation of token_type_embeddings",),
+    }
