@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from netloupe.explorer.grouping.stack_facts import join_facts
+from netloupe.explorer.grouping.stack_facts import StackDetails, join_facts
 from netloupe.explorer.patterns import Recognition
+from netloupe.explorer.patterns.transformer_details import AttentionDetails
 
 
 def tell_kinds(*blocks: tuple[str, ...], are_all: bool = True) -> str:
@@ -50,3 +51,32 @@ def test_three_kinds() -> None:
 )
 def test_blocks_of_one_kind_or_of_many(blocks: list[tuple[str, ...]]) -> None:
     assert tell_kinds(*blocks) == ""
+
+
+@pytest.mark.parametrize(
+    ("windows", "kinds"),
+    [
+        ((512, 512, 0, 512, 512, 0), "1 global after 2 local, window 512"),
+        ((512, 0, 512, 0), "1 global after 1 local, window 512"),
+        ((512, 512, 0, 512, 0, 512), "window 512 in 4 of 6"),
+        ((512, 512, 512), ""),
+        ((0, 0, 0), ""),
+    ],
+)
+def test_a_stack_says_in_which_order_attention_is_local_and_global(
+    windows: tuple[int, ...], kinds: str
+) -> None:
+    members = [
+        (
+            (),
+            Recognition(
+                "Self-attention",
+                "attention",
+                (f"window {window}",) if window else (),
+                AttentionDetails(window=window or None),
+            ),
+        )
+        for window in windows
+    ]
+    found = join_facts(members[0][1], members, are_all=True)
+    assert found.details.read_as(StackDetails).kinds == kinds
