@@ -11,7 +11,7 @@ from netloupe.explorer.model import TensorType, Value
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import read_dims
 from netloupe.explorer.patterns.details import NO_DETAILS, FeatureDetails
-from netloupe.explorer.patterns.recognise import find_ideas
+from netloupe.explorer.patterns.recognise import add_ideas
 
 from .composites import Merge, make_part
 from .opened import goes_down_and_up
@@ -39,7 +39,7 @@ def _find_recognised(outline: Outline) -> Iterator[Merge]:
     A product alone is no idea that is told: what it is part of tells more.
     """
     before = {id(found) for found in outline.blocks.list_outermost()}
-    find_ideas(outline.blocks)
+    add_ideas(outline.blocks)
     for found in outline.blocks.list_outermost():
         if isinstance(found, int) or id(found) in before or len(found.numbers) < 2:
             continue

@@ -19,7 +19,7 @@ from .found_blocks import FoundBlock, FoundBlocks
 from .graph_context import GraphContext, find_graph_context
 from .operations import Operations
 from .readings import read_int, read_ints
-from .recognise import MOST_NODES, find_blocks, find_ideas
+from .recognise import MOST_NODES, add_ideas, find_blocks
 from .recognition import Recognition
 from .resampling import read_scale
 from .token_mixing import is_mlp
@@ -124,7 +124,7 @@ def find_ingredients(
         return []
     operations = Operations(nodes, context or find_graph_context(nodes[0].graph))
     blocks = find_blocks(operations)
-    find_ideas(blocks)
+    add_ideas(blocks)
     places = {node: number for number, node in enumerate(operations.nodes)}
     for one in known:
         numbers = frozenset(places[node] for node in one.nodes if node in places)

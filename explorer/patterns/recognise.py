@@ -63,7 +63,7 @@ def recognise(nodes: Sequence[Node], context: GraphContext | None = None) -> Rec
 
 def _name_idea(blocks: FoundBlocks) -> FoundBlock | None:
     """Return the idea of a paper that all operations are together; None where they are none."""
-    find_ideas(blocks)
+    add_ideas(blocks)
     outline = blocks.list_outermost()
     only = outline[0] if len(outline) == 1 else None
     if isinstance(only, FoundBlock):
@@ -72,7 +72,7 @@ def _name_idea(blocks: FoundBlocks) -> FoundBlock | None:
     return next(find_transformers(blocks), None)
 
 
-def find_ideas(blocks: FoundBlocks) -> None:
+def add_ideas(blocks: FoundBlocks) -> None:
     """Add the ideas of papers that there are among operations besides the blocks found."""
     _look_for(blocks, IDEAS)
 

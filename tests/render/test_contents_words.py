@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import onnx.parser
 import pytest
 
@@ -67,7 +69,7 @@ def test_widths_of_a_chain_are_told_each_once() -> None:
     assert write(ingredients) == ("Linear ×3", "3 → 8 → 2")
 
 
-def stack(*blocks: str, weights: dict[str, tuple[int, ...]] | None = None) -> Group:
+def stack(*blocks: str, weights: Mapping[str, tuple[int, ...]] | None = None) -> Group:
     """Return a stack of blocks in ONNX's text form, each of which takes ``x0``, ``x1`` …"""
     weights = weights or {"w": (8, 8, 3, 3)}
     dims = ", ".join(
