@@ -197,3 +197,42 @@ def make_towers(towers: int = 3) -> Model:
         given.append(value)
     writer.outputs = [writer.add("", "Concat", *given, axis=0)]
     return writer.load()
+
+
+def add_layers(writer: Writer, scope: str, value: str, count: int) -> str:
+    """Add layers of one module, each with weights of its own; return what they give."""
+    for layer in range(count):
+        weight = writer.weight(f"{scope}.{layer}", WIDTH, WIDTH)
+        value = writer.add(f"{scope}/layer{layer}", "MatMul", value, weight)
+        value = writer.add(f"{scope}/layer{layer}", "Relu", value)
+    return value
+
+
+def make_branches(stages: int = 3, branches: int = 3) -> Model:
+    """Return stages that each add what modules make of one value, as those of a vocoder do."""
+    writer = Writer()
+    writer.inputs = {"x": [1, WIDTH]}
+    value = "x"
+    for stage in range(stages):
+        value = add_layers(writer, f"up.{stage}", value, 1)
+        total = ""
+        for branch in range(branches):
+            given = add_layers(writer, f"res.{branches * stage + branch}", value, 3)
+            total = writer.add("", "Add", total, given) if total else given
+        value = writer.add("", "Mul", total, writer.weight("third", 1))
+    writer.outputs = [value]
+    return writer.load()
+
+
+def make_two_in_a_row() -> Model:
+    """Return like modules, the first four in series, and two more on another value."""
+    writer = Writer()
+    writer.inputs = {"x": [1, WIDTH]}
+    value = "x"
+    for part in range(4):
+        value = add_layers(writer, f"part.{part}", value, 2)
+    other = "x"
+    for part in range(4, 6):
+        other = add_layers(writer, f"part.{part}", other, 2)
+    writer.outputs = [writer.add("", "Concat", value, other, axis=1)]
+    return writer.load()

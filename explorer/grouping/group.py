@@ -12,7 +12,7 @@ from netloupe.explorer.patterns import MOST_NODES, Ingredient, Recognition
 from .member_nodes import list_member_nodes
 from .recognised import Recogniser
 from .shared_weights import MOST_NODES as MOST_OF_LOOP
-from .shared_weights import are_loop
+from .shared_weights import are_loop, share_weights
 
 GroupKind = Literal[
     "graph",
@@ -54,6 +54,7 @@ class Group:
         "_is_loop",
         "_recognised",
         "_recogniser",
+        "_shares_weights",
         "exemplar",
         "facts",
         "graph",
@@ -90,6 +91,8 @@ class Group:
         self._recognised: list[Recognition | None] = []
         #: whether its repetitions are a loop, where that was asked for
         self._is_loop: bool | None = None
+        #: and whether they use the same weights
+        self._shares_weights: bool | None = None
         #: of a tree's root
         self._recogniser: Recogniser | None = None
         #: of a repeat: which child stands for all of them
@@ -183,12 +186,22 @@ class Group:
         own in each, and is none.
         """
         if self._is_loop is None:
-            self._is_loop = (
+            self._is_loop = self.shares_weights and are_loop(self._list_repetitions())
+        return self._is_loop
+
+    @property
+    def shares_weights(self) -> bool:
+        """Whether it is a repeat whose repetitions use the same weights: a loop, or towers."""
+        if self._shares_weights is None:
+            self._shares_weights = (
                 self.kind == "repeat"
                 and self.node_count <= MOST_OF_LOOP
-                and are_loop([_list_nodes(child) for child in self._children])
+                and share_weights(self._list_repetitions())
             )
-        return self._is_loop
+        return self._shares_weights
+
+    def _list_repetitions(self) -> list[list[Node]]:
+        return [_list_nodes(child) for child in self._children]
 
     @property
     def recogniser(self) -> Recogniser:

@@ -21,12 +21,12 @@ MOST_NODES = 50_000
 _Weights = Mapping[Tensor | SparseTensor, int]
 
 
-def are_loop(repetitions: Sequence[Sequence[Node]]) -> bool:
-    """Return whether repetitions, given by their nodes, are one body that runs again and again.
+def share_weights(repetitions: Sequence[Sequence[Node]]) -> bool:
+    """Return whether repetitions, given by their nodes, use the same stored weights.
 
-    Each takes what the one before gives, and all use the same stored weights, seen through casts,
-    transposes and the like. The first and the last may use fewer of them, such as a first step
-    whose state is zero. Linear in the nodes; where weights are found to differ, in a few of them.
+    These are seen through casts, transposes and the like. The first and the last may use fewer of
+    them, such as a first step whose state is zero. Linear in the nodes; where weights are found to
+    differ, in a few of them.
     """
     if len(repetitions) < 2:
         return False
@@ -41,9 +41,17 @@ def are_loop(repetitions: Sequence[Sequence[Node]]) -> bool:
     if any(_count_shared(weights, body) < _MOST_OF_ALL * _count(weights) for weights in own):
         return False
     whole = own[1:-1] or own
-    if any(_count_shared(body, weights) < _MOST_OF_ALL * _count(body) for weights in whole):
-        return False
-    return all(_takes_from(after, before) for before, after in pairwise(repetitions))
+    return all(_count_shared(body, weights) >= _MOST_OF_ALL * _count(body) for weights in whole)
+
+
+def are_loop(repetitions: Sequence[Sequence[Node]]) -> bool:
+    """Return whether repetitions are one body that runs again and again.
+
+    All use the same weights, and each takes what the one before gives.
+    """
+    return share_weights(repetitions) and all(
+        _takes_from(after, before) for before, after in pairwise(repetitions)
+    )
 
 
 def _takes_from(nodes: Sequence[Node], before: Sequence[Node]) -> bool:

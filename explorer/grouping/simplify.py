@@ -18,7 +18,7 @@ from .parts import split_large
 from .repeat_names import Member, name_calls, name_repeat
 from .role_groups import add_postprocessing, add_preparation
 from .shape_groups import add_shape_groups
-from .shared_weights import are_loop
+from .shared_weights import share_weights
 from .sibling_repeats import SiblingSearch
 from .small_blocks import group_small, join_embeddings
 from .structure import Children, GroupPlan, Planner
@@ -150,7 +150,7 @@ class Folder:
         heads = [max(block, key=_count_children) for block in blocks]
         repeat = Group("repeat", parent.graph, path, label, _type_name(heads[0]), parent)
         repeat.exemplar = exemplar
-        if are_loop([*map(_list_nodes, blocks)]):
+        if share_weights([*map(_list_nodes, blocks)]):
             repeat.label = name_calls([self._describe(head).label for head in heads]) or label
         if not exemplar and len(blocks) > 2 and _takes_less(blocks[0], blocks[1]):
             repeat.exemplar = 1

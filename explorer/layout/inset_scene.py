@@ -86,7 +86,7 @@ def join_insets(
         side = _find_side(flat, number, {zoom.side for zoom in zooms})
         if side is None:
             return None
-        piece = _name_entries(_make_piece(item, inside, size), flat, number, write)
+        piece = _name_entries(_make_piece(item, inside, size, free[1]), flat, number, write)
         flat, zooms, (width, height) = _put_beside(
             flat, zooms, (width, height), number, piece, (size, free), side
         )
@@ -168,8 +168,11 @@ def _is_beside(box: SceneBox, other: SceneBox, side: int) -> bool:
     return other.x < box.x
 
 
-def _make_piece(item: Item, inside: Flat, size: tuple[float, float]) -> Flat:
-    """Return the frame of an open item, what is in it, and its stream above and below."""
+def _make_piece(item: Item, inside: Flat, size: tuple[float, float], free_top: float) -> Flat:
+    """Return the frame of an open item, what is in it, and its stream above and below.
+
+    Streams come in from above what is written over the back edge of a loop.
+    """
     frame = SceneBox(item, 0.0, 0.0, *size, -1, 0)
     boxes = [frame]
     boxes += [box._replace(parent=box.parent + 1, depth=box.depth + 1) for box in inside.boxes]
@@ -182,7 +185,7 @@ def _make_piece(item: Item, inside: Flat, size: tuple[float, float]) -> Flat:
             if (edge.source if is_start else edge.target) >= 0 or end in seen:
                 continue
             seen.add((end[0], end[1]))
-            edges.append(_lead_on(edge, end[0], end[1], size[1]))
+            edges.append(_lead_on(edge, end[0], end[1], size[1], max(_STREAM, free_top)))
     ports = [port._replace(box=port.box + 1) for port in inside.ports]
     return Flat(tuple(boxes), tuple(edges), tuple(ports))
 
@@ -195,10 +198,10 @@ def _is_handed_on(item: Item, edge: SceneEdge) -> bool:
     )
 
 
-def _lead_on(edge: SceneEdge, x: float, y: float, height: float) -> SceneEdge:
+def _lead_on(edge: SceneEdge, x: float, y: float, height: float, above: float) -> SceneEdge:
     """Return the stream outside of a frame, at a place on its border."""
     if y < height / 2:
-        points = (x, -_STREAM, x, -_STREAM, x, y, x, y)
+        points = (x, -above, x, -above, x, y, x, y)
         source, target = -1, 0
     else:
         points = (x, y, x, y, x, height + _STREAM, x, height + _STREAM)
@@ -231,7 +234,7 @@ def _name_entries(
         if edge is main or not text or not is_free:
             continue
         taken.append((left - _NAMES_APART, right + _NAMES_APART))
-        x, y = edge.points[0], -_STREAM - _NAME_ABOVE
+        x, y = edge.points[0], edge.points[1] - _NAME_ABOVE
         named[id(edge)] = edge._replace(label=text, label_x=x, label_y=y)
     edges = tuple(named.get(id(edge), edge) for edge in piece.edges)
     return piece._replace(edges=edges)
@@ -273,7 +276,7 @@ def _put_beside(
     piece_size, (free_left, free_top) = sizes
     box = flat.boxes[number]
     has_names = any(edge.label for edge in piece.edges if edge.source < 0)
-    least = MARGIN + max(_STREAM + (2 * _NAME_ABOVE if has_names else 0.0), free_top)
+    least = MARGIN + max(_STREAM, free_top) + (2 * _NAME_ABOVE if has_names else 0.0)
     most = height - MARGIN - _STREAM - piece_size[1]
     top = box.y + box.height / 2 - piece_size[1] / 2
     top = (least + most) / 2 if most < least else min(max(top, least), most)

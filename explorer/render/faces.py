@@ -276,7 +276,7 @@ def _make_group_face(item: Item, element: Group | Graph, style: _Style) -> Face:
             rows += _list_facts((contents.facts,), difference)
     times = len(repeat.children) if repeat is not None else 0
     is_loop = repeat is not None and repeat.is_loop
-    if is_loop:
+    if repeat is not None and repeat.shares_weights:
         rows = [FaceRow(SHARED, "muted", ()), *rows]
     return make_box(
         *("group", style.category, label, quiet, [rows]),

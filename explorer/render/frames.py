@@ -78,7 +78,10 @@ def write_heading(item: Item) -> Heading:
         if item.repeat is None:
             return Heading(title, quiet)
         number = f"×{len(element.children):,}"
-        return Heading(title, quiet, number, describe_shown(item), describe_others(item))
+        # over a loop it stands on its back edge
+        are_towers = item.repeat.shares_weights and not item.repeat.is_loop
+        more = (*[SHARED] * are_towers, *describe_others(item))
+        return Heading(title, quiet, number, describe_shown(item), more)
     if isinstance(element, Node):
         title = item.label or element.op_type
         quiet = element.op_type if item.label else short_name(element.name) if element.name else ""

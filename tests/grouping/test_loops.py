@@ -7,7 +7,15 @@ import pytest
 from netloupe.explorer.grouping import Group, find_tree
 from netloupe.explorer.grouping.repeat_names import name_calls
 from netloupe.explorer.model import Model
-from tests.unrolled import make_lstm, make_recurrent, make_refinement, make_skip_stack, make_towers
+from tests.unrolled import (
+    make_branches,
+    make_lstm,
+    make_recurrent,
+    make_refinement,
+    make_skip_stack,
+    make_towers,
+    make_two_in_a_row,
+)
 
 
 def find_repeats(model: Model) -> list[Group]:
@@ -32,11 +40,13 @@ def test_layers_with_weights_of_their_own_are_a_stack(naming: str) -> None:
     assert (len(stack.children), stack.is_loop) == (5, False)
     (stack,) = find_repeats(make_skip_stack())
     assert not stack.is_loop
+    assert not stack.shares_weights
 
 
 def test_towers_that_share_weights_are_no_loop() -> None:
     (towers,) = find_repeats(make_towers())
-    assert (len(towers.children), towers.is_loop) == (3, False)
+    assert (len(towers.children), towers.is_loop, towers.shares_weights) == (3, False, True)
+    assert towers.label == "encoder"
 
 
 def test_a_loop_is_called_as_its_module_is() -> None:
@@ -59,3 +69,17 @@ def test_each_step_is_whole_where_a_part_of_the_first_was_computed_beforehand() 
     last = loop.children[-1]
     assert isinstance(last, Group)
     assert [inner.label for inner in last.inner_groups()] == ["update_4"]
+
+
+def test_branches_of_one_value_are_no_repeat_but_stand_side_by_side() -> None:
+    model = make_branches(stages=1)
+    labels = [group.label for group in find_tree(model, model.graph).root.inner_groups()]
+    assert [label for label in labels if "res" in label] == ["res.0", "res.1", "res.2"]
+    (many,) = find_repeats(make_branches(stages=1, branches=6))
+    assert len(many.children) == 5  # with what is added to: too many to stand side by side
+
+
+def test_only_what_stands_in_series_is_folded() -> None:
+    model = make_two_in_a_row()
+    (repeat,) = find_repeats(model)
+    assert [child.label for child in repeat.children] == ["part.0", "part.1", "part.2", "part.3"]
