@@ -31,6 +31,7 @@ from tests.benchmarks.first_view_streams import (
 )
 from tests.benchmarks.first_views import (
     FirstView,
+    list_models,
     main,
     measure,
     write_summary,
@@ -240,3 +241,10 @@ def test_what_a_sentence_says_of_named_sizes_is_held_against_them() -> None:
     assert find_wrong_claims(wrong, known) == [
         *("vocabulary 64", "positions 6", "16 heads", "5 transformer blocks"),
     ]
+
+
+def test_every_first_view_has_been_judged() -> None:
+    grades = read_grades()
+    assert {said[0] for said in grades.values()} <= set("ABCW")
+    assert {name for name, _, _ in list_models([])} <= set(grades)
+    assert all(said == "A" or len(said) > 3 for said in grades.values())
