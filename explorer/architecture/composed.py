@@ -11,7 +11,7 @@ from netloupe.explorer.model import Model, Node
 from netloupe.explorer.patterns import Detail
 
 from .given import tell_given, tell_taken
-from .ideas import add_ideas
+from .ideas import merge_ideas
 from .layers import find_stacks
 from .levels import Levels, find_levels, works_on_maps
 from .named_groups import find_named_groups
@@ -50,7 +50,7 @@ def compose(
     """
     open_large(outline)
     outline.merge(find_named_groups(model, outline, is_folded=bool(times)))
-    add_ideas(outline)
+    merge_ideas(outline)
     found = list_pieces(outline, find_stacks(outline))
     if not found or len(found) > MOST_PIECES:
         return None

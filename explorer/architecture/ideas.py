@@ -25,7 +25,7 @@ _TABLE = 2
 _MOST_SENT = 40
 
 
-def add_ideas(outline: Outline) -> None:
+def merge_ideas(outline: Outline) -> None:
     """Put parts together that are one idea."""
     for find in FINDERS:
         merged = list(find(outline))
