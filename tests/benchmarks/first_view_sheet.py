@@ -17,6 +17,8 @@ GRADES = Path(__file__).parent / "grades.toml"
 COLUMNS = 6
 ROOM = (4.0, 3.6)
 DPI = 90
+#: room for a name, in inches
+_TITLE = 0.35
 _COLOURS = {"A": "#14702c", "B": "#8a6a00", "C": "#b3471b", "W": "#b00030"}
 
 
@@ -52,11 +54,13 @@ class SheetOfViews:
         for number, (name, png) in enumerate(self._pictures):
             axes = figure.add_subplot(rows, COLUMNS, number + 1)
             axes.set_axis_off()
+            axes.set_anchor("NW")
             image = mpl.image.imread(io.BytesIO(png), format="png")
             step = max(1, int(max(image.shape[:2]) / (DPI * max(ROOM)) / 2))
             axes.imshow(image[::step, ::step], interpolation="antialiased")
             grade = self._grades.get(name, "")[:1]
             title = f"{grade}  {name.removesuffix('.onnx')}".strip()
             axes.set_title(title, fontsize=9, color=_COLOURS.get(grade, "#222222"), loc="left")
-        figure.subplots_adjust(0.01, 0.005, 0.99, 0.99, wspace=0.04, hspace=0.12)
+        top = 1 - _TITLE / (rows * ROOM[1])
+        figure.subplots_adjust(0.01, 0.005, 0.99, top, wspace=0.04, hspace=_TITLE / ROOM[1])
         canvas.print_png(path)
