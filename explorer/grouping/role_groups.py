@@ -8,7 +8,7 @@ from dataclasses import replace
 from netloupe.explorer.model import Node, is_constant
 from netloupe.explorer.roles import PreparationPiece, Roles
 
-from .group import Group
+from .group import Group, GroupKind
 from .shape_groups import Homes, consumers_in
 
 FreePath = Callable[[Group, str], str]
@@ -91,7 +91,13 @@ def add_preparation(
                 fed.setdefault(id(child), child)
         purpose = piece.purpose
         name = purpose.name if purpose is not None else _name_by_use([*fed.values()], home, labels)
-        group = Group("preparation", graph, free_path(home, name), name, "", home)
+        last = graph.nodes[piece.nodes[-1]]
+        kind: GroupKind = "preparation"
+        if purpose is not None and purpose.is_idea:
+            # where one node gives it in the end, the others only tell how often
+            kind = "operation" if last.operator.has("repeats") else "block"
+        group = Group(kind, graph, free_path(home, name), name, "", home)
+        group.main = last if kind == "operation" else None
         group.facts = purpose.facts if purpose is not None else ()
         group.children = [graph.nodes[index] for index in piece.nodes]
         homes.add(group, home)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from netloupe.explorer.dataflow import Booleans, Integers
+from netloupe.explorer.dataflow import Booleans, Integers, list_users
 from netloupe.explorer.model import Graph
 from netloupe.explorer.progress import step
 
@@ -17,6 +17,8 @@ from .preparation_pieces import LEAST_ALIKE, LEAST_NODES, LEAST_SHARED, Preparat
 from .purposes import find_purpose
 
 _STEP = 50_000
+#: so many nodes are looked at to see whether one piece's users give to another's
+_MOST_LOOKED = 500
 #: stands for the outputs of the graph among what nodes feed
 _OUTPUT = -1
 _NOTHING = -2
@@ -74,6 +76,7 @@ def cut_preparation(
         else:
             found.append(PreparationPiece(tuple(nodes), is_shared))
     found = join_measured(graph, found, is_before, is_silent, edges, carrying)
+    found = _join_side_by_side(graph, found)
     alike = Counter(
         _list_operators(graph, piece.nodes)
         for piece in found
@@ -92,6 +95,58 @@ def cut_preparation(
         loose += piece.nodes
     pieces.sort(key=lambda piece: piece.nodes)
     return pieces, frozenset(loose)
+
+
+def _join_side_by_side(graph: Graph, pieces: Sequence[PreparationPiece]) -> list[PreparationPiece]:
+    """Join pieces of the same operators whose users stand side by side.
+
+    So the places are where each level of a pyramid of correlations is looked up (Z. Teed and J.
+    Deng, RAFT, 2020, section 3.2). Pieces of layers, which take from one another, stay apart.
+    """
+    families: dict[tuple[str, ...], list[PreparationPiece]] = {}
+    for piece in pieces:
+        if not piece.is_shared and not piece.is_small:
+            users = [graph.nodes[index].operator for index in _list_users(graph, piece.nodes)]
+            tells_places = bool(users) and all(user.has("samples") for user in users)
+            key = ("samples",) if tells_places else _list_operators(graph, piece.nodes)
+            families.setdefault(key, []).append(piece)
+    joined: dict[int, PreparationPiece] = {}
+    for family in families.values():
+        if len(family) < LEAST_ALIKE or not _are_side_by_side(graph, family):
+            continue
+        nodes = tuple(sorted(index for piece in family for index in piece.nodes))
+        joined.update((id(piece), PreparationPiece(nodes, True)) for piece in family)
+    found = [joined.get(id(piece), piece) for piece in pieces]
+    return [*{piece.nodes: piece for piece in found}.values()]
+
+
+def _are_side_by_side(graph: Graph, family: Sequence[PreparationPiece]) -> bool:
+    """Return whether what takes one of some pieces gives nothing to what takes another."""
+    users = [{*_list_users(graph, piece.nodes)} for piece in family]
+    if not all(users):
+        return False
+    last = max(node for taking in users for node in taking)
+    if len({*map(frozenset, users)}) == 1:
+        return True  # they are operands of the same node
+    pending = [*set[int]().union(*users)]
+    wanted, seen = {*pending}, {*pending}
+    while pending:
+        for node in _list_users(graph, (pending.pop(),)):
+            if node in wanted or len(seen) > _MOST_LOOKED:
+                return False
+            if node < last and node not in seen:
+                seen.add(node)
+                pending.append(node)
+    return True
+
+
+def _list_users(graph: Graph, nodes: Sequence[int]) -> Iterator[int]:
+    """Yield the indices of the nodes of a graph that take results of some of its nodes."""
+    inside = {*nodes}
+    for index in nodes:
+        for user in list_users(graph.nodes[index]):
+            if user.graph is graph and user.index not in inside:
+                yield graph.index_of(user)
 
 
 def _connect(

@@ -25,10 +25,13 @@ class Purpose:
         As a person would call it: ``attention mask``.
     facts
         What more is certain: ``causal``, ``padding``.
+    is_idea
+        Whether a drawing of the network shows it: encodings of what comes in, learned tokens.
     """
 
     name: str
     facts: tuple[str, ...] = ()
+    is_idea: bool = False
 
 
 @dataclass(frozen=True, slots=True)

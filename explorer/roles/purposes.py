@@ -13,17 +13,27 @@
 * relative position bias: see :mod:`netloupe.explorer.roles.unlearned`.
 * initial state: what recurrent operators begin with.
 * pixel normalization: shifting and scaling an image before the first convolution.
+* positional encoding: sines and cosines of an input times several frequencies, side by side (B.
+  Mildenhall and others, NeRF, 2020, section 5.1).
+* learned tokens: stored vectors, given to each element of a batch: class tokens, queries, latents.
+* feature tokenizer: a vector for each number, which it is multiplied with, and another that is
+  added (Y. Gorishniy and others, Revisiting Deep Learning Models for Tabular Data, 2021,
+  section 3.3).
+* sampling grid: places at which something is sampled.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Sequence
+from math import prod
 
 from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.model import Graph, Node, TensorType, Value
 from netloupe.explorer.operators import ARITHMETIC_TRAITS, HANDING_TRAITS, PASSING_TRAITS
 
 from .masks import find_mask, list_mask_facts
+from .origins import find_origin
 from .position_indices import COUNTING_TRAITS, comes_from_range_or_cumsum
 from .preparation_pieces import PreparationNodes, PreparationUse, Purpose, list_places
 from .unlearned import is_relative_bias
@@ -56,6 +66,10 @@ def find_purpose(graph: Graph, shapes: Container[int], nodes: Sequence[int]) -> 
         _find_positions,
         _find_state,
         _find_pixels,
+        _find_encoding,
+        _find_tokens,
+        _find_tokenizer,
+        _find_grid,
     ):
         purpose = search(piece)
         if purpose is not None:
@@ -196,3 +210,76 @@ def _find_pixels(piece: PreparationNodes) -> Purpose | None:
     if all(weight is not None and weight.kind == "convolution" for weight in weights):
         return Purpose("pixel normalization")
     return None
+
+
+def _find_encoding(piece: PreparationNodes) -> Purpose | None:
+    """Return whether a piece puts sines and cosines of what comes in side by side."""
+    given = [*dict.fromkeys(use.value for use in piece.uses)]
+    if not given or len(given) > _MOST_LOOKED or "takes_sine" not in piece.traits:
+        return None
+    values: Sequence[Value | None] = given
+    joining = given[0].producer if len(given) == 1 else None
+    if joining is not None and joining.operator.has("joins"):
+        values = joining.inputs[:_MOST_LOOKED]
+    elif len({use.user for use in piece.uses}) > 1 or not piece.uses[0].user.operator.has("joins"):
+        return None
+    parts = Counter(_trace_function(value) for value in values if value is not None)
+    plain = ("joins", "repeats", "takes_sine", *ARITHMETIC_TRAITS, *HANDING_TRAITS)
+    if parts["Sin"] != parts["Cos"] or parts["Sin"] < 2 or parts[""] > 1:
+        return None
+    if not all(inner.operator.has(*plain) for inner in piece.nodes):
+        return None
+    # where they are joined inside, the whole is recognised by itself
+    facts = () if len(given) == 1 else (f"{parts['Sin']} frequencies",)
+    return Purpose("positional encoding", facts, is_idea=True)
+
+
+def _find_tokens(piece: PreparationNodes) -> Purpose | None:
+    """Return whether a piece gives stored vectors several times, for each element of a batch."""
+    counts: set[int | None] = set()
+    for value in dict.fromkeys(use.value for use in piece.uses):
+        node = value.producer
+        repeated = node.input(0) if node is not None and node.operator.has("repeats") else None
+        origin = find_origin(repeated) if repeated is not None else None
+        tensor = origin.tensor if origin is not None else None
+        if origin is None or tensor is None or not tensor.dtype.is_float:
+            return None
+        dims = origin.dims
+        if not dims or dims[-1] is None or dims[-1] < 2:
+            return None
+        before = [dim for dim in dims[:-1] if dim is not None]
+        counts.add(prod(before) if len(before) == len(dims) - 1 else None)
+    if len(counts) != 1 or (count := counts.pop()) is None:
+        return None
+    name = "learned token" if count == 1 else f"{count:,} learned tokens"
+    return Purpose(name, is_idea=True)
+
+
+def _find_tokenizer(piece: PreparationNodes) -> Purpose | None:
+    """Return whether a piece makes a vector of each of several numbers."""
+    inputs = piece.list_inputs()
+    scaling = [node for node in piece.nodes if node.operator.has("multiplies_elements")]
+    shifting = [node for node in piece.nodes if node.operator.has("adds")]
+    plain = ("repeats", *ARITHMETIC_TRAITS, *HANDING_TRAITS)
+    if len(inputs) != 1 or len(scaling) != 1 or len(shifting) > 1:
+        return None
+    if not all(node.operator.has(*plain) for node in piece.nodes):
+        return None
+    shape = inputs[0].type.shape if isinstance(inputs[0].type, TensorType) else None
+    stored = [origin for value in scaling[0].inputs if value and (origin := find_origin(value))]
+    dims = stored[0].dims if len(stored) == 1 else None
+    if shape is None or len(shape) != 2 or not dims or len(dims) < 2:
+        return None
+    features, width = dims[-2:]
+    if features != shape[1].value or features in (None, 1) or width in (None, 1):
+        return None
+    return Purpose("feature tokenizer", (f"{features} numbers to {width} each",), is_idea=True)
+
+
+def _find_grid(piece: PreparationNodes) -> Purpose | None:
+    """Return whether a piece tells at which places something is sampled."""
+    for use in piece.uses:
+        operator = use.user.operator
+        if not operator.has("samples") or list_places(use) != {*operator.operands.list_of("grid")}:
+            return None
+    return Purpose("sampling grid") if piece.uses else None

@@ -44,8 +44,9 @@ _ROLES: tuple[Role, ...] = ("body", "preparation", "postprocessing", "shape", "c
 _ARRANGING = ("repeats", *LAYOUT_TRAITS)
 #: what follows a weight and still belongs to its layer: pooling, pieces, upsampling
 _FINISHING = ("joins", "moves_pixels", "pools", "repeats", "resamples", "splits", *HANDING_TRAITS)
-#: where preparation is more than all the rest, and than this, the graph is not about weights
-_MOST_ALONE = 30
+#: where preparation is more than all the rest, and than this, the graph is not about weights; a
+#: radiance field encodes places in as many nodes as it has layers, and more
+_MOST_ALONE = 60
 #: what makes a node part of the body even where none of its operands is a weight
 _COMPUTING = ("attends", "convolves", "fitted", "multiplies", "recurrent", "routes_experts")
 
@@ -237,4 +238,26 @@ def _find_converting(
     sources, targets = sources[inner], targets[inner]
     giving = np.zeros(len(is_fixed), np.bool_)
     giving[sources[weighted[targets] & ~choosing[targets]]] = True
-    return find_leading_nodes(giving, sources, targets)
+    found = find_leading_nodes(giving, sources, targets)
+    positions = _find_positions(graph, is_fixed, sources, targets)
+    return found & ~positions
+
+
+def _find_positions(
+    graph: Graph, is_fixed: Booleans, sources: Integers, targets: Integers
+) -> Booleans:
+    """Return the fixed nodes that make sines of positions, up to what multiplies them by weights.
+
+    A layer projects them, as it does its data (Z. Dai and others, Transformer-XL, 2019, section
+    3.3); so they are no weight that is brought into another form.
+    """
+    found = np.zeros(len(is_fixed), np.bool_)
+    found[find_nodes_with(graph, "takes_sine")] = True
+    found &= is_fixed
+    if not found.any():
+        return found
+    ends = np.zeros(len(is_fixed), np.bool_)
+    ends[find_nodes_with(graph, "multiplies")] = True
+    onward = is_fixed[targets] & ~ends[targets]
+    found = find_leading_nodes(found, targets[onward], sources[onward])
+    return find_leading_nodes(found, sources, targets)

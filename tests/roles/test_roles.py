@@ -101,9 +101,9 @@ def test_a_graph_without_weights_is_all_body() -> None:
 
 
 def test_preparation_of_more_nodes_than_all_others_is_none() -> None:
-    steps = " ".join(f"a{i + 1} = Sin (a{i})" for i in range(40))
+    steps = " ".join(f"a{i + 1} = Sin (a{i})" for i in range(70))
     text = f"""g (float[n, 3] x) => (float[n, 3] y) <float[3, 3] w = {_NINE}>
-        {{ a0 = Cos (x) {steps} y = MatMul (a40, w) }}"""
+        {{ a0 = Cos (x) {steps} y = MatMul (a70, w) }}"""
     assert of_role(load_text(text).graph, "preparation") == []
 
 
