@@ -13,6 +13,7 @@ from pathlib import Path
 import onnx
 
 from netloupe.explorer.grouping import Group
+from netloupe.explorer.layout import SceneBox
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.render.picture import Picture
 from netloupe.explorer.view import Item, nodes_inside
@@ -163,6 +164,14 @@ def _list_nodes(member: Group | Node) -> list[Node]:
     return [member] if isinstance(member, Node) else list(nodes_inside(member))
 
 
+def _comes_from_below(end: Sequence[float], box: SceneBox) -> bool:
+    """Return whether an edge ends at the lower side of a box, or at its left or right one."""
+    x, y = end
+    away = min(abs(x - box.x), abs(x - box.x - box.width))
+    is_beside = away < SLACK and box.y < y < box.y + box.height
+    return is_beside or abs(y - box.y - box.height) < SLACK
+
+
 def find_back_edges(picture: Picture) -> list[str]:
     """Return the edges that lead up, or round in a circle, and are not drawn as those of loops.
 
@@ -182,9 +191,8 @@ def find_back_edges(picture: Picture) -> list[str]:
         ends = (source.x + source.width, target.x)
         if not is_down:
             ends = (source.y + source.height, target.y)
-        end, side = (edge.points[-1], target.y) if is_down else (edge.points[-2], target.x)
-        comes_in_flow = abs(end - side) < SLACK
-        if comes_in_flow and last < first - SLACK and ends[1] < ends[0]:
+        turns = is_down and _comes_from_below(edge.points[-2:], target)
+        if not turns and last < first - SLACK and ends[1] < ends[0]:
             found.append(f"{edge.path} leads up from {source.item.path} to {target.item.path}")
     for _, children, edges in list_levels(picture):
         drawn, _ = _list_ends(children, edges)
