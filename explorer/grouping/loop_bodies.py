@@ -22,6 +22,8 @@ Child = Group | Node
 
 #: share of operators that a step must have in common with the others
 _LEAST_SHARED = 0.6
+#: so many single nodes in a row may be missing in the last step
+_MOST_MISSING = 2
 
 
 class Steps(NamedTuple):
@@ -50,11 +52,11 @@ def find_steps(children: Sequence[Child], run: SiblingRun) -> Steps:
     """
     low, high, period = run.low, run.high, run.period
     blocks = cut_run(children, run)
-    ending = _count_begun(blocks[-1], children[high : high + period])
+    ending, begun = _count_begun(blocks[-1], children[high : high + period])
     if not 0 < ending < period or not are_loop([*map(_list_nodes, blocks)]):
         return Steps(low, blocks, run.exemplar)
     first = _find_first(children, low, blocks[0][ending:])
-    ends = [*range(low + ending, high + ending + 1, period)]
+    ends = [*range(low + ending, high, period), high + begun]
     steps = [children[start:end] for start, end in zip([first, *ends], ends, strict=False)]
     if not are_loop([*map(_list_nodes, steps)]):
         return Steps(low, blocks, run.exemplar)
@@ -67,19 +69,30 @@ def cut_run(children: Sequence[Child], run: SiblingRun) -> list[Sequence[Child]]
     return [children[first : first + run.period] for first in firsts]
 
 
-def _count_begun(block: Sequence[Child], rest: Sequence[Child]) -> int:
-    """Return how many of the first children of a block are there once more."""
-    count = 0
-    for ours, theirs in zip(block, rest, strict=False):
-        if isinstance(ours, Group) != isinstance(theirs, Group):
+def _count_begun(block: Sequence[Child], rest: Sequence[Child]) -> tuple[int, int]:
+    """Return how many of the first children of a block are there once more, and as how many.
+
+    Single nodes may be missing there: the last step need not compute what only a next one takes.
+    """
+    place = found = matched = 0
+    while place < len(block) and matched < len(rest):
+        if _are_same(block[place], rest[matched]):
+            matched += 1
+            found = place + 1
+        elif isinstance(block[place], Group) or place - found >= _MOST_MISSING:
             break
-        if isinstance(ours, Node) and isinstance(theirs, Node):
-            if ours.op_type != theirs.op_type:
-                break
-        elif not _are_alike([ours], [theirs]):
-            break
-        count += 1
-    return count if any(isinstance(child, Group) for child in block[:count]) else 0
+        place += 1
+    if all(isinstance(child, Node) for child in block[:found]):
+        return 0, 0
+    return found, matched
+
+
+def _are_same(ours: Child, theirs: Child) -> bool:
+    if isinstance(ours, Node) and isinstance(theirs, Node):
+        return ours.op_type == theirs.op_type
+    if isinstance(ours, Node) or isinstance(theirs, Node):
+        return False
+    return _are_alike([ours], [theirs])
 
 
 def _find_first(children: Sequence[Child], low: int, missing: Sequence[Child]) -> int:

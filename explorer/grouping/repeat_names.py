@@ -98,12 +98,14 @@ def name_span(labels: Sequence[str]) -> tuple[str, str]:
 
 
 def name_calls(labels: Sequence[str]) -> str:
-    """Return the name of the one module that labels are the calls of: ``cell``, ``cell_1`` and on.
+    """Return the name of the one module that labels are calls of: ``cell``, ``cell_1`` and so on.
 
     Nothing where they are not numbered so.
     """
-    calls = (f"{labels[0]}_{number}" for number in range(1, len(labels)))
-    return labels[0] if all(map(str.__eq__, labels[1:], calls)) else ""
+    first = f"{labels[0]}_"
+    numbers = [label.removeprefix(first) for label in labels[1:] if label.startswith(first)]
+    are_calls = len(numbers) == len(labels) - 1 and all(map(str.isdecimal, numbers))
+    return labels[0] if are_calls else ""
 
 
 def _strip(label: str) -> str | None:

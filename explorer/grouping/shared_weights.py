@@ -24,13 +24,13 @@ _Weights = Mapping[Tensor | SparseTensor, int]
 def share_weights(repetitions: Sequence[Sequence[Node]]) -> bool:
     """Return whether repetitions, given by their nodes, use the same stored weights.
 
-    These are seen through casts, transposes and the like. The first and the last may use fewer of
-    them, such as a first step whose state is zero. Linear in the nodes; where weights are found to
-    differ, in a few of them.
+    These are seen through casts, transposes and the like. The first two and the last may use
+    fewer of them: a first step whose state is zero, and a second one whose other state still
+    is. Linear in the nodes; where weights are found to differ, in a few of them.
     """
     if len(repetitions) < 2:
         return False
-    middle = repetitions[1 if len(repetitions) > 2 else 0]
+    middle = repetitions[len(repetitions) // 2]
     first = next(_list_weights(middle), None)
     if first is None or all(first[0] is not one for one, _ in _list_weights(repetitions[-1])):
         return False
@@ -40,7 +40,7 @@ def share_weights(repetitions: Sequence[Sequence[Node]]) -> bool:
         return False
     if any(_count_shared(weights, body) < _MOST_OF_ALL * _count(weights) for weights in own):
         return False
-    whole = own[1:-1] or own
+    whole = own[2:-1] or own[1:-1] or own
     return all(_count_shared(body, weights) >= _MOST_OF_ALL * _count(body) for weights in whole)
 
 

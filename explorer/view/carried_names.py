@@ -26,6 +26,8 @@ _MOST_LOOKED = 24
 
 STATE, CELL = "state h", "cell state c"
 SKIPS, RESIDUALS, SUM = "sum of skips", "residual stream", "sum so far"
+#: all that a step hands on, where nothing more is known of it
+HIDDEN = "hidden state"
 JOINED, TOKENS = "outputs so far", "tokens so far"
 #: what attention gives
 CONTEXT = "context"
