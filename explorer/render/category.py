@@ -97,16 +97,18 @@ def category_of_operator(domain: str, op_type: str) -> str:
     """
     operator = _find_listed(domain, op_type)
     family = _DOMAINS.get(domain, operator.family)
+    if operator.has("solves"):  # transforms and inverses, of the family of products
+        return "plain"
+    if family in _OF_FAMILIES:  # which may be told by whoever registers an operator
+        return _OF_FAMILIES[family]
     if operator.weight_kind and operator.weight_kind != "embedding":
         return _OF_WEIGHTS[operator.weight_kind]
     if operator.has("resamples", "moves_pixels"):
         return "resample"
     if operator.has("samples"):
         return "lookup"
-    if operator.has("solves"):
-        return "plain"
     if family and family not in ("quantization", "other"):
-        return _OF_FAMILIES.get(family, "plain")
+        return "plain"
     if op_type.endswith("Gradient"):
         return "plain"
     lowered = op_type[:200].lower()
