@@ -29,7 +29,7 @@ from .inset_scene import Inset, compose_with_insets, open_inset
 from .opening_worth import (
     find_core,
     find_recognition,
-    is_row,
+    is_called_after_parts,
     is_told_by_face,
     list_kinds,
     list_kinds_inside,
@@ -40,11 +40,11 @@ from .opening_worth import (
 from .plan import Measure
 from .scene import Scene
 from .stacks import (
-    Stack,
+    HiddenBlock,
     are_alike,
     are_side_by_side,
-    find_ideas,
-    find_stacks,
+    find_hidden_ideas,
+    find_hidden_stacks,
     is_boilerplate,
     is_in_stack,
 )
@@ -229,7 +229,7 @@ class Search:
         self._has_insets = bool(self.insets)
         return self._has_insets
 
-    def _list_ideas(self, stacks: list[Stack]) -> list[Stack]:
+    def _list_ideas(self, stacks: list[HiddenBlock]) -> list[HiddenBlock]:
         """Return the blocks without a name that are as large as half a block of a stack."""
         sizes = [
             block.node_count
@@ -237,13 +237,13 @@ class Search:
             if isinstance(block := stack.group.children[stack.group.exemplar], Group)
         ]
         least = max(_LEAST_IDEA, int(_SHARE_OF_BLOCK * max(sizes, default=0)))
-        found: list[Stack] = []
+        found: list[HiddenBlock] = []
         for item in list_closed(self._view.root):
             if isinstance(item.element, Group) and item.openable and not is_in_stack(item):
-                found += find_ideas(item, item.element, least)
+                found += find_hidden_ideas(item, item.element, least)
         return heapq.nlargest(_MOST_IDEAS, found, key=lambda stack: stack.group.node_count)
 
-    def _open_inset(self, stack: Stack) -> None:
+    def _open_inset(self, stack: HiddenBlock) -> None:
         """Open what is around a stack, and a repetition beside the picture, if there is room."""
         opened = self._open_ways([stack._replace(way=stack.way[:-1])])
         item = stack.item
@@ -297,7 +297,7 @@ class Search:
             sum(item.kind != "stub" for item in list_closed(inset.item)) for inset in self.insets
         )
 
-    def _open_towers(self, stacks: list[Stack]) -> bool:
+    def _open_towers(self, stacks: list[HiddenBlock]) -> bool:
         """Open what is around alike stacks of towers side by side; return whether there is room.
 
         One tower open and the other closed would say that they differ. Papers draw such towers
@@ -313,18 +313,18 @@ class Search:
             self._view.close_item(item)
         return False
 
-    def _list_stacks(self) -> list[Stack]:
+    def _list_stacks(self) -> list[HiddenBlock]:
         """Return the largest stacks in what is closed, those that say most first."""
-        found: list[Stack] = []
+        found: list[HiddenBlock] = []
         for item in list_closed(self._view.root):
             if isinstance(item.element, Group) and item.openable and not is_in_stack(item):
-                found += find_stacks(item, item.element)
+                found += find_hidden_stacks(item, item.element)
         found = heapq.nlargest(2 * _MOST_STACKS, found, key=lambda stack: stack.group.node_count)
         if len(found) > 1:  # to tell what a stack is takes a look at many blocks
             found.sort(key=_tell_rank)
         return found[:_MOST_STACKS]
 
-    def _open_ways(self, stacks: list[Stack]) -> list[Item]:
+    def _open_ways(self, stacks: list[HiddenBlock]) -> list[Item]:
         """Open some stacks and what is around them; return what was opened, outer items first."""
         opened = []
         for stack in stacks:
@@ -486,7 +486,7 @@ def _recognise(element: object) -> Recognition | None:
     return None if recognition is None or recognition.family == "group" else recognition
 
 
-def _tell_rank(stack: Stack) -> int:
+def _tell_rank(stack: HiddenBlock) -> int:
     """Return how much a stack is of what every network has: least is most worth to be seen."""
     if is_boilerplate(stack.group):
         return 2
@@ -561,7 +561,9 @@ def _may_open(item: Item, limit: Limit) -> bool:
         return False  # one node of many tells no more than the stack
     if isinstance(item.element, Group) and _stays_closed(item.element):
         return False
-    if is_told_by_face(item.element) and not (limit.with_lists and is_row(item.element)):
+    if is_told_by_face(item.element) and not (
+        limit.with_lists and is_called_after_parts(item.element)
+    ):
         return False
     if limit.only_stacks and not _holds_repeat(item):
         return False

@@ -90,7 +90,7 @@ def is_told_by_face(element: object) -> bool:
     recognition = find_recognition(element)
     if recognition is None or not isinstance(element, Group):
         return False
-    if is_row(element):
+    if is_called_after_parts(element):
         return True
     if recognition.family == "group":
         return False
@@ -101,7 +101,7 @@ def is_told_by_face(element: object) -> bool:
     return sum(node.operator.has(*_PRODUCTS) for node in _list_nodes(element)) <= 1
 
 
-def is_row(element: object) -> bool:
+def is_called_after_parts(element: object) -> bool:
     """Return whether a group is called after all that stands in it, one behind another."""
     recognition = find_recognition(element)
     if recognition is None or not isinstance(element, Group):

@@ -18,7 +18,7 @@ from .longest_path import find_longest_path
 from .merging import merge_edges
 from .scene import Inside, LevelEdge
 from .stream import find_main_stream
-from .stream_sizes import MOST_EDGES, is_stage, list_changes, order_stream, tell_skips
+from .stream_sizes import MOST_EDGES, is_stage, list_size_changes, order_stream, tell_skips
 from .texts import LabelMeasure, Texts, choose_texts, count_written
 from .titles import Title
 from .u_shape import find_u
@@ -204,7 +204,7 @@ def _find_sizes(
     found = [sizes.find(link.value) for link in links]
     resolutions = [size.resolution if size is not None else None for size in found]
     level.u = find_u(level, chain, resolutions, stubs)
-    changes = list_changes(edges, item.children, chain, found)
+    changes = list_size_changes(edges, item.children, chain, found)
     if level.u is None:
         return changes, {}
     shape = level.u

@@ -18,7 +18,7 @@ _AS_LARGE = 0.5
 _LEAST_OF_IDEA, _MOST_OF_IDEA = 4, 16
 
 
-class Stack(NamedTuple):
+class HiddenBlock(NamedTuple):
     """A repeat or block inside a closed item, and what to open on the way from one to the other.
 
     The way begins with the item's own group and ends with the repeat or block.
@@ -33,7 +33,7 @@ class Stack(NamedTuple):
         return self.way[-1]
 
 
-def find_stacks(item: Item, around: Group) -> Iterator[Stack]:
+def find_hidden_stacks(item: Item, around: Group) -> Iterator[HiddenBlock]:
     """Yield the repeats of groups in a closed item's group that are in no other repeat."""
     pending = [around]
     while pending:
@@ -48,10 +48,10 @@ def find_stacks(item: Item, around: Group) -> Iterator[Stack]:
                 outer = way[-1].parent
                 assert outer is not None  # noqa: S101 - it is inside
                 way.append(outer)
-            yield Stack(item, tuple(reversed(way)))
+            yield HiddenBlock(item, tuple(reversed(way)))
 
 
-def find_ideas(item: Item, around: Group, least: int) -> Iterator[Stack]:
+def find_hidden_ideas(item: Item, around: Group, least: int) -> Iterator[HiddenBlock]:
     """Yield the blocks in a closed item's group that have no name in the field.
 
     Where papers give a block a name of its own it is what they are about: a pyramid, a quantizer,
@@ -73,7 +73,7 @@ def find_ideas(item: Item, around: Group, least: int) -> Iterator[Stack]:
             and (_is_one_of_several(group) or not any(map(_holds_stack, inner)))
             and len(frozenset().union(*map(list_kinds, shown))) > 1
         ):
-            yield Stack(item, way)
+            yield HiddenBlock(item, way)
         else:
             pending += ((*way, one) for one in reversed(inner) if one.node_count >= least)
 
@@ -121,7 +121,7 @@ def is_in_stack(item: Item) -> bool:
     return outer is not None
 
 
-def are_alike(stack: Stack, largest: Stack) -> bool:
+def are_alike(stack: HiddenBlock, largest: HiddenBlock) -> bool:
     """Return whether a stack has blocks like those of the largest, and as many of them."""
     block, other = (one.group.children[one.group.exemplar] for one in (stack, largest))
     return (

@@ -39,7 +39,7 @@ def is_stage(item: Item) -> bool:
     return not item.is_terminal
 
 
-def list_changes(
+def list_size_changes(
     edges: list[LevelEdge],
     children: list[Item],
     chain: Sequence[int],
