@@ -38,7 +38,7 @@ def match_stream(repetitions: Repetitions, item: Item) -> dict[Value, Value]:
     }
 
 
-def find_carried(
+def gather_carried(
     shown: Correspondence,
     typical: Correspondence,
     streams: Collection[Value],

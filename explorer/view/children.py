@@ -23,7 +23,7 @@ from netloupe.explorer.patterns import describe_shape_value
 
 from .bodies import bind_body, resolve_operand
 from .bundles import bundle_ports
-from .carried import find_carried, join_entering, match_stream
+from .carried import gather_carried, join_entering, match_stream
 from .constant_rows import make_rows
 from .families import merge_families
 from .group_borders import GroupBorders, body_graphs, find_constants
@@ -99,7 +99,7 @@ class ChildMaker:
         else:
             children = [self._make_member(item, body, shown)]
         bundle_ports(item, children, found.only_from_others)
-        item.carried = carried = find_carried(
+        item.carried = carried = gather_carried(
             found,
             repetitions.correspond(min(1, len(repeat.children) - 1)),
             streams,
