@@ -9,7 +9,7 @@ from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .linear import make_pointwise
 from .operations import OUTSIDE, Operations
-from .weight_sizes import read_dims, read_stated_dims
+from .weight_sizes import read_dims, read_type_dims
 
 #: so many operations before the products of an attention are looked at
 _MOST_BEFORE = 60
@@ -116,7 +116,7 @@ def has_latents(operations: Operations, number: int) -> bool:
     first = node.input(0)
     if first is None or not operations.is_fixed(first):
         return False
-    dims = read_stated_dims(first) or read_dims(first)
+    dims = read_type_dims(first) or read_dims(first)
     return len(dims) > 2 and dims[-2] is not None
 
 
@@ -126,7 +126,7 @@ def write_latents(operations: Operations, number: int) -> list[str]:
     Before their projection, where they are found; else only how many.
     """
     value = operations.nodes[number].input(0)
-    shape = read_stated_dims(value) or read_dims(value)
+    shape = read_type_dims(value) or read_dims(value)
     count = shape[-2] if len(shape) > 1 else None
     if count is None:
         return []

@@ -41,7 +41,7 @@ def read_width(value: Value) -> int:
     return product if dims else 0
 
 
-def read_stated_dims(value: Value | None) -> tuple[int | None, ...]:
+def read_type_dims(value: Value | None) -> tuple[int | None, ...]:
     """Return the dimensions of a value as its type states them; nothing where it has none."""
     shape = value.type.shape if value is not None and isinstance(value.type, TensorType) else None
     if shape is None:

@@ -31,7 +31,7 @@ from .item import ConstantRow, Instance, Item, ItemKind
 from .many_values import list_distinct
 from .stubs import add_stubs_of_others
 from .terminals import Terminal, is_past_state, split_terminal, stack_terminals
-from .value_names import name_values
+from .value_names import name_passing_values
 
 #: an open call inside the call of the same function would go on for ever; this deep is shown
 MAX_CALL_DEPTH = 40
@@ -103,7 +103,7 @@ class ChildMaker:
             found,
             repetitions.correspond(min(1, len(repeat.children) - 1)),
             streams,
-            lambda value: name_values((value,), borders.tree),
+            lambda value: name_passing_values((value,), borders.tree),
             is_loop=repeat.is_loop,
         )
         join_entering(children, carried)

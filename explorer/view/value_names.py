@@ -71,7 +71,7 @@ def find_role_name(value: Value) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def name_values(values: Sequence[Value], tree: GroupTree) -> str:
+def name_passing_values(values: Sequence[Value], tree: GroupTree) -> str:
     """Return what values that stand at one place are called in a picture.
 
     Parameters

@@ -22,7 +22,7 @@ from .links import NO_OPERAND_KINDS, OperandKinds, list_links
 from .open_state import OpenState, list_open, read_repetition_open_state
 from .repeat_states import RepeatStates
 from .stubs import add_stubs, list_carried
-from .value_names import name_values
+from .value_names import name_passing_values
 
 
 class View:
@@ -365,7 +365,7 @@ class View:
             if child.kind == "stub" and isinstance(value, Value):
                 tree = self.borders(value.graph).tree
                 values = child.merged.get(value, (value,))
-                child.label = carried.get(value) or name_values(values, tree)
+                child.label = carried.get(value) or name_passing_values(values, tree)
 
     def show_repeat(self, item: Item, *, is_unrolled: bool, shown: int | None = None) -> Item:
         """Open a repeat in another state; what is open in its repetitions stays open."""
