@@ -220,6 +220,8 @@ class UPlacer(UBoxes):
             source, target = wire.source, wire.target
             if source in stubs or target in stubs:
                 self._edges[number] = self._draw_stub(wire, stubs)
+            elif self._side.get(source) == "bottom" == self._side.get(target):
+                self._edges[number] = self._lead_below(wire)
             elif source in self._side and target in self._side:
                 side = "right" if self._side[source] == "right" else "left"
                 x = self._take_line(side)
@@ -237,6 +239,19 @@ class UPlacer(UBoxes):
             elif target in self._side:
                 self._edges[number] = self._draw_giving(wire, given)
                 given += 1
+
+    def _lead_below(self, wire: Wire) -> list[Point]:
+        """Draw what goes around boxes between the arms, below all that is there."""
+        at = self._lines["below"] = self._lines.get("below", 0) + 1
+        between = [child for child, side in self._side.items() if side == "bottom"]
+        hanging = [stub for child in between for stub in self._stubs.get(child, ())]
+        bottoms = [self._area(child)[3] for child in (*between, *hanging)]
+        low = max(bottoms) + _AROUND + LANE * (at - 1)
+        (left, _, right, bottom), (first, _, last, end) = map(
+            self._area, (wire.source, wire.target)
+        )
+        x, y = (left + right) / 2, (first + last) / 2
+        return [(x, bottom), (x, low), (y, low), (y, end)]
 
     def _take_line(self, side: str) -> float:
         """Return where a line runs outside of everything; lines are numbered from inside."""

@@ -54,12 +54,13 @@ def find_ratios(scene: Scene, model: Model) -> list[Ratio]:
     if any(zoom.side < 0 for zoom in scene.zooms):
         return []  # they would stand far from their boxes
     sizes = find_sizes(model)
-    image = _find_image(scene, sizes)
-    if image is None:
+    found_image = _find_image(scene, sizes)
+    if found_image is None:
         return []
+    source, image = found_image
     found: list[tuple[float, int]] = []
     beside = _find_beside(scene)
-    stream = _find_stream(scene)
+    stream = _find_stream(scene) & _find_behind(scene, source)
     given = {edge.source: edge.value for edge in reversed(scene.edges)}
     for number, box in enumerate(scene.boxes):
         if number not in stream or _find_outermost(scene, number) in beside or not _is_told(box):
@@ -142,16 +143,33 @@ def _find_outermost(scene: Scene, number: int) -> int:
     return number
 
 
-def _find_image(scene: Scene, sizes: ValueSizes) -> Size | None:
-    """Return the size of the image that comes in: the largest input with two axes of places."""
+def _find_image(scene: Scene, sizes: ValueSizes) -> tuple[int, Size] | None:
+    """Return the box of the image that comes in, and its size.
+
+    It is the largest input with two axes of places.
+    """
     found = [
-        size
-        for box in scene.boxes
+        (number, size)
+        for number, box in enumerate(scene.boxes)
         if box.item.kind == "input" and isinstance(box.item.element, Value)
         for size in [sizes.find(box.item.element)]
         if size is not None and size.is_picture and len(size.places) == 2 and size.resolution
     ]
-    return max(found, key=lambda size: size.resolution or 0, default=None)
+    return max(found, key=lambda each: each[1].resolution or 0, default=None)
+
+
+def _find_behind(scene: Scene, source: int) -> set[int]:
+    """Return the boxes that values of a box come to: a scale beside the stream has no ratio."""
+    following: dict[int, list[int]] = {}
+    for edge in scene.edges:
+        following.setdefault(edge.source, []).append(edge.target)
+    found, pending = {source}, [source]
+    while pending:
+        for target in following.get(pending.pop(), ()):
+            if target >= 0 and target not in found:
+                found.add(target)
+                pending.append(target)
+    return found
 
 
 def _find_ratio(sizes: ValueSizes, value: Value | None, image: Size) -> int:
@@ -159,9 +177,9 @@ def _find_ratio(sizes: ValueSizes, value: Value | None, image: Size) -> int:
     size = sizes.find(value) if value is not None else None
     if size is None or not size.resolution or not image.resolution:
         return 0
+    if size.resolution == 1:
+        return 0  # a mean over all
     if len(size.places) == 2:
-        if size.resolution == 1:
-            return 0  # a mean over all
         axes = zip(image.amounts, size.amounts, strict=True)
         ratios = {_divide(whole, part) for whole, part in axes if whole and part}
     elif len(size.places) == 1 and image.resolution % size.resolution == 0:

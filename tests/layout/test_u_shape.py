@@ -71,7 +71,12 @@ class Network:
 
 
 def make_unet(
-    *dims: int | str, depth: int = 3, skips: int = 1, gate: bool = False, aux: bool = False
+    *dims: int | str,
+    depth: int = 3,
+    skips: int = 1,
+    gate: bool = False,
+    aux: bool = False,
+    residual: bool = False,
 ) -> Model:
     """Return an encoder and a decoder; blocks differ, so that none of them are folded."""
     net = Network(*dims)
@@ -89,6 +94,9 @@ def make_unet(
         value = net.add("Sigmoid" if level % 2 else "Tanh", f"down{level}/act", value)
     value = net.convolve("middle/conv", value, 16 << depth)
     value = net.add("Elu", "middle/act", value)
+    if residual:
+        inner = net.convolve("inner/conv", value, 16 << depth)
+        value = net.add("Add", "sum", value, net.add("Selu", "inner/act", inner))
     extra = []
     for level in reversed(range(depth)):
         value = net.grow(f"dec{level}/up", value, 8 << level)
@@ -205,6 +213,17 @@ def test_what_stands_on_a_skip_is_drawn_on_it(engine: LayoutEngine) -> None:
         assert left.x + left.width < gate.x
         assert gate.x + gate.width < right.x
         assert gate.y + gate.height / 2 == pytest.approx(right.y + right.height / 2, abs=0.5)
+    check_edges(scene)
+
+
+def test_what_goes_around_a_box_between_the_arms_runs_below_it(engine: LayoutEngine) -> None:
+    scene = compose(make_unet(1, 3, 64, 64, depth=3, residual=True), engine)
+    boxes = named(scene)
+    low = max(boxes[name].y + boxes[name].height for name in ("middle", "inner", "sum"))
+    edge = find_edge(scene, "middle", "sum")
+    assert max(edge.points[1::2]) > low
+    assert min(edge.points[0::2]) >= boxes["middle"].x
+    assert max(edge.points[0::2]) <= boxes["sum"].x + boxes["sum"].width
     check_edges(scene)
 
 

@@ -66,6 +66,19 @@ def test_a_u_tells_each_ratio_once() -> None:
     assert [text for text, _ in list_ratios(picture)] == ["1/2", "1/4", "1/8"]
 
 
+def test_what_does_not_come_from_the_image_tells_no_ratio() -> None:
+    """A longer way that ends in the stream, such as that of a condition, is not of the image."""
+    net = Network(1, 3, 64, 64)
+    value = net.convolve("first/conv", "x", 8, 2)
+    value = net.add("Relu", "first/act", value)
+    scale = net.weigh((1, 8, 4, 4))
+    for number, kind in enumerate(("Tanh", "Elu", "Selu", "Sigmoid", "Softsign", "Softplus")):
+        scale = net.add(kind, f"condition{number}/act", scale)
+    scale = net.convolve("last/conv", scale, 8, 4)
+    found = list_ratios(draw(net.finish(net.add("Mul", "steer", value, scale))))
+    assert found == []
+
+
 def test_what_stands_beside_the_stream_tells_no_ratio() -> None:
     """A lateral convolution beside a box of another resolution does not speak for that."""
     net = Network(1, 3, 64, 64)
