@@ -164,6 +164,8 @@ def _find(graph: Graph) -> Roles:
     computing = weighted.copy()
     computing[find_nodes_with(graph, *_COMPUTING)] = True
     is_after = find_determined_nodes(~computing, targets, sources) & ~is_before & (codes == _BODY)
+    if _shares_again(graph, is_after, sources, targets):
+        is_after[:] = False
     _finish_layers(graph, is_after, is_fixed, sources, targets)
     unboxed = np.zeros(count, np.bool_)
     unboxed[[*loose]] = True
@@ -171,6 +173,33 @@ def _find(graph: Graph) -> Roles:
     codes[is_after] = _POSTPROCESSING
     few = frozenset(index for index in loose if not is_fixed[index])
     return Roles(graph, codes, tuple(constants), shapes, tuple(pieces), few)
+
+
+def _shares_again(graph: Graph, is_after: Booleans, sources: Integers, targets: Integers) -> bool:
+    """Return whether shares that add up to 1 lead to others among what may be postprocessing.
+
+    Scores are turned into shares once; what does so again, as the routing between capsules, is
+    what the network is about (S. Sabour and others, Dynamic Routing Between Capsules, 2017).
+    """
+    sharing = np.zeros(len(is_after), np.bool_)
+    sharing[find_nodes_with(graph, "distributes")] = True
+    sharing &= is_after
+    if np.count_nonzero(sharing) < 2:
+        return False
+    following: dict[int, list[int]] = {}
+    inner = is_after[sources] & is_after[targets]
+    for source, target in zip(sources[inner].tolist(), targets[inner].tolist(), strict=True):
+        following.setdefault(source, []).append(target)
+    pending = np.flatnonzero(sharing).tolist()
+    seen: set[int] = set()
+    while pending:
+        for target in following.get(pending.pop(), ()):
+            if sharing[target]:
+                return True
+            if target not in seen:
+                seen.add(target)
+                pending.append(target)
+    return False
 
 
 def _finish_layers(

@@ -335,6 +335,26 @@ def test_what_follows_the_last_weight_is_postprocessing_but_its_layer_is_not() -
     assert of_role(graph, "body") == ["a", "b", "c", "d", "e", "f"]
 
 
+@pytest.mark.parametrize("rounds", [1, 2, 3])
+def test_shares_of_what_was_shared_are_no_postprocessing(rounds: int) -> None:
+    """Scores become shares once; what turns sums of shares into shares again is a routing."""
+    lines = ["v = MatMul (x, w)"]
+    value = "v"
+    for number in range(rounds):
+        shares, weighted, sent = f"c{number}", f"s{number}", f"t{number}"
+        lines += [f"{shares} = Softmax ({value})", f"{weighted} = Mul ({shares}, v)"]
+        lines += [f"{sent} = Exp ({weighted})"]
+        value = sent
+    body = "\n".join(lines)
+    graph = load_text(f"""
+        g (float[n, 3] x) => (float[n, 3] {value}) <float[3, 3] w = {_NINE}>
+        {{
+            {body}
+        }}
+    """).graph
+    assert bool(of_role(graph, "postprocessing")) is (rounds == 1)
+
+
 def test_a_product_of_two_results_is_body_and_not_postprocessing() -> None:
     graph = load_text(f"""
         g (float[n, 3] x) => (float[n, n] y) <float[3, 3] w = {_NINE}>
