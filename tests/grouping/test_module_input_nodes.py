@@ -10,8 +10,7 @@ from netloupe.explorer.grouping.module_input_nodes import find_module_input_node
 from netloupe.explorer.model import Model, Node
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.faces import make_face
-from netloupe.explorer.render.picture import make_picture
-from netloupe.explorer.view import ViewOptions
+from netloupe.explorer.view import View
 from tests.grouping.test_tree import check_tree
 from tests.test_known_architectures import find_file
 
@@ -108,10 +107,11 @@ def test_casts_in_a_row_are_one_dot_without_a_text() -> None:
         "/layers.0/norm/Cast_0",
         "/layers.0/norm/Cast_1",
     ]
-    boxes = make_picture(model, ViewOptions()).scene.boxes
-    faces = [make_face(box.item) for box in boxes if box.item.path == home.path]
+    view = View(model)
+    view.open("main/layers.0/")
+    faces = [make_face(item) for item in view.items.values() if item.path == home.path]
     assert [(face.outline, face.texts) for face in faces] == [("junction", ())]
-    assert model.to_dot().source.count("label=Cast") == 1
+    assert model.to_dot(expand=1).source.count("label=Cast") == 1
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,8 @@ def box_of(svg: str, path: str) -> str:
 
 
 def test_boxes_have_colour_and_number_and_what_is_missing_is_hatched() -> None:
-    svg = chain().to_svg(color_by=netloupe.overlay(chain(), TIMES, unit="ms", aggregation="sum"))
+    overlay = netloupe.overlay(chain(), TIMES, unit="ms", aggregation="sum")
+    svg = chain().to_svg(color_by=overlay, expand="all")
     tones = load_theme("light").tones
     assert tones["scale-6"].fill in box_of(svg, "main/conv")
     assert ">40 ms<" in box_of(svg, "main/conv")
@@ -78,7 +79,8 @@ def test_every_format_has_the_legend(tmp_path: Path) -> None:
 
 
 def test_paint_is_laid_over_an_overlay() -> None:
-    svg = chain().to_svg(color_by=TIMES, paint={"main/conv": Paint("error", "slow")})
+    paint = {"main/conv": Paint("error", "slow")}
+    svg = chain().to_svg(color_by=TIMES, paint=paint, expand="all")
     box = box_of(svg, "main/conv")
     assert load_theme("light").tones["error"].fill in box
     assert ">slow<" in box
@@ -218,7 +220,7 @@ def test_a_session_colours_what_it_shows_and_again_when_that_changes() -> None:
 
 
 def test_color_by_in_a_notebook() -> None:
-    explorer = netloupe.explore(chain())
+    explorer = netloupe.explore(chain(), expand="all")
     explorer.color_by(TIMES, "parameters", name="cost")
     assert explorer.canvas.overlays == ["cost", "cost"]
     assert explorer.canvas.overlay == 0

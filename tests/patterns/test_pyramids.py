@@ -78,15 +78,12 @@ def test_a_step_back_from_fine_features_to_coarse_ones(old: str, new: str, is_st
     assert (found is not None and found.text == "PAN step, bottom-up /2") == is_step
 
 
-def test_both_ways_of_the_pyramid_of_a_detector() -> None:
+def test_steps_of_a_pyramid_are_of_another_resolution_each_and_no_repeat() -> None:
     """Y. Zhao and others, RT-DETR, 2024, figure 4: what fuses features of two scales, twice."""
     tree = build_group_tree(load(corpus_file("exported/rtdetr.legacy.onnx")).graph)
     found = tree.find("main/model/model/encoder/")
     assert isinstance(found, Group)
-    repeats = [group for group in found.inner_groups() if group.kind == "repeat"]
-    texts = [group.recognised.text for group in repeats if group.recognised is not None]
-    assert texts == ["FPN step, top-down ×2", "PAN step, bottom-up /2"]
-    assert [len(group.children) for group in repeats] == [2, 2]
+    assert not [group for group in found.inner_groups() if group.kind == "repeat"]
 
 
 @pytest.mark.parametrize("model", ["unet", "segmentation_unet", "vae_decoder", "densenet"])
