@@ -105,8 +105,6 @@ _LATER = {
     "netloupe.explorer.audit",
     "netloupe.explorer.checks",
     "netloupe.explorer.compare",
-    "netloupe.explorer.costs.analysis",
-    "netloupe.explorer.costs.costs",
     "netloupe.explorer.describe",
     "netloupe.explorer.grouping.model_group",
     "netloupe.explorer.model.device",

@@ -29,6 +29,9 @@ from netloupe.explorer.model.kept import find_kept
 LARGE = 1 << 12
 #: sizes of larger models are only those that the file states
 _MOST_NODES = 20_000
+#: of a graph with more inputs and outputs only the types that are stated are read, and no more
+#: inputs are asked for the size of the batch
+_MOST_TERMINALS = 1_000
 #: a function is called with operands of so many sizes at most, where its values have one at all
 _MOST_CALLS = 16
 #: so many nodes around a value are asked which of its axes has the channels
@@ -98,12 +101,14 @@ class ValueSizes:
         self._model = model
         self._stated = FactTable(Symbols())
         self._analysis: Analysis | None = None
-        if model.node_count <= _MOST_NODES:
+        graph = model.graph
+        terminals = len(graph.inputs) + len(graph.outputs)
+        if model.node_count <= _MOST_NODES and terminals <= _MOST_TERMINALS:
             self._analysis = analyze(model)
         self._known: dict[Value, Size | None] = {}
         inputs = [
             fact.dims[0]
-            for value in model.graph.inputs
+            for value in graph.inputs[:_MOST_TERMINALS]
             if value.initializer is None and not value.is_parameter
             for fact in [self._read(value)]
             if fact.dims is not None and len(fact.dims) > 1
@@ -167,9 +172,10 @@ class ValueSizes:
 
     def _ask_reduced(self, node: Node, value: Value) -> int | None:
         """Return which axis of its operand is left by what takes the mean over the others."""
-        if value is not node.inputs[0] or not node.outputs or node.outputs[0] is None:
+        result = next(iter(node.outputs), None)
+        if value not in node.inputs[:1] or result is None:
             return None
-        before, after = self._read(value).dims, self._read(node.outputs[0]).dims
+        before, after = self._read(value).dims, self._read(result).dims
         if before is None or after is None or len(before) <= _LEAST_RANK:
             return None
         left = [dim for dim in after[1:] if dim != 1]
