@@ -65,6 +65,7 @@ def make_object(name: str, folder: Path) -> Any:
         "Architecture": lambda: model.architecture,
         "Diff": lambda: netloupe.diff(model, model),
         "Explorer": lambda: netloupe.explore(model),
+        "Figure": lambda: netloupe.Figure(),
         "Findings": lambda: netloupe.check(model),
         "Graph": lambda: model.graph,
         "Model": lambda: netloupe.load(corpus_file(MODEL)),

@@ -117,11 +117,12 @@ def list_shown(children: Iterable[Item]) -> list[Item]:
 def shows_enough(item: Item) -> bool:
     """Return whether a frame around what is in an open item says more than a closed box.
 
-    Three boxes do, and the branches of a node however few they are. Two do where both are blocks
-    of several operations, or one is a repeat; one, where it does so itself (:func:`find_core`).
+    Three boxes do, and the branches of a node and what is in them, however few boxes these are.
+    Two do where both are blocks of several operations, or one is a repeat; one, where it does so
+    itself (:func:`find_core`).
     """
     boxes = list_shown(item.children)
-    if any(box.kind == "branch" for box in boxes):
+    if item.kind == "branch" or any(box.kind == "branch" for box in boxes):
         return True
     return _are_enough([box.element for box in boxes])
 
@@ -132,7 +133,11 @@ def shows_a_list(view: View, item: Item) -> bool:
     A closed box can name them one after another.
     """
     boxes = list_shown(item.children)
-    if len(boxes) > _MOST_LISTED or not all(_is_leaf(box.element) for box in boxes):
+    if (
+        item.kind == "branch"
+        or len(boxes) > _MOST_LISTED
+        or not all(_is_leaf(box.element) for box in boxes)
+    ):
         return False
     sources: set[int] = set()
     targets: set[int] = set()

@@ -29,9 +29,10 @@ from netloupe.explorer.model.kept import find_kept
 LARGE = 1 << 12
 #: sizes of larger models are only those that the file states
 _MOST_NODES = 20_000
-#: of a graph with more inputs and outputs only the types that are stated are read, and no more
-#: inputs are asked for the size of the batch
+#: of a graph with more inputs and outputs only the types that are stated are read
 _MOST_TERMINALS = 1_000
+#: so many inputs are asked for the size of the batch
+_MOST_INPUTS = 16
 #: a function is called with operands of so many sizes at most, where its values have one at all
 _MOST_CALLS = 16
 #: so many nodes around a value are asked which of its axes has the channels
@@ -108,7 +109,7 @@ class ValueSizes:
         self._known: dict[Value, Size | None] = {}
         inputs = [
             fact.dims[0]
-            for value in graph.inputs[:_MOST_TERMINALS]
+            for value in graph.inputs[:_MOST_INPUTS]
             if value.initializer is None and not value.is_parameter
             for fact in [self._read(value)]
             if fact.dims is not None and len(fact.dims) > 1

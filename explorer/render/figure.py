@@ -16,6 +16,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+from netloupe.explorer.arguments import explain_methods
 from netloupe.explorer.errors import NotFoundError, ViewError
 from netloupe.explorer.files.output import write_file
 from netloupe.explorer.grouping import Group
@@ -40,6 +41,7 @@ _MOST_NEAR = 3
 _COLOURS = f"one of {', '.join(CATEGORIES)}, or #rrggbb"
 
 
+@explain_methods()
 @dataclass(frozen=True, slots=True)
 class Figure:
     """What is left out, renamed and highlighted for one figure.

@@ -39,6 +39,7 @@ INPUT_FILES = (
     "notes",
     "baseline",
     "other",
+    "figure",
     "file",
 )
 

@@ -98,7 +98,7 @@ def test_every_argument_that_is_read_is_noted() -> None:
                 pending += action.choices.values()
             elif action.type is read_file_name:
                 found.add(action.dest)
-    assert found - {"output", "log"} <= set(INPUT_FILES)
+    assert found - {"output", "log", "save_figure"} <= set(INPUT_FILES)
     assert {"models", "init", "against", "twin", "baseline", "other"} <= found
 
 

@@ -36,6 +36,7 @@ def read_installs(text: str) -> dict[str, set[str]]:
 def draw(file: Path) -> str:
     """Draw a picture in a process of its own; return what is said."""
     command = [sys.executable, "-m", "netloupe", "render", _OLD, "-o", str(file)]
+    command += ["--expand", "all"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert "<svg" in file.read_text()
