@@ -23,6 +23,7 @@ from netloupe.explorer.standalone.legend_block import write_legend
 from netloupe.explorer.standalone.levels import state_of
 from netloupe.explorer.standalone.walk import list_states
 from netloupe.explorer.view import Item, View
+from netloupe.explorer.view.item import NOTHING_CARRIED
 from tests.wire_reader import SceneReader
 
 _FRONT_END = Path(__file__).resolve().parents[2] / "widgets" / "frontend"
@@ -174,6 +175,7 @@ def read_scene(reader: SceneReader) -> Scene:
                 rows=tuple(names[at : at + count]),
                 body=None,
                 outputs=(),
+                carried=NOTHING_CARRIED,
             )
             boxes.append(SceneBox(item, left + x, top + y, width, height, parent, depth))
             if flags & 1:
