@@ -17,7 +17,7 @@ import numpy as np
 from netloupe.explorer.options import Direction
 from netloupe.explorer.view import Item, View
 
-from .arrange import arrange_inside, arrange_root
+from .arrange import arrange_inside, arrange_root, make_room_for_sizes
 from .assembly import join_pieces
 from .composed import Composed
 from .engine import LayoutEngine, shared_engine
@@ -108,12 +108,15 @@ class Preparer:
         return plan, Prepared(level, places, labels, plan.texts)
 
     def _place(self, level: Level, title: Title | None) -> tuple[Places, Inside]:
-        places = join_pieces(self._placer.place(level, self._budget), level)
+        assembly = self._placer.place(level, self._budget)
+        places = join_pieces(assembly, level)
+        may_turn = not assembly.is_exact
+        if may_turn and title is not None and is_better_mirrored(level, places, title):
+            mirrored = self._placer.place(level.mirrored(), self._budget)
+            places = join_pieces(mirrored, level, is_mirrored=True)
+        places = make_room_for_sizes(level, places)
         if title is None:
             return places, arrange_root(level, places, 1)
-        if is_better_mirrored(level, places, title):
-            assembly = self._placer.place(level.mirrored(), self._budget)
-            places = join_pieces(assembly, level, is_mirrored=True)
         return places, arrange_inside(level, places, title, 1)
 
 
@@ -126,7 +129,8 @@ def list_prepared(root: Composed) -> Iterator[tuple[Plan, Prepared]]:
         arranged = each.arranged
         if arranged.inside.columns > 1:
             continue
-        places = join_pieces(arranged.assembly, arranged.level, is_mirrored=arranged.is_mirrored)
+        joined = join_pieces(arranged.assembly, arranged.level, is_mirrored=arranged.is_mirrored)
+        places = make_room_for_sizes(arranged.level, joined)
         labels = each.level.places - _measure_shift(arranged.inside, places)
         opened = tuple(sorted(each.inner))
         yield each.plan, Prepared(arranged.level, places, labels, each.plan.texts, opened)
