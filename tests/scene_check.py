@@ -16,6 +16,8 @@ from netloupe.explorer.view.open_state import list_open
 TOLERANCE = 1.5
 _SAME_PLACE = 0.1
 _LABEL_HEIGHT = 8.0
+#: zoom lines end so far before a back edge
+_BEFORE_BACK_EDGE = 4.0
 
 
 def find_geometry_faults(
@@ -99,16 +101,25 @@ def _leads_on(scene: Scene, edge: SceneEdge) -> bool:
     frame = max(edge.source, edge.target)
     if min(edge.source, edge.target) >= 0 or frame < 0:
         return False
-    box = scene.boxes[frame]
-    return any(_is_far_end(zoom, box) for zoom in scene.zooms)
+    return any(_is_far_end(zoom, scene, frame) for zoom in scene.zooms)
 
 
-def _is_far_end(zoom: Zoom, box: SceneBox) -> bool:
-    """Return whether zoom lines end at the corners of a frame."""
+def _is_far_end(zoom: Zoom, scene: Scene, frame: int) -> bool:
+    """Return whether zoom lines end at the corners of a frame.
+
+    Where the back edge of a loop runs at that side of it they end beside this, as high as corners.
+    """
     (*_, x, y), (*_, u, v) = zoom.lines
-    corners = [
-        (left, top) for left in (box.x, box.x + box.width) for top in (box.y, box.y + box.height)
+    box, axis = scene.boxes[frame], 0 if scene.direction == "TB" else 1
+    around = [
+        min(edge.points[axis::2]) - _BEFORE_BACK_EDGE
+        for edge in scene.edges
+        if edge.kind == "loop" and edge.source == edge.target == frame
     ]
+    ends = [[box.x, box.x + box.width], [box.y, box.y + box.height]]
+    if around and zoom.side > 0:
+        ends[axis][0] = min(around)
+    corners = [(left, top) for left in ends[0] for top in ends[1]]
     return all(
         any(abs(at - left) + abs(down - top) < TOLERANCE for left, top in corners)
         for at, down in ((x, y), (u, v))
