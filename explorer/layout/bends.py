@@ -31,7 +31,8 @@ def round_corners(places: Sequence[Point], radius: float) -> list[float]:
         before_y = to_y - (to_y - y) * bend / length
         after_x = to_x + (next_x - to_x) * bend / after
         after_y = to_y + (next_y - to_y) * bend / after
-        points += draw_line(x, y, before_x, before_y)
+        if bend < length:
+            points += draw_line(x, y, before_x, before_y)
         points += (
             *(before_x + (to_x - before_x) * _ARC, before_y + (to_y - before_y) * _ARC),
             *(after_x + (to_x - after_x) * _ARC, after_y + (to_y - after_y) * _ARC),

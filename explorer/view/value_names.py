@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from netloupe.explorer.dataflow import find_source, is_of_shapes, trace_back_where, trace_on
 from netloupe.explorer.grouping import Group, GroupTree
-from netloupe.explorer.model import Node, Value, is_constant
+from netloupe.explorer.model import Node, Value, find_outer_node, is_constant
 from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.roles import comes_from_range_or_cumsum
 
@@ -123,7 +123,9 @@ def _name_giver(node: Node, value: Value, tree: GroupTree) -> tuple[str, Group |
     while group is not None and group.kind in ("block", "operation", "preparation"):
         if group.kind == "preparation":
             return group.label, None
-        if group.recognised is None or any(tree.holds(group, user) for user in value.users):
+        users = [find_outer_node(user, tree.graph) for user in value.users]
+        is_inner = any(user is not None and tree.holds(group, user) for user in users)
+        if group.recognised is None or is_inner:
             break
         what, group = group.recognised.name, group.parent
     return what, group

@@ -7,8 +7,9 @@ import pytest
 from netloupe.explorer.model import Model
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.view import BORDER, Item, View
-from netloupe.explorer.view.value_names import find_written_name
+from netloupe.explorer.view.value_names import find_written_name, name_passing_values
 from netloupe.proto import onnx_pb2
+from tests.onnx_text import load_text
 from tests.unrolled import make_lstm, make_recurrent, make_refinement, make_skip_stack
 from tests.wiring_check import find_lost_edges
 
@@ -81,3 +82,16 @@ def test_names_that_exporters_make_are_no_authors_names() -> None:
     model = load(proto.SerializeToString())
     told = {name: find_written_name(value) for name, value in model.graph.values.items()}
     assert {name for name, written in told.items() if written} == {"x_1", "12", "embedding"}
+
+
+def test_what_bodies_of_nodes_take_is_called_after_the_block_that_gives_it() -> None:
+    model = load_text("""g (float[N] x, bool c) => (float[N] y) {
+        a = Sigmoid (x)
+        val_1 = Mul (x, a)
+        y = If (c) <
+            then_branch = t () => (float[N] t) { t = Relu (val_1) },
+            else_branch = e () => (float[N] e) { e = Neg (val_1) }>
+    }""")
+    value = model.graph.values["val_1"]
+    assert all(user.graph is not model.graph for user in value.users)
+    assert name_passing_values([value], View(model).borders(model.graph).tree) == "SiLU"
