@@ -100,6 +100,7 @@ def test_the_steps_to_a_view(*, named: bool, monkeypatch: pytest.MonkeyPatch) ->
         "looking for repeats",
         "reading edges",
         "laying out",
+        "counting operations",  # for the sizes of values
     ]
 
 

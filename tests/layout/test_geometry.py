@@ -314,7 +314,11 @@ def test_points_on_a_curve() -> None:
 @pytest.mark.parametrize(
     ("name", "group", "value"),
     [
-        ("exported/detr.legacy.onnx", "decoder/layers.0-5/", "Transpose_1_output_0"),
+        (
+            "built/genai_llama.matmulnbits_int4.onnx",
+            "/layers.0-11/",
+            "embed_tokens/Gather/output_0",
+        ),
         ("exported/scripted.legacy.onnx", "main/Loop.body/If_1", "Cast_output_0"),
     ],
 )

@@ -112,7 +112,7 @@ def test_what_goes_around_ends_at_the_side_of_a_circle(
         for box in (scene.boxes[edge.target],)
         if box.item.key in ("main/sum", "main/sum2")
     }
-    radius = 11
+    radius = 12
     for inner, outer in (("third", "sum"), ("mlp", "sum2")):
         end = ends[f"main/{inner}", f"main/{outer}"]
         assert end[across] == pytest.approx(0, abs=1)
