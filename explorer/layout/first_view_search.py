@@ -222,7 +222,7 @@ class Search:
             if len(self.insets) == _MOST_INSETS:
                 break
             if not self.insets or _is_another(stack.group, self.insets[0].item.element):
-                self._open_inset(stack)
+                self._open_inset(stack, [s for s in stacks if s != stack and are_alike(s, stack)])
         for stack in stacks:
             if not self.insets and len(stack.way) > 1:
                 self._open_inset(stack._replace(way=stack.way[:-1]))
@@ -243,9 +243,13 @@ class Search:
                 found += find_hidden_ideas(item, item.element, least)
         return heapq.nlargest(_MOST_IDEAS, found, key=lambda stack: stack.group.node_count)
 
-    def _open_inset(self, stack: HiddenBlock) -> None:
-        """Open what is around a stack, and a repetition beside the picture, if there is room."""
-        opened = self._open_ways([stack._replace(way=stack.way[:-1])])
+    def _open_inset(self, stack: HiddenBlock, alike: Sequence[HiddenBlock] = ()) -> None:
+        """Open what is around a stack, and a repetition beside the picture, if there is room.
+
+        What is around stacks that are alike is opened too: one tower open and the other closed
+        would say that they differ.
+        """
+        opened = self._open_ways([one._replace(way=one.way[:-1]) for one in (stack, *alike)])
         item = stack.item
         for group in stack.way[1:]:
             item = next(child for child in item.children if child.element is group)

@@ -22,9 +22,11 @@ from netloupe.explorer.layout.inset_scene import compose_with_insets, join_inset
 from netloupe.explorer.layout.scene import Flat, Zoom
 from netloupe.explorer.model import Model
 from netloupe.explorer.options import Direction
+from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.render.picture import Picture, make_picture, render_picture
 from netloupe.explorer.view import View, ViewOptions
+from tests.corpus import corpus_file
 from tests.grouping.test_repeats import Builder
 from tests.scene_check import find_geometry_faults
 from tests.wiring_check import find_lost_edges
@@ -173,6 +175,15 @@ def test_without_room_what_is_asked_for_is_open_in_its_place(
     assert any("at both sides" in notice for notice in picture.notices)
     assert find_stack(picture.scene, is_open=True)
     assert find_geometry_faults(picture.scene, picture.view) == []
+
+
+def test_towers_that_are_alike_are_open_alike(engine: LayoutEngine) -> None:
+    picture = draw(load(corpus_file("exported/clip.legacy.onnx")), engine)
+    labels = [item.label for item in picture.view.open_items() if item is not picture.view.root]
+    assert sorted(labels) == ["text_model", "vision_model"]
+    assert len(picture.scene.zooms) == 1
+    closed = [b for b in picture.scene.boxes if b.item.repeat is not None and not b.item.is_open]
+    assert [len(box.item.repeat.children) for box in closed if box.item.repeat] == [12, 12]
 
 
 def make_masked_decoder(layers: int = 6) -> Model:
