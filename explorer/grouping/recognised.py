@@ -70,8 +70,16 @@ class Recogniser:
     def list_contents(self, group: Group) -> list[Ingredient]:
         """Return what a group is made of; nothing where a rule fails on it.
 
-        Groups that are alike are looked at once.
+        Nor is anything told that would say again what a group is not to be called. Groups that are
+        alike are looked at once.
         """
+        block = group.children[group.exemplar] if group.kind == "repeat" else group
+        if group in self.unnamed or block in self.unnamed:
+            return []
+        found = self._list_contents(group)
+        return [] if any(one.name in self.names_left_out for one in found) else found
+
+    def _list_contents(self, group: Group) -> list[Ingredient]:
         if group not in self._contents:
             nodes = list_member_nodes(group, MOST_NODES)
             inner = tuple(one.label for one in group.inner_groups())

@@ -537,7 +537,7 @@ def test_words_of_a_stepper_stand_on_the_ground_of_its_group(show: Open) -> None
     stepper = stand.page.locator(".nl-stepper").first
     stepper.wait_for(state="attached")
     style = "(element) => getComputedStyle(element).backgroundColor"
-    assert stepper.evaluate(style) == "rgb(244, 247, 251)"
+    assert stepper.evaluate(style) == "rgb(239, 245, 254)"
 
 
 def test_minimap_moves_the_window(show: Open) -> None:

@@ -59,7 +59,10 @@ def test_the_legend_says_what_that_of_a_picture_says(stand: Stand) -> None:
     legend = stand.page.locator(".nl-legend")
     assert legend.is_hidden()
     toggle(stand)
-    options = ViewOptions.parse({"expand": "none", "wrap": False})
+    options = ViewOptions.parse(
+        # what a canvas has beside a picture: bars, and what opens groups
+        {"expand": "none", "wrap": False, "share": "parameters", "controls": True}
+    )
     picture = make_picture(load(light_file("light_squeezenet.onnx")), options, composer=Composer())
     said = [entry.text for entry in list_legend(picture.scene, picture.labels.draw)]
     assert rows(stand) == said

@@ -237,7 +237,7 @@ def test_inspector_begins_at_the_top_and_has_the_colours_of_the_canvas(
         "(box) => [getComputedStyle(box, '::placeholder').color,"
         " getComputedStyle(box.parentElement).backgroundColor]"
     )
-    assert colours == ["rgb(154, 165, 179)", "rgb(20, 24, 30)"]
+    assert colours == ["rgb(163, 174, 187)", "rgb(20, 24, 30)"]
 
 
 def test_bars_chips_and_trail_stand_beside_the_picture(
