@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -21,15 +22,21 @@ _CLASSES = "pkg.torch.onnx.class_hierarchy"
 
 
 def make_chain(
-    *names: str, metadata: dict[int, dict[str, str]] | None = None, op_type: str = "Relu"
+    *names: str,
+    metadata: dict[int, dict[str, str]] | None = None,
+    op_type: str | Sequence[str] = "Relu",
 ) -> Graph:
-    """Return a graph of nodes with these names, each using the one before."""
+    """Return a graph of nodes with these names, each using the one before; kinds come in turn."""
+    kinds = (op_type,) if isinstance(op_type, str) else op_type
     proto = onnx_pb2.ModelProto(ir_version=8)
     proto.graph.input.add(name="v0")
     proto.graph.output.add(name=f"v{len(names)}")
     for number, name in enumerate(names):
         node = proto.graph.node.add(
-            op_type=op_type, name=name, input=[f"v{number}"], output=[f"v{number + 1}"]
+            op_type=kinds[number % len(kinds)],
+            name=name,
+            input=[f"v{number}"],
+            output=[f"v{number + 1}"],
         )
         for key, value in (metadata or {}).get(number, {}).items():
             node.metadata_props.add(key=key, value=value)

@@ -207,7 +207,7 @@ def test_a_cell_that_a_program_runs_has_it_at_once(
     displays: Displays, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(saving, "find_cell_runner", lambda: "executor")
-    explorer = netloupe.explore(make_layers())  # which comes from no file
+    explorer = netloupe.explore(make_layers(), expand="all")  # which comes from no file
     explorer._ipython_display_()
     [kept] = displays.shown.values()
     assert read_data(kept)["first"]

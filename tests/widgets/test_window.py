@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -19,13 +19,21 @@ NAMES = [
     f"{scope}/n{index}" for number, scope in enumerate("abcdefghij") for index in range(3 + number)
 ]
 
+#: operators of many kinds, so that opening a group shows what no other box does
+KINDS = (
+    *("Relu", "Softmax", "GlobalAveragePool", "Sigmoid", "LogSoftmax", "GlobalMaxPool", "Tanh"),
+    *("Hardmax", "LpNormalization", "Elu", "Selu", "Softplus", "Softsign", "HardSigmoid"),
+    *("HardSwish", "Mish", "Gelu", "LeakyRelu", "Celu", "MeanVarianceNormalization"),
+)
+
 
 @pytest.fixture
 def make() -> Iterator[Callable[..., Recorder]]:
     made: list[Recorder] = []
 
-    def explore(**view: Any) -> Recorder:
-        made.append(Recorder(netloupe.explore(make_chain(*NAMES, op_type="Neg").model, **view)))
+    def explore(op_types: Sequence[str] = ("Neg",), **view: Any) -> Recorder:
+        model = make_chain(*NAMES, op_type=op_types).model
+        made.append(Recorder(netloupe.explore(model, **view)))
         return made[-1]
 
     yield explore
@@ -47,7 +55,7 @@ def boxes(recorder: Recorder) -> int:
 def test_more_is_open_in_a_larger_canvas(make: Callable[..., Recorder]) -> None:
     found = []
     for window in ([500, 300], [1100, 1000], [2000, 3000]):
-        recorder = make()
+        recorder = make(op_types=KINDS)
         answer = recorder.ask(type="scene", window=window)
         assert (answer["type"], answer["fit"]) == ("scene", True)
         assert answer["history"]["undo"] is False
