@@ -65,6 +65,8 @@ def test_groups_open_and_what_is_selected_is_described(serve: Callable[..., Wind
     window = serve()
     window.inspect("digits_cnn.onnx")
     before = set(window.paths())
+    window.click("main/head/", times=2)
+    window.expect("main/head/classify/")
     window.click("main/head/classify/", times=2)
     window.page.wait_for_function(f"(count) => {API}.paths().length > count", arg=len(before))
     window.click("main/stem/")
@@ -161,6 +163,8 @@ def test_an_address_brings_back_what_was_seen(serve: Callable[..., Window]) -> N
     window = serve()
     page = window.page
     assert page.evaluate("location.hash") == ""
+    window.click("main/head/", times=2)
+    window.expect("main/head/classify/")
     window.click("main/head/classify/", times=2)
     window.expect("main/node_linear")
     height = page.evaluate(f"{API}.bounds('main/node_linear').y")

@@ -94,7 +94,7 @@ def test_the_legend_explains_what_is_shown(show: Show) -> None:
     shown.page.locator(".nl-menu-entry").filter(has_text="Legend").click()
     rows = shown.page.locator(".nl-legend-row")
     rows.first.wait_for()
-    assert "convolution, matrix product" in rows.all_inner_texts()
+    assert "learned weights: convolution, linear layer, MLP" in rows.all_inner_texts()
     # the policy of the page lets the samples be drawn
     samples = "[...document.querySelectorAll('.nl-legend-sample')]"
     shown.page.wait_for_function(f"() => {samples}.every((each) => each.naturalWidth)")

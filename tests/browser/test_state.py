@@ -263,7 +263,7 @@ def test_escape_closes_the_group_around_a_value(show: Open) -> None:
 def test_opening_is_taken_back_at_its_place(show: Open, keys: tuple[str, str]) -> None:
     stand = show(make_layers())
     back, forth = keys
-    stand.explorer.close("main/layers.0/attn/")
+    stand.explorer.open(STACK)
     stand.settle()
     stand.press("+")
     stand.page.mouse.move(300, 300)

@@ -31,7 +31,7 @@ ex = netloupe.explore("digits_cnn.onnx", expand="none")
 ex.open("{STACK}")
 ex.select("{STACK}")
 ex""",
-        'netloupe.explore("digits_cnn.onnx", theme="dark")',
+        'netloupe.explore("digits_cnn.onnx", theme="dark", expand="all")',
     ],
     "faulty": ['import netloupe\nnetloupe.explore("faulty.onnx")'],
     "picture": ['import netloupe\nnetloupe.explore("digits_cnn.onnx", saved="picture")'],
