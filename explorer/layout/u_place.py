@@ -247,10 +247,8 @@ class UPlacer(UBoxes):
         hanging = [stub for child in between for stub in self._stubs.get(child, ())]
         bottoms = [self._area(child)[3] for child in (*between, *hanging)]
         low = max(bottoms) + _AROUND + LANE * (at - 1)
-        (left, _, right, bottom), (first, _, last, end) = map(
-            self._area, (wire.source, wire.target)
-        )
-        x, y = (left + right) / 2, (first + last) / 2
+        bottom, (first, _, last, end) = self._area(wire.source)[3], self._area(wire.target)
+        x, y = self._port(wire.source, wire.source_port, is_input=False), (first + last) / 2
         return [(x, bottom), (x, low), (y, low), (y, end)]
 
     def _take_line(self, side: str) -> float:
