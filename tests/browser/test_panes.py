@@ -194,6 +194,8 @@ def test_groups_open_and_close_on_both_sides_and_repeats_step(show: Any) -> None
     head, newer_head = "main/head/classify/", "main/head/classify/linear/"
     inside = "main/node_linear"
     assert inside not in [*shown.paths(_OLD), *shown.paths(_NEW)]
+    shown.click(_OLD, "main/head/", times=2)
+    shown.wait_for_path(_OLD, head)
     shown.click(_OLD, head, times=2)
     shown.wait_for_path(_OLD, inside)
     shown.wait_for_path(_NEW, inside)
@@ -302,6 +304,8 @@ def test_what_is_seen_survives_a_reload(show: Any, file: Path) -> None:
     shown = show()
     page = shown.page
     head, inside = "main/head/classify/", "main/node_linear"
+    shown.click(_OLD, "main/head/", times=2)
+    shown.wait_for_path(_OLD, head)
     shown.click(_OLD, head, times=2)
     shown.wait_for_path(_NEW, inside)
     shown.click(_OLD, _CONV)

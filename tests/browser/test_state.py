@@ -130,7 +130,7 @@ def test_what_is_opened_is_seen_whole(show: Open) -> None:
     x, y = stand.locate(STACK)
     stand.page.mouse.move(x + 200, y)
     stand.page.mouse.down()
-    stand.page.mouse.move(x + 200, y + 330, steps=4)
+    stand.page.mouse.move(x + 200, y + 280, steps=4)
     stand.page.mouse.up()
     stand.double_click(STACK)
     assert is_whole(stand, STACK)
@@ -340,7 +340,9 @@ def test_the_keyboard_stays_after_menus_and_chips(show: Open) -> None:
 
 
 def test_the_button_that_steps_keeps_the_keyboard(show: Open) -> None:
-    stand = show(make_layers())
+    stand = show(make_layers(), expand="none")
+    stand.double_click(STACK)
+    stand.double_click("main/layers.0/mlp/")
     stand.explorer.select(STACK)  # its buttons stand below the canvas where it has no room for them
     stand.settle()
     stand.page.get_by_title("Next repetition").locator("visible=true").first.click()

@@ -127,7 +127,7 @@ def test_a_page_without_a_kernel_draws_by_itself(alone: Menu, tmp_path: Path) ->
     alone.page.keyboard.press("Escape")
     svg = alone.save("SVG", "The whole picture", tmp_path)
     assert svg.name == "digits_cnn.svg"
-    shown = netloupe.load(CNN).to_svg()
+    shown = netloupe.load(CNN).to_svg(inset="none", key=False, controls=True, share="parameters")
     wanted = {"".join(text.itertext()) for text in ElementTree.fromstring(shown).iter(f"{SVG}text")}
     assert len(wanted) > 15
     assert wanted <= read_texts(svg)
