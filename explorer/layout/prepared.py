@@ -131,7 +131,8 @@ def list_prepared(root: Composed) -> Iterator[tuple[Plan, Prepared]]:
             continue
         joined = join_pieces(arranged.assembly, arranged.level, is_mirrored=arranged.is_mirrored)
         places = make_room_for_sizes(arranged.level, joined)
-        labels = each.level.places - _measure_shift(arranged.inside, places)
+        told = each.level.places[: len(each.plan.edges)]  # a back edge of a loop is added behind
+        labels = told - _measure_shift(arranged.inside, places)
         opened = tuple(sorted(each.inner))
         yield each.plan, Prepared(arranged.level, places, labels, each.plan.texts, opened)
 
