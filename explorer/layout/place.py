@@ -39,6 +39,8 @@ MOST_FOR_GRAPHVIZ = 20_000
 MOST_WIRES_FOR_GRAPHVIZ = 60_000
 #: a window of a usual size, in which the ways to place a level are compared
 _WINDOW = 1100.0, 800.0
+#: at which a U tells more than another way that fits larger
+_READABLE = 0.7
 
 
 @dataclass(slots=True)
@@ -79,7 +81,8 @@ class Placer:
             placement = self._place_u(level, level.u, budget)
             ordinary = self.place(level.without_shape(), budget)
             places = join_pieces(ordinary, level)
-            if _zoom(placement.width, placement.height) < _zoom(places.width, places.height):
+            zoom = _zoom(placement.width, placement.height)
+            if zoom < min(_zoom(places.width, places.height), _READABLE):
                 return ordinary
             return Assembly(*divide_level(level), [placement])
         division, pieces = divide_level(level)

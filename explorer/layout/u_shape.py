@@ -104,6 +104,7 @@ def find_u(
     boxes = _list_boxes(level.wires, stream)
     if len(boxes) < 4 or len(set(boxes)) < len(boxes):
         return None
+    stubs = _list_beside_stream(level.wires, boxes, stubs)
     parts = _list_parts(level, boxes, stubs)
     found = _list_lanes(level, boxes, parts, stubs)
     if found is None:
@@ -147,6 +148,16 @@ def _list_boxes(wires: Sequence[Wire], stream: Sequence[int]) -> list[int]:
     ends = [wires[number].source for number in stream[:1]]
     ends += [wires[number].target for number in stream]
     return [end for end in ends if end >= 0]
+
+
+def _list_beside_stream(
+    wires: Sequence[Wire], boxes: Collection[int], stubs: Collection[int]
+) -> set[int]:
+    """Return the stubs at boxes of the stream; any other is part of what it hangs on."""
+    on_stream = {*boxes}
+    found = {wire.source for wire in wires if wire.target in on_stream}
+    found |= {wire.target for wire in wires if wire.source in on_stream}
+    return found & {*stubs}
 
 
 def _list_parts(level: Level, boxes: Collection[int], stubs: Collection[int]) -> list[list[int]]:

@@ -77,10 +77,15 @@ def make_unet(
     gate: bool = False,
     aux: bool = False,
     residual: bool = False,
+    steered: bool = False,
 ) -> Model:
     """Return an encoder and a decoder; blocks differ, so that none of them are folded."""
     net = Network(*dims)
     value = net.convolve("stem/conv", "x", 8)
+    steer = ""
+    if steered:  # by a value that every block takes
+        net.inputs.append(helper.make_tensor_value_info("step", TensorProto.FLOAT, [1] * len(dims)))
+        steer = net.add("Softplus", "step/act", net.add("Sin", "step/wave", "step"))
     kept: list[list[str]] = []
     for level in range(depth):
         found = []
@@ -88,6 +93,7 @@ def make_unet(
             for step in range(level + 1):
                 value = net.convolve(f"enc{level}/c{number}_{step}", value, 8 << level)
                 value = net.add("Relu", f"enc{level}/a{number}_{step}", value)
+            value = net.add("Mul", f"enc{level}/steer", value, steer) if steer else value
             found.append(value)
         kept.append(found)
         value = net.convolve(f"down{level}/conv", value, 8 << level, 2)
@@ -108,6 +114,7 @@ def make_unet(
             for step in range(level + 1):
                 value = net.convolve(f"dec{level}/c{number}_{step}", value, 8 << level)
                 value = net.add("Relu", f"dec{level}/a{number}_{step}", value)
+            value = net.add("Mul", f"dec{level}/steer", value, steer) if steer else value
         if aux and level == 1:
             extra.append(net.convolve("aux/conv", value, 2))
     return net.finish(net.convolve("out/conv", value, 2), *extra)
@@ -213,6 +220,19 @@ def test_what_stands_on_a_skip_is_drawn_on_it(engine: LayoutEngine) -> None:
         assert left.x + left.width < gate.x
         assert gate.x + gate.width < right.x
         assert gate.y + gate.height / 2 == pytest.approx(right.y + right.height / 2, abs=0.5)
+    check_edges(scene)
+
+
+def test_what_every_block_takes_by_name_stands_beside_the_u(engine: LayoutEngine) -> None:
+    scene = compose(make_unet(1, 3, 64, 64, depth=4, steered=True), engine)
+    stubs = [box for box in scene.boxes if box.item.kind == "stub"]
+    assert len(stubs) > 8
+    boxes = named(scene)
+    for level in range(4):
+        left, right = boxes[f"enc{level}"], boxes[f"dec{level}"]
+        assert left.x + left.width < right.x
+        assert left.y + left.height / 2 == pytest.approx(right.y + right.height / 2, abs=0.5)
+    assert boxes["step"].y < boxes["enc3"].y
     check_edges(scene)
 
 
