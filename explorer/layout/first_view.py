@@ -21,8 +21,9 @@ from netloupe.explorer.options import Direction
 from netloupe.explorer.view import View
 
 from .compose import DEADLINE, Composer
-from .first_view_search import LIMITS, STACK_ZOOMS, Search
+from .first_view_search import STACK_ZOOMS, Search
 from .inset_scene import Inset, compose_with_insets
+from .opening_limits import LIMITS
 from .plan import Measure
 from .scene import Scene
 

@@ -6,14 +6,10 @@ import heapq
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from netloupe.explorer.grouping import Group
-from netloupe.explorer.model import Node
 from netloupe.explorer.options import Direction
-from netloupe.explorer.patterns import Recognition
 from netloupe.explorer.progress import step
-from netloupe.explorer.roles import find_roles
 from netloupe.explorer.view import (
     Item,
     View,
@@ -26,13 +22,19 @@ from netloupe.explorer.view import (
 from .compose import Composer
 from .emphasis import Emphasis
 from .inset_scene import Inset, compose_with_insets, open_inset
+from .opening_limits import (
+    MOST_BOXES,
+    Limit,
+    are_seen_closed,
+    count_new_kinds,
+    find_kind,
+    holds_repeat,
+    may_open,
+    shows_arrangement,
+)
 from .opening_worth import (
     find_core,
-    find_recognition,
-    is_called_after_parts,
-    is_told_by_face,
     list_kinds,
-    list_kinds_inside,
     list_shown,
     shows_a_list,
     shows_enough,
@@ -45,47 +47,12 @@ from .stacks import (
     are_side_by_side,
     find_hidden_ideas,
     find_hidden_stacks,
+    is_another,
     is_boilerplate,
     is_in_stack,
+    tell_rank,
 )
 
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """What may be opened, and how far.
-
-    Parameters
-    ----------
-    below
-        Groups are opened while there are fewer boxes than this.
-    boxes, zoom
-        No group is opened that makes more boxes, or a picture that fits at a smaller zoom only.
-    only_stacks
-        Whether only repeats, and groups that hold one, are opened.
-    in_columns
-        Whether the picture may be cut into columns, where that makes it larger.
-    in_blocks
-        Whether what is inside the repetition that is shown of a repeat is opened too, and
-        blocks of a known kind, which their name and facts say more of than their nodes do. What
-        shows single nodes that only arrange then remains closed.
-    with_lists
-        Whether also what shows a few operations one behind another is opened, or nothing new.
-    is_last
-        Whether a frame may be around a single box.
-    """
-
-    below: int
-    boxes: int
-    zoom: float
-    only_stacks: bool = False
-    in_columns: bool = False
-    in_blocks: bool = False
-    with_lists: bool = False
-    is_last: bool = False
-
-
-#: as many boxes as a figure has at most
-_MOST_BOXES = 26
 #: and as many a picture in two parts
 _MOST_WITH_INSETS = 30
 #: as many may there be for nodes that matter more than others
@@ -95,24 +62,11 @@ _MOST_EMPHASISED = 40
 STACK_ZOOMS = (0.65, 0.55)
 #: so many stacks are tried, the largest first
 _MOST_STACKS = 4
-#: so many stacks at most are drawn beside it, one at each side; the second is no smaller than
-#: this share of the first
+#: so many are drawn beside the picture at most, one at each side
 _MOST_INSETS = 2
 #: blocks without a name are drawn beside it where they have so many nodes, and this share of those
 #: of a block of the largest stack; so many are tried
 _LEAST_IDEA, _SHARE_OF_BLOCK, _MOST_IDEAS = 8, 0.5, 3
-_AS_LARGE = 0.3
-#: for all else, one after the other: a picture of few boxes says too little
-LIMITS = (
-    Limit(1_000_000, _MOST_BOXES, 0.85, only_stacks=True, in_columns=True),
-    Limit(1_000_000, _MOST_BOXES, 0.85),
-    Limit(9, 30, 0.65, in_blocks=True),
-    Limit(6, 30, 0.5, in_blocks=True, with_lists=True),
-    Limit(5, 60, 0.2, in_blocks=True, with_lists=True),
-    Limit(3, 400, 0.0, in_blocks=True, with_lists=True, is_last=True),
-)
-#: families of blocks that say nothing more when they are open
-_DETAILS = frozenset(("activation", "normalization"))
 #: groups are opened and laid out on trial so many times
 MOST_TRIALS = 60
 
@@ -193,7 +147,7 @@ class Search:
                 if number < len(zooms) and zooms[number] < least:
                     continue
                 opened = self._open_ways(chosen)
-                zoom = self._try_zoom(_MOST_BOXES)
+                zoom = self._try_zoom(MOST_BOXES)
                 if zoom >= least:
                     return
                 for item in reversed(opened):
@@ -221,7 +175,7 @@ class Search:
         for stack in chosen:
             if len(self.insets) == _MOST_INSETS:
                 break
-            if not self.insets or _is_another(stack.group, self.insets[0].item.element):
+            if not self.insets or is_another(stack.group, self.insets[0].item.element):
                 self._open_inset(stack, [s for s in stacks if s != stack and are_alike(s, stack)])
         for stack in stacks:
             if not self.insets and len(stack.way) > 1:
@@ -275,7 +229,7 @@ class Search:
             if other.openable
             and other.depth == item.depth
             and sibling_key(other) == sibling_key(item)
-            and _holds_repeat(other)
+            and holds_repeat(other)
         ]
         for other in alike:
             self._open_item(other)
@@ -288,10 +242,10 @@ class Search:
 
     def shows_more_stacks(self) -> bool:
         """Return whether stacks like one beside the picture are closed in it."""
-        names = {_find_kind(inset.item.element) for inset in self.insets}
+        names = {find_kind(inset.item.element) for inset in self.insets}
         keys = {inset.item.key for inset in self.insets}
         return any(
-            item.repeat is not None and item.key not in keys and _find_kind(item.element) in names
+            item.repeat is not None and item.key not in keys and find_kind(item.element) in names
             for item in list_closed(self._view.root)
         )
 
@@ -311,7 +265,7 @@ class Search:
         if any(len(stack.way) < 2 for stack in stacks) or not are_side_by_side(self._view, towers):
             return False
         opened = self._open_ways([stack._replace(way=stack.way[:-1]) for stack in stacks])
-        if self._try_zoom(_MOST_BOXES) >= STACK_ZOOMS[0]:
+        if self._try_zoom(MOST_BOXES) >= STACK_ZOOMS[0]:
             return True
         for item in reversed(opened):
             self._view.close_item(item)
@@ -325,7 +279,7 @@ class Search:
                 found += find_hidden_stacks(item, item.element)
         found = heapq.nlargest(2 * _MOST_STACKS, found, key=lambda stack: stack.group.node_count)
         if len(found) > 1:  # to tell what a stack is takes a look at many blocks
-            found.sort(key=_tell_rank)
+            found.sort(key=tell_rank)
         return found[:_MOST_STACKS]
 
     def _open_ways(self, stacks: list[HiddenBlock]) -> list[Item]:
@@ -373,7 +327,7 @@ class Search:
             if (
                 found <= limit.boxes
                 and (limit.is_last or all(self._shows_enough(item, limit) for item in chosen))
-                and not any(map(_shows_arrangement, chosen))
+                and not any(map(shows_arrangement, chosen))
                 and self.zoom(in_columns=limit.in_columns) >= limit.zoom
             ):
                 boxes = found
@@ -454,85 +408,16 @@ class Search:
             shown.update(list_kinds(item.element))
             if item.key in kept_closed and self._view_of(item) is self._view:
                 continue
-            if _may_open(item, limit):
+            if may_open(item, limit):
                 alike.setdefault((item.depth, *sibling_key(item)), []).append(item)
         ranked: list[tuple[int, int, int, list[Item]]] = []
         for items in alike.values():
-            if _are_seen_closed(items, shown):
+            if are_seen_closed(items, shown):
                 continue  # of one kind all are open or none
-            new = _count_new_kinds(items, shown)
-            if new or any(map(_holds_repeat, items)) or limit.with_lists:
+            new = count_new_kinds(items, shown)
+            if new or any(map(holds_repeat, items)) or limit.with_lists:
                 ranked.append((-new, -sum(map(count_held_nodes, items)), len(ranked), items))
         return [items for *_, items in sorted(ranked)]
-
-
-def _find_kind(element: object) -> str:
-    """Return what a block or the blocks of a stack are, or else the author's type; "" for none."""
-    recognition = find_recognition(element)
-    if recognition is not None:
-        return recognition.name
-    return element.type_name if isinstance(element, Group) else ""
-
-
-def _are_seen_closed(items: list[Item], shown: Counter[str]) -> bool:
-    """Return whether blocks of the kind of some recognised ones are also closed elsewhere."""
-    names = Counter(
-        recognition.name
-        for item in items
-        if (recognition := _recognise(item.element)) is not None and not item.repeat
-    )
-    return any(shown[name] > count for name, count in names.items())
-
-
-def _recognise(element: object) -> Recognition | None:
-    """Return what something is, where that is one thing with a name."""
-    recognition = find_recognition(element)
-    return None if recognition is None or recognition.family == "group" else recognition
-
-
-def _tell_rank(stack: HiddenBlock) -> int:
-    """Return how much a stack is of what every network has: least is most worth to be seen."""
-    if is_boilerplate(stack.group):
-        return 2
-    return int(any(map(_is_known, stack.way)))
-
-
-def _count_new_kinds(items: list[Item], shown: Counter[str]) -> int:
-    """Return how many kinds of box are seen where some are opened, and nowhere else.
-
-    ``shown`` are those of all closed boxes, these among them.
-    """
-    found: set[str] = set()
-    for item in items:
-        inside = list_kinds_inside(item)
-        if inside is None:
-            return 1
-        found |= inside
-    return sum(not shown[kind] for kind in found)
-
-
-def _is_another(stack: Group, first: object) -> bool:
-    """Return whether a stack is worth to be seen beside another one.
-
-    It is of nearly the size of the first, shows boxes of other kinds, and not what every network
-    has.
-    """
-    assert isinstance(first, Group)  # noqa: S101 - insets are of groups
-    if is_boilerplate(stack):
-        return False
-    size, other = (_block_of(group).node_count for group in (stack, first))
-    if size < _AS_LARGE * other:
-        return False
-    kinds, others = (
-        frozenset().union(*map(list_kinds, _block_of(group).children)) for group in (stack, first)
-    )
-    return kinds != others
-
-
-def _block_of(group: Group) -> Group:
-    """Return one repetition of a repeat, and any other group itself."""
-    block = group.children[group.exemplar] if group.kind == "repeat" else group
-    return block if isinstance(block, Group) else group
 
 
 def _keys(items: list[Item]) -> tuple[str, ...]:
@@ -555,63 +440,3 @@ def list_closed(root: Item) -> Iterator[Item]:
 def count_boxes(view: View) -> int:
     """Return how many boxes a person sees: what is closed, stubs left out."""
     return sum(item.kind != "stub" for item in list_closed(view.root))
-
-
-def _may_open(item: Item, limit: Limit) -> bool:
-    if not item.openable or item.is_terminal or is_recursive(item):
-        return False
-    repeat = item.repeat
-    if repeat is not None and isinstance(repeat.children[item.shown], Node):
-        return False  # one node of many tells no more than the stack
-    if isinstance(item.element, Group) and _stays_closed(item.element):
-        return False
-    if is_told_by_face(item.element) and not (
-        limit.with_lists and is_called_after_parts(item.element)
-    ):
-        return False
-    if limit.only_stacks and not _holds_repeat(item):
-        return False
-    return limit.in_blocks or not (is_in_stack(item) or _is_known(item.element))
-
-
-def _stays_closed(group: Group) -> bool:
-    """Return whether a group is an operation, or a detail of a model too large to be all open.
-
-    Details are what is beside the body, normalizations and activations.
-    """
-    if group.kind == "operation":
-        return True
-    recognition = group.recognised
-    if not group.is_beside and (recognition is None or recognition.family not in _DETAILS):
-        return False
-    root = group
-    while root.parent is not None:
-        root = root.parent
-    return root.node_count > LIMITS[0].boxes
-
-
-def _is_known(element: object) -> bool:
-    """Return whether something is a block such as attention, MLP, norm or ``Conv · ReLU``.
-
-    So is a call of a function that is one.
-    """
-    return _recognise(element) is not None
-
-
-def _shows_arrangement(item: Item) -> bool:
-    """Return whether an open block of a known kind shows single nodes that only arrange values."""
-    return _is_known(item.element) and any(
-        isinstance(child.element, Node)
-        and find_roles(child.element.graph).of(child.element) in ("arrangement", "preparation")
-        for child in item.children
-    )
-
-
-def _holds_repeat(item: Item) -> bool:
-    """Return whether an item is a repeat, or a group with one in it at any depth."""
-    pending = [item.element] if isinstance(item.element, Group) else []
-    for group in pending:
-        if group.kind == "repeat":
-            return True
-        pending += group.inner_groups()
-    return False

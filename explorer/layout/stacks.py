@@ -14,6 +14,8 @@ from .opening_worth import find_recognition, is_worth_a_frame, list_kinds
 #: stacks of as many like blocks are opened together where they have this share of the largest
 #: one's nodes
 _AS_LARGE = 0.5
+#: a second stack beside a picture has blocks of this share of the first one's nodes at least
+_NEARLY_AS_LARGE = 0.3
 #: a block that is drawn for its idea shows so many boxes
 _LEAST_OF_IDEA, _MOST_OF_IDEA = 4, 16
 
@@ -154,3 +156,34 @@ def are_side_by_side(view: View, items: list[Item]) -> bool:
                 seen.add(number)
                 pending += following.get(number, ())
     return True
+
+
+def tell_rank(stack: HiddenBlock) -> int:
+    """Return how much a stack is of what every network has: least is most worth to be seen."""
+    if is_boilerplate(stack.group):
+        return 2
+    return int(not all(map(_has_no_name, stack.way)))
+
+
+def is_another(stack: Group, first: object) -> bool:
+    """Return whether a stack is worth to be seen beside another one.
+
+    It is of nearly the size of the first, shows boxes of other kinds, and not what every network
+    has.
+    """
+    assert isinstance(first, Group)  # noqa: S101 - insets are of groups
+    if is_boilerplate(stack):
+        return False
+    size, other = (_block_of(group).node_count for group in (stack, first))
+    if size < _NEARLY_AS_LARGE * other:
+        return False
+    kinds, others = (
+        frozenset().union(*map(list_kinds, _block_of(group).children)) for group in (stack, first)
+    )
+    return kinds != others
+
+
+def _block_of(group: Group) -> Group:
+    """Return one repetition of a repeat, and any other group itself."""
+    block = group.children[group.exemplar] if group.kind == "repeat" else group
+    return block if isinstance(block, Group) else group
