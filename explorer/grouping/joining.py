@@ -157,7 +157,8 @@ def _add_givers(stretch: Stretch, pattern: Integers, pairs: dict[int, int]) -> N
     """
     among = {*pattern.tolist()}
     taken = {*pairs.values()}
-    low, high = min(taken) - _MOST_BEFORE, max(taken)
+    # what no node of the stretch gives stands as a place before all
+    low, high = max(min(taken) - _MOST_BEFORE, 0), max(taken)
     for place in sorted(among, reverse=True):
         if place not in pairs:
             continue

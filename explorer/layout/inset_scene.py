@@ -225,16 +225,19 @@ def _name_entries(
     middle = leaving[0] if leaving else entering[0].points[0]
     main = min(entering, key=lambda edge: abs(edge.points[0] - middle))
     origins = _find_origins(flat, number)
+    frame = piece.boxes[0].width
     named: dict[int, SceneEdge] = {}
     taken: list[tuple[float, float]] = []
     for edge in entering:
         text, width = write(origins.get(edge.path, ""))
-        left, right = edge.points[0] - width / 2, edge.points[0] + width / 2
+        # a picture ends beside its inset: what is long stands above it, not around its stream
+        x = max(min(edge.points[0], frame - width / 2), width / 2)
+        left, right = x - width / 2, x + width / 2
         is_free = all(right < low or high < left for low, high in taken)
-        if edge is main or not text or not is_free:
+        if edge is main or not text or not is_free or width > frame:
             continue
         taken.append((left - _NAMES_APART, right + _NAMES_APART))
-        x, y = edge.points[0], edge.points[1] - _NAME_ABOVE
+        y = edge.points[1] - _NAME_ABOVE
         named[id(edge)] = edge._replace(label=text, label_x=x, label_y=y)
     edges = tuple(named.get(id(edge), edge) for edge in piece.edges)
     return piece._replace(edges=edges)

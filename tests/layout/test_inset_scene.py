@@ -212,6 +212,25 @@ def test_what_enters_beside_the_main_stream_is_named(engine: LayoutEngine) -> No
     assert side.label_y < side.points[1]
 
 
+@pytest.mark.parametrize("share", [0.05, 0.5, 0.95, 1.05, 20.0])
+def test_names_of_what_enters_stay_in_the_picture(engine: LayoutEngine, share: float) -> None:
+    """However wide they are beside the frame; what is wider is not written."""
+    view = View(make_masked_decoder())
+    inset = open_inset(view, view.items[STACK])
+    composer = Composer(engine)
+    scene = composer.compose(view, Labels())
+    around = composer.compose(inset.view, Labels()).root
+    assert around is not None
+    level = next(each for each in around.inner.values() if each.item is inset.item)
+    width = share * level.inside.width
+    joined = join_insets(scene, [(inset.item, level)], lambda text: (text, width))
+    assert joined is not None
+    named = [edge for edge in joined.edges if edge.label and edge.source < 0]
+    assert len(named) == (share < 1)
+    for edge in named:
+        assert width / 2 <= edge.label_x <= joined.width - width / 2
+
+
 @pytest.mark.parametrize(("before", "after", "side"), [(0, 0, 1), (0, 100, 1), (0, 300, -1)])
 def test_the_side_is_that_of_the_shorter_way(
     engine: LayoutEngine, before: float, after: float, side: int
