@@ -22,6 +22,10 @@ from netloupe.explorer.roles import find_weight
 
 #: how much larger something is where that is not known
 _UNKNOWN = -1.0
+#: of so many blocks it is first seen whether all are alike
+_MANY_BLOCKS = 48
+#: what changes how many places there are
+_CHANGING = ("convolves", "moves_pixels", "pools", "resamples")
 #: blocks that have more of their weights in common are one that is used again
 _MOST_SHARED = 0.5
 _MOST_AXES = 8
@@ -142,6 +146,8 @@ class StreamReader:
         with_joined
             Whether streams of which branches are put together have to be of one width, too.
         """
+        if len(blocks) >= _MANY_BLOCKS and self._are_of_equal_weights(blocks):
+            return [(0, len(blocks))]
         is_serial = any(_takes_from(later, earlier) for earlier, later in pairwise(blocks))
         read = [
             self._read_block(nodes, earlier)
@@ -169,6 +175,24 @@ class StreamReader:
                 ranges.append((low, place))
                 low = place
         return [*ranges, (low, len(blocks))]
+
+    def _are_of_equal_weights(self, blocks: Sequence[Sequence[Node]]) -> bool:
+        """Return whether blocks have the same operators, weights of one shape and no strides.
+
+        What they give then has one width and one resolution, whatever way it takes in them.
+        """
+        op_types = [node.op_type for node in blocks[0]]
+        weighted = [place for place, node in enumerate(blocks[0]) if _has_width(node)]
+        changing = [place for place, node in enumerate(blocks[0]) if node.operator.has(*_CHANGING)]
+        if any(_read_strides(blocks[0][place]) != 1 for place in changing):
+            return False  # each would halve what the one before gives
+        shapes = [_read_shapes(blocks[0][place]) for place in weighted]
+        return all(
+            [node.op_type for node in nodes] == op_types
+            and all(_read_strides(nodes[place]) == 1 for place in changing)
+            and [_read_shapes(nodes[place]) for place in weighted] == shapes
+            for nodes in blocks[1:]
+        )
 
     def _read_block(self, nodes: Sequence[Node], earlier: Sequence[Node]) -> _Block:
         return _Block(
@@ -216,7 +240,7 @@ class StreamReader:
 
     def _read_weight(self, node: Node) -> tuple[Value | None, int | None]:
         """Return the weight of a node, and how many features it gives; None for that of a norm."""
-        if node.operator.weight_kind in ("", "normalization"):
+        if not _has_width(node):
             return None, None
         if node not in self._weights:
             weight = find_weight(node)
@@ -226,6 +250,21 @@ class StreamReader:
                 given[1] if given is not None else None,
             )
         return self._weights[node]
+
+
+def _has_width(node: Node) -> bool:
+    """Return whether a weight, if there is one, tells how wide that is what a node gives."""
+    return node.operator.weight_kind not in ("", "normalization")
+
+
+def _read_shapes(node: Node) -> list[tuple[int | None, ...] | None]:
+    """Return the shapes of what is stored of a node; of a weight that is computed, its own."""
+    stored = [value.initializer for value in node.inputs if value is not None]
+    shapes = [tensor.dims for tensor in stored if tensor is not None]
+    if shapes:
+        return [*shapes]
+    weight = find_weight(node)
+    return [weight.dims if weight is not None else None]
 
 
 def _find_leaving(nodes: Sequence[Node]) -> list[int]:
