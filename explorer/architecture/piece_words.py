@@ -125,7 +125,8 @@ def name_piece(outline: Outline, pieces: Sequence[Piece]) -> str:
     """Return what each of alike pieces is called."""
     part = pieces[0].part
     if pieces[0].layer is not None:
-        return "transformer block"
+        is_crossing = pieces[0].name == "Cross-attention"
+        return "cross-attention block" if is_crossing else "transformer block"
     if part.kind == "conv":
         details = [piece.part.details.read_as(ConvolutionDetails) for piece in pieces]
         return _name_convolution(details)

@@ -79,7 +79,7 @@ def list_pieces(outline: Outline, stacks: Sequence[Stack]) -> list[Piece]:
     while place < len(told):
         found = layers.get(place)
         if found is not None:
-            name = "cross" if len(found.attentions) > 1 else "self"
+            name = " ".join(dict.fromkeys(one.name for one in found.attentions))
             parts = sorted(found.parts, key=lambda part: part.place)
             pieces.append(Piece("transformer", name, parts, found))
             place += len(parts)

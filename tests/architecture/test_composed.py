@@ -457,3 +457,18 @@ def test_residual_blocks_may_be_steered_by_another_value(is_steered: bool) -> No
     assert "residual block" in denoiser(is_steered).sentence
     assert "3 " in denoiser(is_steered).sentence
     assert "1×1" not in denoiser(is_steered).sentence
+
+
+def test_a_block_that_only_attends_to_another_value_is_told_apart() -> None:
+    net = Network()
+    tokens = net.take("tokens", (1, 12, 8))
+    x = net.norm(net.take("latents", (1, 5, 8)), 8)
+    x = net.add("Add", x, net.attend(net.norm(x, 8), tokens))
+    x = net.add("Add", x, net.feed(net.norm(x, 8)))
+    for _ in range(3):
+        normal = net.norm(x, 8)
+        x = net.add("Add", x, net.attend(normal, normal))
+        x = net.add("Add", x, net.feed(net.norm(x, 8)))
+    told = net.finish(net.linear(x, 8, 3)).architecture.sentence
+    assert "cross-attention block (" in told
+    assert ", 3 transformer blocks (" in told
