@@ -21,12 +21,13 @@ from .piece_runs import MOST_PIECES, PieceRun, find_piece_runs
 from .piece_words import count_pieces, join_with_and, name_piece, write_run
 from .pieces import Piece, collapse_shared, list_pieces
 from .sketch import BlockSketch, Sketch
+from .told_groups import write_groups
 
 #: of a graph that is told whole
 NOT_FOLDED: Mapping[Node, tuple[int, int]] = MappingProxyType({})
 #: more runs are not told one by one: blocks are counted by kind
-_MOST_RUNS = 12
-_LONGEST = 400
+_MOST_RUNS = 14
+_LONGEST = 420
 _CONVOLUTIONS = frozenset({"atrous pyramid", "conv", "inverted", "residual", "separable"})
 _LINEAR = frozenset({"draw", "embedding", "interaction", "linear", "mlp", "positions"})
 
@@ -67,7 +68,10 @@ def compose(
     pieces = collapse_shared(outline, told)
     rows = groupby(pieces, key=lambda piece: (piece.uses, piece.fold))
     runs = [(uses, _find_runs(outline, [*row], fold)) for (uses, fold), row in rows]
-    clauses = _write_in_order(outline, runs) or _count(outline, pieces)
+    clauses = _write_in_order(outline, runs)
+    if not clauses and _is_readable(by_groups := write_groups(model, outline, pieces)):
+        clauses = by_groups
+    clauses = clauses or _count(outline, pieces)
     on_maps = works_on_maps([piece.part for piece in told])
     levels = find_levels(outline) if on_maps else Levels()
     facts: dict[str, Detail] = {**taken.facts, **given, **dict(levels.facts)}
@@ -97,7 +101,11 @@ def _write_in_order(outline: Outline, rows: Sequence[tuple[int, list[PieceRun]]]
         if uses > 1:
             words = [f"{uses:,} times with shared weights ({join_with_and(words)})"]
         clauses += words
-    return clauses if len(", ".join(clauses)) <= _LONGEST else []
+    return clauses if _is_readable(clauses) else []
+
+
+def _is_readable(clauses: Sequence[str]) -> bool:
+    return len(clauses) <= _MOST_RUNS and len(", ".join(clauses)) <= _LONGEST
 
 
 def _count(outline: Outline, pieces: Sequence[Piece]) -> list[str]:

@@ -16,6 +16,8 @@ _TOLD = frozenset(
     | {"quantizer", "similarity", "tokenizer", "transform", "unrolled"}
 )
 
+#: what attention to another value is called
+CROSS_ATTENTION = "Cross-attention"
 #: kinds that work along the last axis, besides norms of features
 _OF_FEATURES = frozenset({"linear", "mlp"})
 #: kinds that take rows of their weights
@@ -79,7 +81,7 @@ def list_pieces(outline: Outline, stacks: Sequence[Stack]) -> list[Piece]:
     while place < len(told):
         found = layers.get(place)
         if found is not None:
-            name = " ".join(dict.fromkeys(one.name for one in found.attentions))
+            name = _name_layer(found)
             parts = sorted(found.parts, key=lambda part: part.place)
             pieces.append(Piece("transformer", name, parts, found))
             place += len(parts)
@@ -110,6 +112,13 @@ def find_distances(outline: Outline, pieces: Sequence[Piece]) -> list[int]:
 def is_told(part: OutlinePart) -> bool:
     """Return whether a part is one that a sentence counts."""
     return part.kind in MAIN_KINDS or part.kind in _TOLD or part.has("recurrent", "samples")
+
+
+def _name_layer(layer: Layer) -> str:
+    """Return what tells alike layers of a transformer from others."""
+    if all(one.name == CROSS_ATTENTION for one in layer.attentions):
+        return CROSS_ATTENTION
+    return "both" if len(layer.attentions) > 1 else "self"
 
 
 def _name(outline: Outline, part: OutlinePart) -> str:

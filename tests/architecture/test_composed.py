@@ -472,3 +472,24 @@ def test_a_block_that_only_attends_to_another_value_is_told_apart() -> None:
     told = net.finish(net.linear(x, 8, 3)).architecture.sentence
     assert "cross-attention block (" in told
     assert ", 3 transformer blocks (" in told
+
+
+def stages(*, is_named: bool) -> str:
+    """Return what is said of stages of a convolution, other ones each time, and linear layers."""
+    net = Network()
+    x = net.take("x", (1, 8, 32))
+    for stage, kernel in enumerate((3, 5, 7, 9, 11, 13, 15, 17)):
+        start = len(net.nodes)
+        for _ in range(3):
+            x = net.linear(x, 32, 32)
+        kernels = net.weight(8, 8, kernel)
+        x = net.add("Conv", x, kernels, kernel_shape=[kernel], pads=[kernel // 2] * 2)
+        for number, node in enumerate(net.nodes[start:] if is_named else []):
+            node.name = f"/stages.{stage}/{node.op_type}_{number}"
+    return net.finish(x).architecture.sentence
+
+
+def test_many_different_blocks_are_told_by_the_groups_of_the_picture() -> None:
+    told = "8 blocks of 3 linear layers and convolution, 8 channels out."
+    assert stages(is_named=True) == f"Convolutional network: {told}"
+    assert "24 linear layers, 8 convolutions" in stages(is_named=False)
