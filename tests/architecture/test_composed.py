@@ -345,6 +345,28 @@ def test_operators_without_weights_are_counted() -> None:
     assert (told.costs_sentence, told.is_network) == ("", False)
 
 
+def test_operators_inside_of_an_if_are_counted_with_it() -> None:
+    net = Network()
+    x = net.take("x", (1, 8))
+    small = helper.make_tensor_value_info("small", TensorProto.FLOAT, (1, 8))
+    inner = [
+        helper.make_graph(
+            [helper.make_node(op_type, [x], ["small"]), helper.make_node("Neg", ["small"], ["n"])],
+            op_type,
+            [],
+            [small],
+        )
+        for op_type in ("Sin", "Cos")
+    ]
+    chosen = net.add("Greater", net.add("ReduceSum", x, keepdims=0), net.store(np.float32(0)))
+    told = net.finish(
+        net.add("If", chosen, then_branch=inner[0], else_branch=inner[1])
+    ).architecture
+    assert told.sentence == (
+        "Graph of 7 operators with control flow (1 If): 2 Neg, 1 ReduceSum, 1 Greater, 2 others."
+    )
+
+
 def branches(is_apart: bool) -> Architecture:
     """Return what is said of a linear layer and an MLP whose results are added."""
     net = Network()
