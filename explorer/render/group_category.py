@@ -95,13 +95,9 @@ class GroupCategories:
                 found = category_of_recognised(recognition, group)
                 if found:
                     return found
-            elif group.node_count <= _MOST_NAMED:
-                for name in (group.type_name, group.label.rsplit(" / ", 1)[-1]):
-                    lowered = name[-200:].lower()
-                    for part, category in _HINTS:
-                        if part in lowered:
-                            return category
-        return _weigh(self._count(group))
+        counts = self._count(group)
+        hint = _read_hint(group)
+        return hint if hint and _may_be(hint, counts) else _weigh(counts)
 
     def _count(self, group: Holder) -> Counter[str]:
         """Count nodes by category, ``products`` of computed values and ``softmaxes`` besides."""
@@ -118,6 +114,27 @@ class GroupCategories:
             if operator.has("distributes"):
                 counts["softmaxes"] += times
         return counts
+
+
+def _read_hint(group: Holder) -> str:
+    """Return the category that the name of a small group speaks of; "" for none."""
+    if not isinstance(group, Group) or group.recognised is not None:
+        return ""
+    if group.node_count > _MOST_NAMED:
+        return ""
+    for name in (group.type_name, group.label.rsplit(" / ", 1)[-1]):
+        lowered = name[-200:].lower()
+        for part, category in _HINTS:
+            if part in lowered:
+                return category
+    return ""
+
+
+def _may_be(hint: str, counts: Counter[str]) -> bool:
+    """Return whether a group may be what its name says: a norm-free block is no norm."""
+    if hint == "norm":
+        return not counts["weights"]
+    return bool(counts["products"] or counts["softmaxes"] or counts["attention"])
 
 
 def category_of_recognised(recognition: Recognition, group: Group) -> str:

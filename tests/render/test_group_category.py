@@ -107,17 +107,34 @@ def test_a_group_without_a_known_kind_has_the_hue_of_what_it_holds(
     assert category(build.load([8, 8]), "thing") == wanted
 
 
-def test_a_name_alone_colours_small_groups_only() -> None:
+@pytest.mark.parametrize(
+    ("name", "operators", "wanted"),
+    [
+        ("attn", ["MatMul", "Softmax", "Sin"], "attention"),
+        ("attn", ["Sin", "Cos", "Sin"], "plain"),
+        ("layer_norm", ["ReduceMean", "Sub", "Div"], "norm"),
+        ("norm_free", ["MatMul", "Relu", "MatMul"], "weights"),
+    ],
+)
+def test_a_name_colours_a_small_group_that_may_be_what_it_says(
+    name: str, operators: list[str], wanted: str
+) -> None:
+    build = Builder()
+    for operator in operators:
+        given = {"weight": (8, 8)} if operator in ("MatMul", "Sub", "Div") else {}
+        build.add(name, operator, **given)
+    build.add("other", "Sin")
+    build.add("other", "Cos")
+    assert category(build.load([8, 8]), name) == wanted
+
+
+def test_a_name_colours_no_large_group() -> None:
     build = Builder()
     for _ in range(30):
         build.add("attention_free", "MatMul", weight=(8, 8))
         build.add("attention_free", "Relu")
-    build.add("attn", "Sin")
-    build.add("attn", "Cos")
-    build.add("attn", "Sin")
-    model = build.load([8, 8])
-    assert category(model, "attention_free") == "weights"
-    assert category(model, "attn") == "attention"
+    build.add("other", "Sin")
+    assert category(build.load([8, 8]), "attention_free") == "weights"
 
 
 def test_a_function_that_calls_itself_is_plain() -> None:
