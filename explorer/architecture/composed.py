@@ -14,6 +14,7 @@ from .given import tell_given, tell_taken
 from .ideas import merge_ideas
 from .layers import find_stacks
 from .levels import Levels, find_levels, works_on_maps
+from .mixing import Mixing, find_mixing
 from .named_groups import find_named_groups
 from .opened import open_large
 from .outline import Outline
@@ -62,7 +63,7 @@ def compose(
         piece.fold = times.get(outline.operations.nodes[piece.part.end], piece.fold)
     if len(told) == 1 and told[0].kind == "linear":
         return _tell_layer(outline, told[0])
-    name = _name(told)
+    name = _name(told, find_mixing(outline))
     if len(told) > 1 and told[-1].kind == "linear" and told[-1].part is head:
         told.pop()  # what it gives is told
     pieces = collapse_shared(outline, told)
@@ -125,15 +126,15 @@ def _sketch(outline: Outline, run: PieceRun) -> BlockSketch:
     return BlockSketch(join_with_and(names), run.count, nodes)
 
 
-def _name(pieces: Sequence[Piece]) -> str:
-    """Return what a network is called by the kinds of its blocks."""
+def _name(pieces: Sequence[Piece], mixing: Mixing) -> str:
+    """Return what a network is called by the kinds of its blocks, and by what mixes beside them."""
     kinds = Counter(piece.kind for piece in pieces)
     words = []
     if any(kinds[kind] for kind in _CONVOLUTIONS):
         words.append("convolutions")
     if kinds["unrolled"] or any(piece.part.has("recurrent") for piece in pieces):
         words.append("recurrent layers")
-    if kinds["attention"] or kinds["transformer"]:
+    if kinds["attention"] or kinds["transformer"] or mixing.attends:
         words.append("attention")
     if kinds["transform"]:
         words.append("Fourier transforms")
@@ -143,7 +144,8 @@ def _name(pieces: Sequence[Piece]) -> str:
     if kinds["message passing"] and not words:
         return "Message-passing network"
     if not words:
-        return "Feed-forward network" if kinds.keys() <= _LINEAR else "Network"
+        is_plain = kinds.keys() <= _LINEAR and not mixing.mixes
+        return "Feed-forward network" if is_plain else "Network"
     if words == ["convolutions"]:
         return "Convolutional network"
     if words == ["recurrent layers"]:

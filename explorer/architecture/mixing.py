@@ -1,0 +1,64 @@
+"""What mixes tokens, nodes or channels outside of all known blocks: products, scattering.
+
+A network in which something like that stands beside linear layers is no feed-forward network, and
+one that weighs values by shares has attention, whatever is written around it (D. Bahdanau and
+others, Neural Machine Translation by Jointly Learning to Align and Translate, 2015, section 3.1).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .outline import Outline, OutlinePart
+
+#: what mixes by its own kind
+_MIXING = ("attends", "attends_linearly", "loops", "scatters", "solves")
+#: what may stand between shares and what they weigh
+_BETWEEN = ("adds", "chooses", "divides", "elementwise", "multiplies_elements")
+_MOST_BETWEEN = 6
+#: so many products are looked at
+_MOST_PRODUCTS = 500
+
+
+class Mixing(NamedTuple):
+    """What there is outside of known blocks.
+
+    Parameters
+    ----------
+    attends
+        Whether shares that add up to 1 are multiplied with computed values.
+    mixes
+        Whether computed values are multiplied as matrices, or elements are written into others.
+    """
+
+    attends: bool
+    mixes: bool
+
+
+def find_mixing(outline: Outline) -> Mixing:
+    """Return what mixes outside of all known blocks of a graph."""
+    products = [part for part in outline.parts if _is_product(outline, part)]
+    return Mixing(
+        any(_weighs(outline, part) for part in products[:_MOST_PRODUCTS]),
+        bool(products) or any(part.has(*_MIXING) for part in outline.parts),
+    )
+
+
+def _is_product(outline: Outline, part: OutlinePart) -> bool:
+    """Return whether a part is a product of computed values alone."""
+    return part.has("multiplies") and len(outline.operations.operands[part.end]) > 1
+
+
+def _weighs(outline: Outline, product: OutlinePart) -> bool:
+    """Return whether a product is one with shares that add up to 1."""
+    pending, seen = [*outline.givers(product)], {product}
+    while pending and len(seen) <= _MOST_BETWEEN:
+        part = pending.pop()
+        if part in seen:
+            continue
+        seen.add(part)
+        if part.has("distributes") or part.name == "Softmax":
+            return True
+        if part.has(*_BETWEEN):
+            pending += outline.givers(part)
+    return False
