@@ -28,7 +28,6 @@ def tell_operators(graph: Graph) -> Sketch | None:
     """
     counts: Counter[str] = Counter()
     choosing: Counter[str] = Counter()
-    has_weights = False
     pending = [graph]
     seen = 0
     while pending and seen < _MOST_GRAPHS:
@@ -43,7 +42,6 @@ def tell_operators(graph: Graph) -> Sketch | None:
             else:
                 counts[operator.form if is_plain else _OTHERS] += 1
             pending += node.subgraphs
-            has_weights = has_weights or bool(operator.weight_kind)
     total = counts.total() + choosing.total()
     named = [(name, count) for name, count in counts.most_common() if name != _OTHERS]
     if total < _LEAST or not named or pending:
@@ -54,4 +52,4 @@ def tell_operators(graph: Graph) -> Sketch | None:
         told.append(write_count(rest, "other"))
     flow = ", ".join(f"{count:,} {name}" for name, count in choosing.most_common())
     title = f"Graph of {total:,} operators" + (f" with control flow ({flow})" if flow else "")
-    return Sketch("", title, tuple(told), is_network=bool(choosing) and has_weights)
+    return Sketch("", title, tuple(told), is_network=False)

@@ -66,6 +66,8 @@ def _tell_classifier(outline: Outline) -> Sketch | None:
     blocks = [part for part in outline.parts if part.kind in _BLOCKS]
     if len(blocks) < _LEAST_BLOCKS or outline.of_kind("Concat", "attention"):
         return None
+    if any(len(one.kernel) == 1 for one in _list_convolutions(outline, blocks[0])):
+        return None  # over time: these rules are of pictures
     behind = [part for part in outline.parts if part.place > blocks[-1].place]
     head = find_head(outline, behind)
     if head is None or not head[1]:
@@ -158,10 +160,7 @@ def _is_separable(outline: Outline, part: OutlinePart) -> bool:
 
 def _list_words(outline: Outline, blocks: Sequence[OutlinePart]) -> list[str]:
     """Return what inverted residuals have besides: squeeze-and-excitation, and activations."""
-    operations = outline.operations
-    excited = sum(
-        any(operations.nodes[n].operator.has("averages") for n in part.numbers) for part in blocks
-    )
+    excited = sum(any(one.kind == "excitation" for one in _walk_parts([part])) for part in blocks)
     said = [_join(_list_activations(blocks))]
     if excited:
         share = "all" if excited == len(blocks) else f"{excited}"

@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterator
 from netloupe.explorer.model import TensorType, Value
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import read_dims
+from netloupe.explorer.patterns.combinations import REDUCTIONS, moves_rows
 from netloupe.explorer.patterns.details import NO_DETAILS, FeatureDetails
+from netloupe.explorer.patterns.readings import read_str
 from netloupe.explorer.patterns.recognise import add_ideas
 
 from .composites import Merge, make_part
@@ -132,15 +134,19 @@ def _find_passed(outline: Outline) -> Iterator[Merge]:
     J. Gilmer and others, Neural Message Passing for Quantum Chemistry, 2017, equation 1: rows are
     picked by the ends of edges, and what is made of them is added up by the other ends.
     """
-    lookups = {id(part) for part in outline.parts if part.has("gathers") and _picks(outline, part)}
+    lookups = {part for part in outline.parts if part.has("gathers") and _picks(outline, part)}
     for scatter in outline.parts:
         if not scatter.has("scatters"):
             continue
+        if read_str(outline.operations.nodes[scatter.end], "reduction") not in REDUCTIONS:
+            continue  # elements are written over
         pending, seen = [scatter], {scatter}
         is_sent = False
         while pending and len(seen) < _MOST_SENT and not is_sent:
             for giver in outline.givers(pending.pop()):
-                is_sent |= id(giver) in lookups
+                is_sent |= giver in lookups and moves_rows(
+                    outline.operations, giver.end, scatter.end
+                )
                 if giver not in seen and not giver.has("scatters"):
                     seen.add(giver)
                     pending.append(giver)

@@ -17,7 +17,7 @@ _LEAST_BRANCHES = 3
 _MOST_STEPS = 24
 _MOST_SEEN = 60
 #: how messages are put together, in words
-_REDUCTIONS = {"add": "sum", "max": "maximum", "min": "minimum", "mul": "product"}
+REDUCTIONS = {"add": "sum", "max": "maximum", "min": "minimum", "mul": "product"}
 
 
 def find_interactions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -123,14 +123,14 @@ def find_messages(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     operations = blocks.operations
     for end, node in enumerate(operations.nodes):
         reduction = read_str(node, "reduction")
-        if not node.operator.has("scatters") or reduction not in _REDUCTIONS:
+        if not node.operator.has("scatters") or reduction not in REDUCTIONS:
             continue
         found = _walk_messages(blocks, end)
         if found is None and _takes_gathered(operations, end):
             found = {end}  # what is gathered is compared with more than that
         if found is None:
             continue
-        facts = (f"gather, {_REDUCTIONS[reduction]} of messages",)
+        facts = (f"gather, {REDUCTIONS[reduction]} of messages",)
         yield FoundBlock("message passing", "Message passing", frozenset(found), end, facts)
 
 
@@ -148,7 +148,7 @@ def _walk_messages(blocks: FoundBlocks, end: int) -> set[int] | None:
             continue
         found |= inner
         looks_up = operations.nodes[number].operator.has("looks_up")
-        if looks_up and _is_moved(operations, number):
+        if looks_up and moves_rows(operations, number, end):
             is_gathered = True  # its places are given: what it takes is of the step before
             continue
         pending += [giver for n in inner for giver in operations.givers(n)]
@@ -160,7 +160,8 @@ def _takes_gathered(operations: Operations, end: int) -> bool:
     pending, seen = [end], {end}
     while pending and len(seen) < _MOST_SEEN:
         for giver in operations.givers(pending.pop(0)):
-            if operations.nodes[giver].operator.has("looks_up") and _is_moved(operations, giver):
+            looks_up = operations.nodes[giver].operator.has("looks_up")
+            if looks_up and moves_rows(operations, giver, end):
                 return True
             if giver not in seen:
                 seen.add(giver)
@@ -168,8 +169,14 @@ def _takes_gathered(operations: Operations, end: int) -> bool:
     return False
 
 
-def _is_moved(operations: Operations, number: int) -> bool:
-    """Return whether a lookup takes rows by places that are given with the data."""
-    node = operations.nodes[number]
-    place = node.input(1)
-    return place is not None and not operations.is_fixed(place)
+def moves_rows(operations: Operations, lookup: int, scatter: int) -> bool:
+    """Return whether a lookup takes rows of other places than a scatter writes to.
+
+    The places of both are given with the data. What is written back to where it came from, as
+    tokens are behind an expert, is sent to nobody.
+    """
+    place = operations.nodes[lookup].input(1)
+    target = operations.nodes[scatter].input(1)
+    if place is None or target is None or operations.is_fixed(place):
+        return False
+    return operations.source(place) is not operations.source(target)

@@ -289,6 +289,39 @@ def test_messages_along_edges_are_told() -> None:
     assert "message" not in messages(is_graph=False).sentence.lower()
 
 
+@pytest.mark.parametrize(
+    ("reduction", "is_moved", "is_told"),
+    [("add", True, True), ("add", False, False), ("none", True, False)],
+)
+def test_messages_are_summed_elsewhere_than_where_they_come_from(
+    reduction: str, is_moved: bool, is_told: bool
+) -> None:
+    """Experts take tokens, and what they give is written to where these were."""
+    net = Network()
+    x = net.take("features", (10, 8))
+    source, target = (net.take(name, (20,), TensorProto.INT64) for name in ("source", "target"))
+    place = net.add("Unsqueeze", target if is_moved else source, net.numbers(1))
+    wide = net.add("Expand", place, net.numbers(20, 8))
+    sent = net.feed(net.add("Gather", x, source, axis=0))
+    nothing = net.store(np.zeros((10, 8), np.float32))
+    summed = net.add("ScatterElements", nothing, wide, sent, axis=0, reduction=reduction)
+    told = net.finish(net.add("Add", net.linear(summed, 8, 8), x)).architecture.sentence
+    assert ("message" in told.lower()) == is_told
+
+
+@pytest.mark.parametrize(("is_shared", "name"), [(True, "Attention network"), (False, "Network")])
+def test_products_outside_of_known_blocks_are_no_feed_forward_network(
+    is_shared: bool, name: str
+) -> None:
+    net = Network()
+    x = net.linear(net.take("x", (12, 8)), 8, 8)
+    scores = net.add("MatMul", x, net.take("others", (8, 12)))
+    shares = net.add("Softmax", scores, axis=-1) if is_shared else net.add("Relu", scores)
+    mixed = net.add("MatMul", net.add("Mul", shares, net.take("gate", (12, 12))), x)
+    told = net.finish(net.linear(mixed, 8, 3)).architecture.sentence
+    assert told.startswith(f"{name}: ")
+
+
 def test_a_quantizer_takes_the_nearest_row() -> None:
     net = Network()
     x = net.take("x", (6, 8))

@@ -38,7 +38,7 @@ def test_info_says_it_in_its_first_lines(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_info_begins_with_the_format_where_nothing_is_told() -> None:
-    model = load(corpus_file("exported/condloop.dynamo.onnx"))
+    model = load(corpus_file("runtimes/custom_domain.onnx"))
     lines = format_summary(summarize_model(model), model.dialect).splitlines()
     assert lines[1].startswith("  format")
 
@@ -65,7 +65,7 @@ def test_json_has_it_and_says_its_schema(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_json_of_a_model_that_is_not_known_has_it_empty() -> None:
-    told = summarize_model(load(corpus_file("exported/condloop.dynamo.onnx")))["architecture"]
+    told = summarize_model(load(corpus_file("runtimes/custom_domain.onnx")))["architecture"]
     assert told == {"summary": "", "family": "", "blocks": [], "facts": {}, "text": []}
 
 
@@ -123,7 +123,7 @@ def test_a_page_says_it_above_the_picture(tmp_path: Path) -> None:
     page = load(RESNET).to_html(static=True)
     header = page[: page.index("</header>")]
     assert f'<p class="nl-architecture">{SENTENCE}<br>{COSTS}</p>' in header
-    nothing = load(corpus_file("exported/condloop.dynamo.onnx")).to_html(static=True)
+    nothing = load(corpus_file("runtimes/custom_domain.onnx")).to_html(static=True)
     assert "<p class" not in nothing[: nothing.index("</header>")]
 
 
