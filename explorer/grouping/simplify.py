@@ -21,6 +21,7 @@ from .shape_groups import add_shape_groups
 from .shared_weights import share_weights
 from .sibling_repeats import SiblingSearch
 from .small_blocks import group_small, join_embeddings
+from .spilled_ideas import group_ideas
 from .structure import Children, GroupPlan, Planner
 
 #: nodes of a scope in so large a number are searched for blocks
@@ -79,6 +80,7 @@ def simplify_tree(
     if grouping == "auto":
         add_postprocessing(root, roles, folder.free_path)
         group_small(root, labels, folder.free_path)
+        group_ideas(root, folder.free_path)
     add_preparation(root, pieces, labels, folder.free_path)
     put_copies(root, copies, folder.free_path)
     operations: dict[int, Group] = {}

@@ -158,10 +158,10 @@ def _join(
     found = [c.label if isinstance(c, Group) else labels.get(c.index, "") for c in children]
     named = [label for label in found if label]
     if not named:
-        _wrap(group, children, name, name, name, free_path)
+        wrap(group, children, name, name, name, free_path)
         return
     label, path = name_span(named)
-    _wrap(group, children, label, path, name, free_path)
+    wrap(group, children, label, path, name, free_path)
 
 
 def join_embeddings(root: Group, free_path: FreePath) -> None:
@@ -185,7 +185,7 @@ def join_embeddings(root: Group, free_path: FreePath) -> None:
             if len(parts) < 2 or parts[0] is parts[1] or _is_circular(values):
                 continue
             if sum(_picks_positions(part, group, homes) for part in parts) == 1:
-                _wrap(group, [*parts, node], _NAME, _NAME, _NAME, free_path)
+                wrap(group, [*parts, node], _NAME, _NAME, _NAME, free_path)
                 homes = None  # they are others now
 
 
@@ -248,7 +248,7 @@ def _list_few(child: Child) -> list[Node]:
     return nodes
 
 
-def _wrap(
+def wrap(
     group: Group, members: list[Child], label: str, path: str, name: str, free_path: FreePath
 ) -> Group:
     """Put children of a group into a block, in the place of the last of them."""

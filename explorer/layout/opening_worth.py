@@ -82,8 +82,8 @@ def is_told_by_face(element: object) -> bool:
     """Return whether the name and the facts of a block say all that its nodes would.
 
     Such are MLPs, blocks that are called after all that is in them, and those of a known kind
-    around one product at most: linear layers, convolutions with what follows them, norms and
-    activations.
+    around one product at most: linear layers, convolutions with what follows them, norms,
+    activations, and ideas such as a gate or the products of pairs.
     """
     if isinstance(element, Group) and element.kind == "repeat":
         return is_told_by_face(element.children[element.exemplar])
@@ -92,9 +92,9 @@ def is_told_by_face(element: object) -> bool:
         return False
     if is_called_after_parts(element):
         return True
-    if recognition.family == "group":
+    if recognition.family == "group" and _AND in recognition.name:
         return False
-    if isinstance(recognition.details, MlpDetails):
+    if isinstance(recognition.details, MlpDetails) and recognition.family != "group":
         return True
     if element.node_count > _MOST_NODES:
         return False

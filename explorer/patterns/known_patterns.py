@@ -65,6 +65,10 @@ _LINEARS = _part("linear", find_linears, "linear", family="linear")
 _ACTIVATIONS = _part("activation", find_activations, "activation", family="activation")
 _PIXEL_SHUFFLES = _part("pixel-shuffle", find_pixel_shuffles, "pixel shuffle", family="shape")
 _ATTENTIONS = _part("attention", find_attentions, "attention", family="attention")
+_ENCODINGS = _part("positional-encoding", find_encodings, "positions", family="shape")
+_EXPERTS = _part("experts", find_experts, "experts")
+_EXCITATIONS = _part("excitation", find_excitations, "excitation")
+_MIXERS = _part("state-space-mixer", find_mixers, "attention", family="attention")
 _CONVOLUTIONS = _part("convolution", find_convolutions, "conv", family="linear")
 _TRANSITIONS = _part("transition", find_transitions, "transition")
 _SIMILARITIES = _part("similarities", find_similarities, "similarity", family="linear")
@@ -75,16 +79,16 @@ PARTS = (
     _LINEARS,
     _ACTIVATIONS,
     _PIXEL_SHUFFLES,
-    _part("positional-encoding", find_encodings, "positions", family="shape"),
+    _ENCODINGS,
     _part("embedding", find_embeddings, "embedding", family="shape"),
     _ATTENTIONS,
     _part("mlp", find_mlps, "mlp", family="linear"),
-    _part("experts", find_experts, "experts"),
+    _EXPERTS,
     _CONVOLUTIONS,
-    _part("excitation", find_excitations, "excitation"),
+    _EXCITATIONS,
     _part("separable-convolution", find_separable, "separable", "inverted"),
     _part("residual-block", find_residuals, "residual", "branches"),
-    _part("state-space-mixer", find_mixers, "attention", family="attention"),
+    _MIXERS,
 )
 #: what is told of all operations together, the most telling first
 WHOLES = (
@@ -126,6 +130,12 @@ IDEAS = (
     _part("gate", find_gates, "gate"),
     _part("token-shift", find_shifts, "token shift"),
     _whole("time-mix", find_time_mixes, "time mix", "channel mix"),
+)
+#: the kinds of block that a figure draws as one box wherever they are spilled among other nodes
+IDEA_KINDS = frozenset(
+    kind
+    for pattern in (_ATTENTIONS, _ENCODINGS, _EXPERTS, _EXCITATIONS, _MIXERS, *IDEAS)
+    for kind in pattern.kinds
 )
 #: what few nodes are
 SMALL = (

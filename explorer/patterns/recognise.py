@@ -11,7 +11,7 @@ from netloupe.explorer.roles import find_weight
 from .activations import spell_as_operator
 from .found_blocks import FoundBlock, FoundBlocks
 from .graph_context import GraphContext, find_graph_context
-from .known_patterns import FUSABLE, IDEAS, PARTS, SMALL, WHOLES, WRITTEN_OUT
+from .known_patterns import FUSABLE, IDEA_KINDS, IDEAS, PARTS, SMALL, WHOLES, WRITTEN_OUT
 from .linear import read_table
 from .operations import ARRANGING, Operations
 from .pattern import Pattern
@@ -176,6 +176,37 @@ def find_small_blocks(
                 yield entry.name, around
         elif isinstance(entry, FoundBlock) and len(entry.numbers) > 1:
             yield entry.name, operations.list_nodes(entry.numbers)
+
+
+def find_ideas(
+    nodes: Sequence[Node], context: GraphContext
+) -> Iterator[tuple[str, tuple[Node, ...]]]:
+    """Yield the ideas of papers among some nodes: what a figure draws as one box.
+
+    Parameters
+    ----------
+    nodes
+        At most `MOST_NODES` nodes of one graph, producers first.
+    context
+        What is known of their graph.
+
+    Yields
+    ------
+    tuple
+        What an idea is called, and its nodes, several; no two ideas share one.
+    """
+    operations = Operations(nodes, context)
+    blocks = find_blocks(operations)
+    add_ideas(blocks)
+    for entry in blocks.list_outermost():
+        if isinstance(entry, FoundBlock) and _is_one_box(entry):
+            yield entry.name, operations.list_nodes(entry.numbers)
+
+
+def _is_one_box(found: FoundBlock) -> bool:
+    """Return whether a figure draws an idea as one box: a gate's own layers are seen."""
+    is_bare = found.kind != "gate" or all(part.kind == "activation" for part in found.parts)
+    return found.kind in IDEA_KINDS and len(found.numbers) > 1 and is_bare
 
 
 def name_whole_group(blocks: FoundBlocks) -> FoundBlock | None:

@@ -1,0 +1,178 @@
+"""Ideas of papers that a program spills: as boxes of their own among the children of a group.
+
+An author who writes attention, a gate or a message into the code of a larger module leaves its
+operations between that module's own layers. A figure draws them as the one box that they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
+
+from netloupe.explorer.model import Node, find_nodes_with
+from netloupe.explorer.patterns import (
+    MOST_NODES,
+    GraphContext,
+    find_graph_context,
+    find_ideas,
+    try_to_recognise,
+)
+from netloupe.explorer.progress import step
+
+from .alike import Key, KeyWriter
+from .group import Group
+from .member_nodes import list_member_nodes
+from .role_groups import FreePath
+from .small_blocks import wrap
+
+#: without one of these in a group's own code no idea is spilled there
+_TELLING = (
+    *("multiplies", "multiplies_elements", "scatters", "squashes", "takes_sine"),
+    *("finds_largest", "solves"),
+)
+#: a layer that is part of an idea has at most so many nodes
+_MOST_OF_LAYER = 24
+#: a group with more children is not looked at
+_MOST_CHILDREN = 300
+#: an idea is never all of a group
+_LEAST_CHILDREN = 3
+
+_GET_INDEX = attrgetter("index")
+
+Child = Group | Node
+#: what is found in a group: names, and the places of the nodes of each
+Found = list[tuple[str, list[int]]]
+
+
+def group_ideas(root: Group, free_path: FreePath) -> None:
+    """Make blocks of those children of a group that only together are an idea of a paper.
+
+    Layers that an author named become part of the block with their paths and names. A group that
+    is a known block as a whole stays as it is, and so does what would be drawn in a circle. Linear
+    in the tree; groups wired alike are looked at once.
+
+    Parameters
+    ----------
+    root
+        A tree without arithmetic on shapes; changed.
+    free_path
+        Gives an unused path for a child of a group.
+    """
+    telling = {*find_nodes_with(root.graph, *_TELLING).tolist()}
+    if not telling:
+        return
+    finder = _Finder(find_graph_context(root.graph))
+    pending = [root]
+    while pending:
+        group = pending.pop()
+        if group.kind in ("operation", "preparation", "postprocessing"):
+            continue
+        if group.kind != "repeat" and _is_searched(group, telling):
+            for name, nodes in finder.find(group):
+                _join(group, name, nodes, free_path)
+        pending += group.inner_groups()
+
+
+def _is_searched(group: Group, telling: set[int]) -> bool:
+    return _LEAST_CHILDREN <= len(group.children) <= _MOST_CHILDREN and any(
+        isinstance(child, Node) and child.index in telling for child in group.children
+    )
+
+
+class _Finder:
+    """Finds ideas in one group after the other; groups wired alike are looked at once."""
+
+    def __init__(self, context: GraphContext) -> None:
+        self._context = context
+        self._keys = KeyWriter()
+        self._known: dict[Key, Found] = {}
+
+    def find(self, group: Group) -> list[tuple[str, list[Node]]]:
+        """Return the ideas among a group's own nodes and small layers, each with its nodes."""
+        step()
+        members: list[Node] = []
+        for child in group.children:
+            if isinstance(child, Node):
+                members.append(child)
+            elif child.kind != "repeat":
+                members += list_member_nodes(child, _MOST_OF_LAYER)
+        if len(members) > MOST_NODES:
+            return []
+        members.sort(key=_GET_INDEX)
+        key = self._keys.write(members)
+        if key not in self._known:
+            self._known[key] = self._search(group, members)
+        return [(name, [members[n] for n in numbers]) for name, numbers in self._known[key]]
+
+    def _search(self, group: Group, members: Sequence[Node]) -> Found:
+        whole = list_member_nodes(group, MOST_NODES)
+        known = try_to_recognise(whole, self._context) if whole else None
+        if known is not None and "·" not in known.name:
+            return []
+        places = {node: place for place, node in enumerate(members)}
+        try:
+            found = [*find_ideas(members, self._context)]
+        except (ArithmeticError, LookupError, TypeError, ValueError):
+            return []  # as of try_to_recognise
+        return [(name, [places[node] for node in nodes]) for name, nodes in found]
+
+
+def _join(group: Group, name: str, nodes: Sequence[Node], free_path: FreePath) -> None:
+    """Make a block of some nodes, unless they are a child of a group, a part of one, or all."""
+    inside = {*nodes}
+    homes = _find_homes(group.children)
+    children = [*dict.fromkeys(homes[node] for node in nodes)]
+    is_whole = all(
+        child in inside if isinstance(child, Node) else inside.issuperset(_list_all(child))
+        for child in children
+    )
+    if not is_whole or not 1 < len(children) < len(group.children):
+        return
+    if not _is_in_circle({id(child) for child in children}, group.children, homes):
+        wrap(group, children, name, name, name, free_path)
+
+
+def _list_all(group: Group) -> list[Node]:
+    return list_member_nodes(group, MOST_NODES)
+
+
+def _find_homes(children: Iterable[Child]) -> dict[Node, Child]:
+    """Return which child holds each node."""
+    homes: dict[Node, Child] = {}
+    for child in children:
+        if isinstance(child, Node):
+            homes[child] = child
+        else:
+            homes.update(dict.fromkeys(_walk(child), child))
+    return homes
+
+
+def _walk(group: Group) -> Iterable[Node]:
+    pending = [group]
+    while pending:
+        for child in pending.pop().children:
+            if isinstance(child, Node):
+                yield child
+            else:
+                pending.append(child)
+
+
+def _is_in_circle(block: set[int], children: Sequence[Child], homes: Mapping[Node, Child]) -> bool:
+    """Return whether something that takes from some children gives to one of them, too."""
+    takers: dict[int, set[int]] = {id(child): set() for child in children}
+    for node, home in homes.items():
+        for value in node.inputs:
+            giver = value.producer if value is not None else None
+            source = homes.get(giver) if giver is not None else None
+            if source is not None and source is not home:
+                takers[id(source)].add(id(home))
+    pending = [taker for one in block for taker in takers[one] if taker not in block]
+    seen = {*pending}
+    while pending:
+        for taker in takers[pending.pop()]:
+            if taker in block:
+                return True
+            if taker not in seen:
+                seen.add(taker)
+                pending.append(taker)
+    return False

@@ -1,0 +1,157 @@
+"""Ideas whose operations stand in the code of a larger module are boxes of their own there."""
+
+from __future__ import annotations
+
+import onnx.parser
+import pytest
+
+from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
+from netloupe.explorer.layout.opening_worth import is_told_by_face
+from netloupe.explorer.model import Model, Node
+from netloupe.explorer.readers.load import load
+
+from .test_tree import check_tree
+
+_ATTENTION = """
+    spilled (float[1, 8, 16] x) => (float[1, 8, 16] y)
+    <int64[2] square = {16, 16}, float root = {4}, int64[1] width = {16}>
+    {
+      [w] wq = ConstantOfShape (square)  [w2] wk = ConstantOfShape (square)
+      [w3] wv = ConstantOfShape (square) [w4] wo = ConstantOfShape (square)
+      [w5] s = ConstantOfShape (width)
+      [before__MatMul] u = MatMul (x, wo)
+      [query__MatMul] q = MatMul (u, wq)
+      [key__MatMul] k = MatMul (u, wk)
+      [value__MatMul] v = MatMul (u, wv)
+      [Transpose] t = Transpose <perm = [0, 2, 1]> (k)
+      [MatMul] m = MatMul (q, t)
+      [Div] d = Div (m, root)
+      [Softmax] p = Softmax <axis = -1> (d)
+      [MatMul_1] c = MatMul (p, v)
+      [norm__LayerNormalization] n = LayerNormalization (c, s)
+      [norm__Relu] r = Relu (n)
+      [Neg] y = Neg (r)
+    }
+"""
+
+
+def find_blocks(tree: GroupTree) -> list[Group]:
+    return [group for group in tree.groups.values() if group.kind == "block"]
+
+
+def read(text: str) -> Model:
+    """Return the model of a text, where ``__`` stands for a slash of a node's name."""
+    model = onnx.parser.parse_model('<ir_version: 10, opset_import: ["": 21]>' + text)
+    for node in model.graph.node:
+        node.name = "/" + node.name.replace("__", "/").replace("_at_", ".")
+    return load(model)
+
+
+def build(text: str) -> GroupTree:
+    tree = build_group_tree(read(text).graph)
+    check_tree(tree)
+    return tree
+
+
+def list_operators(group: Group) -> list[str]:
+    found = []
+    for child in group.children:
+        found += [child.op_type] if isinstance(child, Node) else list_operators(child)
+    return sorted(found)
+
+
+def test_attention_between_the_layers_of_its_author_is_a_box_with_them() -> None:
+    tree = build(_ATTENTION)
+    (block,) = find_blocks(tree)
+    assert block.label == "Self-attention"
+    assert block.recognised is not None
+    assert block.recognised.name == "Self-attention"
+    assert list_operators(block) == ["Div", *["MatMul"] * 5, "Softmax", "Transpose"]
+    assert block.parent is tree.root
+
+
+def test_what_stands_in_a_circle_with_other_children_is_left() -> None:
+    """A layer of the author takes the scores, and gives the values: a box would go round it."""
+    text = _ATTENTION.replace("[value__MatMul]", "").replace("v = MatMul (u, wv)", "")
+    text = text.replace(
+        "[MatMul_1]",
+        "[gate__Sigmoid] g = Sigmoid (d) [value__MatMul] v = MatMul (g, wl) [MatMul_1]",
+    )
+    text = text.replace("[w3] wv", "[w6] wl = ConstantOfShape (last) [w3] wv")
+    text = text.replace("float root", "int64[2] last = {8, 16}, float root")
+    assert not find_blocks(build(text))
+
+
+def test_layers_of_the_author_are_not_cut() -> None:
+    """The second product is in a module that does something else besides."""
+    text = _ATTENTION.replace("[MatMul_1]", "[rest__MatMul]").replace("[Neg]", "[rest__Neg]")
+    assert not find_blocks(build(text))
+
+
+@pytest.mark.parametrize(("operator", "count"), [("Split", 1), ("Conv", 0)])
+def test_the_layers_of_a_gate_stay_what_a_figure_shows(operator: str, count: int) -> None:
+    """Halves of one value are a unit; two convolutions, of which one gates, are seen."""
+    halves = {
+        "Split": "[Split] a, b = Split <axis = 1, num_outputs = 2> (u)",
+        "Conv": "[value__Conv] a = Conv (u, w)  [gate__Conv] b = Conv (u, w2)",
+    }[operator]
+    tree = build(f"""
+        gated (float[1, 8, 16] x) => (float[1, 4, 16] y)
+        <int64[3] whole = {{8, 8, 1}}, int64[3] half = {{4, 8, 1}},
+         int64[3] square = {{4, 4, 1}}>
+        {{
+          [c] w0 = ConstantOfShape (whole)
+          [c3] w4 = ConstantOfShape (square)
+          [c1] w = ConstantOfShape (half)  [c2] w2 = ConstantOfShape (half)
+          [before__Conv] u = Conv (x, w0)
+          {halves}
+          [Sigmoid] s = Sigmoid (b)
+          [Mul] m = Mul (a, s)
+          [last__Conv] n = Conv (m, w4)
+          [last__Relu] y = Relu (n)
+        }}
+    """)
+    found = [block.label for block in find_blocks(tree) if block.label in ("GLU", "Gate")]
+    assert found == ["GLU"] * count
+
+
+def test_the_blocks_of_a_stack_are_looked_at_alike() -> None:
+    steps, taken = [], "x"
+    for number in range(4):
+        steps.append(f"""
+          [b_at_{number}__proj__MatMul] u{number} = MatMul ({taken}, w{number})
+          [b_at_{number}__Split]
+          a{number}, b{number} = Split <axis = -1, num_outputs = 2> (u{number})
+          [b_at_{number}__Sigmoid] s{number} = Sigmoid (b{number})
+          [b_at_{number}__Mul] m{number} = Mul (a{number}, s{number})
+          [b_at_{number}__Add] r{number} = Add ({taken}, m{number})
+        """)
+        taken = f"r{number}"
+    weights = " ".join(f"[c{n}] w{n} = ConstantOfShape (dims)" for n in range(4))
+    tree = build(f"""
+        stack (float[1, 8, 16] x) => (float[1, 8, 16] y) <int64[2] dims = {{16, 32}}>
+        {{ {weights} {"".join(steps)} [Relu] y = Relu ({taken}) }}
+    """)
+    assert [block.label for block in find_blocks(tree)] == ["GLU"] * 4
+
+
+def test_an_idea_is_drawn_closed() -> None:
+    """Its face says what it is: its nodes say no more."""
+    model = read("""
+        pairs (float[2, 1, 8] dense, float[2, 1, 8] user, float[2, 1, 8] item)
+         => (float[2, 3, 3] y)
+        <int64[2] dims = {8, 8}>
+        {
+          [c] w = ConstantOfShape (dims)
+          [bottom__MatMul] low = MatMul (dense, w)
+          [Concat] features = Concat <axis = 1> (low, user, item)
+          [Transpose] turned = Transpose <perm = [0, 2, 1]> (features)
+          [MatMul] all = MatMul (features, turned)
+          [top__Relu] r = Relu (all)
+          [top__Exp] y = Exp (r)
+        }
+    """)
+    tree = build_group_tree(model.graph)
+    (block,) = find_blocks(tree)
+    assert block.label == "Dot interaction"
+    assert is_told_by_face(block)
