@@ -102,6 +102,12 @@ class Columns:
         return len(self._cuts) + 1
 
     @property
+    def evenness(self) -> float:
+        """Length of the shortest column, as a share of the longest one's."""
+        lengths = self._ends - self._top
+        return float(lengths.min() / lengths.max()) if self._cuts else 1.0
+
+    @property
     def size(self) -> tuple[float, float]:
         """Width and height of the picture."""
         if not self._cuts:

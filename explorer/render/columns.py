@@ -13,9 +13,7 @@ from netloupe.explorer.options import Wrap
 from netloupe.explorer.view import Item, View
 
 #: what is drawn smaller than this in a window is cut into columns, where that makes it larger
-READABLE_ZOOM = 0.7
-#: between open groups also what is larger, up to so many times that
-_EASY = 1.15
+READABLE_ZOOM = 0.65
 #: what is so much longer than broad, and so long, is cut in any window but one that is so itself
 _MOST_RATIO = 3.0
 _LEAST_LENGTH = 500.0
@@ -24,6 +22,9 @@ _LEAST_LENGTH = 500.0
 _LEAST_SHARE = 0.55
 #: columns are worth it where the picture becomes so much larger
 _LEAST_GAIN = 1.15
+#: where nobody asked for columns the shortest has this share of the longest one's length: a few
+#: boxes alone are no column
+_LEAST_EVENNESS = 0.3
 #: nearly as large as the largest: the fewest columns are taken
 _AS_LARGE = 0.92
 #: so many numbers of columns are tried
@@ -72,7 +73,7 @@ def cut_scene(
         return None, ""
     first = scale_of((scene.width, scene.height))
     is_strip = _is_strip((scene.width, scene.height), shape) and not is_page
-    if wrap == "auto" and first >= readable * _EASY and not is_strip:
+    if wrap == "auto" and first >= readable and not is_strip:
         return None, ""
     if wrap != "auto":
         cutter = ColumnCutter(scene, titles)
@@ -81,10 +82,12 @@ def cut_scene(
             return cutter.columns(count), _explain_fewer(wrap, count)
         return cutter.columns(_choose_count(cutter, scale_of, first, shape)), ""
     best: Columns | None = None
-    for in_groups, in_repetitions, least in (
-        (False, False, 0.0 if first >= readable else readable),
-        (True, False, _LEAST_SHARE * readable),
-        (True, True, 0.0),
+    even = 0.0 if is_page else _LEAST_EVENNESS
+    for in_groups, in_repetitions, least, evenness in (
+        (False, False, readable, even),
+        (True, False, _LEAST_SHARE * readable, even),
+        (True, False, _LEAST_SHARE * readable, 0.0),
+        (True, True, 0.0, 0.0),
     ):
         cutter = ColumnCutter(
             scene,
@@ -93,7 +96,7 @@ def cut_scene(
             in_groups=in_groups,
             in_repetitions=in_repetitions,
         )
-        columns = cutter.columns(_choose_count(cutter, scale_of, first, shape))
+        columns = cutter.columns(_choose_count(cutter, scale_of, first, shape, evenness))
         if is_strip and columns.count == 1 and cutter.most > 1:
             columns = cutter.columns(2)
         if best is None or scale_of(columns.size) > scale_of(best.size):
@@ -110,16 +113,25 @@ def _is_strip(size: tuple[float, float], shape: tuple[float, float]) -> bool:
 
 
 def _choose_count(
-    cutter: ColumnCutter, scale_of: Scaler, first: float, shape: tuple[float, float]
+    cutter: ColumnCutter,
+    scale_of: Scaler,
+    first: float,
+    shape: tuple[float, float],
+    evenness: float = 0.0,
 ) -> int:
-    """Return the number of columns with which the picture is drawn largest."""
+    """Return the number of columns with which the picture is drawn largest.
+
+    What is less even than ``evenness`` is left out.
+    """
     width, height = cutter.columns(1).size
     ideal = math.sqrt(max(width, height) / min(width, height) * max(shape) / min(shape))
     most = min(cutter.most, MOST_COLUMNS, math.ceil(2 * ideal) + 4)
     counts = set(range(2, min(most, _MOST_TRIED) + 1))
     ratio = max(most / _MOST_TRIED, 1.0)
     counts |= {round(_MOST_TRIED * ratio ** (k / _MOST_TRIED)) for k in range(_MOST_TRIED + 1)}
-    tried = sorted(count for count in counts if count <= most)
+    tried = sorted(
+        count for count in counts if count <= most and cutter.columns(count).evenness >= evenness
+    )
     scales: dict[int, float] = {count: scale_of(cutter.columns(count).size) for count in tried}
     best = max(scales.values(), default=0.0)
     if best < first * _LEAST_GAIN:

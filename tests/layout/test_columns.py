@@ -215,6 +215,47 @@ def test_a_strip_is_cut_and_a_short_chain_is_not(engine: LayoutEngine) -> None:
     assert len({box.x + box.width / 2 for box in short.boxes}) == 1
 
 
+def make_chain_behind_branches(length: int, tail: int) -> bytes:
+    """Return four rows beside each other, which are not cut, and a chain where they meet."""
+    nodes = []
+    for row in "abcd":
+        names = ["x", *(f"{row}{number}" for number in range(length))]
+        nodes += [
+            helper.make_node("Relu", [before], [after], name=after)
+            for before, after in pairwise(names)
+        ]
+    ends = [f"{row}{length - 1}" for row in "abcd"]
+    nodes.append(helper.make_node("Sum", ends, ["t0"], name="sum"))
+    names = [*(f"t{number}" for number in range(tail)), "y"]
+    nodes += [
+        helper.make_node("Abs", [before], [after], name=after) for before, after in pairwise(names)
+    ]
+    x, y = (helper.make_tensor_value_info(name, 1, [4]) for name in "xy")
+    return helper.make_model(helper.make_graph(nodes, "g", [x], [y])).SerializeToString()
+
+
+@pytest.mark.parametrize(("tail", "count"), [(4, 1), (16, 2)])
+def test_a_few_boxes_at_the_end_are_no_column(engine: LayoutEngine, tail: int, count: int) -> None:
+    data = make_chain_behind_branches(18, tail)
+    scene = picture_of(data, engine, fit="1100x700").scene
+    plain = picture_of(data, engine, fit="1100x700", wrap=False).scene
+    assert (scene.width > plain.width) is (count > 1)
+
+
+@pytest.mark.parametrize(("zoom", "count"), [(0.63, 2), (0.67, 1)])
+def test_columns_are_for_what_could_not_be_read(
+    engine: LayoutEngine, zoom: float, count: int
+) -> None:
+    data = make_chain(32)
+    asked = picture_of(data, engine, wrap=2).scene
+    plain = picture_of(data, engine, wrap=False).scene
+    height = round(plain.height * zoom)
+    room = f"{height // 3 - 10}x{height}"  # as narrow as what would otherwise be a strip
+    assert asked.width < height // 3 - 10
+    scene = picture_of(data, engine, fit=room).scene
+    assert (scene.width > plain.width) is (count > 1)
+
+
 def make_deep_blocks(blocks: int, length: int) -> bytes:
     """Return like blocks of operators in a row, between a few others."""
     nodes, last = [], "x"
