@@ -1,8 +1,9 @@
 """A picture in two parts: a closed box, and beside it what is in it, joined by two thin lines.
 
 So papers draw a stack of blocks: the model with the stack closed, and one of its blocks open.
-What is open is laid out as it is inside of the model; here it is put beside the rest, at the side
-where nothing stands between it and the closed box (LR: below or above).
+What is open is laid out as it is inside of the model; here it is put beside the rest, at a side
+where nothing stands between it and the closed box (LR: below or above), where both together fill
+a sheet (:mod:`.inset_place`).
 """
 
 from __future__ import annotations
@@ -18,19 +19,14 @@ from netloupe.explorer.view import Item, View
 from .arrange import MARGIN
 from .column_scene import turn_box, turn_edge
 from .compose import DEADLINE, Composer
+from .inset_place import CLEAR, Place, Room, find_place
 from .plan import Measure
 from .scene import Flat, Scene, SceneBox, SceneEdge, SceneLevel, ScenePort, Zoom, flatten
 
-#: between the model and what is beside it; the two lines need room to be seen as such
-_GAP = 64.0
 #: how far the stream is drawn beyond the frame
 _STREAM = 26.0
-#: the left side is taken where the lines to the right would be so much longer
-_MUCH_LONGER = 120.0
 #: what enters beside the main stream is named so far above where it begins; names keep apart
 _NAME_ABOVE, _NAMES_APART = 9.0, 8.0
-#: of a line and what it must not touch
-_CLEAR = 4.0
 
 
 class Inset(NamedTuple):
@@ -83,12 +79,23 @@ def join_insets(
         number = next((n for n, box in enumerate(flat.boxes) if box.item.key == item.key), None)
         if number is None:
             return None
-        side = _find_side(flat, number, {zoom.side for zoom in zooms})
-        if side is None:
-            return None
         piece = _name_entries(_make_piece(item, inside, size, free[1]), flat, number, write)
+        room = _measure_piece(piece, size, free)
+        place = find_place(
+            flat,
+            number,
+            _list_around(flat, number),
+            room,
+            (width, height),
+            {zoom.side for zoom in zooms},
+            lambda text: write(text)[1],
+            margin=MARGIN,
+            is_down=is_down,
+        )
+        if place is None:
+            return None
         flat, zooms, (width, height) = _put_beside(
-            flat, zooms, (width, height), number, piece, (size, free), side
+            flat, zooms, (width, height), number, piece, room, place
         )
     zooms = zooms if is_down else [_turn_zoom(zoom) for zoom in zooms]
     flat = flat if is_down else _turn(flat)
@@ -139,33 +146,6 @@ def _find_level(scene: Scene, item: Item) -> SceneLevel:
     for each in reversed(way):
         level = next(inner for inner in level.inner.values() if inner.item is each)
     return level
-
-
-def _find_side(flat: Flat, number: int, taken: set[int]) -> int | None:
-    """Return 1 for the right and -1 for the left where nothing is beside a box, else None.
-
-    Where both sides are free it is the right one, unless the way there is much longer.
-    """
-    box, around = flat.boxes[number], _list_around(flat, number)
-    others = [b for place, b in enumerate(flat.boxes) if place != number and place not in around]
-    free = [
-        side
-        for side in (1, -1)
-        if side not in taken and not any(_is_beside(box, other, side) for other in others)
-    ]
-    if len(free) < 2 or not others:
-        return free[0] if free else None
-    after = max(other.x + other.width for other in others) - (box.x + box.width)
-    before = box.x - min(other.x for other in others)
-    return 1 if after <= max(before, 0.0) + _MUCH_LONGER else -1
-
-
-def _is_beside(box: SceneBox, other: SceneBox, side: int) -> bool:
-    if other.y >= box.y + box.height + _CLEAR or other.y + other.height <= box.y - _CLEAR:
-        return False
-    if side > 0:
-        return other.x + other.width > box.x + box.width
-    return other.x < box.x
 
 
 def _make_piece(item: Item, inside: Flat, size: tuple[float, float], free_top: float) -> Flat:
@@ -262,36 +242,33 @@ def _find_origins(flat: Flat, number: int) -> dict[str, str]:
     return origins
 
 
+def _measure_piece(piece: Flat, size: tuple[float, float], free: tuple[float, float]) -> Room:
+    """Return what a piece takes; ``free`` is what it has left and above for a back edge."""
+    has_names = any(edge.label for edge in piece.edges if edge.source < 0)
+    above = max(_STREAM, free[1]) + (2 * _NAME_ABOVE if has_names else 0.0)
+    return Room(*size, free[0], above, _STREAM)
+
+
 def _put_beside(
     flat: Flat,
     zooms: list[Zoom],
     size: tuple[float, float],
     number: int,
     piece: Flat,
-    sizes: tuple[tuple[float, float], tuple[float, float]],
-    side: int,
+    room: Room,
+    place: Place,
 ) -> tuple[Flat, list[Zoom], tuple[float, float]]:
-    """Put a piece at a side of a picture, as near to its closed box as can be.
-
-    ``sizes`` are that of the piece, and what it has free beside it and above it for a back edge.
-    """
+    """Put a piece at a place; return all, its zooms and its size."""
     width, height = size
-    piece_size, (free_left, free_top) = sizes
+    side, left, top = place
+    right = max(MARGIN + room.before - left, 0.0)
+    down = max(MARGIN + room.above - top, 0.0)
+    left, top = left + right, top + down
     box = flat.boxes[number]
-    has_names = any(edge.label for edge in piece.edges if edge.source < 0)
-    least = MARGIN + max(_STREAM, free_top) + (2 * _NAME_ABOVE if has_names else 0.0)
-    most = height - MARGIN - _STREAM - piece_size[1]
-    top = box.y + box.height / 2 - piece_size[1] / 2
-    top = (least + most) / 2 if most < least else min(max(top, least), most)
-    down = max(least - top, 0.0)
     if side > 0:
-        left, right = width - MARGIN + _GAP + free_left, 0.0
-        near, far = box.x + box.width, left + min((0.0, *_list_loop_ways(piece)))
+        near, far = box.x + right + box.width, left + min((0.0, *_list_loop_ways(piece)))
     else:
-        right = free_left + piece_size[0] + _GAP
-        left = MARGIN + free_left
-        near, far = box.x + right, left + piece_size[0]
-    top += down
+        near, far = box.x + right, left + room.width
     moved = _move(flat, right, down)
     zooms = [
         zoom._replace(
@@ -306,7 +283,7 @@ def _put_beside(
         for zoom in zooms
     ]
     box = moved.boxes[number]
-    ends = (box.y, box.y + box.height, near, far, top, top + piece_size[1])
+    ends = (box.y, box.y + box.height, near, far, top, top + room.height)
     near_top, near_bottom, near, far, far_top, far_bottom = (round(end, 2) for end in ends)
     zoom = Zoom(near, near_top, near_bottom, near, far, far_top, far_bottom, side)
     zooms.append(zoom._replace(bend=_find_bend(moved, number, zoom)))
@@ -323,14 +300,14 @@ def _put_beside(
         ),
         (*moved.ports, *(p._replace(box=_shift(p.box, first)) for p in added.ports)),
     )
-    wide = width - MARGIN + _GAP + free_left + piece_size[0] + MARGIN
-    tall = max(height + down, top + piece_size[1] + _STREAM + MARGIN)
+    wide = max(width + right, left + room.width + MARGIN)
+    tall = max(height + down, top + room.height + room.below + MARGIN)
     return joined, zooms, (wide, tall)
 
 
 def _list_loop_ways(piece: Flat) -> list[float]:
     """Return how far at the left the back edge of a loop runs."""
-    return [min(edge.points[::2]) - _CLEAR for edge in piece.edges if edge.kind == "loop"]
+    return [min(edge.points[::2]) - CLEAR for edge in piece.edges if edge.kind == "loop"]
 
 
 def _find_bend(flat: Flat, number: int, zoom: Zoom) -> float:
@@ -343,8 +320,8 @@ def _find_bend(flat: Flat, number: int, zoom: Zoom) -> float:
         share = (x - zoom.near) / (zoom.far - zoom.near)
         if not 0 < share < 1:
             continue
-        top = zoom.near_top + share * (zoom.far_top - zoom.near_top) - _CLEAR
-        bottom = zoom.near_bottom + share * (zoom.far_bottom - zoom.near_bottom) + _CLEAR
+        top = zoom.near_top + share * (zoom.far_top - zoom.near_top) - CLEAR
+        bottom = zoom.near_bottom + share * (zoom.far_bottom - zoom.near_bottom) + CLEAR
         if box.y < bottom and box.y + box.height > top:
             bend = max(bend, x) if zoom.side > 0 else min(bend, x)
     return bend

@@ -231,10 +231,16 @@ def test_names_of_what_enters_stay_in_the_picture(engine: LayoutEngine, share: f
         assert width / 2 <= edge.label_x <= joined.width - width / 2
 
 
-@pytest.mark.parametrize(("before", "after", "side"), [(0, 0, 1), (0, 100, 1), (0, 300, -1)])
-def test_the_side_is_that_of_the_shorter_way(
-    engine: LayoutEngine, before: float, after: float, side: int
-) -> None:
+def join_with_others(
+    engine: LayoutEngine, *others: tuple[float, float, float]
+) -> tuple[Scene, SceneBox, list[SceneBox], SceneBox]:
+    """Put an inset beside a stack and boxes, at right and below of it, of some widths.
+
+    Returns
+    -------
+    Scene, SceneBox, list of SceneBox, SceneBox
+        The picture, the closed stack, the others and the frame of the inset.
+    """
     view = View(make_decoder())
     inset = open_inset(view, view.items[STACK])
     composer = Composer(engine)
@@ -242,16 +248,47 @@ def test_the_side_is_that_of_the_shorter_way(
     around = composer.compose(inset.view, Labels()).root
     assert around is not None
     level = next(each for each in around.inner.values() if each.item is inset.item)
-    stack = find_stack(scene, is_open=False)
-    other = scene.boxes[0]._replace(width=10.0)
-    ends = [
-        other._replace(x=stack.x - before, y=0.0),
-        other._replace(x=stack.x + stack.width + after - 10.0, y=0.0),
+    stack = find_stack(scene, is_open=False)._replace(x=300.0, y=300.0)
+    other = scene.boxes[0]._replace(height=30.0)
+    boxes = [
+        other._replace(x=stack.x + right, y=stack.y + down, width=width)
+        for right, down, width in others
     ]
-    by_hand = Flat((stack, *ends), (), ())
-    joined = join_insets(replace(scene, root=None, by_hand=by_hand), [(inset.item, level)])
+    wide = max(box.x + box.width for box in (stack, *boxes)) + 20
+    by_hand = Flat((stack, *boxes), (), ())
+    small = replace(scene, width=wide, height=640.0, root=None, by_hand=by_hand)
+    joined = join_insets(small, [(inset.item, level)])
     assert joined is not None
+    closed, *placed = joined.boxes[: len(boxes) + 1]
+    return joined, closed, placed, joined.boxes[len(boxes) + 1]
+
+
+@pytest.mark.parametrize(("right", "side"), [(0, 1), (100, 1), (700, -1)])
+def test_the_side_is_that_of_the_smaller_sheet(
+    engine: LayoutEngine, right: float, side: int
+) -> None:
+    """Boxes far out above and below the stack leave no room between them."""
+    joined, *_ = join_with_others(engine, (right, -60, 10.0), (right, 80, 10.0))
     assert [zoom.side for zoom in joined.zooms] == [side]
+
+
+@pytest.mark.parametrize("is_above", [True, False])
+def test_an_inset_stands_below_or_above_what_stands_far_out(
+    engine: LayoutEngine, is_above: bool
+) -> None:
+    others = [(-300.0, -200.0, 900.0), (-300.0, 200.0, 200.0)]
+    if not is_above:
+        others = [(right, -down, width) for right, down, width in others]
+    joined, closed, placed, frame = join_with_others(engine, *others)
+    far = placed[0]
+    assert joined.width < far.x + far.width + 40
+    assert frame.x < far.x + far.width
+    for box in (closed, *placed):
+        assert frame.x > box.x + box.width or not (
+            frame.y - 20 < box.y + box.height and box.y < frame.y + frame.height + 20
+        )
+    (zoom,) = joined.zooms
+    assert_joins(zoom, closed, frame)
 
 
 def test_two_stacks_of_other_kinds_stand_at_both_sides(engine: LayoutEngine) -> None:
