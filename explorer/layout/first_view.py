@@ -37,7 +37,11 @@ class Window:
 
     def zoom(self, width: float, height: float) -> float:
         """Return the zoom at which a picture of some size fits, at most 1."""
-        return min(self.width / max(width, 1.0), self.height / max(height, 1.0), 1.0)
+        return min(self.scale(width, height), 1.0)
+
+    def scale(self, width: float, height: float) -> float:
+        """Return how large a picture of some size could be drawn there."""
+        return min(self.width / max(width, 1.0), self.height / max(height, 1.0))
 
 
 #: of a browser on a laptop, or half a page of a report
@@ -49,6 +53,9 @@ _AS_IN_A_FIGURE = 0.85
 _LEAST_IN_INSET, _LEAST_WHERE_ALIKE = 4, 3
 #: one that is smaller is taken where it is so much of the size of the other
 _AS_LARGE = 0.95
+#: one that is so much wider than high leaves much of a sheet empty: it is taken where it could be
+#: drawn as large as the other, or nearly so
+_WIDE, _NEARLY_AS_LARGE = 1.6, 0.92
 
 
 class FirstView:
@@ -115,8 +122,10 @@ class FirstView:
         for limit in LIMITS:
             beside.open_within(limit)
         zoom, boxes = beside.zoom(), beside.count_in_insets()
+        width, height = beside.size
+        is_wide = direction == "TB" and width > _WIDE * height and not beside.shows_stages
         least = _LEAST_WHERE_ALIKE if beside.shows_more_stacks() else _LEAST_IN_INSET
-        if zoom >= _AS_IN_A_FIGURE and boxes >= least:
+        if zoom >= _AS_IN_A_FIGURE and boxes >= least and not is_wide:
             return beside.insets
         kept = view.open_state()
         view.close_all()
@@ -124,7 +133,12 @@ class FirstView:
         self._open_in_place(search)
         in_place = search.zoom(in_columns=False)
         least = least if in_place >= _AS_IN_A_FIGURE else _LEAST_WHERE_ALIKE
-        if boxes >= least and zoom >= _AS_LARGE * in_place:
+        scale = _NEARLY_AS_LARGE * self.window.scale(*search.size)
+        if (
+            boxes >= least
+            and zoom >= _AS_LARGE * in_place
+            and not (is_wide and self.window.scale(width, height) < scale)
+        ):
             view.close_all()
             view.reopen(kept)
             return beside.insets

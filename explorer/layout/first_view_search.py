@@ -50,6 +50,9 @@ from .stacks import (
     is_another,
     is_boilerplate,
     is_in_stack,
+    is_in_stage,
+    list_stages,
+    tell_block,
     tell_rank,
 )
 
@@ -67,6 +70,8 @@ _MOST_INSETS = 2
 #: blocks without a name are drawn beside it where they have so many nodes, and this share of those
 #: of a block of the largest stack; so many are tried
 _LEAST_IDEA, _SHARE_OF_BLOCK, _MOST_IDEAS = 8, 0.5, 3
+#: what is drawn beside it has so many boxes at least
+_LEAST_IN_INSET = 3
 #: groups are opened and laid out on trial so many times
 MOST_TRIALS = 60
 
@@ -90,7 +95,11 @@ class Search:
         #: stacks that are closed in the view and drawn open beside it
         self.insets: list[Inset] = []
         self._has_insets = False
+        #: keys of stages that stay closed: what is in them is drawn beside the picture
+        self._closed: set[str] = set()
         self._is_u = False
+        #: width and height of the picture that was looked at last, in one column
+        self.size = (0.0, 0.0)
         #: whether towers side by side are open, with their stacks closed
         self.shows_towers = False
 
@@ -98,6 +107,11 @@ class Search:
     def is_special(self) -> bool:
         """Whether some nodes matter more than others."""
         return self._emphasis.is_special
+
+    @property
+    def shows_stages(self) -> bool:
+        """Whether stages are closed, and what is in one of them is drawn beside the picture."""
+        return bool(self._closed)
 
     def shows_stack(self) -> bool:
         """Return whether one repetition of a repeat is open."""
@@ -168,23 +182,26 @@ class Search:
         """
         self._has_insets = True
         stacks = self._list_stacks()
-        ideas = self._list_ideas(stacks)
-        chosen = [*stacks, *ideas]
-        if stacks and is_boilerplate(stacks[0].group):
-            chosen = [*ideas, *stacks]
+        chosen = [stack for stack in stacks if not is_boilerplate(stack.group)]
+        chosen += self._list_ideas(stacks)
+        chosen += [stack for stack in stacks if is_boilerplate(stack.group)]
         for stack in chosen:
             if len(self.insets) == _MOST_INSETS:
                 break
             if not self.insets or is_another(stack.group, self.insets[0].item.element):
                 self._open_inset(stack, [s for s in stacks if s != stack and are_alike(s, stack)])
         for stack in stacks:
-            if not self.insets and len(stack.way) > 1:
+            is_tower = any(other != stack and are_alike(other, stack) for other in stacks)
+            if not self.insets and len(stack.way) > 1 and not is_tower:
                 self._open_inset(stack._replace(way=stack.way[:-1]))
         self._has_insets = bool(self.insets)
         return self._has_insets
 
     def _list_ideas(self, stacks: list[HiddenBlock]) -> list[HiddenBlock]:
-        """Return the blocks without a name that are as large as half a block of a stack."""
+        """Return the blocks without a name that are as large as half a block of a stack.
+
+        What is of the kind of a stack's blocks is no idea of its own.
+        """
         sizes = [
             block.node_count
             for stack in stacks
@@ -195,6 +212,8 @@ class Search:
         for item in list_closed(self._view.root):
             if isinstance(item.element, Group) and item.openable and not is_in_stack(item):
                 found += find_hidden_ideas(item, item.element, least)
+        kinds = {find_kind(stack.group.children[stack.group.exemplar]) for stack in stacks}
+        found = [idea for idea in found if find_kind(idea.group) not in kinds - {""}]
         return heapq.nlargest(_MOST_IDEAS, found, key=lambda stack: stack.group.node_count)
 
     def _open_inset(self, stack: HiddenBlock, alike: Sequence[HiddenBlock] = ()) -> None:
@@ -203,23 +222,33 @@ class Search:
         What is around stacks that are alike is opened too: one tower open and the other closed
         would say that they differ.
         """
+        if is_in_stage(stack):
+            if self._add_inset(open_inset(self._view, stack.item, stack.way[1:])):
+                self._closed |= {child.key for child in list_stages(stack.item)}
+            return
         opened = self._open_ways([one._replace(way=one.way[:-1]) for one in (stack, *alike)])
         item = stack.item
         for group in stack.way[1:]:
             item = next(child for child in item.children if child.element is group)
-        self.insets.append(open_inset(self._view, item))
-        self._open_item(self.insets[-1].item)
-        inset = self.insets[-1]
+        if self._add_inset(open_inset(self._view, item)):
+            for outer in opened:
+                self._open_alike(outer)
+            return
+        for outer in reversed(opened):
+            self._view.close_item(outer)
+
+    def _add_inset(self, inset: Inset) -> bool:
+        """Draw something beside the picture; return whether there is room, and it is worth it."""
+        self.insets.append(inset)
+        self._open_item(inset.item)
         if (
-            shows_a_list(inset.view, inset.item)
+            sum(item.kind != "stub" for item in list_closed(inset.item)) < _LEAST_IN_INSET
+            or shows_a_list(inset.view, inset.item)
             or self._try_zoom(_MOST_WITH_INSETS) < STACK_ZOOMS[0]
         ):
             self.insets.pop()
-            for outer in reversed(opened):
-                self._view.close_item(outer)
-            return
-        for outer in opened:
-            self._open_alike(outer)
+            return False
+        return True
 
     def _open_alike(self, item: Item) -> None:
         """Open what is like an open item, if there is room for all."""
@@ -351,6 +380,7 @@ class Search:
         finally:  # what comes next is another picture, no change of this
             for view in self._views():
                 self._composer.forget(view)
+        self.size = scene.width, scene.height
         if len(scene.zooms) < len(self.insets):
             return 0.0
         return self._zoom_of(scene, in_columns and not self.insets)
@@ -400,7 +430,7 @@ class Search:
         """
         alike: dict[tuple[object, ...], list[Item]] = {}
         shown: Counter[str] = Counter()
-        kept_closed = {inset.item.key for inset in self.insets}
+        kept_closed = {inset.item.key for inset in self.insets} | self._closed
         if kept_closed:  # one stack beside the picture, and all closed in it
             closed = list_closed(self._view.root)
             kept_closed |= {item.key for item in closed if item.repeat is not None}
@@ -411,8 +441,9 @@ class Search:
             if may_open(item, limit):
                 alike.setdefault((item.depth, *sibling_key(item)), []).append(item)
         ranked: list[tuple[int, int, int, list[Item]]] = []
+        beside = {find_kind(tell_block(inset.item.element)) for inset in self.insets} - {""}
         for items in alike.values():
-            if are_seen_closed(items, shown):
+            if are_seen_closed(items, shown) or any(find_kind(i.element) in beside for i in items):
                 continue  # of one kind all are open or none
             new = count_new_kinds(items, shown)
             if new or any(map(holds_repeat, items)) or limit.with_lists:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from netloupe.explorer.grouping import Group
 from netloupe.explorer.options import Direction
 from netloupe.explorer.view import Item, View
 
@@ -30,12 +31,12 @@ _NAME_ABOVE, _NAMES_APART = 9.0, 8.0
 
 
 class Inset(NamedTuple):
-    """A closed box of a picture that is drawn open beside it.
+    """What is in a closed box of a picture, and is drawn open beside it.
 
     Parameters
     ----------
     item
-        The open item, of a view of its own.
+        The open item, of a view of its own: the closed one, or one inside of that.
     view
         That view; all around the item is as in the picture.
     """
@@ -76,7 +77,7 @@ def join_insets(
         free = level.inside.left, level.inside.top
         if not is_down:
             inside, size, free = _turn(inside), size[::-1], free[::-1]
-        number = next((n for n, box in enumerate(flat.boxes) if box.item.key == item.key), None)
+        number = _find_closed(flat, item)
         if number is None:
             return None
         piece = _name_entries(_make_piece(item, inside, size, free[1]), flat, number, write)
@@ -105,11 +106,48 @@ def join_insets(
     )
 
 
-def open_inset(view: View, item: Item) -> Inset:
-    """Return what is in a closed item of a view, open in a view of its own."""
+def _find_closed(flat: Flat, item: Item) -> int | None:
+    """Return the number of the closed box that holds an item: its own, or one around it."""
+    closed = {box.item.key: n for n, box in enumerate(flat.boxes) if not box.item.is_open}
+    outer: Item | None = item
+    while outer is not None:
+        if outer.key in closed:
+            return closed[outer.key]
+        outer = outer.parent
+    return None
+
+
+def open_inset(view: View, item: Item, way: Sequence[Group] = ()) -> Inset:
+    """Return what is in a closed item of a view, open in a view of its own.
+
+    Parameters
+    ----------
+    view
+        The view that it is drawn beside.
+    item
+        A closed item.
+    way
+        Groups inside of it, each in the one before: the last one is drawn beside the view, and
+        the item stays closed there.
+    """
     beside = View(view.model, view.graph, view.grouping, view.only, view.unnamed, like=view)
     beside.reopen(view.open_state())
-    return Inset(beside.open(item.key), beside)
+    inner = beside.open(item.key)
+    for group in way:
+        inner = next(child for child in inner.children if child.element is group)
+        beside.open_item(inner)
+    return Inset(inner, beside)
+
+
+def has_place(view: View, inset: Inset) -> bool:
+    """Return whether a view shows a closed box that holds what an inset shows."""
+    outer: Item | None = inset.item
+    while outer is not None:
+        shown = view.items.get(outer.key)
+        if shown is not None:
+            return not shown.is_open
+        outer = outer.parent
+    return False
 
 
 def compose_with_insets(

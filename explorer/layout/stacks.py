@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.patterns.details import FeatureDetails
-from netloupe.explorer.view import BORDER, Item, View, strip_numbers
+from netloupe.explorer.view import BORDER, Item, View, sibling_key, strip_numbers
 
 from .opening_worth import find_recognition, is_worth_a_frame, list_kinds
 
@@ -18,6 +18,8 @@ _AS_LARGE = 0.5
 _NEARLY_AS_LARGE = 0.3
 #: a block that is drawn for its idea shows so many boxes
 _LEAST_OF_IDEA, _MOST_OF_IDEA = 4, 16
+#: as many like groups in a row are stages, of so many boxes each at most
+_LEAST_STAGES, _MOST_IN_STAGE = 3, 3
 
 
 class HiddenBlock(NamedTuple):
@@ -78,6 +80,27 @@ def find_hidden_ideas(item: Item, around: Group, least: int) -> Iterator[HiddenB
             yield HiddenBlock(item, way)
         else:
             pending += ((*way, one) for one in reversed(inner) if one.node_count >= least)
+
+
+def is_in_stage(stack: HiddenBlock) -> bool:
+    """Return whether a stack is in one of several stages, which their closed boxes tell.
+
+    Stages are like groups in a row, each little more than a stack: a change of size, the blocks,
+    a norm. Four frames of two boxes say no more than four boxes that name what is in them.
+    """
+    if len(stack.way) < 2 or len(list_stages(stack.item)) < _LEAST_STAGES:
+        return False
+    return all(
+        len([c for c in group.children if not isinstance(c, Group) or c.kind != "shape"])
+        <= _MOST_IN_STAGE
+        for group in stack.way[:-1]
+    )
+
+
+def list_stages(item: Item) -> list[Item]:
+    """Return an item and what beside it is called and typed like it."""
+    key, around = sibling_key(item), item.parent
+    return [child for child in around.children if sibling_key(child) == key] if around else [item]
 
 
 def _is_one_of_several(group: Group) -> bool:
@@ -171,19 +194,19 @@ def is_another(stack: Group, first: object) -> bool:
     It is of nearly the size of the first, shows boxes of other kinds, and not what every network
     has.
     """
-    assert isinstance(first, Group)  # noqa: S101 - insets are of groups
     if is_boilerplate(stack):
         return False
-    size, other = (_block_of(group).node_count for group in (stack, first))
+    size, other = (tell_block(group).node_count for group in (stack, first))
     if size < _NEARLY_AS_LARGE * other:
         return False
     kinds, others = (
-        frozenset().union(*map(list_kinds, _block_of(group).children)) for group in (stack, first)
+        frozenset().union(*map(list_kinds, tell_block(group).children)) for group in (stack, first)
     )
     return kinds != others
 
 
-def _block_of(group: Group) -> Group:
-    """Return one repetition of a repeat, and any other group itself."""
-    block = group.children[group.exemplar] if group.kind == "repeat" else group
-    return block if isinstance(block, Group) else group
+def tell_block(element: object) -> Group:
+    """Return one repetition of a repeat of groups, and any other group itself."""
+    assert isinstance(element, Group)  # noqa: S101 - insets and stacks are groups
+    block = element.children[element.exemplar] if element.kind == "repeat" else element
+    return block if isinstance(block, Group) else element

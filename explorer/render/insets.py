@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from netloupe.explorer.errors import ViewError
 from netloupe.explorer.layout import DEADLINE, FirstView, Scene
-from netloupe.explorer.layout.inset_scene import Inset, open_inset
+from netloupe.explorer.layout.inset_scene import Inset, has_place, open_inset
 from netloupe.explorer.options import OPTIONS, Direction
 from netloupe.explorer.view import View, ViewOptions
 
@@ -67,7 +67,7 @@ class InsetOpener:
         """Lay out the picture; the notice says what has no room beside it, "" for nothing."""
         for shown in (view, *(inset.view for inset in self.insets)):
             self.edit(shown)
-        self.insets = [one for one in self.insets if one.item.key in view.items]
+        self.insets = [one for one in self.insets if has_place(view, one)]
         scene = self._first.compose(view, self.insets, direction, deadline)
         if len(scene.zooms) == len(self.insets):
             return scene, ""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+from onnx import NodeProto
 
 from netloupe.explorer.errors import ViewError
 from netloupe.explorer.layout import (
@@ -18,6 +19,7 @@ from netloupe.explorer.layout import (
     Window,
     inset_scene,
 )
+from netloupe.explorer.layout.first_view_search import list_closed
 from netloupe.explorer.layout.inset_scene import compose_with_insets, join_insets, open_inset
 from netloupe.explorer.layout.scene import Flat, Zoom
 from netloupe.explorer.model import Model
@@ -309,6 +311,62 @@ def test_two_stacks_of_other_kinds_stand_at_both_sides(engine: LayoutEngine) -> 
         (box,) = [b for b in closed if b.item.key == inset.item.key]
         (frame,) = [b for b in frames if b.item.key == inset.item.key]
         assert_joins(zoom, box, frame)
+
+
+def make_stages(*counts: int, before: int = 1) -> Model:
+    """Return stages of blocks, each behind some operators that change the size."""
+    builder = Builder()
+    x = builder.add("Gather", builder.weight(), "x")
+    for stage, count in enumerate(counts):
+        for number in range(before):
+            kind = ("Conv", "Neg", "Abs", "Exp")[number]
+            operands = (x, builder.weight()) if kind == "Conv" else (x,)
+            x = builder.add(kind, *operands, name=f"/stages.{stage}/{kind.lower()}/{kind}")
+        for block in range(count):
+            first = len(builder.nodes)
+            x = builder.layer(x)
+            for number, node in enumerate(builder.nodes[first:]):
+                assert isinstance(node, NodeProto)
+                node.name = f"/stages.{stage}/blocks.{block}/n{number}"
+    return builder.load(builder.add("Tanh", x, name="/head/Tanh")).model
+
+
+def test_stages_stay_closed_and_a_block_of_the_largest_is_beside_them(
+    engine: LayoutEngine,
+) -> None:
+    picture = draw(make_stages(2, 2, 5, 2), engine)
+    closed = [b.item for b in picture.scene.boxes if b.item.label.startswith("stages.")]
+    assert [(item.label, item.is_open) for item in closed] == [
+        (f"stages.{stage}", False) for stage in range(4)
+    ]
+    (inset,) = picture.insets
+    assert inset.item.repeat is not None
+    assert len(inset.item.repeat.children) == 5
+    (zoom,) = picture.scene.zooms
+    stage = next(box for box in picture.scene.boxes if box.item.label == "stages.2")
+    frame = next(box for box in picture.scene.boxes if box.item.key == inset.item.key)
+    assert_joins(zoom, stage, frame)
+    assert find_geometry_faults(picture.scene, picture.view, picture.insets) == []
+    assert find_lost_edges(inset.view) == []
+
+
+@pytest.mark.parametrize(("counts", "before"), [((5, 2), 1), ((2, 2, 5, 2), 4)], ids=str)
+def test_what_says_more_than_stages_is_open_around_its_stack(
+    engine: LayoutEngine, counts: tuple[int, ...], before: int
+) -> None:
+    """Two groups are no row of stages, and many operators before the blocks no change of size."""
+    picture = draw(make_stages(*counts, before=before), engine, fit="3000x3000")
+    frames = {box.item.label for box in picture.scene.boxes if box.item.is_open}
+    largest = counts.index(5)
+    assert f"stages.{largest}" in frames
+
+
+def test_an_inset_shows_three_boxes_at_least(engine: LayoutEngine) -> None:
+    """The largest stack is of pairs of blocks: the next one, of single blocks, is shown."""
+    picture = draw(load(corpus_file("exported/swin.legacy.onnx")), engine)
+    (inset,) = picture.insets
+    assert inset.item.label == "blocks.0 … blocks.1"
+    assert sum(item.kind != "stub" for item in list_closed(inset.item)) >= 3
 
 
 @pytest.mark.parametrize(
