@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from netloupe.explorer.costs.analysis import Analysis
 from netloupe.explorer.costs.costs import analyze
+from netloupe.explorer.costs.elementwise import read_elements
 from netloupe.explorer.costs.fact_table import FactTable
 from netloupe.explorer.costs.facts import UNKNOWN, Dim, Dims, Fact
 from netloupe.explorer.costs.polynomial import (
@@ -24,6 +25,7 @@ from netloupe.explorer.costs.polynomial import (
 from netloupe.explorer.costs.symbols import Symbols
 from netloupe.explorer.model import Model, Node, Value
 from netloupe.explorer.model.kept import find_kept
+from netloupe.explorer.model.stored_tensors import find_stored_tensor
 
 #: what symbols stand for where resolutions are compared: it can be halved often
 LARGE = 1 << 12
@@ -123,6 +125,20 @@ class ValueSizes:
             self._known[value] = self._find(value)
         return self._known[value]
 
+    def find_dims(self, value: Value | None) -> Dims | None:
+        """Return the dimensions of a value, the batch among them; None where they are unknown."""
+        return None if value is None else self._read(value).dims
+
+    def find_elements(self, value: Value | None) -> Dims | None:
+        """Return the elements of a small list of sizes, axes or limits; None where unknown."""
+        if value is None:
+            return None
+        found = self._read(value).elements
+        if found is None:
+            tensor = find_stored_tensor(value)
+            found = None if tensor is None else read_elements(tensor)
+        return found
+
     def _find(self, value: Value) -> Size | None:
         fact = self._read(value)
         if not fact.dims:
@@ -217,6 +233,8 @@ def write_dim(dim: Dim) -> str:
     if any(atom.letter for atom in walk_symbols(dim)):
         return "?"  # a tool has made its name up
     names = list_symbols(dim)
+    if any(name.endswith("]") for name in names):
+        return "?"  # the file gives it none
     if len(names) == 1:
         share = _find_share(dim)
         if share is not None:

@@ -23,7 +23,7 @@ from .ingredients import (
 from .nested_blocks import NestedBlock, find_nested_blocks
 from .operations import Operations
 from .pattern import Pattern
-from .readings import read_numbers
+from .readings import read_numbers, read_scalar
 from .recognise import (
     MOST_NODES,
     find_blocks,
@@ -72,6 +72,7 @@ __all__ = [
     "read_convolution",
     "read_dims",
     "read_numbers",
+    "read_scalar",
     "recognise",
     "try_to_recognise",
 ]

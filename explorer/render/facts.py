@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from netloupe.explorer.model import Node
-from netloupe.explorer.patterns import recognise
+from netloupe.explorer.notation import write_number
+from netloupe.explorer.patterns import read_scalar, recognise
 from netloupe.explorer.roles import Weight, find_weight
 from netloupe.explorer.view.item import ConstantRow
 
 from .box import MARGIN, MOST_FACTS_WIDTH
 from .rows import FaceRow, describe_attributes, describe_constants
+from .size_words import tell_sizes
 from .sizes import TEXT_STYLES
 from .text import measure_text
 
@@ -18,6 +20,10 @@ from .text import measure_text
 _FITTED = "ai.onnx.ml"
 #: of the constants of a node without a weight so many are shown
 _MOST_CONSTANTS = 2
+#: how a node is written that computes with one number
+_SIGNS = {"adds": "+", "subtracts": "−", "multiplies_elements": "×", "divides": "÷"}
+_IN_ORDER = {"−", "÷"}
+_OPPOSITE = {"+": "−", "−": "+"}
 
 
 class NodeFacts:
@@ -32,9 +38,12 @@ class NodeFacts:
         One with kernel and widths for a node with a weight, which a click on it selects (none,
         where there is nothing to say, as of a norm); for an operator that the field calls
         otherwise that name; for what was fitted to data how many trees, classes and the like
-        there are; for all others one with the attributes, and the first constants.
+        there are; which part is taken, and what a number does (``× 8``); for all others one with
+        the attributes, and the first constants.
         """
         told = _tell(node)
+        if not told:
+            told = _break_lines(tell_sizes(node))
         if told:
             return [[FaceRow(line, "muted", ()) for line in told]]
         weight = find_weight(node)
@@ -44,6 +53,11 @@ class NodeFacts:
             # the row stands for the weight where that is the first of the constants
             stands = bool(constants) and constants[0].index == weight.index
             return [[FaceRow(" · ".join(facts), "muted", (), stands)]] if facts else []
+        number = _tell_number(node)
+        if number is not None:
+            text, place = number
+            stands = bool(constants) and constants[0].index == place
+            return [[FaceRow(text, "muted", (), stands)]]
         rows = describe_constants(node, constants)
         if len(rows) > _MOST_CONSTANTS + 1:
             more = len(constants) - _MOST_CONSTANTS
@@ -59,6 +73,24 @@ class NodeFacts:
             found = recognise([node])
             self._known[key] = None if found is None else found.facts
         return self._known[key]
+
+
+def _tell_number(node: Node) -> tuple[str, int] | None:
+    """Return what a node does with a single number and its place: ``× 8``, ``1 − x``; else None."""
+    sign = next((sign for trait, sign in _SIGNS.items() if node.operator.has(trait)), "")
+    if not sign or len(node.inputs) != 2 or describe_attributes(node):
+        return None
+    numbers = [read_scalar(value) for value in node.inputs]
+    place = 0 if numbers[1] is None else 1
+    number = numbers[place]
+    if number is None:
+        return None
+    text = write_number(abs(number)).replace("-", "−")
+    if place == 0 and sign in _IN_ORDER:
+        return f"{'−' if number < 0 else ''}{text} {sign} x", place
+    if number < 0 and sign in _OPPOSITE:
+        return f"{_OPPOSITE[sign]} {text}", place
+    return f"{sign} {'−' if number < 0 else ''}{text}", place
 
 
 def _tell(node: Node) -> list[str]:

@@ -101,18 +101,18 @@ def test_facts_that_one_row_has_no_room_for_have_two() -> None:
 
 def test_attributes_that_have_no_room_are_left_out() -> None:
     model = make_model(
-        "Resize",
+        "Warp",
         mode="linear",
-        nearest_mode="floor",
-        coordinate_transformation_mode="pytorch_half_pixel",
+        equation="a name that is much too long for one row",
+        domain="custom",
     )
     (row,) = words(face_of(model))[1:]
-    assert row.startswith("mode linear")
+    assert row.startswith("equation")
     assert row.endswith("…")
 
 
 def test_constants_of_other_nodes_are_shown_while_they_are_few() -> None:
-    assert words(face_of(make_model("Mul", (), inputs=1))) == ["Mul", "B", "0.5"]
+    assert words(face_of(make_model("Mul", (), inputs=1))) == ["Mul", "× 0.5"]
     many = make_model("Max", (), (), (), (), (), inputs=1)
     assert words(face_of(many))[-1] == "… 3 more"
 
