@@ -22,6 +22,7 @@ from .shared_weights import share_weights
 from .sibling_repeats import SiblingSearch
 from .small_blocks import group_small, join_embeddings
 from .spilled_ideas import group_ideas
+from .split_groups import group_splits
 from .structure import Children, GroupPlan, Planner
 
 #: nodes of a scope in so large a number are searched for blocks
@@ -81,6 +82,7 @@ def simplify_tree(
         add_postprocessing(root, roles, folder.free_path)
         group_small(root, labels, folder.free_path)
         group_ideas(root, folder.free_path)
+        group_splits(root, labels, folder.free_path)
     add_preparation(root, pieces, labels, folder.free_path)
     put_copies(root, copies, folder.free_path)
     operations: dict[int, Group] = {}

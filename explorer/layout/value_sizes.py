@@ -11,32 +11,21 @@ from collections import Counter
 from fractions import Fraction
 from typing import NamedTuple
 
-from netloupe.explorer.costs.analysis import Analysis
-from netloupe.explorer.costs.costs import analyze
-from netloupe.explorer.costs.elementwise import read_elements
-from netloupe.explorer.costs.fact_table import FactTable
-from netloupe.explorer.costs.facts import UNKNOWN, Dim, Dims, Fact
+from netloupe.explorer.costs.facts import Dim, Dims, Fact
 from netloupe.explorer.costs.polynomial import (
     Polynomial,
     list_symbols,
     walk_symbols,
     write_expression,
 )
-from netloupe.explorer.costs.symbols import Symbols
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Model, Node, Value
 from netloupe.explorer.model.kept import find_kept
-from netloupe.explorer.model.stored_tensors import find_stored_tensor
 
 #: what symbols stand for where resolutions are compared: it can be halved often
 LARGE = 1 << 12
-#: sizes of larger models are only those that the file states
-_MOST_NODES = 20_000
-#: of a graph with more inputs and outputs only the types that are stated are read
-_MOST_TERMINALS = 1_000
 #: so many inputs are asked for the size of the batch
 _MOST_INPUTS = 16
-#: a function is called with operands of so many sizes at most, where its values have one at all
-_MOST_CALLS = 16
 #: so many nodes around a value are asked which of its axes has the channels
 _MOST_ASKED = 24
 #: longer sizes, which a file has a name for or computes, are not written
@@ -101,19 +90,14 @@ class ValueSizes:
     """The sizes of a model's values; what was asked for is kept."""
 
     def __init__(self, model: Model) -> None:
-        self._model = model
-        self._stated = FactTable(Symbols())
-        self._analysis: Analysis | None = None
+        self._facts = find_value_facts(model)
         graph = model.graph
-        terminals = len(graph.inputs) + len(graph.outputs)
-        if model.node_count <= _MOST_NODES and terminals <= _MOST_TERMINALS:
-            self._analysis = analyze(model)
         self._known: dict[Value, Size | None] = {}
         inputs = [
             fact.dims[0]
             for value in graph.inputs[:_MOST_INPUTS]
             if value.initializer is None and not value.is_parameter
-            for fact in [self._read(value)]
+            for fact in [self._facts.find(value)]
             if fact.dims is not None and len(fact.dims) > 1
         ]
         #: the size of what is computed at once, which figures do not tell; None where not known
@@ -125,22 +109,8 @@ class ValueSizes:
             self._known[value] = self._find(value)
         return self._known[value]
 
-    def find_dims(self, value: Value | None) -> Dims | None:
-        """Return the dimensions of a value, the batch among them; None where they are unknown."""
-        return None if value is None else self._read(value).dims
-
-    def find_elements(self, value: Value | None) -> Dims | None:
-        """Return the elements of a small list of sizes, axes or limits; None where unknown."""
-        if value is None:
-            return None
-        found = self._read(value).elements
-        if found is None:
-            tensor = find_stored_tensor(value)
-            found = None if tensor is None else read_elements(tensor)
-        return found
-
     def _find(self, value: Value) -> Size | None:
-        fact = self._read(value)
+        fact = self._facts.find(value)
         if not fact.dims:
             return None
         channels = self._find_channels(value, len(fact.dims))
@@ -192,7 +162,7 @@ class ValueSizes:
         result = next(iter(node.outputs), None)
         if value not in node.inputs[:1] or result is None:
             return None
-        before, after = self._read(value).dims, self._read(result).dims
+        before, after = self._facts.find(value).dims, self._facts.find(result).dims
         if before is None or after is None or len(before) <= _LEAST_RANK:
             return None
         left = [dim for dim in after[1:] if dim != 1]
@@ -208,15 +178,6 @@ class ValueSizes:
         if len(dims) > 2 and dims[1] == batch and not (isinstance(batch, int) and batch > 1):
             return (dims[0], *dims[2:])
         return dims
-
-    def _read(self, value: Value) -> Fact:
-        analysis = self._analysis
-        if analysis is None:
-            is_given = value.graph is self._model.graph and value.is_input
-            return self._stated.read_type(value, is_local=False, is_given=is_given)
-        frames = analysis.frames_of(value.graph)[:_MOST_CALLS]
-        found = {analysis.facts.of(frame.facts[value]) for frame in frames}
-        return found.pop() if len(found) == 1 else UNKNOWN
 
 
 def find_sizes(model: Model) -> ValueSizes:

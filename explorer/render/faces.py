@@ -45,6 +45,7 @@ from .rows import (
     short_range,
     shorten_dims,
 )
+from .size_words import tell_partition
 from .sizes import RADII, TEXT_STYLES
 from .text import clean_label, measure_text, shorten_text
 
@@ -334,13 +335,23 @@ def _make_operation_face(
         if sign:
             return _make_junction_face(node, sign)
     quiet = "" if title == node.op_type else node.op_type
-    blocks = facts.list_blocks(node, ())
+    parts = _tell_split(group)
+    if parts:
+        quiet, blocks = "", [_list_facts(parts)]
+    else:
+        blocks = facts.list_blocks(node, ())
     return make_box(
         *("group", style.category, title, quiet, blocks),
         openable=style.openable,
         in_line=style.in_line,
         most_width=MOST_FACTS_WIDTH,
     )
+
+
+def _tell_split(group: Group) -> tuple[str, ...]:
+    """Return into what the nodes of a group split a value; nothing where they do something else."""
+    nodes = [one for one in group.children if isinstance(one, Node) and one.operator.has("slices")]
+    return tell_partition(nodes) if len(nodes) > 1 else ()
 
 
 def _only_passes(group: Group) -> bool:

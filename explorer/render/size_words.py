@@ -9,20 +9,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from netloupe.explorer.costs.facts import Dim, Dims
-from netloupe.explorer.layout.value_sizes import ValueSizes, find_sizes, write_dim
+from netloupe.explorer.costs.value_facts import ValueFacts, find_value_facts
+from netloupe.explorer.layout.value_sizes import write_dim
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.notation import write_number
 from netloupe.explorer.patterns import read_numbers
+from netloupe.explorer.patterns.picked_parts import (
+    ENDLESS,
+    PickedPart,
+    find_partition,
+    find_place,
+    read_limits,
+    read_parts,
+)
 from netloupe.explorer.view.value_names import find_written_name
 
-#: a limit beyond all sizes, as exporters write "to the end"
-_ENDLESS = 2**31 - 1
 #: of a value with more axes, or in more parts, it is not said how large each is
 _MOST_PARTS = 4
 #: batch and channels, which a picture keeps that is made larger
 _KEPT = 2
 _UNKNOWN = "? to ?"
+#: of so many results of one node the sizes are looked at
+_MOST_READ = 64
 _MOST_SCALES = _MOST_AXES = 8
 #: so much arithmetic is followed to the shapes that a size is computed from
 _MOST_FOLLOWED = 64
@@ -39,32 +48,28 @@ def tell_sizes(node: Node) -> tuple[str, ...]:
     operator = node.operator
     if not operator.has("slices", "splits", "resamples", "reduces"):
         return ()
-    sizes = find_sizes(node.graph.model)
-    if operator.has("reduces"):
-        return _tell_axes(node, sizes)
     if operator.has("slices"):
-        return _tell_part(node, sizes)
-    return _tell_split(node, sizes) if operator.has("splits") else _tell_resampled(node, sizes)
+        return _tell_part(node)
+    facts = find_value_facts(node.graph.model)
+    if operator.has("reduces"):
+        return _tell_axes(node, facts)
+    return _tell_split(node, facts) if operator.has("splits") else _tell_resampled(node, facts)
 
 
-def _tell_part(node: Node, sizes: ValueSizes) -> tuple[str, ...]:
-    dims = sizes.find_dims(node.input(0))
-    axes = _read(node, sizes, "axes")
-    limits = [_read(node, sizes, role) for role in ("starts", "ends")]
-    if axes is None:  # the first ones
-        axes = tuple(range(max(len(limit or ()) for limit in limits)))
-    nothing: Dims = (None,) * len(axes)
-    starts, ends = (nothing if limit is None else limit for limit in limits)
-    steps = _read(node, sizes, "steps") or (1,) * len(axes)
-    if not 0 < len(axes) == len(starts) == len(ends) == len(steps):
+def tell_partition(nodes: Sequence[Node]) -> tuple[str, ...]:
+    """Return into what slices split a value: ``axis 1``, ``3 parts of 12``; else nothing."""
+    parts = find_partition(nodes)
+    if not parts:
         return ()
+    return f"axis {parts[0].axis}", write_parts([part.length for part in parts], len(parts))
+
+
+def _tell_part(node: Node) -> tuple[str, ...]:
     told: dict[str, list[str]] = {}
-    for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
-        place = _find_place(axis, dims)
-        size = dims[place] if dims is not None and isinstance(place, int) else None
-        part = _write_part(start, end, step, size)
+    for one in read_parts(node):
+        part = _write_part(one)
         if part:  # all of an axis is no part
-            told.setdefault(part, []).append(write_dim(axis if place is None else place))
+            told.setdefault(part, []).append(write_dim(one.axis))
     if not told or len(told) > _MOST_PARTS:
         return ()
     if len(told) == 1:
@@ -73,84 +78,64 @@ def _tell_part(node: Node, sizes: ValueSizes) -> tuple[str, ...]:
     return tuple(f"{_name_axes(places)}: {part}" for part, places in told.items())
 
 
-def _tell_axes(node: Node, sizes: ValueSizes) -> tuple[str, ...]:
-    dims, axes = sizes.find_dims(node.input(0)), _read(node, sizes, "axes")
+def _tell_axes(node: Node, facts: ValueFacts) -> tuple[str, ...]:
+    dims, axes = facts.find_dims(node.input(0)), read_limits(node, "axes", facts)
     if not axes or len(axes) > _MOST_AXES:
         return ()
-    places = [_find_place(axis, dims) for axis in axes]
+    places = [find_place(axis, dims) for axis in axes]
     known = sorted(place for place in places if place is not None)
     return (_name_axes([str(place) for place in known]),) if len(known) == len(axes) else ()
-
-
-def _find_place(axis: Dim, dims: Dims | None) -> int | None:
-    """Return an axis counted from the first; None where it is not known which one it is."""
-    if not isinstance(axis, int):
-        return None
-    if dims is None:
-        return axis if axis >= 0 else None
-    return axis % len(dims) if -len(dims) <= axis < len(dims) else None
 
 
 def _name_axes(places: Sequence[str]) -> str:
     return f"{'axis' if len(places) == 1 else 'axes'} {', '.join(places)}"
 
 
-def _write_part(start: Dim, end: Dim, step: Dim, size: Dim) -> str:
+def _write_part(part: PickedPart) -> str:
     """Return ``0 to 12``, ``8 to end``, ``last 4``, ``reversed``, ``every 2``; "" for all."""
+    start, step = part.start, part.step
     if isinstance(step, int) and step < 0:
-        return "reversed" if step == -1 and start in (-1, size, _ENDLESS) else "backwards"
+        return "reversed" if step == -1 and start in (-1, part.size, ENDLESS) else "backwards"
     every = "" if step == 1 else f"every {write_dim(step)}"
-    if isinstance(start, int) and start < 0:
-        if isinstance(size, int):
-            start = max(0, start + size)
-        elif _is_end(end, size) and not every:
-            return f"last {-start:,}"
-    if isinstance(end, int) and end < 0 and size is not None:
-        end = size + end
-    is_all = _is_end(end, size)
-    if start == 0 and is_all:
+    if isinstance(start, int) and start < 0 and part.is_to_end and not every:
+        return f"last {-start:,}"
+    if start == 0 and part.is_to_end:
         return every
-    part = f"{_write_limit(start)} to {'end' if is_all else _write_limit(end)}"
-    return f"{part}, {every}" if every else part
+    end = "end" if part.is_to_end else _write_limit(part.end)
+    said = f"{_write_limit(start)} to {end}"
+    return f"{said}, {every}" if every else said
 
 
 def _write_limit(limit: Dim) -> str:
-    is_behind = isinstance(limit, int) and limit < 0
-    return f"end − {-limit:,}" if is_behind else write_dim(limit)  # type: ignore[operator]
+    if isinstance(limit, int) and limit < 0:
+        return f"end − {-limit:,}"
+    return write_dim(limit)
 
 
-def _is_end(end: Dim, size: Dim) -> bool:
-    if end is not None and end == size:
-        return True
-    return isinstance(end, int) and (end >= _ENDLESS or (isinstance(size, int) and end >= size))
-
-
-def _tell_split(node: Node, sizes: ValueSizes) -> tuple[str, ...]:
+def _tell_split(node: Node, facts: ValueFacts) -> tuple[str, ...]:
     axis = _read_axis(node)
-    dims = sizes.find_dims(node.input(0))
-    place = _find_place(axis, dims)
-    parts = []
-    for value in node.outputs[: _MOST_PARTS + 1]:
-        found = sizes.find_dims(value)
-        is_known = found is not None and place is not None and place < len(found)
-        parts.append(found[place] if is_known else None)  # type: ignore[index]
-    said = f"axis {axis if place is None else place}"
-    count = sum(value is not None for value in node.outputs)
-    return said, write_parts(parts, count)
+    place = find_place(axis, facts.find_dims(node.input(0)))
+    given = [value for value in node.outputs[: _MOST_READ + 1] if value is not None]
+    parts = [_find_size(facts.find_dims(value), place) for value in given]
+    return f"axis {axis if place is None else place}", write_parts(parts, len(node.outputs))
+
+
+def _find_size(dims: Dims | None, place: int | None) -> Dim:
+    return dims[place] if dims is not None and place is not None and place < len(dims) else None
 
 
 def write_parts(parts: Sequence[Dim], count: int) -> str:
     """Return ``3 parts of 12``, ``parts of 8, 24`` or, where sizes are not known, ``3 parts``."""
     sizes = [write_dim(part) for part in parts]
-    if "?" in sizes or not sizes:
+    if "?" in sizes or len(sizes) < count:
         return f"{count:,} parts"
     if len({*sizes}) == 1:
         return f"{count:,} parts of {sizes[0]}"
     return f"parts of {', '.join(sizes)}" if count <= _MOST_PARTS else f"{count:,} parts"
 
 
-def _tell_resampled(node: Node, sizes: ValueSizes) -> tuple[str, ...]:
-    before, after = sizes.find_dims(node.input(0)), sizes.find_dims(node.output(0))
+def _tell_resampled(node: Node, facts: ValueFacts) -> tuple[str, ...]:
+    before, after = facts.find_dims(node.input(0)), facts.find_dims(node.output(0))
     told = _write_factor(node) or _write_size(before, after) or _name_model(node)
     mode = node.attributes.get("mode")
     how = mode.value if mode is not None and isinstance(mode.value, str) else ""
@@ -205,18 +190,6 @@ def _name_model(node: Node) -> str:
     others = measured - {data}
     name = find_written_name(others.pop()) if len(others) == 1 and not pending else ""
     return f"to the size of {name}" if name else ""
-
-
-def _read(node: Node, sizes: ValueSizes, role: str) -> Dims | None:
-    """Return limits, axes or steps, which are an operand or, in older files, an attribute."""
-    value = _find_operand(node, role)
-    if value is not None:
-        return sizes.find_elements(value)
-    attribute = node.attributes.get(role)
-    content = attribute.value if attribute is not None else None
-    if isinstance(content, tuple) and all(isinstance(entry, int) for entry in content):
-        return content
-    return None
 
 
 def _find_operand(node: Node, role: str) -> Value | None:

@@ -1,0 +1,75 @@
+"""Slices of one value that together take all of it: one operation, as ``Split`` is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from netloupe.explorer.model import Node, Value, find_nodes_with
+from netloupe.explorer.patterns.picked_parts import find_partition
+from netloupe.explorer.progress import step
+
+from .group import Group
+from .role_groups import FreePath
+from .shape_groups import Homes
+
+#: a split as exporters write it has no more parts
+_MOST_PARTS = 64
+_NAME = "Split"
+
+
+def group_splits(root: Group, labels: Mapping[int, str], free_path: FreePath) -> None:
+    """Put sibling slices that split one value into a group of kind ``operation``.
+
+    So exporters write ``chunk`` and ``split``: for each part a Slice, whose limits they compute.
+    They are children of one group, none has a name of its own, and there is more beside them.
+    Linear in the nodes that slice and the children of the groups they are in.
+
+    Parameters
+    ----------
+    root
+        A tree without arithmetic on shapes; changed.
+    labels
+        The labels of nodes that stand for a group of one, by index.
+    free_path
+        Gives an unused path for a child of a group.
+    """
+    graph = root.graph
+    by_value: dict[Value, list[Node]] = {}
+    for index in find_nodes_with(graph, "slices").tolist():
+        node = graph.nodes[index]
+        value = node.input(0)
+        if value is not None and index not in labels:
+            by_value.setdefault(value, []).append(node)
+    several = [nodes for nodes in by_value.values() if 1 < len(nodes) <= _MOST_PARTS]
+    if not several:
+        return
+    homes = Homes(root)
+    found: dict[Group, list[list[Node]]] = {}
+    for nodes in several:
+        step()
+        home = homes.of_node.get(nodes[0].index)
+        if home is None or home.kind in ("operation", "repeat"):
+            continue
+        if any(homes.of_node.get(node.index) is not home for node in nodes):
+            continue
+        if len(nodes) < len(home.children) and find_partition(nodes):
+            found.setdefault(home, []).append(nodes)
+    for home, splits in found.items():
+        _wrap(home, splits, free_path)
+
+
+def _wrap(home: Group, splits: list[list[Node]], free_path: FreePath) -> None:
+    """Put each split in the place of the first of its slices: what takes them stands behind."""
+    made: dict[Node, Group] = {}
+    gone: set[Node] = set()
+    for nodes in splits:
+        group = Group("operation", home.graph, free_path(home, _NAME), _NAME, _NAME, home)
+        group.main = nodes[0]
+        group.children = [*nodes]
+        made[nodes[0]] = group
+        gone.update(nodes)
+    home.children = [
+        made.get(child, child) if isinstance(child, Node) else child
+        for child in home.children
+        if not isinstance(child, Node) or child in made or child not in gone
+    ]
