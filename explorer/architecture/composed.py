@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from types import MappingProxyType
 
@@ -22,14 +23,16 @@ from .piece_runs import MOST_PIECES, PieceRun, find_piece_runs
 from .piece_words import count_pieces, join_with_and, name_piece, write_run
 from .pieces import Piece, collapse_shared, list_pieces
 from .sketch import BlockSketch, Sketch
-from .told_groups import write_groups
+from .told_groups import MOST_DEPTH, GroupTeller
 
 #: of a graph that is told whole
 NOT_FOLDED: Mapping[Node, tuple[int, int]] = MappingProxyType({})
 #: more runs are not told one by one: blocks are counted by kind
 _MOST_RUNS = 14
-_LONGEST = 420
+_LONGEST = 450
 _CONVOLUTIONS = frozenset({"atrous pyramid", "conv", "inverted", "residual", "separable"})
+#: how often alike blocks are used, which run they are of and how many, and the blocks
+_Row = tuple[int, tuple[int, int], list[Piece]]
 _LINEAR = frozenset({"draw", "embedding", "interaction", "linear", "mlp", "positions"})
 
 
@@ -63,20 +66,19 @@ def compose(
         piece.fold = times.get(outline.operations.nodes[piece.part.end], piece.fold)
     if len(told) == 1 and told[0].kind == "linear":
         return _tell_layer(outline, told[0])
-    name = _name(told, find_mixing(outline))
+    every = [*told]
     if len(told) > 1 and told[-1].kind == "linear" and told[-1].part is head:
         told.pop()  # what it gives is told
     pieces = collapse_shared(outline, told)
-    rows = groupby(pieces, key=lambda piece: (piece.uses, piece.fold))
-    runs = [(uses, _find_runs(outline, [*row], fold)) for (uses, fold), row in rows]
-    clauses = _write_in_order(outline, runs)
-    if not clauses and _is_readable(by_groups := write_groups(model, outline, pieces)):
-        clauses = by_groups
-    clauses = clauses or _count(outline, pieces)
+    name = _name(every, find_mixing(outline), any(piece.uses > 1 for piece in pieces))
+    alike = groupby(pieces, key=lambda piece: (piece.uses, piece.fold))
+    rows = [(uses, fold, [*row]) for (uses, fold), row in alike]
+    clauses = _write_in_order(model, outline, rows)
     on_maps = works_on_maps([piece.part for piece in told])
     levels = find_levels(outline) if on_maps else Levels()
     facts: dict[str, Detail] = {**taken.facts, **given, **dict(levels.facts)}
-    blocks = tuple(_sketch(outline, run) for _, row in runs for run in row if run.count > 1)
+    runs = [run for _, fold, row in rows for run in _find_runs(outline, row, fold)]
+    blocks = tuple(_sketch(outline, run) for run in runs if run.count > 1)
     title = levels.title or name
     return Sketch("", title, (taken.text, *clauses, levels.text, end), blocks, facts)
 
@@ -92,17 +94,37 @@ def _find_runs(outline: Outline, row: list[Piece], fold: tuple[int, int]) -> lis
     return [PieceRun([row], fold[1])] if fold[1] > 1 else find_piece_runs(outline, row)
 
 
-def _write_in_order(outline: Outline, rows: Sequence[tuple[int, list[PieceRun]]]) -> list[str]:
-    """Return what runs are, in order; nothing where that is too long to be read."""
-    if sum(len(row) for _, row in rows) > _MOST_RUNS:
-        return []
+def _write_in_order(model: Model, outline: Outline, rows: Sequence[_Row]) -> list[str]:
+    """Return what blocks are, in order; where that is too long to be read, how many there are.
+
+    Groups are told as deep as can be read, or else runs of alike blocks whatever they are in.
+    """
+    teller = GroupTeller(model, outline)
+    for deepest in range(MOST_DEPTH, 0, -1):
+        clauses = _write_rows(outline, rows, partial(teller.tell, deepest=deepest))
+        if _is_readable(clauses):
+            return clauses
+
+    def tell_runs(row: list[Piece]) -> list[str]:
+        return [write_run(outline, run) for run in find_piece_runs(outline, row)]
+
+    clauses = _write_rows(outline, rows, tell_runs)
+    if _is_readable(clauses):
+        return clauses
+    return _count(outline, [piece for _, _, row in rows for piece in row])
+
+
+def _write_rows(
+    outline: Outline, rows: Sequence[_Row], tell: Callable[[list[Piece]], list[str]]
+) -> list[str]:
     clauses: list[str] = []
-    for uses, row in rows:
-        words = [write_run(outline, run) for run in row]
+    for uses, fold, row in rows:
+        is_whole = fold[1] > 1
+        words = [write_run(outline, PieceRun([row], fold[1]))] if is_whole else tell(row)
         if uses > 1:
             words = [f"{uses:,} times with shared weights ({join_with_and(words)})"]
         clauses += words
-    return clauses if _is_readable(clauses) else []
+    return clauses
 
 
 def _is_readable(clauses: Sequence[str]) -> bool:
@@ -126,8 +148,11 @@ def _sketch(outline: Outline, run: PieceRun) -> BlockSketch:
     return BlockSketch(join_with_and(names), run.count, nodes)
 
 
-def _name(pieces: Sequence[Piece], mixing: Mixing) -> str:
-    """Return what a network is called by the kinds of its blocks, and by what mixes beside them."""
+def _name(pieces: Sequence[Piece], mixing: Mixing, is_shared: bool) -> str:
+    """Return what a network is called by the kinds of its blocks, and by what mixes beside them.
+
+    ``is_shared`` tells whether some weights are used several times.
+    """
     kinds = Counter(piece.kind for piece in pieces)
     words = []
     if any(kinds[kind] for kind in _CONVOLUTIONS):
@@ -144,10 +169,11 @@ def _name(pieces: Sequence[Piece], mixing: Mixing) -> str:
     if kinds["message passing"] and not words:
         return "Message-passing network"
     if not words:
-        is_plain = kinds.keys() <= _LINEAR and not mixing.mixes
+        is_gated = mixing.gates and is_shared  # as a state is by a step that is written out
+        is_plain = kinds.keys() <= _LINEAR and not (mixing.mixes or is_gated)
         return "Feed-forward network" if is_plain else "Network"
     if words == ["convolutions"]:
-        return "Convolutional network"
+        return "Network with convolutions" if mixing.mixes else "Convolutional network"
     if words == ["recurrent layers"]:
         return "Recurrent network"
     if words == ["attention"]:

@@ -29,10 +29,13 @@ class Mixing(NamedTuple):
         Whether shares that add up to 1 are multiplied with computed values.
     mixes
         Whether computed values are multiplied as matrices, or elements are written into others.
+    gates
+        Whether elements of computed values are multiplied, or chosen by how large they are.
     """
 
     attends: bool
     mixes: bool
+    gates: bool
 
 
 def find_mixing(outline: Outline) -> Mixing:
@@ -41,7 +44,15 @@ def find_mixing(outline: Outline) -> Mixing:
     return Mixing(
         any(_weighs(outline, part) for part in products[:_MOST_PRODUCTS]),
         bool(products) or any(part.has(*_MIXING) for part in outline.parts),
+        any(_gates(outline, part) for part in outline.parts),
     )
+
+
+def _gates(outline: Outline, part: OutlinePart) -> bool:
+    """Return whether a part multiplies elements of computed values, or chooses the largest."""
+    if part.has("multiplies_elements"):
+        return len(outline.operations.operands[part.end]) > 1
+    return part.has("selects")
 
 
 def _is_product(outline: Outline, part: OutlinePart) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -27,6 +28,7 @@ _SMALL = (
     *("no", "one", "two", "three", "four", "five", "six"),
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),
 )
+_TIMES = {2: "twice"}
 #: of longer ways the widths in the middle are left out
 _MOST_WIDTHS = 6
 _MOST_GLUE = 12
@@ -50,10 +52,15 @@ def write_run(outline: Outline, run: PieceRun) -> str:
     """Return what a run is: ``6 blocks of Fourier mixing and MLP 48 → 96``."""
     if len(run.members[0]) == 1:
         return write_pieces(outline, run.pieces, run.times)
-    told = list(dict.fromkeys(_write_places(outline, run.members)))
+    told = [
+        words if count == 1 else f"{_TIMES.get(count, f'{count} times')} {words}"
+        for words, count in Counter(_write_places(outline, run.members)).items()
+    ]
     norms = _write_norms(outline, run.pieces)
     lacking = len(run.members[0]) - len(run.members[-1])
     rest = f" (the last lacks {lacking} of these)" if lacking else ""
+    if run.count == 1:
+        return join_with_and(told)
     return f"{write_count(run.count, 'block')} of {join_with_and(told)}{norms}{rest}"
 
 
@@ -89,7 +96,7 @@ def write_pieces(outline: Outline, pieces: Sequence[Piece], times: int = 1) -> s
         return f"{noun}{sizes}"
     stages = _list_stages(pieces) if _is_chain(outline, pieces) else []
     if len(stages) > 1:
-        return f"stages of {write_row(stages)} {_plural(noun)}{sizes}"
+        return f"stages of {write_row(stages)} {write_plural(noun)}{sizes}"
     return f"{count_pieces(len(pieces) * times, noun)}{sizes}"
 
 
@@ -113,11 +120,12 @@ def _list_stages(pieces: Sequence[Piece]) -> list[int]:
 def count_pieces(number: int, noun: str) -> str:
     """Return how many pieces there are of what is called so."""
     if noun[:1].isdigit() and number < len(_SMALL):
-        return f"{_SMALL[number]} {noun if number == 1 else _plural(noun)}"
-    return write_count(number, noun, _plural(noun))
+        return f"{_SMALL[number]} {noun if number == 1 else write_plural(noun)}"
+    return write_count(number, noun, write_plural(noun))
 
 
-def _plural(noun: str) -> str:
+def write_plural(noun: str) -> str:
+    """Return what several pieces are called."""
     return noun if noun.endswith(("mixing", "excitation", "experts", "passing")) else f"{noun}s"
 
 

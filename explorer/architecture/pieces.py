@@ -67,7 +67,7 @@ def list_pieces(outline: Outline, stacks: Sequence[Stack]) -> list[Piece]:
 
     Attention and the MLP behind it are one, unless something else that is told is between them.
     """
-    told = [part for part in outline.parts if is_told(part)]
+    told = [part for part in outline.parts if is_told(part) and not _is_bare(outline, part)]
     places = {id(part): place for place, part in enumerate(told)}
     layers: dict[int, Layer] = {}
     for stack in stacks:
@@ -107,6 +107,11 @@ def find_distances(outline: Outline, pieces: Sequence[Piece]) -> list[int]:
         giver = nearest[id(piece.parts[0])]
         distances.append(place - giver if 0 <= giver < place else 1)
     return distances
+
+
+def _is_bare(outline: Outline, part: OutlinePart) -> bool:
+    """Return whether a part is a gate without weights, as is behind the layers that feed it."""
+    return part.kind == "gate" and not list_matrices(outline, [part])
 
 
 def is_told(part: OutlinePart) -> bool:

@@ -104,7 +104,7 @@ def decoder(steps: int, is_shared: bool) -> Architecture:
 
 def test_what_shares_weights_is_told_once() -> None:
     assert decoder(5, is_shared=True).sentence == (
-        "Feed-forward network: 5 times with shared weights (2 linear layers of 8)."
+        "Network: 5 times with shared weights (2 linear layers of 8)."
     )
     assert decoder(5, is_shared=False).sentence == "Feed-forward network: 10 linear layers of 8."
 
@@ -548,3 +548,32 @@ def test_many_different_blocks_are_told_by_the_groups_of_the_picture() -> None:
     told = "8 blocks of 3 linear layers and convolution, 8 channels out."
     assert stages(is_named=True) == f"Convolutional network: {told}"
     assert "24 linear layers, 8 convolutions" in stages(is_named=False)
+
+
+def towers(*, is_named: bool) -> str:
+    """Return what is said of two stacks of alike blocks with a layer behind each."""
+    net = Network()
+    x = net.take("x", (1, 8, 8, 8))
+    for name, count in (("encoder", 2), ("decoder", 4)):
+        start = len(net.nodes)
+        for _ in range(count):
+            x = net.add("Relu", net.conv(net.conv(x, 8, 8, 1), 8, 8))
+        x = net.conv(x, 8, 8, 5)
+        for number, node in enumerate(net.nodes[start:] if is_named else []):
+            node.name = f"/{name}/{node.op_type}_{number}"
+    return net.finish(x).architecture.sentence
+
+
+def test_runs_of_blocks_end_where_a_group_does() -> None:
+    told = towers(is_named=True)
+    assert "2 blocks of 1×1 convolution of 8 channels and 3×3 convolution of 8 channels" in told
+    assert "4 blocks of 1×1 convolution of 8 channels and 3×3 convolution of 8 channels" in told
+    assert told.count("5×5 convolution of 8 channels") == 2
+
+
+def test_convolutions_beside_a_product_of_all_pairs_are_not_all_of_a_network() -> None:
+    net = Network()
+    x = net.add("Reshape", net.conv(net.take("x", (1, 3, 8, 8)), 3, 8), net.numbers(8, 64))
+    pairs = net.add("MatMul", net.add("Transpose", x, perm=[1, 0]), x)
+    told = net.finish(pairs).architecture
+    assert told.sentence.startswith("Network with convolutions: ")
