@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -51,6 +52,7 @@ def find_activations(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     * HardSwish: x·ReLU6(x + 3)/6, and HardSigmoid without the x (A. Howard and others, Searching
       for MobileNetV3, 2019, section 5.2).
     * Mish: x·tanh(softplus(x)) (D. Misra, 2019, equation 1).
+    * Shifted softplus: softplus(x) − ln 2 (K. Schütt and others, SchNet, 2017, section 3).
     """
     operations = blocks.operations
     for number, kind in enumerate(operations.kinds):
@@ -61,6 +63,8 @@ def find_activations(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             found = _find_gated(operations, number)
         elif kind == "Clip":
             found = _find_hard(operations, number)
+        elif kind == "Softplus":
+            found = _find_shifted(operations, number)
         if found is not None:
             yield found
     for number, kind in enumerate(operations.kinds):
@@ -135,9 +139,9 @@ def _find_gelu(operations: Operations, anchor: int) -> FoundBlock | None:
 
 
 def _is_divided(operations: Operations, number: int) -> bool:
-    """Return whether the first operand of a division is the computed one: x / √2, not √2 / x."""
+    """Return whether what a quotient or difference begins with is computed: x / √2, not √2 / x."""
     first = operations.nodes[number].input(0)
-    return operations.kinds[number] != "Div" or not operations.is_fixed(first)
+    return operations.kinds[number] not in ("Div", "Sub") or not operations.is_fixed(first)
 
 
 def _is_about(number: float | None, *wanted: float) -> bool:
@@ -198,6 +202,21 @@ def _find_mish(operations: Operations, tanh: int) -> FoundBlock | None:
     if operations.operands[soft][0] not in operations.operands[product]:
         return None
     return _make("Mish", {soft, tanh, product}, product)
+
+
+def _find_shifted(operations: Operations, soft: int) -> FoundBlock | None:
+    shift = operations.only_user(soft)
+    if shift is None or operations.kinds[shift] not in ("Add", "Sub"):
+        return None
+    if len(operations.operands[shift]) != 1 or operations.is_fixed(
+        operations.nodes[shift].input(0)
+    ):
+        return None
+    number = operations.scalar(shift)
+    wanted = math.log(2) if operations.kinds[shift] == "Sub" else -math.log(2)
+    if number is None or not _is_about(number, wanted):
+        return None
+    return _make("shifted softplus", {soft, shift}, shift)
 
 
 def _find_gated(operations: Operations, gate: int) -> FoundBlock | None:

@@ -159,6 +159,9 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
         FigureWord(
             "dot interaction", "Products of all pairs of several features.", "dot-interaction"
         ),
+        FigureWord(
+            "layer scale", "A stored number for each channel, times what a residual sum adds."
+        ),
         FigureWord("cosine similarity", "Products of normalized features.", "similarities"),
     ),
     "Inputs and codes": (
@@ -166,6 +169,11 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
         FigureWord("patch embedding", "An image cut into squares that are projected.", "patches"),
         FigureWord(
             "lookup", "Values taken at places that another value tells, between pixels too."
+        ),
+        FigureWord(
+            "+ positions",
+            "A stored number for each place and feature, learned or computed before, is added: "
+            "`60 × 32`; `sinusoidal` where they are sines and cosines.",
         ),
         FigureWord(
             "positional encoding",
@@ -205,6 +213,13 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
         ),
         FigureWord("`/2`, `×2`", "Height and width are halved, doubled."),
         FigureWord("`64 → 128`", "Features or channels before and behind, and those between."),
+        FigureWord(
+            "`axis 1 · 8 to 12`",
+            "The part of an axis that is taken: places 8 to 11, where the first is 0.",
+        ),
+        FigureWord(
+            "`3 parts of 12`", "Into how many parts a value is split, and how long each is."
+        ),
         FigureWord("halves the size", "A block of a stack has strides of 2, and the others none."),
         FigureWord(
             "dilation", "How many places apart a kernel reads: `dilation 1 … 32` over a stack."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from netloupe.explorer.grouping import PASSING_TRAITS, Group, recognise_function
 from netloupe.explorer.grouping.stack_changes import list_course
@@ -34,6 +34,7 @@ from .group_summary import (
     name_operators,
     write_difference,
 )
+from .node_ideas import NodeIdea, find_node_idea
 from .rows import (
     MOST_CONSTANTS,
     FaceRow,
@@ -187,6 +188,9 @@ def _make_node_face(item: Item, node: Node, facts: NodeFacts | None, style: _Sty
     sign = _find_join(item, node)
     if sign:
         return _make_junction_face(node, sign)
+    idea = find_node_idea(node) if facts is not None else None
+    if idea is not None:
+        return _make_idea_face(item.label, idea, "node", style)
     if facts is not None:
         blocks = facts.list_blocks(node, item.constants)
     else:
@@ -208,6 +212,18 @@ def _make_node_face(item: Item, node: Node, facts: NodeFacts | None, style: _Sty
         openable=style.openable,
         in_line=style.in_line,
         most_width=MOST_FACTS_WIDTH if facts is not None else MOST_WIDTH,
+    )
+
+
+def _make_idea_face(
+    label: str, idea: NodeIdea, outline: Literal["node", "group"], style: _Style
+) -> Face:
+    title, quiet = (label, idea.name) if label else (idea.name, "")
+    return make_box(
+        *(outline, idea.category or style.category, title, quiet, [_list_facts(idea.facts)]),
+        openable=style.openable,
+        in_line=style.in_line,
+        most_width=MOST_FACTS_WIDTH,
     )
 
 
@@ -329,6 +345,10 @@ def _make_operation_face(
     if title == node.op_type and _only_passes(group):
         size = 2 * BRANCHING_RADIUS
         return Face("junction", "plain", size, size, size, (), title=title)
+    idea = find_node_idea(node)
+    if idea is not None:
+        label = "" if title == node.op_type else title
+        return _make_idea_face(label, idea, "group", style)
     operands = [value for value in node.inputs if value is not None]
     if title == node.op_type and len(operands) > 1 and not any(map(is_constant, operands)):
         sign = _get_sign(node)

@@ -16,6 +16,7 @@ from netloupe.explorer.patterns import MOST_NODES, Recognition
 from netloupe.explorer.view import Item
 
 from .category import category_of, category_of_family
+from .node_ideas import find_node_idea
 
 Holder = Group | Graph
 
@@ -65,6 +66,9 @@ class GroupCategories:
             return held.pop() if len(held) == 1 else "plain"
         if category == "plain" and item is not None and node.operator.multiplies_either:
             return "attention" if _is_in_attention(item) else "plain"
+        if category == "plain" and item is not None:
+            idea = find_node_idea(node)
+            return idea.category or category if idea is not None else category
         return category
 
     def of_group(self, group: Holder) -> str:
