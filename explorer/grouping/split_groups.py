@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from netloupe.explorer.model import Node, Value, find_nodes_with
-from netloupe.explorer.patterns.picked_parts import find_partition
+from netloupe.explorer.patterns.picked_parts import read_split_parts
 from netloupe.explorer.progress import step
 
 from .group import Group
@@ -52,7 +52,7 @@ def group_splits(root: Group, labels: Mapping[int, str], free_path: FreePath) ->
             continue
         if any(homes.of_node.get(node.index) is not home for node in nodes):
             continue
-        if len(nodes) < len(home.children) and find_partition(nodes):
+        if len(nodes) < len(home.children) and read_split_parts(nodes):
             found.setdefault(home, []).append(nodes)
     for home, splits in found.items():
         _wrap(home, splits, free_path)

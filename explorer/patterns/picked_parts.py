@@ -78,7 +78,7 @@ def read_parts(node: Node) -> tuple[PickedPart, ...]:
         return ()
     dims = facts.find_dims(node.input(0))
     return tuple(
-        _make_part(find_place(axis, dims), start, end, step, dims)
+        _make_part(place_axis(axis, dims), start, end, step, dims)
         for axis, start, end, step in zip(axes, starts, ends, steps, strict=True)
     )
 
@@ -93,7 +93,7 @@ def _make_part(axis: int | None, start: Dim, end: Dim, step: Dim, dims: Dims | N
     return PickedPart(axis, start, end, step, size)
 
 
-def find_place(axis: Dim, dims: Dims | None) -> int | None:
+def place_axis(axis: Dim, dims: Dims | None) -> int | None:
     """Return an axis counted from the first; None where it is not known which one it is."""
     if not isinstance(axis, int):
         return None
@@ -111,7 +111,7 @@ def read_limits(node: Node, role: str, facts: ValueFacts) -> Dims | None:
     return read_ints(node, role) or None
 
 
-def find_partition(nodes: Sequence[Node]) -> tuple[PickedPart, ...]:
+def read_split_parts(nodes: Sequence[Node]) -> tuple[PickedPart, ...]:
     """Return what each of some slices of one value takes, where these are all of it, in order.
 
     So ``chunk`` and ``split`` are written, of equal parts or not. Limits that depend on symbols

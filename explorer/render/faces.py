@@ -46,7 +46,7 @@ from .rows import (
     short_range,
     shorten_dims,
 )
-from .size_words import tell_partition
+from .size_words import tell_split_parts
 from .sizes import RADII, TEXT_STYLES
 from .text import clean_label, measure_text, shorten_text
 
@@ -371,7 +371,7 @@ def _make_operation_face(
 def _tell_split(group: Group) -> tuple[str, ...]:
     """Return into what the nodes of a group split a value; nothing where they do something else."""
     nodes = [one for one in group.children if isinstance(one, Node) and one.operator.has("slices")]
-    return tell_partition(nodes) if len(nodes) > 1 else ()
+    return tell_split_parts(nodes) if len(nodes) > 1 else ()
 
 
 def _only_passes(group: Group) -> bool:

@@ -18,10 +18,10 @@ from netloupe.explorer.patterns import read_numbers
 from netloupe.explorer.patterns.picked_parts import (
     ENDLESS,
     PickedPart,
-    find_partition,
-    find_place,
+    place_axis,
     read_limits,
     read_parts,
+    read_split_parts,
 )
 from netloupe.explorer.view.value_names import find_written_name
 
@@ -56,9 +56,9 @@ def tell_sizes(node: Node) -> tuple[str, ...]:
     return _tell_split(node, facts) if operator.has("splits") else _tell_resampled(node, facts)
 
 
-def tell_partition(nodes: Sequence[Node]) -> tuple[str, ...]:
+def tell_split_parts(nodes: Sequence[Node]) -> tuple[str, ...]:
     """Return into what slices split a value: ``axis 1``, ``3 parts of 12``; else nothing."""
-    parts = find_partition(nodes)
+    parts = read_split_parts(nodes)
     if not parts:
         return ()
     return f"axis {parts[0].axis}", write_parts([part.length for part in parts], len(parts))
@@ -82,7 +82,7 @@ def _tell_axes(node: Node, facts: ValueFacts) -> tuple[str, ...]:
     dims, axes = facts.find_dims(node.input(0)), read_limits(node, "axes", facts)
     if not axes or len(axes) > _MOST_AXES:
         return ()
-    places = [find_place(axis, dims) for axis in axes]
+    places = [place_axis(axis, dims) for axis in axes]
     known = sorted(place for place in places if place is not None)
     return (_name_axes([str(place) for place in known]),) if len(known) == len(axes) else ()
 
@@ -114,7 +114,7 @@ def _write_limit(limit: Dim) -> str:
 
 def _tell_split(node: Node, facts: ValueFacts) -> tuple[str, ...]:
     axis = _read_axis(node)
-    place = find_place(axis, facts.find_dims(node.input(0)))
+    place = place_axis(axis, facts.find_dims(node.input(0)))
     given = [value for value in node.outputs[: _MOST_READ + 1] if value is not None]
     parts = [_find_size(facts.find_dims(value), place) for value in given]
     return f"axis {axis if place is None else place}", write_parts(parts, len(node.outputs))
