@@ -158,8 +158,16 @@ def make_refinement(steps: int = 5) -> Model:
     return writer.load()
 
 
-def make_skip_stack(blocks: int = 6) -> Model:
-    """Return blocks with a stream of residuals and a sum of what each gives: the result."""
+def make_skip_stack(blocks: int = 6, *, is_pruned: bool = False) -> Model:
+    """Return blocks with a stream of residuals and a sum of what each gives: the result.
+
+    Parameters
+    ----------
+    blocks
+        How many.
+    is_pruned
+        Whether the last block lacks all that only a next one would take.
+    """
     writer = Writer()
     writer.inputs = {"x": [1, WIDTH]}
     stream, total = "x", ""
@@ -172,9 +180,9 @@ def make_skip_stack(blocks: int = 6) -> Model:
         given = writer.add(
             f"{scope}/skip", "MatMul", gated, writer.weight(f"skip.{block}", WIDTH, WIDTH)
         )
-        kept = writer.add(
-            f"{scope}/res", "MatMul", gated, writer.weight(f"res.{block}", WIDTH, WIDTH)
-        )
+        if block < blocks - 1 or not is_pruned:
+            weight = writer.weight(f"res.{block}", WIDTH, WIDTH)
+            kept = writer.add(f"{scope}/res", "MatMul", gated, weight)
         if block < blocks - 1:
             stream = writer.add(scope, "Add", kept, stream)
         total = writer.add("", "Add", total, given) if total else given
@@ -235,4 +243,34 @@ def make_two_in_a_row() -> Model:
     for part in range(4, 6):
         other = add_layers(writer, f"part.{part}", other, 2)
     writer.outputs = [writer.add("", "Concat", value, other, axis=1)]
+    return writer.load()
+
+
+def make_stack(blocks: int = 4, *, last_width: int = WIDTH, between: bool = False) -> Model:
+    """Return modules with an activation behind each, written outside of them, but for the last.
+
+    Parameters
+    ----------
+    blocks
+        How many.
+    last_width
+        How many features the last one gives.
+    between
+        Whether something that no other block has stands before the last one.
+    """
+    writer = Writer()
+    writer.inputs = {"x": [1, WIDTH]}
+    value = "x"
+    for block in range(blocks):
+        is_last = block == blocks - 1
+        if between and is_last:
+            value = writer.add("", "Softmax", value)
+        scope, inner = f"blocks.{block}", value
+        for layer in range(3):
+            width = last_width if is_last and layer == 2 else WIDTH
+            weight = writer.weight(f"{block}.{layer}", WIDTH, width)
+            inner = writer.add(f"{scope}/linear{layer}", "MatMul", inner, weight)
+            inner = writer.add(scope, "Tanh", inner) if layer < 2 else inner
+        value = inner if is_last else writer.add("", "Relu", inner)
+    writer.outputs = [value]
     return writer.load()

@@ -13,7 +13,8 @@ from .arrangement import join_arrangement
 from .branches import list_foldable
 from .copies import put_copies
 from .group import Group, GroupKind, adopt
-from .loop_bodies import cut_run, find_steps
+from .incomplete_ends import add_incomplete_ends
+from .loop_bodies import Steps, cut_run, find_steps
 from .parts import split_large
 from .repeat_names import Member, name_calls, name_repeat
 from .role_groups import add_postprocessing, add_preparation
@@ -130,10 +131,12 @@ class Folder:
             children, runs = search.find(group)
             folded: list[Group | Node] = []
             done = 0
-            for run in runs:
-                low, blocks, exemplar = find_steps(children, run)
-                if low < done:  # the first step of a loop reaches into the run before
-                    low, blocks, exemplar = run.low, cut_run(children, run), run.exemplar
+            borders = [*(run.low for run in runs[1:]), len(children)]
+            for run, border in zip(runs, borders, strict=False):
+                steps = find_steps(children, run)
+                if steps.low < done:  # the first step of a loop reaches into the run before
+                    steps = Steps(run.low, cut_run(children, run), run.exemplar)
+                low, blocks, exemplar = add_incomplete_ends(children, steps, done, border)
                 count = _count_strangers(blocks[-1])
                 blocks[-1] = blocks[-1][: len(blocks[-1]) - count]
                 for part in list_foldable(blocks):

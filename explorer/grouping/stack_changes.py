@@ -12,9 +12,16 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 
 from netloupe.explorer.model import Node
-from netloupe.explorer.patterns import TRIM, Ingredient, has_projection, is_chain
+from netloupe.explorer.patterns import (
+    TRIM,
+    Ingredient,
+    find_graph_context,
+    has_projection,
+    is_chain,
+)
 from netloupe.explorer.patterns.readings import read_int, read_ints
 
+from .end_differences import tell_lacking
 from .group import Group
 from .member_nodes import list_member_nodes
 from .stack_facts import write_course
@@ -77,12 +84,35 @@ def list_changes(repeat: Group, shown: int | None = None) -> list[str]:
         _write_numbers("dilation", [one.dilation for one in profiles]),
         _write_numbers("kernel", [one.kernel for one in profiles]),
     ]
+    lacking = _tell_ends(member_nodes, shown)
     place = _find_odd(profiles)
-    if place is not None:
+    if lacking:
+        told += lacking
+    elif place is not None:
         told.append(_tell_odd(profiles, place) if place != shown else "")
     elif shown != 0 and _begins_with_projection(member_nodes):
         told.append("the first with projection")
     return [text for text in told if text]
+
+
+def _tell_ends(member_nodes: Sequence[Sequence[Node]], shown: int | None) -> list[str]:
+    """Return what the first and the last block lack of what all between them have."""
+    last = len(member_nodes) - 1
+    if last < 2:
+        return []
+    whole = member_nodes[1]
+    op_types = [node.op_type for node in whole]
+    if any([node.op_type for node in nodes] != op_types for nodes in member_nodes[1:last]):
+        return []
+    context = find_graph_context(whole[0].graph)
+    return [
+        text
+        for place in (0, last)
+        if place != shown
+        and (
+            text := tell_lacking(member_nodes[place], whole, is_last=place == last, context=context)
+        )
+    ]
 
 
 def list_course(repeat: Group) -> list[int]:

@@ -252,6 +252,27 @@ class StreamReader:
         return self._weights[node]
 
 
+def is_part_of(nodes: Sequence[Node], others: Sequence[Node]) -> bool:
+    """Return whether some nodes have only what others have, too, as far as it has a width.
+
+    That is, each with a weight has one of the same operator, with what is stored of the same
+    shapes, and none makes what it takes larger or smaller if none of the others does so.
+    """
+    ours, theirs = (
+        Counter(
+            tell_kind(node) for node in each if _has_width(node) or node.operator.has(*_CHANGING)
+        )
+        for each in (nodes, others)
+    )
+    return ours <= theirs
+
+
+def tell_kind(node: Node) -> tuple[object, ...]:
+    """Return what is equal for nodes of one operator, one width and one stride."""
+    shapes = _read_shapes(node) if _has_width(node) else ()
+    return node.op_type, tuple(shapes), _read_strides(node)
+
+
 def _has_width(node: Node) -> bool:
     """Return whether a weight, if there is one, tells how wide that is what a node gives."""
     return node.operator.weight_kind not in ("", "normalization")

@@ -47,6 +47,50 @@ def dissolve_wrappers(root: Group) -> None:
                 break
             _dissolve([wrapper], group)
         pending += [inner for inner in group.inner_groups() if inner in holding]
+    _dissolve_heads(root)
+
+
+def _dissolve_heads(root: Group) -> None:
+    """Replace modules that are all of their block but sums by what they hold.
+
+    A block of a stack is such a module with what its author adds to it, or takes it from, outside
+    of it: one frame for both.
+    """
+    pending = [root]
+    while pending:
+        group = pending.pop()
+        pending += group.inner_groups()
+        if group.kind != "repeat":
+            continue
+        heads = [_find_head(block) for block in group.inner_groups()]
+        exemplar = group.children[group.exemplar]
+        if not isinstance(exemplar, Group) or len(exemplar.children) < 2 or not all(heads):
+            continue
+        known = exemplar.inner_groups()[0].recognised
+        if known is not None and known.family != "group":
+            continue
+        for block, head in zip(group.inner_groups(), heads, strict=True):
+            if head is not None:
+                place = block.children.index(head)
+                block.children = [
+                    *block.children[:place],
+                    *head.children,
+                    *block.children[place + 1 :],
+                ]
+                head.stand_in = block
+                adopt(block)
+
+
+def _find_head(block: Group) -> Group | None:
+    """Return the module in a block that has nothing but sums and differences beside it."""
+    groups = block.inner_groups()
+    if block.kind != "block" or len(groups) != 1 or groups[0].kind != "scope":
+        return None
+    head = groups[0]
+    beside = [child for child in block.children if isinstance(child, Node)]
+    if not all(node.operator.has("adds", "subtracts") for node in beside):
+        return None
+    return head if _count_shown(head) + len(beside) <= _MOST_CHILDREN else None
 
 
 def _find_stack_alone(group: Group, holding: set[Group]) -> list[Group]:

@@ -31,6 +31,7 @@ from .group_category import GroupCategories
 from .group_names import begins_the_same, name_group, says_the_same
 from .group_summary import (
     count_each,
+    list_differences,
     name_operators,
     write_difference,
 )
@@ -272,7 +273,7 @@ def _make_group_face(item: Item, element: Group | Graph, style: _Style) -> Face:
     else:
         label = item.label or element.parent_attribute or element.name
         quiet = ""
-    difference = "" if repeat is None else write_difference(repeat)
+    difference = [] if repeat is None else list_differences(repeat)
     if recognition is not None:
         rows = _list_facts(recognition.facts, difference)
     else:
@@ -324,7 +325,7 @@ def _tells_all(label: str, quiet: str, parts: str) -> bool:
     return says_the_same(label, parts) or (bool(quiet) and begins_the_same(quiet, parts))
 
 
-def _list_operators(item: Item, element: Group | Graph, difference: str) -> list[FaceRow]:
+def _list_operators(item: Item, element: Group | Graph, difference: Sequence[str]) -> list[FaceRow]:
     """Return which operators there are, where no part is known; of too many how many nodes."""
     repeat = item.repeat
     shown: Sequence[Group | Graph | Node] = [element] if repeat is None else repeat.children
@@ -460,7 +461,7 @@ def _make_stub_face(item: Item) -> Face:
     return Face("stub", "plain", width, STUB_HEIGHT, 0.0, (run,))
 
 
-def _list_facts(facts: Sequence[str], difference: str = "") -> list[FaceRow]:
+def _list_facts(facts: Sequence[str], difference: Sequence[str] = ()) -> list[FaceRow]:
     """Return what is known of a block in one row: as many facts as there is room for.
 
     How the blocks of a stack differ is said in any case, behind the facts or else below them.
@@ -470,8 +471,8 @@ def _list_facts(facts: Sequence[str], difference: str = "") -> list[FaceRow]:
         longer = " · ".join(filter(None, (listed, fact)))
         if not listed or _fits_row(longer):
             listed = longer
-    together = " · ".join(filter(None, (listed, difference)))
-    lines = (together,) if _fits_row(together) else (listed, difference)
+    together = " · ".join(filter(None, (listed, *difference[:1])))
+    lines = (together, *difference[1:]) if _fits_row(together) else (listed, *difference)
     return [FaceRow(line, "muted", ()) for line in lines if line]
 
 

@@ -15,6 +15,9 @@ from .category import moves_data
 from .sizes import TEXT_STYLES
 from .text import clean_label, measure_text
 
+#: the longest line that tells how blocks differ
+_MOST_LINE = 232.0
+
 
 def name_operators(operators: Sequence[tuple[str, str]], room: float, most: int = 3) -> str:
     """Return the first operators with how often they occur, as many as fit into a width in pixels.
@@ -65,6 +68,21 @@ def write_difference(repeat: Group, shown: int | None = None) -> str:
     """
     kinds = write_kinds(repeat)
     return kinds or ", ".join(list_changes(repeat, shown))
+
+
+def list_differences(repeat: Group, shown: int | None = None) -> list[str]:
+    """Return what :func:`write_difference` does in lines that fit into a closed box, if they can.
+
+    Each statement stands in one line.
+    """
+    lines: list[str] = []
+    for text in [write_kinds(repeat)] if write_kinds(repeat) else list_changes(repeat, shown):
+        longer = f"{lines[-1]}, {text}" if lines else text
+        if lines and measure_text(longer, *TEXT_STYLES["muted"]) <= _MOST_LINE:
+            lines[-1] = longer
+        else:
+            lines.append(text)
+    return lines
 
 
 def write_kinds(repeat: Group) -> str:

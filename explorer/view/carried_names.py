@@ -26,6 +26,9 @@ _MOST_LOOKED = 24
 
 STATE, CELL = "state h", "cell state c"
 SKIPS, RESIDUALS, SUM = "sum of skips", "residual stream", "sum so far"
+#: what is left when each takes away what it explains, as in N-BEATS (B. Oreshkin and others, 2020)
+LEFT = "what is left"
+PRODUCT = "product so far"
 #: all that a step hands on, where nothing more is known of it
 HIDDEN = "hidden state"
 JOINED, TOKENS = "outputs so far", "tokens so far"
@@ -66,6 +69,10 @@ def _name(handed: Handed) -> str:
         return ""
     if maker.operator.has("adds"):
         return _name_sum(taken, maker)
+    if maker.operator.has("subtracts") and _find_origin(maker.input(0)) is taken:
+        return LEFT
+    if maker.operator.has("multiplies_elements"):
+        return PRODUCT
     if maker.operator.has("joins"):
         return TOKENS if _is_looked_up(taken) else JOINED
     return ""

@@ -150,11 +150,19 @@ class Repetitions:
                 to_others.append(value)
             else:
                 found.results[value] = (outer,)
+        # where the last lacks what the others end with, it gives its result at another place
+        matched = {outer for outers in found.results.values() for outer in outers}
+        left = dict.fromkeys(self._last_leaving.values())
+        if len(to_others) == 1 and len(left) == 1 and not matched and not self._is_last(index):
+            found.results[to_others.pop()] = (*left,)
         bound = found.bindings
         found.only_from_others = tuple(v for v in dict.fromkeys(from_others) if v not in bound)
         found.only_to_others = tuple(dict.fromkeys(to_others))
         found.handed = self._pair_handed(index)
         return found
+
+    def _is_last(self, index: int) -> bool:
+        return index == len(self._starts) - 1
 
     def list_moved(self, index: int, outer: Value) -> Iterator[Value]:
         """Yield what one repetition takes where others take a value from outside.
@@ -172,7 +180,10 @@ class Repetitions:
     def _pair_handed(self, index: int) -> tuple[Handed, ...]:
         """Return what one repetition takes from the one before it, and gives to the next one."""
         rows = self._rows_of(self._by_user, index)
-        taken = self._list_made(rows[self._makers[rows] == index - 1] if index else rows[:0])
+        rows = rows[self._makers[rows] == index - 1] if index else rows[:0]
+        taken = self._list_made(rows)
+        if index == 1:  # the first may give what the others have added to something
+            taken = self._list_made_as(rows, taken)
         rows = self._rows_of(self._by_maker, index)
         given = self._list_made(rows[self._users[rows] == index + 1])
         return tuple(
@@ -180,6 +191,27 @@ class Repetitions:
             for slot in dict.fromkeys([*taken, *given])
             if self._handed_often[slot] > 1 or len(self._starts) == 2
         )
+
+    def _list_made_as(self, rows: Integers, made: dict[Slot, Value]) -> dict[Slot, Value]:
+        """Return values of crossings by the places where later repetitions make what they take.
+
+        Of two values of one place that which is made there is the value.
+        """
+        last = len(self._starts) - 1
+        later = self._rows_of(self._by_user, min(len(self._starts) // 2, last))
+        later = later[self._makers[later] == min(len(self._starts) // 2, last) - 1]
+        places = {
+            slot: made_at
+            for (slot, value, _), (made_at, _, _) in zip(
+                self._entering(later), self._leaving(later), strict=True
+            )
+        }
+        found: dict[Slot, Value] = {}
+        for (slot, value, _), (made_at, _, _) in zip(
+            self._entering(rows), self._leaving(rows), strict=True
+        ):
+            found.setdefault(places.get(slot, made_at), value)
+        return found
 
     @cached_property
     def _handed_often(self) -> Counter[Slot]:

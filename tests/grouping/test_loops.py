@@ -77,7 +77,7 @@ def test_branches_of_one_value_are_no_repeat_but_stand_side_by_side() -> None:
     labels = [group.label for group in find_tree(model, model.graph).root.inner_groups()]
     assert [label for label in labels if "res" in label] == ["res.0", "res.1", "res.2"]
     (many,) = find_repeats(make_branches(stages=1, branches=6))
-    assert len(many.children) == 5  # with what is added to: too many to stand side by side
+    assert len(many.children) == 6  # too many to stand side by side
 
 
 def test_only_what_stands_in_series_is_folded() -> None:

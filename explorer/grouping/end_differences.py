@@ -1,0 +1,104 @@
+"""What the first or the last block of a stack lacks that all others have, in words.
+
+``the last without GELU``, ``the first begins the sum``, ``the last hands nothing on``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from itertools import combinations
+
+from netloupe.explorer.model import Node
+from netloupe.explorer.operators import LAYOUT_TRAITS
+from netloupe.explorer.patterns import GraphContext, find_ingredients
+
+from .streams import tell_kind
+
+#: blocks of more nodes are not compared
+_MOST_COMPARED = 400
+#: so many parts are told of which a block lacks one
+_MOST_TOLD = 2
+#: blocks that give more results are not looked at
+_MOST_RESULTS = 5
+#: what stands between the names of parts
+_SEVERAL = " · "
+#: what arithmetic gives, by the trait of its operator
+_ARITHMETIC = {"adds": "sum", "subtracts": "difference", "multiplies_elements": "product"}
+
+
+def tell_lacking(
+    odd: Sequence[Node], whole: Sequence[Node], *, is_last: bool, context: GraphContext
+) -> str:
+    """Return in words what a block lacks of what another one has; "" where it lacks nothing.
+
+    Nothing is told, either, where it has anything that the other one has not.
+
+    Parameters
+    ----------
+    odd
+        The nodes of the first or the last block of a stack.
+    whole
+        Those of a block between the others.
+    is_last
+        Whether it is the last.
+    context
+        What is known of their graph.
+    """
+    if not 0 < len(odd) < len(whole) <= _MOST_COMPARED:
+        return ""
+    which = "the last" if is_last else "the first"
+    if is_last and _lacks_branch(odd, whole):
+        return f"{which} hands nothing on"
+    missing = _list_missing(odd, whole)
+    if missing and not is_last and all(node.operator.has("adds", "subtracts") for node in missing):
+        return f"{which} begins the sum" + ("s" if len(missing) > 1 else "")
+    names = [one.name for one in find_ingredients(missing, context)]
+    told = [*dict.fromkeys(part for name in names for part in name.split(_SEVERAL))]
+    if not told:
+        words = [_ARITHMETIC[trait] for trait in _ARITHMETIC if _has_any(missing, trait)]
+        told = words if len(words) == len(missing) else []
+    return f"{which} without {' and '.join(told)}" if 0 < len(told) <= _MOST_TOLD else ""
+
+
+def _has_any(nodes: Sequence[Node], trait: str) -> bool:
+    return any(node.operator.has(trait) for node in nodes)
+
+
+def _list_missing(odd: Sequence[Node], whole: Sequence[Node]) -> list[Node]:
+    """Return the nodes of one block that a smaller one lacks; none where that has others, too."""
+    ours, theirs = ([tell_kind(node) for node in nodes] for nodes in (odd, whole))
+    found = SequenceMatcher(None, theirs, ours, autojunk=False).get_matching_blocks()
+    paired = {there + place for there, _, size in found for place in range(size)}
+    if len(paired) < len(odd):
+        return []
+    missing = [node for place, node in enumerate(whole) if place not in paired]
+    return [node for node in missing if not node.operator.has(*LAYOUT_TRAITS)]
+
+
+def _lacks_branch(odd: Sequence[Node], whole: Sequence[Node]) -> bool:
+    """Return whether what one block lacks are all nodes that lead to some of its results alone."""
+    ours, theirs = (Counter(map(tell_kind, nodes)) for nodes in (odd, whole))
+    if not ours <= theirs:
+        return False
+    lacking = theirs - ours
+    reached: dict[Node, frozenset[Node]] = {}
+    results: list[Node] = []
+    for node in reversed(whole):
+        users = {user for value in node.outputs if value is not None for user in value.users}
+        if any(user not in reached for user in users):
+            results.append(node)
+            users &= reached.keys()
+            reached[node] = frozenset((node,)).union(*(reached[user] for user in users))
+        else:
+            reached[node] = frozenset().union(*(reached[user] for user in users))
+    if len(results) > _MOST_RESULTS:
+        return False
+    for count in range(1, len(results)):
+        for chosen in combinations(results, count):
+            only = frozenset(chosen)
+            branch = (node for node in whole if reached[node] and reached[node] <= only)
+            if Counter(map(tell_kind, branch)) == lacking:
+                return True
+    return False
