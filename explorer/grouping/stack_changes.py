@@ -98,9 +98,9 @@ def list_changes(repeat: Group, shown: int | None = None) -> list[str]:
 def _tell_ends(member_nodes: Sequence[Sequence[Node]], shown: int | None) -> list[str]:
     """Return what the first and the last block lack of what all between them have."""
     last = len(member_nodes) - 1
-    if last < 2:
-        return []
     whole = member_nodes[1]
+    if last < 2 or max(map(len, member_nodes)) > len(whole):
+        return []
     op_types = [node.op_type for node in whole]
     if any([node.op_type for node in nodes] != op_types for nodes in member_nodes[1:last]):
         return []

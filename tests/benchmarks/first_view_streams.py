@@ -279,9 +279,9 @@ def says_change(text: str, streams: Sequence[tuple[object, ...]]) -> bool:
 def list_streams(repeat: Group, shapes: Shapes) -> list[tuple[object, ...]]:
     """Return the shapes of what repetitions give on, in their order; empty where unknown.
 
-    It is the last value that the next repetition takes, in the last one its counterpart. A last
-    repetition of other nodes, such as a step whose state nobody takes, is like the others where it
-    has a value of their shape.
+    It is the last value that the next repetition takes, in the last one its counterpart. A first or
+    last repetition of other nodes, such as one with which a sum begins, or a step whose state
+    nobody takes, is like the others where it has a value of their shape.
     """
     members = [_list_nodes(member) for member in repeat.children]
     streams: list[tuple[object, ...]] = []
@@ -299,6 +299,9 @@ def list_streams(repeat: Group, shapes: Shapes) -> list[tuple[object, ...]]:
                 streams.append(streams[-1])
         if place is not None:
             streams.append(_list_shapes(nodes[place[0]], shapes)[place[1]])
+    if len(streams) > 2 and len(members[0]) < len(members[1]):
+        given = [shape for node in members[0] for shape in _list_shapes(node, shapes)]
+        streams[0] = streams[1] if streams[1] in given else streams[0]
     if len(streams) > 2 and len({*map(len, streams[:-1])}) == 1 != len({*map(len, streams)}):
         streams.pop()  # what leaves the last one is of another kind: the result of a head
     return streams if all(streams) else []
