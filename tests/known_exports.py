@@ -129,14 +129,13 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
     ),
     "exported/tabnet.legacy.onnx": Architecture(
         family="attention over features",
-        blocks=None,
+        blocks=(_runs("step", 3),),
         width=8,
         numbers=(3, 14, 2, 4, 16, 32, 11, 13, 1),
     ),
     "exported/nbeats.dynamo.onnx": Architecture(
         family="residual MLP",
-        # the first block has no sum before it, the last one tells nothing of the past
-        blocks=(_runs("block", 30, otherwise=((28,), (29,))),),
+        blocks=(_runs("block", 30),),
         width=32,
         numbers=(6, 4, 2),
     ),
@@ -170,8 +169,7 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
     ),
     "exported/fno.legacy.onnx": Architecture(
         family="neural operator",
-        # behind the last one there is no activation
-        blocks=(_runs("Fourier layer", 4, otherwise=((3,),)),),
+        blocks=(_runs("Fourier layer", 4),),
         width=16,
         numbers=(2, 12, 64, 1),
     ),
@@ -584,8 +582,7 @@ SKELETON_ARCHITECTURES: dict[str, Architecture] = {
         "wavenet",
         Architecture(
             family="causal convolutions",
-            # of the last layer only the skip goes on
-            blocks=(_runs("layer", 10, otherwise=((9,),)),),
+            blocks=(_runs("layer", 10),),
             width=24,
             outputs=256,
             numbers=(32, 2, 1, 512, 16),
