@@ -274,3 +274,28 @@ def make_stack(blocks: int = 4, *, last_width: int = WIDTH, between: bool = Fals
         value = inner if is_last else writer.add("", "Relu", inner)
     writer.outputs = [value]
     return writer.load()
+
+
+def make_controller(steps: int = 5) -> Model:
+    """Return a cell with single nodes behind it, at each step; before the first its start is taken.
+
+    The other steps put together what they take from the one before.
+    """
+    writer = Writer()
+    writer.inputs = {f"x{step}": [1, WIDTH] for step in range(steps)} | {"starts": [2, WIDTH]}
+    state, place = "x0", writer.weight("place", 1)
+    for step in range(steps):
+        taken = writer.add("", "Max", f"x{step}", state) if step else f"x{step}"
+        scope = call("cell", step)
+        for number in range(3):
+            weight = writer.weight(f"cell.{number}", WIDTH, WIDTH)
+            taken = writer.add(f"{scope}/linear{number}", "MatMul", taken, weight)
+            taken = writer.add(scope, "Tanh", taken)
+        start = writer.add("", "Gather", "starts", place) if not step else state
+        for number in range(4):
+            key = writer.add("", "MatMul", taken, writer.weight(f"key.{number}", WIDTH, WIDTH))
+            start = writer.add("", "Mul", start, writer.add("", "Sigmoid", key))
+        state = start
+        given = writer.add("", "MatMul", state, writer.weight("given", WIDTH, WIDTH))
+        writer.outputs.append(writer.add("", "Relu", given))
+    return writer.load()

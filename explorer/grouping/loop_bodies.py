@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from netloupe.explorer.model import Node
+from netloupe.explorer.roles import find_weight
 
 from .group import Group
 from .member_nodes import list_member_nodes
@@ -24,6 +25,8 @@ Child = Group | Node
 _LEAST_SHARED = 0.6
 #: so many single nodes in a row may be missing in the last step
 _MOST_MISSING = 2
+#: and so many in the first step may be only there
+_MOST_BETWEEN = 8
 
 
 class Steps(NamedTuple):
@@ -82,7 +85,7 @@ def _count_begun(block: Sequence[Child], rest: Sequence[Child]) -> tuple[int, in
         elif isinstance(block[place], Group) or place - found >= _MOST_MISSING:
             break
         place += 1
-    if all(isinstance(child, Node) for child in block[:found]):
+    if all(isinstance(child, Node) and find_weight(child) is None for child in block[:found]):
         return 0, 0
     return found, matched
 
@@ -96,16 +99,24 @@ def _are_same(ours: Child, theirs: Child) -> bool:
 
 
 def _find_first(children: Sequence[Child], low: int, missing: Sequence[Child]) -> int:
-    """Return where that begins, right before a place, which is like some children."""
+    """Return where that begins, right before a place, which is like some children.
+
+    Nodes without weights that only a first step has, as those that pick where its states start,
+    may stand between.
+    """
     left = Counter(node.op_type for node in _list_nodes(missing))
-    place = low
-    while place:
-        own = Counter(node.op_type for node in _list_nodes([children[place - 1]]))
-        if not own or any(left[kind] < count for kind, count in own.items()):
-            break
-        left -= own
+    first = place = low
+    while place and first - place <= _MOST_BETWEEN:
         place -= 1
-    return place
+        child = children[place]
+        own = Counter(node.op_type for node in _list_nodes([child]))
+        least = _LEAST_SHARED if isinstance(child, Group) else 1
+        if own and (own & left).total() >= least * own.total():
+            left -= own
+            first = place
+        elif isinstance(child, Group) or find_weight(child) is not None:
+            break
+    return first
 
 
 def _are_alike(ours: Sequence[Child], theirs: Sequence[Child]) -> bool:

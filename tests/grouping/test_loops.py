@@ -9,6 +9,7 @@ from netloupe.explorer.grouping.repeat_names import name_calls
 from netloupe.explorer.model import Model
 from tests.unrolled import (
     make_branches,
+    make_controller,
     make_lstm,
     make_recurrent,
     make_refinement,
@@ -84,3 +85,12 @@ def test_only_what_stands_in_series_is_folded() -> None:
     model = make_two_in_a_row()
     (repeat,) = find_repeats(model)
     assert [child.label for child in repeat.children] == ["part.0", "part.1", "part.2", "part.3"]
+
+
+def test_steps_of_a_cell_and_single_nodes_are_whole_from_the_first_to_the_last() -> None:
+    model = make_controller(5)
+    (loop,) = find_repeats(model)
+    assert (len(loop.children), loop.is_loop, loop.exemplar) == (5, True, 1)
+    counts = [child.node_count for child in loop.inner_groups()]
+    assert counts[1:] == [21] * 4
+    assert sum(counts) == find_tree(model, model.graph).root.node_count
