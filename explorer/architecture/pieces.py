@@ -164,7 +164,8 @@ def collapse_shared(outline: Outline, pieces: Sequence[Piece]) -> list[Piece]:
     """Return pieces without later uses of the same weights, which are counted.
 
     What has no weights belongs to a loop that is written out where all of it is there as often as
-    the loop goes round, inside of it.
+    the loop goes round, inside of it. Of what is there once less the first step lacks it, whose
+    state is known.
     """
     # of a table that is looked up and multiplied by both are told
     found = [
@@ -190,6 +191,7 @@ def collapse_shared(outline: Outline, pieces: Sequence[Piece]) -> list[Piece]:
     if not looped:
         return kept
     numbers = sorted({piece.uses for piece in looped}, reverse=True)
+    steps = numbers[0]
     start = min(piece.parts[0].place for piece in looped) - _MOST_BEFORE
     gone: set[int] = set()
     for alike in weightless.values():
@@ -200,4 +202,7 @@ def collapse_shared(outline: Outline, pieces: Sequence[Piece]) -> list[Piece]:
             for piece in alike[:each]:
                 piece.uses = number
             gone.update(map(id, alike[each:]))
+    for piece in kept:  # of the first step an exporter may have computed a part beforehand
+        if piece.uses == steps - 1 > 2:
+            piece.uses = steps
     return [piece for piece in kept if id(piece) not in gone]

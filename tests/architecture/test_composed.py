@@ -109,6 +109,18 @@ def test_what_shares_weights_is_told_once() -> None:
     assert decoder(5, is_shared=False).sentence == "Feed-forward network: 10 linear layers of 8."
 
 
+def test_what_the_first_step_lacks_is_of_all_steps() -> None:
+    net = Network()
+    x = net.take("x", (1, 8))
+    weights = [net.weight(8, 8) for _ in range(2)]
+    for step in range(5):
+        left = net.add("Sin", net.add("MatMul", x, weights[0]))
+        x = net.add("Mul", left, net.add("MatMul", x, weights[1])) if step else left
+    assert net.finish(x).architecture.sentence == (
+        "Feed-forward network: 5 times with shared weights (2 linear layers of 8)."
+    )
+
+
 def tables(shape: tuple[int | str, ...], features: str = "") -> Architecture:
     """Return what is said of a table that an input picks rows of, perhaps added to features."""
     net = Network()
