@@ -5,6 +5,9 @@ conditioning (W. Peebles and S. Xie, Scalable Diffusion Models with Transformers
 only the first keeps it, and gives the result to all others. Masks, positions and rotary tables that
 each layer computes of the same numbers are such, too. The block that has them would be another one
 than those that take them, and seem to feed them all; so they are put around the blocks.
+
+The levels of an encoder-decoder are of several names, and not all of them take the conditioning.
+There what has no weights is put around them where a few blocks take it, one of the same name.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from typing import NamedTuple
 
 from netloupe.explorer.dataflow import list_users
 from netloupe.explorer.model import Graph, Node
+from netloupe.explorer.roles import find_weight
 
 from .kinds import outermost_family
 from .scopes import Scope, Scopes
@@ -29,17 +33,17 @@ _MOST_USERS = 10_000
 
 
 class Hoisted(NamedTuple):
-    """Where a node belongs: in a scope, before the first node of a block in it."""
+    """Where a node belongs: before all of a block, in the scope around this."""
 
-    around: Scope
-    first: int
+    block: Scope
 
 
 def hoist_shared(graph: Graph, scopes: Scopes, left_out: Container[int]) -> Mapping[int, Hoisted]:
     """Return what the first of numbered blocks computes for all others.
 
-    That is a node whose result all other blocks take, which have no such node of their own; and
-    with it what leads to it in its block.
+    That is a node whose result all other blocks take, which have no such node of their own, or
+    which has no weights and serves blocks of other names too; and with it what leads to it in its
+    block.
 
     Parameters
     ----------
@@ -57,16 +61,19 @@ def hoist_shared(graph: Graph, scopes: Scopes, left_out: Container[int]) -> Mapp
     moved: dict[int, Hoisted] = {}
     for around, names in _list_blocks(places.scopes):
         inside = places.list_inside((*around, names[0]))
-        known = _find_shared(graph, scopes.of_node, around, names, inside)
+        shared = _Shared(graph, scopes.of_node, around, names, inside)
+        known, like = shared.find(), names[1]
+        if not known:
+            known, like = shared.find_without_weights()
         if not known:
             continue
-        others = places.list_inside((*around, names[1]))
+        others = places.list_inside((*around, like))
         here, moving, there = (
             Counter(graph.nodes[index].op_type for index in those)
             for those in (inside, known, others)
         )
         if all(here[op_type] - count >= there[op_type] for op_type, count in moving.items()):
-            moved.update((index, Hoisted(around, inside[0])) for index in known)
+            moved.update((index, Hoisted((*around, names[0]))) for index in known)
     return moved
 
 
@@ -108,42 +115,83 @@ def _list_blocks(scopes: Iterable[Scope]) -> Iterator[tuple[Scope, list[str]]]:
             yield around, [*names]
 
 
-def _find_shared(
-    graph: Graph,
-    of_node: Sequence[Scope | None],
-    around: Scope,
-    names: Sequence[str],
-    inside: Sequence[int],
-) -> set[int]:
-    """Return which nodes of the first block all others take from, and what leads to these."""
-    block, others = {*inside}, {*names[1:]}
-    free: set[int] = set()  # what takes nothing of other nodes of the block but such
-    found: set[int] = set()
-    for index in inside:
-        node = graph.nodes[index]
-        if not node.inputs or not {*_list_givers(node)} & block <= free:
-            continue
-        free.add(index)
+class _Shared:
+    """Finds which nodes of the first of some blocks serve other blocks.
+
+    Parameters
+    ----------
+    of_node
+        The scopes of the nodes.
+    around, names
+        The scope in which the blocks are, and their names.
+    inside
+        Indices of the nodes of the first.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        of_node: Sequence[Scope | None],
+        around: Scope,
+        names: Sequence[str],
+        inside: Sequence[int],
+    ) -> None:
+        self._graph, self._of_node = graph, of_node
+        self._around, self._names = around, names
+        self._block = {*inside}
+        #: by each node that may serve others the names beside it that take its result
+        self._taking: dict[int, frozenset[str]] = {}
+        free: set[int] = set()  # what takes nothing of other nodes of the block but such
+        for index in inside:
+            node = graph.nodes[index]
+            if node.inputs and {*_list_givers(node)} & self._block <= free:
+                free.add(index)
+                self._taking[index] = self._list_taking(node)
+
+    def _list_taking(self, node: Node) -> frozenset[str]:
         users = list_users(node)
-        if not len(others) <= len(users) <= _MOST_USERS:
-            continue
-        depth = len(around)
-        taking = {
+        if not _LEAST_BLOCKS - 1 <= len(users) <= _MOST_USERS:
+            return frozenset()
+        depth = len(self._around)
+        return frozenset(
             scope[depth]
             for user in users
-            if user.graph is graph
-            and (scope := of_node[graph.index_of(user)]) is not None
+            if user.graph is self._graph
+            and (scope := self._of_node[self._graph.index_of(user)]) is not None
             and len(scope) > depth
-            and scope[:depth] == around
-        }
-        if others <= taking:
-            found.add(index)
-    pending = [*found]
-    while pending:
-        givers = ({*_list_givers(graph.nodes[pending.pop()])} & block) - found
-        found |= givers
-        pending += givers
-    return found
+            and scope[:depth] == self._around
+        )
+
+    def find(self) -> set[int]:
+        """Return which nodes all other blocks take from, and what leads to these."""
+        others = {*self._names[1:]}
+        return self._trace({index for index, names in self._taking.items() if others <= names})
+
+    def find_without_weights(self) -> tuple[set[int], str]:
+        """Return nodes without weights that other blocks take from, and one of these.
+
+        That one has the name of the block but for its number.
+        """
+        own = self._names[0]
+        for index, names in self._taking.items():
+            like = next((name for name in self._names[1:] if name in names), "")
+            if like and len(names - {own}) >= _LEAST_BLOCKS and names - {*self._names}:
+                found = self._trace({index})
+                if not any(_has_weights(self._graph.nodes[each]) for each in found):
+                    return found, like
+        return set(), ""
+
+    def _trace(self, found: set[int]) -> set[int]:
+        pending = [*found]
+        while pending:
+            givers = ({*_list_givers(self._graph.nodes[pending.pop()])} & self._block) - found
+            found |= givers
+            pending += givers
+        return found
+
+
+def _has_weights(node: Node) -> bool:
+    return node.operator.has("convolves", "multiplies") or find_weight(node) is not None
 
 
 def _list_givers(node: Node) -> Iterator[int]:

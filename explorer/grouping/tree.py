@@ -276,17 +276,14 @@ def _add_nodes(
     by_scope: dict[Scope, Group] = {(): tree.root}
     joined = join_unscoped(tree.graph, scopes.of_node)
     for index, one in hoisted.items():
-        joined[index] = one.around
+        joined[index] = one.block[:-1]
     alone = _list_scopes_of_one(joined, scopes)
     add, nodes = tree.root.children.append, tree.graph.nodes
     last: Scope = ()
     shown = _list_shown(tree.graph, only, left_out)
     shown = _delay_copies(tree.graph, shown, scopes.of_node)
     if hoisted:
-        places: dict[int, float] = {index: place for place, index in enumerate(shown)}
-        for index, one in hoisted.items():
-            places[index] = places.get(one.first, places.get(index, 0)) - 0.5
-        shown = sorted(shown, key=places.__getitem__)
+        shown = _put_before_blocks(shown, joined, hoisted)
     for index in shown:
         scope = joined[index]
         if scope is not last:
@@ -300,6 +297,24 @@ def _add_nodes(
             group = by_scope.get(scope) or _make_group(tree, scopes, by_scope, scope)
             add = group.children.append
         add(nodes[index])
+
+
+def _put_before_blocks(
+    shown: Sequence[int], joined: Sequence[Scope], hoisted: Mapping[int, Hoisted]
+) -> Sequence[int]:
+    """Return indices of nodes in order, with what blocks share before the first one of them."""
+    first: dict[Scope, int] = {}
+    blocks = {one.block for one in hoisted.values()}
+    depths = {len(block) for block in blocks}
+    for place, index in enumerate(shown):
+        for depth in depths:
+            block = joined[index][:depth]
+            if block in blocks:
+                first.setdefault(block, place)
+    places: dict[int, float] = {index: place for place, index in enumerate(shown)}
+    for index, one in hoisted.items():
+        places[index] = first.get(one.block, places.get(index, 0)) - 0.5
+    return sorted(shown, key=places.__getitem__)
 
 
 def _list_scopes_of_one(joined: Sequence[Scope], scopes: Scopes) -> set[Scope]:

@@ -105,7 +105,7 @@ def tell_skips(shape: UShape, values: Sequence[Sequence[Size | None]]) -> dict[i
             told = f": {', '.join(channels)}" if is_told else ""
             written[numbers[0]] = f"{len(sizes)} skips{told}"
         elif channels:
-            written[numbers[0]] = f"{channels[0]} channels"
+            written[numbers[0]] = f"{channels[0]} channel{'s' * (channels[0] != '1')}"
     return written
 
 

@@ -59,12 +59,13 @@ class UBoxes:
             **dict.fromkeys(on_right, "right"),
             **dict.fromkeys(shape.bottom, "bottom"),
         }
+        on_lanes = {box for lane in (*shape.lanes, *shape.sides) for box in lane.boxes}
         self._stubs: dict[int, list[int]] = {}
         for wire in level.wires:
             for stub, box in ((wire.source, wire.target), (wire.target, wire.source)):
                 if stub >= 0 and stub not in self._side and box in self._side:
                     is_part = any(stub in part for part in beside)
-                    if not is_part and not any(stub in lane.boxes for lane in shape.lanes):
+                    if not is_part and stub not in on_lanes:
                         self._stubs.setdefault(box, []).append(stub)
         self._lines = {"left": 0, "right": 0}
         self._inputs: dict[int, Point] = {}
@@ -76,6 +77,7 @@ class UBoxes:
         self._place_bottom()
         self._place_lane_boxes()
         self._place_stubs()
+        self._place_sides()
         self._place_beside()
 
     def _is_open(self, box: int) -> bool:
@@ -256,6 +258,31 @@ class UBoxes:
                 left = x - BESIDE - width if is_left else x + self._sizes[box][0] + BESIDE
                 self._at[stub] = left, at
                 at += height + _STUB_GAP
+
+    def _place_sides(self) -> None:
+        """Place what goes to the boxes behind the arms: beside its box, or below those between."""
+        below = self._bottom
+        for box in (box for box in self._shape.bottom if self._hangs_below(box)):
+            below = max([below, *(self._area(stub)[3] for stub in self._stubs.get(box, ()))])
+        for lane in self._shape.sides:
+            left, _, right, bottom = self._area(lane.source)
+            height = max(self._sizes[box][1] for box in lane.boxes)
+            if self._side[lane.source] == "bottom":
+                below += GAP + height
+                x, middle = (left + right) / 2 + BESIDE, below - height / 2
+            else:
+                stubs = [self._sizes[stub][0] for stub in self._stubs.get(lane.source, ())]
+                x = right + max(stubs, default=0.0) + 2 * BESIDE
+                middle = self._middle_of(lane.source)
+                if self._is_open(lane.source):
+                    middle = bottom
+            for box in lane.boxes:
+                self._at[box] = x, middle - self._sizes[box][1] / 2
+                x += self._sizes[box][0] + BESIDE
+
+    def _area(self, box: int) -> tuple[float, float, float, float]:
+        (x, y), (width, height) = self._at[box], self._sizes[box]
+        return x, y, x + width, y + height
 
     def _hangs_below(self, box: int) -> bool:
         """Return whether stubs stand below a box, and not at its side."""

@@ -30,6 +30,7 @@ class UPlacer(UBoxes):
         self.place_boxes()
         self._draw_stream()
         self._draw_lanes()
+        self._draw_sides()
         self._draw_rest()
         return self._finish()
 
@@ -39,10 +40,6 @@ class UPlacer(UBoxes):
         offsets = child.inputs if is_input else child.outputs
         offset = child.width / 2 if port is None else offsets[port]
         return self._at[box][0] + offset
-
-    def _area(self, box: int) -> tuple[float, float, float, float]:
-        (x, y), (width, height) = self._at[box], self._sizes[box]
-        return x, y, x + width, y + height
 
     def _leave(self, wire: Wire) -> list[Point]:
         """Return how the stream leaves a box, up to where it is free to go on."""
@@ -209,6 +206,30 @@ class UPlacer(UBoxes):
             self._edges[number] = _connect(last, [(left, y)])
             last = [(right, y)]
         self._edges[lane.wires[-1]] = _connect(last, finish)
+
+    def _draw_sides(self) -> None:
+        """Draw what goes to the boxes behind the arms: up beside all, what begins last outside."""
+        sides = sorted(self._shape.sides, key=lambda lane: -self._at[lane.boxes[0]][1])[::-1]
+        sides = [lane for lane in sides if self._is_drawn(lane)]
+        entering: dict[int, list[Lane]] = {}
+        for lane in sides:
+            entering.setdefault(lane.target, []).insert(0, lane)
+        for lane in sides:
+            first, *_, last = (self._level.wires[number] for number in lane.wires)
+            left, top, _, bottom = self._area(lane.boxes[0])
+            middle = (top + bottom) / 2
+            if self._side[lane.source] == "bottom":
+                x = self._port(lane.source, first.source_port, is_input=False)
+                begin = [(x, self._area(lane.source)[3]), (x, middle)]
+            else:
+                begin = self._leave_aside(first, left - BESIDE / 2, "right")
+            x = self._take_line("right")
+            if self._is_open(lane.target):
+                finish = self._enter_aside(last, x, "right")
+            else:
+                y = self._slot(lane.target, entering[lane.target], lane)
+                finish = [(x, y), (self._area(lane.target)[2], y)]
+            self._draw_over_boxes(lane, begin, [(x, middle), *finish])
 
     def _draw_rest(self) -> None:
         """Draw what is neither of the stream nor across: stubs, other parts, the border."""

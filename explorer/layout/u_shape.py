@@ -9,7 +9,7 @@ operators are not asked.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from .level import Level, Wire
@@ -59,6 +59,9 @@ class UShape(NamedTuple):
         The wires of the main stream in their order.
     lanes
         The skips.
+    sides
+        What goes from the way up, or from between the arms, to the boxes behind it, such as maps
+        of each level that are put together in the end.
     giving, taking
         Other parts, connected boxes each, that only give values to the main stream, and that only
         take some from one box of it.
@@ -71,6 +74,7 @@ class UShape(NamedTuple):
     bottom: tuple[int, ...]
     stream: tuple[int, ...]
     lanes: tuple[Lane, ...]
+    sides: tuple[Lane, ...] = ()
     giving: tuple[tuple[int, ...], ...] = ()
     taking: tuple[tuple[int, ...], ...] = ()
 
@@ -112,12 +116,25 @@ def find_u(
     lanes, giving, taking = found
     arms = _Arms(level.wires, boxes, stream, resolutions)
     crossing = arms.take_crossing(lanes)
-    if crossing is None or any(lane.boxes for lane in lanes if lane not in crossing):
+    if crossing is None:
         return None
-    shape = arms.make(crossing)
+    shape = arms.make(crossing, _find_ends(level.wires, boxes))
     if shape is None:
         return None
-    return shape._replace(stream=tuple(stream), giving=giving, taking=taking)
+    around = [lane for lane in lanes if lane.boxes and lane not in crossing]
+    later = {box for row in shape.right for box in row} | {*shape.bottom}
+    if any(lane.source not in later or lane.target not in shape.tail for lane in around):
+        return None
+    return shape._replace(
+        stream=tuple(stream), sides=tuple(around), giving=giving, taking=taking
+    )
+
+
+def _find_ends(wires: Sequence[Wire], boxes: Sequence[int]) -> set[int]:
+    """Return those of a stream's first and last box that are an input and an output."""
+    is_input = all(wire.target != boxes[0] for wire in wires)
+    is_output = all(wire.source != boxes[-1] for wire in wires)
+    return {*boxes[:is_input], *boxes[len(boxes) - is_output :]}
 
 
 def _find_stream(
@@ -274,29 +291,43 @@ class _Arms:
             self._given[-1] = self._given[-2]
         known = [given for given in self._given if given]
         self._least = min(known, default=0)
-        #: the last place of the lowest resolution
-        self._lowest = max(
-            (place for place, given in enumerate(self._given) if given == self._least), default=-1
-        )
 
     def take_crossing(self, lanes: Sequence[Lane]) -> list[Lane] | None:
-        """Return the lanes that go from the way down to the way up; None where they cross."""
-        found = []
-        for lane in lanes:
-            source, target = self._places[lane.source], self._places[lane.target]
-            if lane.wires[0] in self._stream or source + 1 >= target:
-                continue
-            if source <= self._lowest < target:
-                found.append(lane)
+        """Return the lanes that go from the way down to the way up; None where they cross.
+
+        The ways meet at the place of the lowest resolution around which most lanes go, the last one
+        of these.
+        """
+        around = [
+            (source, target, lane)
+            for lane in lanes
+            for source, target in [(self._places[lane.source], self._places[lane.target])]
+            if lane.wires[0] not in self._stream and source + 1 < target
+        ]
+        found: list[Lane] = []
+        for place, given in enumerate(self._given):
+            if given == self._least and given:
+                here = [lane for source, target, lane in around if source <= place < target]
+                if len(here) >= len(found) and self._are_nested(here):
+                    found = here
         found.sort(key=lambda lane: (self._places[lane.source], -self._places[lane.target]))
-        targets = [self._places[lane.target] for lane in found]
-        return found if len(found) > 1 and targets == sorted(targets, reverse=True) else None
+        return found if len(found) > 1 else None
+
+    def _are_nested(self, lanes: Sequence[Lane]) -> bool:
+        """Return whether of lanes that which begins first ends last."""
+        ends = sorted((self._places[lane.source], -self._places[lane.target]) for lane in lanes)
+        targets = [target for _, target in ends]
+        return targets == sorted(targets)
 
     def _find_resolution(self, lane: Lane) -> int:
         return self._resolutions[lane.wires[0]] or 0
 
-    def make(self, lanes: Sequence[Lane]) -> UShape | None:
-        """Return the U that the boxes make with these lanes; None where they make none."""
+    def make(self, lanes: Sequence[Lane], ends: Collection[int]) -> UShape | None:
+        """Return the U that the boxes make with these lanes; None where they make none.
+
+        Rows above the lanes are added where both ways have boxes of a higher resolution, but for
+        the ends of the stream.
+        """
         first = min(self._places[lane.source] for lane in lanes)
         last = max(self._places[lane.source] for lane in lanes)
         begin = min(self._places[lane.target] for lane in lanes)
@@ -324,6 +355,12 @@ class _Arms:
         right: list[list[int]] = [[] for _ in left]
         for place, row in rows.items():
             right[row].append(place)
+        for begin, down, up, stop in self._list_above(first, end, keys[0], ends):
+            left[0][:0] = range(down, first)
+            right[0] += range(end + 1, up)
+            left.insert(0, [*range(begin, down)])
+            right.insert(0, [*range(up, stop)])
+            first, end = begin, stop - 1
 
         def take(places: Sequence[int]) -> tuple[int, ...]:
             return tuple(self._boxes[place] for place in places)
@@ -337,6 +374,30 @@ class _Arms:
             (),
             tuple(lanes),
         )
+
+    def _list_above(
+        self, first: int, end: int, key: int, ends: Collection[int]
+    ) -> Iterator[tuple[int, int, int, int]]:
+        """Yield where both ways have a row of the next higher resolution, which has no lane.
+
+        That is where it begins on the way down, and ends there; and where it begins on the way up,
+        and ends. What stands between it and the row before is of that row.
+        """
+        given, last = self._given, len(self._boxes)
+        last -= self._boxes[-1] in ends
+        start = int(self._boxes[0] in ends)
+        while True:
+            down = first
+            while down > start and given[down - 1] == key:
+                down -= 1
+            up = next((place for place in range(end + 1, last) if given[place] > key), last)
+            if down == start or up == last or given[down - 1] != given[up]:
+                return
+            first, key = down - 1, given[up]
+            while first > start and given[first - 1] == key:
+                first -= 1
+            yield first, down, up, up + 1
+            end = up
 
     def _make_left(
         self, lanes: Sequence[Lane], first: int, last: int

@@ -455,7 +455,12 @@ def _make_constant_face(element: object) -> Face:
 
 def _make_stub_face(item: Item) -> Face:
     size, bold = TEXT_STYLES["badge"]
-    text = shorten_text(short_name(item.label), MOST_STUB_WIDTH - STUB_HEIGHT, size, bold)
+    # only names of an author have parts: a point in "Add of layer.0" begins none
+    name = item.label if " " in item.label else short_name(item.label)
+    places = len(item.stub_takers)
+    goes = f" → {write_count(places, 'place')}" if places > 1 else ""
+    room = MOST_STUB_WIDTH - STUB_HEIGHT - measure_text(goes, size, bold)
+    text = shorten_text(name, room, size, bold) + goes
     width = round_size(max(measure_text(text, size, bold) + STUB_HEIGHT, LEAST_STUB_WIDTH))
     run = TextRun(round_size(width / 2), STUB_HEIGHT / 2 + 3.4, text, "badge", "middle")
     return Face("stub", "plain", width, STUB_HEIGHT, 0.0, (run,))

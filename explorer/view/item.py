@@ -207,7 +207,8 @@ class Item:
         self.carried = NOTHING_CARRIED
         #: of an open item: which child is the stub for (key of the consumer, value)
         self.stubs: dict[tuple[str, Value], int] = {}
-        #: of an input: the numbers of the boxes beside it that have stubs for what it gives
+        #: of an input, and of a stub behind what gives a value: the numbers of the boxes that have
+        #: stubs for it
         self.stub_takers: frozenset[int] = frozenset()
         #: of an input or output that stands for many: their first and last name
         self.names = ""

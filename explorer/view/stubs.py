@@ -2,16 +2,16 @@
 
 Hubs are values with many consumers at one level: drawn as edges, one shared mask bends the
 whole picture; two of them made the layout of a 1,000-node model 29 times slower. Far values
-are those whose edges would run beside everything in between, as the skip connections of a
-U-Net do; a residual connection around one block stays an edge. Side values go into several stages
-of the main stream without being part of it: a time embedding, the states of an encoder. The edge
-that carries the main stream is never replaced.
+are those whose edges would run beside everything in between; a residual connection around one block
+stays an edge, and so do a few skip connections that lie one in the other, which are drawn as a U.
+Side values go into several stages of the main stream without being part of it: a time embedding,
+the states of an encoder. The edge that carries the main stream is never replaced.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from netloupe.explorer.model import Node, Value
 
@@ -39,6 +39,8 @@ FAR_ALONE = 30
 BUNDLE = 2
 #: at most so many stubs for each box: where all edges are far, none stands out
 MOST_STUBS_PER_BOX = 0.5
+#: so many far edges may lie one in the other, as the skips of an encoder-decoder do
+MOST_NESTED = 12
 #: so many far values at once are compared; with more, all of them run beside others anyway
 MOST_ACTIVE = 100
 
@@ -202,10 +204,11 @@ def _replace_edges(item: Item, replaced: dict[Value, list[int]]) -> None:
         else:
             spread.setdefault((source.key, tuple(found)), []).append(value)
     sources = {child.key: child for child in item.children}
-    for (key, _), values in spread.items():
+    for (key, found), values in spread.items():
         for piece in _pieces(values):
             stub = _make_stub(item, piece, f"from {key}")
             stub.inputs = (piece[0],)
+            stub.stub_takers = frozenset(found)
             if stub.key not in known:
                 item.children.append(stub)
                 if key in sources:
@@ -276,6 +279,8 @@ def _find_far(item: Item, is_root: bool) -> dict[Value, list[int]]:
             far.setdefault(link.value, []).append(link.target)
             low, high = spans.get(link.value, (start, end))
             spans[link.value] = (min(low, start), max(high, end))
+    for value in _find_nested({value: spans[value] for value in far if len(far[value]) == 1}):
+        del far[value], spans[value]
     bundled = _count_beside(spans)
     chosen = {
         value: found
@@ -285,6 +290,26 @@ def _find_far(item: Item, is_root: bool) -> dict[Value, list[int]]:
     if sum(map(len, chosen.values())) > MOST_STUBS_PER_BOX * len(children):
         return {}
     return chosen
+
+
+def _find_nested(spans: Mapping[Value, tuple[int, int]]) -> list[Value]:
+    """Return those far values of which each begins before another one and ends behind it.
+
+    That is the most of them; nothing where they are many.
+    """
+    ordered = sorted(spans, key=lambda value: (spans[value][0], -spans[value][1]))
+    if not 1 < len(ordered) <= 2 * MOST_NESTED:
+        return []
+    longest: list[list[Value]] = []
+    for number, value in enumerate(ordered):
+        before = [
+            longest[other]
+            for other in range(number)
+            if spans[ordered[other]][0] < spans[value][0] and spans[ordered[other]][1] > spans[value][1]
+        ]
+        longest.append([*max(before, key=len, default=[]), value])
+    found = max(longest, key=len)
+    return found if 1 < len(found) <= MOST_NESTED else []
 
 
 def _list_inner_links(item: Item, is_root: bool) -> list[Link]:

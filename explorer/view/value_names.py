@@ -15,6 +15,7 @@ from netloupe.explorer.model import Node, Value, find_outer_node, is_constant
 from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.roles import comes_from_range_or_cumsum
 
+from .conditioning import name_conditioning
 from .families import name_family
 
 #: what an operand of a role is called where it stands alone
@@ -85,7 +86,7 @@ def name_passing_values(values: Sequence[Value], tree: GroupTree) -> str:
     if len(written) == len(values):
         return name_family(written)
     first = values[0]
-    name = find_role_name(first) or _name_by_giver(first, tree)
+    name = find_role_name(first) or name_conditioning(first) or _name_by_giver(first, tree)
     return name if len(values) == 1 else f"{name} and {len(values) - 1} more"
 
 
