@@ -209,6 +209,10 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "with skip", "Joined with what the contracting path had at that size.", "resampling"
         ),
         FigureWord(
+            "nested U",
+            "A residual block that makes maps smaller step by step, and larger again.",
+        ),
+        FigureWord(
             "FPN step, PAN step", "A step of a pyramid to finer features, and back.", "pyramid-step"
         ),
         FigureWord("`/2`, `×2`", "Height and width are halved, doubled."),

@@ -186,6 +186,8 @@ def _make(
         kind = _find_kind(entry)
         rank = _RANKS_OF_KINDS.get(kind, IDEA)
         name = entry.name
+        if kind == "residual":
+            name = _name_nested(operations, entry) or name
         if kind == "conv" and entry.details.read_as(ConvolutionDetails).is_depthwise:
             name = name.replace("Conv", "Depthwise conv", 1)
         return Ingredient(name, kind, rank, entry.facts, entry.details, before)
@@ -205,6 +207,23 @@ def _make(
         factor = read_scale(operations, entry)
         details = ConvolutionDetails(stride=factor, transposed=True)
     return Ingredient(_name_operator(operator), kind, rank, (), details, before)
+
+
+def _name_nested(operations: Operations, entry: FoundBlock) -> str:
+    """Return what a block is that makes its maps smaller and as often larger again; "" for others.
+
+    One of the places where they are resized may keep the size, where they are fitted to others
+    (X. Qin and others, U²-Net, 2020, figure 2).
+    """
+    down = up = 0
+    for number in entry.numbers:
+        operator = operations.nodes[number].operator
+        if operator.has("transposed", "resamples"):
+            up += 1
+        elif operator.has("pools", "convolves") and not operator.has("pools_all"):
+            strides = read_ints(operations.nodes[number], "strides") or (1,)
+            down += max(strides) > 1
+    return f"Nested U of {down + 1} levels" if up >= down > 1 else ""
 
 
 def _find_kind(entry: FoundBlock) -> str:
