@@ -15,12 +15,20 @@ from math import prod
 from typing import NamedTuple
 
 from netloupe.explorer.patterns import IDEA, SIZE, TRIM, WORK, Ingredient, is_chain
-from netloupe.explorer.patterns.transformer_details import MlpDetails
+from netloupe.explorer.patterns.transformer_details import (
+    AttentionDetails,
+    MlpDetails,
+    TransformerDetails,
+)
 
 #: a chain has so many parts at most, when repetitions are counted
 _MOST_PARTS = 4
 #: so many ideas are told
 _MOST_IDEAS = 3
+#: so many kinds of them are told in their order
+_LEAST_IDEAS = 2
+_ATTENTION = "Attention"
+_HEADS = re.compile(r"\d+ heads\b")
 #: longer sequences are not looked at for what repeats in them
 _MOST_FOLDED = 64
 #: so many widths are written one by one
@@ -69,6 +77,10 @@ def write_contents(ingredients: Sequence[Ingredient], fits: Fits) -> MadeOf:
         text = _join(folded)
         if folded and len(folded) <= _MOST_PARTS and fits(text):
             return MadeOf(text, facts)
+    text = _write_order(ingredients, fits) if is_row else ""
+    if text:
+        heads = _describe_heads(ingredients)
+        return MadeOf(text, _join_fitting([*filter(None, (facts, heads))], fits))
     text = _write_ideas(ingredients, fits)
     return MadeOf(text, facts or ("" if ", " in text else _describe_one(ingredients)))
 
@@ -132,6 +144,41 @@ def _write_ideas(ingredients: Sequence[Ingredient], fits: Fits) -> str:
             break
         listed = longer
     return listed
+
+
+def _write_order(ingredients: Sequence[Ingredient], fits: Fits) -> str:
+    """Return the ideas of a chain one behind the other, where there are several; "" for others.
+
+    Where there is no room, blocks around attention are called after it.
+    """
+    ideas = [one for one in ingredients if one.rank == IDEA]
+    if len({one.name for one in ideas}) < _LEAST_IDEAS or len(ideas) > _MOST_FOLDED:
+        return ""
+    short = [_ATTENTION if _attends(one) else one.name for one in ideas]
+    for names in ([one.name for one in ideas], short):
+        folded = _fold(names)
+        text = _join(folded)
+        if len({*names}) > 1 and len(folded) <= _MOST_PARTS and fits(text):
+            return text
+    return ""
+
+
+def _attends(one: Ingredient) -> bool:
+    return one.details.read_as(TransformerDetails).attention is not None or isinstance(
+        one.details, AttentionDetails
+    )
+
+
+def _describe_heads(ingredients: Sequence[Ingredient]) -> str:
+    """Return how many heads the attention among some parts has, where it is the same for all."""
+    told = {
+        fact
+        for one in ingredients
+        if one.rank == IDEA and _attends(one)
+        for fact in one.facts
+        if _HEADS.match(fact)
+    }
+    return told.pop() if len(told) == 1 else ""
 
 
 def _describe_chain(ingredients: Sequence[Ingredient]) -> list[str]:
