@@ -2,20 +2,24 @@
 
 Blocks in a row of names are not always blocks in a stream. Branches take the same value, and what
 they give is added or joined: three kernels of a vocoder, rates of an atrous pyramid. Folded they
-would look as if they stood in series; few of them are drawn side by side.
+would look as if they stood in series; few of them are drawn side by side. Three or more that are
+alike but for the size of their kernels, and summed one after the other (J. Kong and others, HiFi-GAN,
+2020, section 2.3), are one box, on which that stands.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from netloupe.explorer.dataflow import find_source
 from netloupe.explorer.model import Node, Value, is_constant
 from netloupe.explorer.operators import LAYOUT_TRAITS
 
 from .group import Group
+from .kinds import outermost_family
 from .member_nodes import list_member_nodes
 
 Block = Sequence[Group | Node]
@@ -27,6 +31,8 @@ MOST_BRANCHES = 4
 _MOST_NODES = 20_000
 #: where blocks stand partly in series, so many of these in a row are a repeat
 _LEAST_IN_SERIES = 3
+#: so many branches that are summed are one box
+_LEAST_SUMMED = 3
 
 
 def list_foldable(blocks: Sequence[Block]) -> list[range]:
@@ -46,6 +52,98 @@ def list_foldable(blocks: Sequence[Block]) -> list[range]:
     origins = {_find_origins(own, set(links) == {"summed"}) for own in nodes}
     are_of_one = len(origins) == 1 and origins != {frozenset()}
     return [] if are_of_one else [range(len(blocks))]
+
+
+class Summed(NamedTuple):
+    """Branches among the children of a group, from one place to another, with their sums."""
+
+    low: int
+    high: int
+    blocks: list[list[Group | Node]]
+
+
+def find_summed(children: Sequence[Group | Node]) -> list[Summed]:
+    """Return where like branches are, one behind another, that take the same and are summed.
+
+    The first block is a branch, each other one a branch and the sum with those before.
+    """
+    found: list[Summed] = []
+    low = 0
+    while low < len(children):
+        family = _find_family(children[low])
+        high = low
+        while high < len(children) and family and _belongs(children[high], family):
+            high += 1
+        blocks = _put_together(children[low:high])
+        if blocks:
+            end = low + sum(map(len, blocks))
+            found.append(Summed(low, end, blocks))
+            high = end
+        low = max(high, low + 1)
+    return found
+
+
+def is_summed(repeat: Group) -> bool:
+    """Return whether the repetitions of a repeat are branches that :func:`find_summed` found."""
+    blocks = [child.children for child in repeat.inner_groups()]
+    if len(blocks) < _LEAST_SUMMED or len(blocks) < len(repeat.children) or len(blocks[0]) != 1:
+        return False
+    ends = [block[1] for block in blocks[1:] if len(block) == 2]
+    if len(ends) < len(blocks) - 1 or not all(map(_is_sum, ends)):
+        return False
+    return bool(_put_together([child for block in blocks for child in block]))
+
+
+def _find_family(child: Group | Node) -> str:
+    is_block = isinstance(child, Group) and child.kind == "scope"
+    return outermost_family(child.label) if is_block else ""
+
+
+def _belongs(child: Group | Node, family: str) -> bool:
+    return _find_family(child) == family or _is_sum(child)
+
+
+def _is_sum(child: Group | Node) -> bool:
+    return isinstance(child, Node) and child.operator.has("adds")
+
+
+def _put_together(children: Sequence[Group | Node]) -> list[list[Group | Node]]:
+    """Return branches that some children begin with, each with its sum; nothing for others."""
+    branches = [child for child in children if isinstance(child, Group)]
+    sums = [child for child in children if isinstance(child, Node)]
+    if len(branches) < _LEAST_SUMMED or len(sums) < len(branches) - 1:
+        return []
+    nodes = [list_member_nodes(branch, _MOST_NODES) for branch in branches]
+    counts = [Counter(node.op_type for node in own) for own in nodes]
+    if not all(counts) or any(one != counts[0] for one in counts):
+        return []
+    origins = {_find_origins(own, is_summed=False) for own in nodes}
+    if len(origins) > 1 or origins == {frozenset()}:
+        return []
+    given: list[Value | None] = [_find_result(own) for own in nodes]
+    blocks: list[list[Group | Node]] = [[branches[0]]]
+    total = given[0]
+    for branch, result, node in zip(branches[1:], given[1:], sums, strict=False):
+        if total is None or result is None or {*node.inputs} != {total, result}:
+            return []
+        if any(user is not node for value in (total, result) for user in value.users):
+            return []
+        blocks.append([branch, node])
+        total = node.outputs[0]
+    return blocks
+
+
+def _find_result(nodes: Sequence[Node]) -> Value | None:
+    """Return the one value that nodes give to others; None where there are several."""
+    own = {*nodes}
+    leaving = [
+        value
+        for node in nodes
+        for value in node.outputs
+        if value is not None
+        and (value.is_output or any(user not in own for user in value.users))
+    ]
+    return leaving[0] if len(leaving) == 1 and not leaving[0].is_output else None
 
 
 def _list_in_series(links: Sequence[Link]) -> list[range]:

@@ -7,7 +7,8 @@ each layer computes of the same numbers are such, too. The block that has them w
 than those that take them, and seem to feed them all; so they are put around the blocks.
 
 The levels of an encoder-decoder are of several names, and not all of them take the conditioning.
-There what has no weights is put around them where a few blocks take it, one of the same name.
+There what has no weights is put around them where a few blocks take it, one of the same name; and
+so is the activation with which branches side by side begin.
 """
 
 from __future__ import annotations
@@ -60,20 +61,23 @@ def hoist_shared(graph: Graph, scopes: Scopes, left_out: Container[int]) -> Mapp
     places = _Places(scopes.of_node, left_out)
     moved: dict[int, Hoisted] = {}
     for around, names in _list_blocks(places.scopes):
-        inside = places.list_inside((*around, names[0]))
-        shared = _Shared(graph, scopes.of_node, around, names, inside)
-        known, like = shared.find(), names[1]
-        if not known:
-            known, like = shared.find_without_weights()
-        if not known:
-            continue
-        others = places.list_inside((*around, like))
-        here, moving, there = (
-            Counter(graph.nodes[index].op_type for index in those)
-            for those in (inside, known, others)
-        )
-        if all(here[op_type] - count >= there[op_type] for op_type, count in moving.items()):
-            moved.update((index, Hoisted((*around, names[0]))) for index in known)
+        family = frozenset(names)
+        for own in names:
+            block = (*around, own)
+            inside = places.list_inside(block)
+            shared = _Shared(graph, scopes.of_node, around, family, own, inside)
+            known, like = (shared.find(), names[1]) if own == names[0] else (set[int](), "")
+            if not known:
+                known, like = shared.find_without_weights()
+            if not known:
+                continue
+            others = places.list_inside((*around, like))
+            here, moving, there = (
+                Counter(graph.nodes[index].op_type for index in those)
+                for those in (inside, known, others)
+            )
+            if all(here[op_type] - count >= there[op_type] for op_type, count in moving.items()):
+                moved.update((index, Hoisted(block)) for index in known)
     return moved
 
 
@@ -116,16 +120,18 @@ def _list_blocks(scopes: Iterable[Scope]) -> Iterator[tuple[Scope, list[str]]]:
 
 
 class _Shared:
-    """Finds which nodes of the first of some blocks serve other blocks.
+    """Finds which nodes of one of some blocks serve other blocks.
 
     Parameters
     ----------
     of_node
         The scopes of the nodes.
-    around, names
+    around, family
         The scope in which the blocks are, and their names.
+    own
+        That of one of them.
     inside
-        Indices of the nodes of the first.
+        Indices of its nodes.
     """
 
     def __init__(
@@ -133,11 +139,12 @@ class _Shared:
         graph: Graph,
         of_node: Sequence[Scope | None],
         around: Scope,
-        names: Sequence[str],
+        family: frozenset[str],
+        own: str,
         inside: Sequence[int],
     ) -> None:
         self._graph, self._of_node = graph, of_node
-        self._around, self._names = around, names
+        self._around, self._family, self._own = around, family, own
         self._block = {*inside}
         #: by each node that may serve others the names beside it that take its result
         self._taking: dict[int, frozenset[str]] = {}
@@ -164,18 +171,24 @@ class _Shared:
 
     def find(self) -> set[int]:
         """Return which nodes all other blocks take from, and what leads to these."""
-        others = {*self._names[1:]}
-        return self._trace({index for index, names in self._taking.items() if others <= names})
+        others = len(self._family) - 1
+        return self._trace(
+            {
+                index
+                for index, names in self._taking.items()
+                if len(names) >= others and len((names & self._family) - {self._own}) == others
+            }
+        )
 
     def find_without_weights(self) -> tuple[set[int], str]:
         """Return nodes without weights that other blocks take from, and one of these.
 
         That one has the name of the block but for its number.
         """
-        own = self._names[0]
         for index, names in self._taking.items():
-            like = next((name for name in self._names[1:] if name in names), "")
-            if like and len(names - {own}) >= _LEAST_BLOCKS and names - {*self._names}:
+            others = names - {self._own}
+            like = min(others & self._family, default="")
+            if like and len(others) >= _LEAST_BLOCKS - 1:
                 found = self._trace({index})
                 if not any(_has_weights(self._graph.nodes[each]) for each in found):
                     return found, like

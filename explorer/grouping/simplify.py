@@ -10,7 +10,7 @@ from netloupe.explorer.progress import step
 from netloupe.explorer.roles import PreparationPiece, Roles
 
 from .arrangement import join_arrangement
-from .branches import list_foldable
+from .branches import find_summed, list_foldable
 from .copies import put_copies
 from .group import Group, GroupKind, adopt
 from .incomplete_ends import add_incomplete_ends
@@ -148,6 +148,19 @@ class Folder:
                     done = first + sum(map(len, own))
             if folded:
                 group.children = folded + children[done:]
+            self._fold_summed(group)
+
+    def _fold_summed(self, group: Group) -> None:
+        """Put branches of a group that are summed into one repeat each."""
+        children = group.children
+        folded: list[Group | Node] = []
+        done = 0
+        for low, high, blocks in find_summed(children):
+            folded += children[done:low]
+            folded.append(self._make_sibling_repeat(group, blocks, 1))
+            done = high
+        if folded:
+            group.children = folded + children[done:]
 
     def _make_sibling_repeat(
         self, parent: Group, blocks: Sequence[Sequence[Group | Node]], exemplar: int

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from netloupe.explorer.grouping import PASSING_TRAITS, Group, recognise_function
+from netloupe.explorer.grouping.branches import is_summed
 from netloupe.explorer.grouping.stack_changes import list_course
 from netloupe.explorer.grouping.stack_facts import write_course
 from netloupe.explorer.model import Graph, Node, Value, is_constant
@@ -179,6 +180,8 @@ class _Style(NamedTuple):
     openable: bool
 
 
+#: what is said of branches that are one box
+_SUMMED = "side by side, summed"
 #: blocks of a stack of so many nodes are compared
 _MOST_COMPARED = 4_000
 #: what is written on the circle of an operator that joins streams
@@ -296,6 +299,8 @@ def _make_group_face(item: Item, element: Group | Graph, style: _Style) -> Face:
     is_loop = repeat is not None and repeat.is_loop
     if repeat is not None and repeat.shares_weights:
         rows = [FaceRow(SHARED, "muted", ()), *rows]
+    elif repeat is not None and is_summed(repeat):
+        rows = [FaceRow(_SUMMED, "muted", ()), *rows]
     return make_box(
         *("group", style.category, label, quiet, [rows]),
         openable=style.openable,
