@@ -246,11 +246,26 @@ def _walk_back(blocks: FoundBlocks, core: set[int], main: Value, start: Value) -
         convolutions += operations.kinds[number] in _CONVOLUTIONS
         if owner is not None and owner.kind in ("mlp", "linear") and owner.end == number:
             convolutions += 1
-        reached = reached or start in operations.operands[number]
+        taken = operations.operands[number]
+        reached = reached or start in taken or any(_activates(operations, v, start) for v in taken)
         for giver in operations.givers(number):
             if giver != barrier and giver not in core:
                 heapq.heappush(pending, -giver)
     return core if reached and convolutions > 1 else None
+
+
+def _activates(operations: Operations, value: Value, start: Value) -> bool:
+    """Return whether a value is the activation of another, which branches outside share.
+
+    J. Kong and others, HiFi-GAN, 2020, figure 1.
+    """
+    node = value.producer
+    return (
+        node is not None
+        and operations.giver(value) is None
+        and node.operator.has("activates")
+        and node.input(0) is start
+    )
 
 
 def _name_residual(
