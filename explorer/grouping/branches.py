@@ -140,8 +140,7 @@ def _find_result(nodes: Sequence[Node]) -> Value | None:
         value
         for node in nodes
         for value in node.outputs
-        if value is not None
-        and (value.is_output or any(user not in own for user in value.users))
+        if value is not None and (value.is_output or any(user not in own for user in value.users))
     ]
     return leaving[0] if len(leaving) == 1 and not leaving[0].is_output else None
 

@@ -155,9 +155,9 @@ class _Shared:
                 free.add(index)
                 self._taking[index] = self._list_taking(node)
 
-    def _list_taking(self, node: Node) -> frozenset[str]:
+    def _list_taking(self, node: Node, least: int = _LEAST_BLOCKS - 1) -> frozenset[str]:
         users = list_users(node)
-        if not _LEAST_BLOCKS - 1 <= len(users) <= _MOST_USERS:
+        if not least <= len(users) <= _MOST_USERS:
             return frozenset()
         depth = len(self._around)
         return frozenset(
@@ -188,11 +188,24 @@ class _Shared:
         for index, names in self._taking.items():
             others = names - {self._own}
             like = min(others & self._family, default="")
-            if like and len(others) >= _LEAST_BLOCKS - 1:
-                found = self._trace({index})
-                if not any(_has_weights(self._graph.nodes[each]) for each in found):
-                    return found, like
+            is_of_many = len(others) >= _LEAST_BLOCKS and not others <= self._family
+            if not like or not (is_of_many or len(others) >= _LEAST_BLOCKS - 1):
+                continue
+            found = self._trace({index})
+            if any(_has_weights(self._graph.nodes[each]) for each in found):
+                continue
+            if is_of_many or others.isdisjoint(self._list_following(found)):
+                return found, like
         return set(), ""
+
+    def _list_following(self, found: Container[int]) -> set[str]:
+        """Return the names beside the block that take anything else of it."""
+        return {
+            name
+            for index in self._block
+            if index not in found
+            for name in self._list_taking(self._graph.nodes[index], least=1)
+        }
 
     def _trace(self, found: set[int]) -> set[int]:
         pending = [*found]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
 from netloupe.explorer.grouping import Group
-from netloupe.explorer.model import Value
+from netloupe.explorer.model import Node, Value
 from netloupe.explorer.options import Direction
 from netloupe.explorer.progress import step
 from netloupe.explorer.view import BORDER, Instance, Item, Link, View
@@ -203,7 +203,8 @@ def _find_sizes(
     stubs = {n for n, child in enumerate(item.children) if child.kind == "stub"}
     found = [sizes.find(link.value) for link in links]
     resolutions = [size.resolution if size is not None else None for size in found]
-    level.u = find_u(level, chain, resolutions, stubs)
+    sums = {number for number, child in enumerate(item.children) if _adds(child)}
+    level.u = find_u(level, chain, resolutions, stubs, sums)
     changes = list_size_changes(edges, item.children, chain, found)
     if level.u is None:
         return changes, {}
@@ -211,6 +212,11 @@ def _find_sizes(
     changes = {n: text for n, text in changes.items() if not shape.is_in_row(level.wires[n])}
     values = [[*map(sizes.find, link.bundle or (link.value,))] for link in links]
     return changes, tell_skips(shape, values)
+
+
+def _adds(child: Item) -> bool:
+    element = child.element.main if isinstance(child.element, Group) else child.element
+    return isinstance(element, Node) and element.operator.has("adds")
 
 
 def renew_plan(

@@ -88,6 +88,7 @@ def find_u(
     chain: Sequence[int],
     resolutions: Sequence[int | None],
     stubs: Collection[int],
+    sums: Collection[int] = (),
 ) -> UShape | None:
     """Return how a level is a U; None where it is none.
 
@@ -101,6 +102,9 @@ def find_u(
         How many places the value of each wire has; None where that is not known.
     stubs
         The boxes that are stubs.
+    sums
+        Those that only add: what goes to one from where the resolution is lowest too is the
+        residual connection of a block there, and no skip.
     """
     if level.direction != "TB" or not 5 <= len(level.children) <= _MOST_BOXES:
         return None
@@ -115,7 +119,7 @@ def find_u(
         return None
     lanes, giving, taking = found
     arms = _Arms(level.wires, boxes, stream, resolutions)
-    crossing = arms.take_crossing(lanes)
+    crossing = arms.take_crossing(lanes, sums)
     if crossing is None:
         return None
     shape = arms.make(crossing, _find_ends(level.wires, boxes))
@@ -125,9 +129,7 @@ def find_u(
     later = {box for row in shape.right for box in row} | {*shape.bottom}
     if any(lane.source not in later or lane.target not in shape.tail for lane in around):
         return None
-    return shape._replace(
-        stream=tuple(stream), sides=tuple(around), giving=giving, taking=taking
-    )
+    return shape._replace(stream=tuple(stream), sides=tuple(around), giving=giving, taking=taking)
 
 
 def _find_ends(wires: Sequence[Wire], boxes: Sequence[int]) -> set[int]:
@@ -292,7 +294,7 @@ class _Arms:
         known = [given for given in self._given if given]
         self._least = min(known, default=0)
 
-    def take_crossing(self, lanes: Sequence[Lane]) -> list[Lane] | None:
+    def take_crossing(self, lanes: Sequence[Lane], sums: Collection[int]) -> list[Lane] | None:
         """Return the lanes that go from the way down to the way up; None where they cross.
 
         The ways meet at the place of the lowest resolution around which most lanes go, the last one
@@ -303,6 +305,7 @@ class _Arms:
             for lane in lanes
             for source, target in [(self._places[lane.source], self._places[lane.target])]
             if lane.wires[0] not in self._stream and source + 1 < target
+            if lane.target not in sums or not self._is_lowest(source, target)
         ]
         found: list[Lane] = []
         for place, given in enumerate(self._given):
@@ -312,6 +315,9 @@ class _Arms:
                     found = here
         found.sort(key=lambda lane: (self._places[lane.source], -self._places[lane.target]))
         return found if len(found) > 1 else None
+
+    def _is_lowest(self, source: int, target: int) -> bool:
+        return all(given == self._least for given in self._given[source : target + 1])
 
     def _are_nested(self, lanes: Sequence[Lane]) -> bool:
         """Return whether of lanes that which begins first ends last."""

@@ -131,6 +131,4 @@ def _is_one_number(value: Value) -> bool:
 
 
 def _list_computed(node: Node) -> list[Value]:
-    return [
-        value for value in node.inputs if value is not None and not is_input_independent(value)
-    ]
+    return [value for value in node.inputs if value is not None and not is_input_independent(value)]

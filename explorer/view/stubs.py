@@ -305,7 +305,8 @@ def _find_nested(spans: Mapping[Value, tuple[int, int]]) -> list[Value]:
         before = [
             longest[other]
             for other in range(number)
-            if spans[ordered[other]][0] < spans[value][0] and spans[ordered[other]][1] > spans[value][1]
+            if spans[ordered[other]][0] < spans[value][0]
+            and spans[ordered[other]][1] > spans[value][1]
         ]
         longest.append([*max(before, key=len, default=[]), value])
     found = max(longest, key=len)
