@@ -3,8 +3,8 @@
 Blocks in a row of names are not always blocks in a stream. Branches take the same value, and what
 they give is added or joined: three kernels of a vocoder, rates of an atrous pyramid. Folded they
 would look as if they stood in series; few of them are drawn side by side. Three or more that are
-alike but for the size of their kernels, and summed one after the other (J. Kong and others, HiFi-GAN,
-2020, section 2.3), are one box, on which that stands.
+alike but for the size of their kernels, and summed one after the other (J. Kong and others,
+HiFi-GAN, 2020, section 2.3), are one box, on which that stands.
 """
 
 from __future__ import annotations

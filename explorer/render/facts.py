@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 
-from netloupe.explorer.layout.value_sizes import find_sizes
 from netloupe.explorer.model import Node
 from netloupe.explorer.notation import write_number
 from netloupe.explorer.patterns import read_scalar, recognise
@@ -20,8 +18,6 @@ from .text import measure_text
 
 #: the domain of operators that hold what was fitted to data in attributes
 _FITTED = "ai.onnx.ml"
-#: ways to find values between others, as the standard calls them
-_MODES = frozenset(("cubic", "linear", "nearest"))
 #: of the constants of a node without a weight so many are shown
 _MOST_CONSTANTS = 2
 #: how a node is written that computes with one number
@@ -42,8 +38,8 @@ class NodeFacts:
         One with kernel and widths for a node with a weight, which a click on it selects (none,
         where there is nothing to say, as of a norm); for an operator that the field calls
         otherwise that name; for what was fitted to data how many trees, classes and the like
-        there are; how many times pictures are resized, which part is taken, and what a number does
-        (``× 8``); for all others one with the attributes, and the first constants.
+        there are; which part is taken, and what a number does (``× 8``); for all others one with
+        the attributes, and the first constants.
         """
         told = _tell(node)
         if not told:
@@ -62,9 +58,6 @@ class NodeFacts:
             text, place = number
             stands = bool(constants) and constants[0].index == place
             return [[FaceRow(text, "muted", (), stands)]]
-        scale = _tell_scale(node)
-        if scale:
-            return [[FaceRow(scale, "muted", ())]]
         rows = describe_constants(node, constants)
         if len(rows) > _MOST_CONSTANTS + 1:
             more = len(constants) - _MOST_CONSTANTS
@@ -112,29 +105,6 @@ def _tell(node: Node) -> list[str]:
     if found is None:
         return []
     return [found.text] if is_named else _break_lines(found.facts)
-
-
-def _tell_scale(node: Node) -> str:
-    """Return how many times larger a picture or a signal is made, and how; "" where not known."""
-    before, after = node.input(0), next(iter(node.outputs), None)
-    if not node.operator.has("resamples") or node.domain or before is None or after is None:
-        return ""
-    sizes = find_sizes(node.graph.model)
-    small, large = sizes.find(before), sizes.find(after)
-    if small is None or large is None or len(small.amounts) != len(large.amounts):
-        return ""
-    scales = {
-        Fraction(theirs, ours) if ours and theirs else None
-        for ours, theirs in zip(small.amounts, large.amounts, strict=True)
-    }
-    scale = scales.pop() if len(scales) == 1 else None
-    if scale is None or 1 not in (scale.numerator, scale.denominator):
-        return ""
-    mode = node.attributes.get("mode")
-    how = mode.value if mode is not None else "nearest"
-    how = how.decode(errors="replace") if isinstance(how, bytes) else how
-    text = f"×{scale}" if scale >= 1 else f"/{scale.denominator}"
-    return f"{text} · {how}" if how in _MODES else text
 
 
 def _break_lines(facts: Sequence[str]) -> list[str]:

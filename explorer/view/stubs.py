@@ -204,11 +204,11 @@ def _replace_edges(item: Item, replaced: dict[Value, list[int]]) -> None:
         else:
             spread.setdefault((source.key, tuple(found)), []).append(value)
     sources = {child.key: child for child in item.children}
-    for (key, found), values in spread.items():
+    for (key, ends), values in spread.items():
         for piece in _pieces(values):
             stub = _make_stub(item, piece, f"from {key}")
             stub.inputs = (piece[0],)
-            stub.stub_takers = frozenset(found)
+            stub.stub_takers = frozenset(ends)
             if stub.key not in known:
                 item.children.append(stub)
                 if key in sources:
@@ -218,9 +218,9 @@ def _replace_edges(item: Item, replaced: dict[Value, list[int]]) -> None:
     for value, found in replaced.items():
         for index in found:
             wanted.setdefault(index, []).append(value)
-    for index, values in wanted.items():
+    for index, taken in wanted.items():
         child = item.children[index]
-        for piece in _pieces(values):
+        for piece in _pieces(taken):
             stub = _make_stub(item, piece, f"to {child.key}")
             stub.outputs = (piece[0],)
             for value in piece:
