@@ -190,6 +190,7 @@ class Folder:
             block.children = [*children_of_block]
             adopt(block)
             repeat.add(block)
+            self._fold_summed(block)
         return repeat
 
     def _describe(self, child: Group | Node) -> Member:

@@ -92,7 +92,7 @@ class _Sources:
                 self.joins.append(node)
                 continue
             has_weight = find_weight(node) is not None
-            if has_weight and node.operator.has("picks"):
+            if has_weight and node.operator.has("looks_up"):
                 self.others += 1
                 continue
             if has_weight and node.operator.has("multiplies"):
@@ -127,7 +127,8 @@ def _find_step(node: Node) -> Value | None:
 
 def _is_one_number(value: Value) -> bool:
     kind = value.type
-    return isinstance(kind, TensorType) and kind.shape is not None and {*kind.shape[1:]} <= {1}
+    shape = kind.shape if isinstance(kind, TensorType) else None
+    return shape is not None and all(dim.value == 1 for dim in shape[1:])
 
 
 def _list_computed(node: Node) -> list[Value]:

@@ -71,6 +71,49 @@ def test_what_not_all_others_take_stays(own: int, skipped: int) -> None:
             assert "blocks." in group.path
 
 
+def write_levels(*, weighted: bool = False) -> Graph:
+    """Write levels of three names; some blocks take what the first of them computes."""
+    builder = Builder()
+    condition = builder.add("MatMul", "x", builder.weight(size=4), name="/embed/MatMul")
+    stream = builder.add("MatMul", "x", builder.weight(size=4), name="/stem/MatMul")
+    shared = ""
+    for name in ("down.0.0", "down.0.1", "down.1.0", "mid.0", "up.0.0"):
+        normed = builder.add("Softmax", stream, name=f"/{name}/norm/Softmax")
+        if not shared:
+            shared = builder.add("Tanh", condition, name=f"/{name}/act/Tanh")
+            if weighted:
+                shared = builder.add("MatMul", shared, builder.weight(), name=f"/{name}/act/MatMul")
+        scale = builder.add("MatMul", shared, builder.weight(), name=f"/{name}/scale/MatMul")
+        inner = builder.add("Mul", normed, scale, name=f"/{name}/Mul")
+        inner = builder.add("MatMul", inner, builder.weight(), name=f"/{name}/mlp/MatMul")
+        stream = builder.add("Add", stream, inner, name=f"/{name}/Add")
+        if name == "down.0.1":  # takes nothing of it
+            stream = builder.add("Exp", stream, name="/down.0.2/act/Exp")
+            stream = builder.add("MatMul", stream, builder.weight(), name="/down.0.2/MatMul")
+    return builder.load(builder.add("MatMul", stream, builder.weight(), name="/head/MatMul"))
+
+
+def test_what_levels_of_several_names_take_stands_before_the_first() -> None:
+    graph = write_levels()
+    node = next(node for node in graph.nodes if node.op_type == "Tanh")
+    tree = build_group_tree(graph)
+    check_tree(tree)
+    assert tree.group_of(node) is tree.root
+    sizes = {child.label: child.node_count for child in tree.root.inner_groups()}
+    assert sizes["down.0.0"] == sizes["down.0.1"] == sizes["up.0.0"]
+    assert tree.root.children.index(node) < next(
+        place for place, child in enumerate(tree.root.children) if isinstance(child, Group)
+    )
+
+
+def test_what_has_weights_stays_where_not_all_take_it() -> None:
+    graph = write_levels(weighted=True)
+    node = next(node for node in graph.nodes if node.op_type == "Tanh")
+    group = build_group_tree(graph).group_of(node)
+    assert group is not None
+    assert "down.0" in group.path
+
+
 def test_what_all_blocks_have_stays_though_all_others_take_it() -> None:
     """As layers of a DenseNet do: each takes what all before it gave."""
     builder = Builder()

@@ -78,8 +78,15 @@ def make_unet(
     aux: bool = False,
     residual: bool = False,
     steered: bool = False,
+    first_skip: int = 0,
+    sides: bool = False,
+    inner_skip: bool = False,
 ) -> Model:
-    """Return an encoder and a decoder; blocks differ, so that none of them are folded."""
+    """Return an encoder and a decoder; blocks differ, so that none of them are folded.
+
+    Skips begin at a level; with ``sides`` a map of each level of the decoder is resized and put
+    beside the last one, with ``inner_skip`` what goes around the middle is joined with it.
+    """
     net = Network(*dims)
     value = net.convolve("stem/conv", "x", 8)
     steer = ""
@@ -103,10 +110,14 @@ def make_unet(
     if residual:
         inner = net.convolve("inner/conv", value, 16 << depth)
         value = net.add("Add", "sum", value, net.add("Selu", "inner/act", inner))
+    if inner_skip:
+        inner = net.convolve("inner/conv", value, 16 << depth)
+        value = net.add("Concat", "join", value, net.add("Selu", "inner/act", inner), axis=1)
     extra = []
+    maps = []
     for level in reversed(range(depth)):
         value = net.grow(f"dec{level}/up", value, 8 << level)
-        for number, skip in enumerate(reversed(kept[level])):
+        for number, skip in enumerate(reversed(kept[level] if level >= first_skip else [])):
             if gate:
                 skip = net.convolve(f"gate{level}/conv", skip, 8 << level)
                 skip = net.add("Sigmoid", f"gate{level}/act", skip)
@@ -115,8 +126,17 @@ def make_unet(
                 value = net.convolve(f"dec{level}/c{number}_{step}", value, 8 << level)
                 value = net.add("Relu", f"dec{level}/a{number}_{step}", value)
             value = net.add("Mul", f"dec{level}/steer", value, steer) if steer else value
+        if first_skip > level:
+            value = net.add("Elu", f"dec{level}/act", value)
         if aux and level == 1:
             extra.append(net.convolve("aux/conv", value, 2))
+        if sides:
+            one = net.convolve(f"side{level}/conv", value, 1)
+            for step in range(level):
+                one = net.grow(f"side{level}/up{step}", one, 1)
+            maps.append(one)
+    if sides:
+        value = net.add("Concat", "fuse", *maps, axis=1)
     return net.finish(net.convolve("out/conv", value, 2), *extra)
 
 
@@ -245,6 +265,59 @@ def test_what_goes_around_a_box_between_the_arms_runs_below_it(engine: LayoutEng
     assert min(edge.points[0::2]) >= boxes["middle"].x
     assert max(edge.points[0::2]) <= boxes["sum"].x + boxes["sum"].width
     check_edges(scene)
+
+
+def test_skips_that_pass_many_boxes_are_drawn_too(engine: LayoutEngine) -> None:
+    scene = compose(make_unet(1, 3, 512, 512, depth=8), engine)
+    assert not any(box.item.kind == "stub" for box in scene.boxes)
+    for level in range(8):
+        edge = find_edge(scene, f"enc{level}", f"dec{level}")
+        assert edge.points[1] == pytest.approx(edge.points[-1], abs=0.1)
+    check_edges(scene)
+
+
+def test_rows_above_the_skips_have_both_arms(engine: LayoutEngine) -> None:
+    scene = compose(make_unet(1, 3, 64, 64, depth=4, first_skip=2), engine)
+    boxes = named(scene)
+    for level in (0, 1):
+        left, right = boxes[f"enc{level}"], boxes[f"dec{level}"]
+        assert left.x + left.width < right.x
+        assert left.y + left.height / 2 == pytest.approx(right.y + right.height / 2, abs=0.5)
+    starts = [boxes[f"enc{level}"].x + boxes[f"enc{level}"].width / 2 for level in range(4)]
+    assert [round(b - a) for a, b in pairwise(starts)] == [44] * 3
+    check_edges(scene)
+
+
+def test_a_skip_may_go_around_the_middle(engine: LayoutEngine) -> None:
+    scene = compose(make_unet(1, 3, 64, 64, depth=3, first_skip=2, inner_skip=True), engine)
+    boxes = named(scene)
+    left, right = boxes["middle"], boxes["join"]
+    assert left.x < boxes["inner"].x < right.x
+    assert left.y + left.height < boxes["inner"].y
+    edge = find_edge(scene, "middle", "join")
+    assert edge.points[1] == pytest.approx(edge.points[-1], abs=0.1)
+    assert edge.label == "128 channels"
+    check_edges(scene)
+
+
+@pytest.mark.parametrize("opened", ["", "main/side1/", "main/dec1/"])
+def test_maps_of_levels_stand_beside_the_arm_and_go_up_to_where_they_are_joined(
+    engine: LayoutEngine, opened: str
+) -> None:
+    scene = compose(make_unet(1, 3, 64, 64, depth=4, sides=True), engine, *filter(None, [opened]))
+    boxes = named(scene)
+    ends = []
+    for level in (1, 2, 3):
+        side, right = boxes[f"side{level}"], boxes[f"dec{level}"]
+        assert side.x > right.x + right.width
+        if not opened:
+            edge = find_edge(scene, f"side{level}", "fuse")
+            ends.append((max(edge.points[0::2]), edge.points[-1]))
+    # what begins lower runs further out, and ends higher
+    assert ends == sorted(ends, key=lambda end: end[0])
+    assert [y for _, y in ends] == sorted((y for _, y in ends), reverse=True)
+    if not opened:
+        check_edges(scene)
 
 
 def test_another_output_stands_beside_the_arm(engine: LayoutEngine) -> None:

@@ -10,7 +10,8 @@ import pytest
 from netloupe.explorer.grouping import Group, build_group_tree
 from netloupe.explorer.grouping.stack_changes import list_changes
 from netloupe.explorer.patterns import IDEA, TRIM, WORK, Ingredient
-from netloupe.explorer.patterns.details import FeatureDetails
+from netloupe.explorer.patterns.details import NO_DETAILS, FeatureDetails
+from netloupe.explorer.patterns.transformer_details import AttentionDetails, TransformerDetails
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.contents_words import write_contents
 
@@ -53,6 +54,29 @@ def test_what_is_no_chain_says_its_ideas() -> None:
     assert write(ingredients)[0] == "Self-attention ×2, Cross-attention ×2, MLP"
     # what there is no room for is left out
     assert write(ingredients, most=40)[0] == "Self-attention ×2, Cross-attention ×2"
+
+
+def test_a_chain_of_several_ideas_says_them_in_their_order() -> None:
+    heads = AttentionDetails(heads=2, head_width=8)
+    names = ["Residual block", "GroupNorm", "Conv", "Transformer decoder block", "Conv"] * 2
+    ingredients = [
+        Ingredient(
+            name,
+            "conv" if name == "Conv" else name,
+            {"GroupNorm": TRIM, "Conv": WORK}.get(name, IDEA),
+            facts=("2 heads × 8",) if "decoder" in name else (),
+            details=TransformerDetails(attention=heads) if "decoder" in name else NO_DETAILS,
+            before=frozenset({number - 1} if number else ()),
+        )
+        for number, name in enumerate(names)
+    ]
+    whole = "(Residual block · Transformer decoder block) ×2", "2 heads × 8"
+    assert write(ingredients) == whole
+    assert write(ingredients, most=40)[0] == "(Residual block · Attention) ×2"
+    assert write(ingredients[:6])[0] == (
+        "Residual block · Transformer decoder block · Residual block"
+    )
+    assert write(ingredients[:1] + ingredients[5:6], most=40)[0] == "Residual block ×2"
 
 
 def test_widths_of_a_chain_are_told_each_once() -> None:
