@@ -19,6 +19,7 @@ from .copies import find_copies
 from .group import Group, adopt
 from .hoisting import Hoisted, hoist_shared
 from .order import rank_producers_first
+from .recursion import dissolve_recursion
 from .role_groups import choose_pieces
 from .scopes import Scope, Scopes, find_scopes, join_unscoped
 from .simplify import simplify_tree
@@ -199,6 +200,7 @@ def build_group_tree(
                 del tree.singles[path]
                 tree.groups[path] = operations[node.index]
     if grouping == "auto":
+        dissolve_recursion(tree.root)
         dissolve_wrappers(tree.root)
     return tree
 

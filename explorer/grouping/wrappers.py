@@ -41,11 +41,11 @@ def dissolve_wrappers(root: Group) -> None:
     while pending:
         group = pending.pop()
         while True:
-            _dissolve(_find_stack_alone(group, holding), group)
+            dissolve(_find_stack_alone(group, holding), group)
             wrapper = _find_nearly_all(group, holding)
             if wrapper is None:
                 break
-            _dissolve([wrapper], group)
+            dissolve([wrapper], group)
         pending += [inner for inner in group.inner_groups() if inner in holding]
     _dissolve_heads(root)
 
@@ -165,7 +165,7 @@ def _count_shown(group: Group) -> int:
     return len(group.children) - hidden
 
 
-def _dissolve(wrappers: list[Group], around: Group) -> None:
+def dissolve(wrappers: list[Group], around: Group) -> None:
     """Put what some groups hold into their places in the group around them."""
     if not wrappers:
         return

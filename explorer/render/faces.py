@@ -464,8 +464,7 @@ def _make_stub_face(item: Item) -> Face:
     name = item.label if " " in item.label else short_name(item.label)
     places = len(item.stub_takers)
     goes = f" → {write_count(places, 'place')}" if places > 1 else ""
-    room = MOST_STUB_WIDTH - STUB_HEIGHT - measure_text(goes, size, bold)
-    text = shorten_text(name, room, size, bold) + goes
+    text = shorten_text(name, MOST_STUB_WIDTH - STUB_HEIGHT, size, bold) + goes
     width = round_size(max(measure_text(text, size, bold) + STUB_HEIGHT, LEAST_STUB_WIDTH))
     run = TextRun(round_size(width / 2), STUB_HEIGHT / 2 + 3.4, text, "badge", "middle")
     return Face("stub", "plain", width, STUB_HEIGHT, 0.0, (run,))

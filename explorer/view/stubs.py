@@ -279,7 +279,8 @@ def _find_far(item: Item, is_root: bool) -> dict[Value, list[int]]:
             far.setdefault(link.value, []).append(link.target)
             low, high = spans.get(link.value, (start, end))
             spans[link.value] = (min(low, start), max(high, end))
-    for value in _find_nested({value: spans[value] for value in far if len(far[value]) == 1}):
+    nested = _find_nested({value: spans[value] for value in far if len(far[value]) == 1})
+    for value in nested if 2 * len(nested) >= len(far) else ():
         del far[value], spans[value]
     bundled = _count_beside(spans)
     chosen = {
