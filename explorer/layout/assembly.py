@@ -89,7 +89,7 @@ def divide_level(level: Level) -> tuple[Division, list[Part]]:
 
     Their children and wires have the numbers that they have in the whole level.
     """
-    if level.is_list or level.u is not None:
+    if level.is_list or level.has_shape:
         whole = Part(level, list(range(len(level.children))), list(range(len(level.wires))))
         parts = [(whole, [whole])]
     else:

@@ -159,9 +159,9 @@ class FirstView:
 
     def _open_in_place(self, search: Search) -> None:
         search.open_emphasised()
-        # of a U the levels are what counts: what is open between them pulls them apart
-        search.open_stack((_AS_IN_A_FIGURE,) if search.shows_u() else STACK_ZOOMS)
+        # of a U and of lanes the levels are what counts: what is open between them pulls them apart
+        search.open_stack((_AS_IN_A_FIGURE,) if search.shows_levels() else STACK_ZOOMS)
         for limit in LIMITS:
             search.open_within(limit)
-        if not search.shows_towers and not search.shows_stack() and not search.shows_u():
+        if not search.shows_towers and not search.shows_stack() and not search.shows_levels():
             search.open_stack()  # there may be one in what a node holds that is open now

@@ -97,7 +97,7 @@ class Search:
         self._has_insets = False
         #: keys of stages that stay closed: what is in them is drawn beside the picture
         self._closed: set[str] = set()
-        self._is_u = False
+        self._shows_levels = False
         #: width and height of the picture that was looked at last, in one column
         self.size = (0.0, 0.0)
         #: whether towers side by side are open, with their stacks closed
@@ -140,10 +140,10 @@ class Search:
                 for item in chosen:
                     self._view.close_item(item)
 
-    def shows_u(self) -> bool:
-        """Return whether the picture is an encoder and a decoder with skips, as a U."""
+    def shows_levels(self) -> bool:
+        """Return whether the picture shows resolutions as levels: a U, or lanes."""
         self.zoom()
-        return self._is_u
+        return self._shows_levels
 
     def open_stack(self, zooms_tried: Sequence[float] = STACK_ZOOMS) -> None:
         """Open one repetition of the largest stack for which there is room, and its ancestors.
@@ -376,7 +376,7 @@ class Search:
                 self._composer, self._view, self.insets, self._measure, self._direction, left
             )
             composed = self._composer.recall(self._view)
-            self._is_u = composed is not None and composed.plan.level.u is not None
+            self._shows_levels = composed is not None and composed.arranged.assembly.is_exact
         finally:  # what comes next is another picture, no change of this
             for view in self._views():
                 self._composer.forget(view)

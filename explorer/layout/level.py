@@ -14,6 +14,7 @@ from netloupe.explorer.options import Direction
 from .placement import Floats, Integers
 
 if TYPE_CHECKING:
+    from .lane_shape import LaneShape
     from .u_shape import UShape
 
 
@@ -108,6 +109,8 @@ class Level:
         Whether the boxes, which no edges join, are a list to be read in columns.
     u
         How the boxes make a U; None where they make none.
+    lanes
+        How they make lanes; None where they make none.
     """
 
     direction: Direction
@@ -119,6 +122,7 @@ class Level:
     last: int = -1
     is_list: bool = False
     u: UShape | None = None
+    lanes: LaneShape | None = None
     _arrays: LevelArrays | None = field(default=None, repr=False, compare=False)
 
     def key(self) -> Hashable:
@@ -133,7 +137,13 @@ class Level:
             self.last,
             self.is_list,
             self.u,
+            self.lanes,
         )
+
+    @property
+    def has_shape(self) -> bool:
+        """Whether its boxes make a U or lanes, and are placed as a whole."""
+        return self.u is not None or self.lanes is not None
 
     def connections(self) -> Hashable:
         """Return what is equal for levels that differ only in sizes and places of ports."""
@@ -150,11 +160,11 @@ class Level:
     def mirrored(self) -> Level:
         """Return it with left and right exchanged."""
         children = [child.mirrored() for child in self.children]
-        return replace(self, children=children, u=None, _arrays=None)
+        return replace(self, children=children, u=None, lanes=None, _arrays=None)
 
     def without_shape(self) -> Level:
-        """Return it as if its boxes made no U."""
-        return replace(self, u=None, _arrays=None)
+        """Return it as if its boxes made no U and no lanes."""
+        return replace(self, u=None, lanes=None, _arrays=None)
 
     def arrays(self) -> LevelArrays:
         """Return sizes and wires as arrays; a level must not be changed after it."""
@@ -192,6 +202,7 @@ class Level:
             self.last,
             self.is_list,
             self.u,
+            self.lanes,
         )
         arrays = replace(
             old,

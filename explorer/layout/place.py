@@ -20,10 +20,13 @@ from .bounded import BoundedCache
 from .columns import place_columns
 from .dot import PORT_SIZE, find_chain_gap, read_drawing, write_level_dot
 from .engine import Drawing, LayoutEngine, LayoutMemoryError, LayoutTimeoutError
+from .lane_place import LanePlacer
+from .lane_shape import LaneShape
+from .lane_worth import READABLE, find_zoom, reads_better
 from .layout_stability import PieceHistory
 from .level import Child, Level, Wire
 from .patience import Patience
-from .placement import Curve, Placement
+from .placement import Curve, Placement, Places
 from .series import Part, take_part
 from .sides import count_sides, is_more_one_sided, may_go_around
 from .simple import place_simply
@@ -37,10 +40,6 @@ _MOST_KEPT = 4_000_000
 #: Graphviz would take minutes for a piece of more boxes, and gigabytes of memory
 MOST_FOR_GRAPHVIZ = 20_000
 MOST_WIRES_FOR_GRAPHVIZ = 60_000
-#: a window of a usual size, in which the ways to place a level are compared
-_WINDOW = 1100.0, 800.0
-#: at which a U tells more than another way that fits larger
-_READABLE = 0.7
 
 
 @dataclass(slots=True)
@@ -81,10 +80,18 @@ class Placer:
             placement = self._place_u(level, level.u, budget)
             ordinary = self.place(level.without_shape(), budget)
             places = join_pieces(ordinary, level)
-            zoom = _zoom(placement.width, placement.height)
-            if zoom < min(_zoom(places.width, places.height), _READABLE):
+            zoom = find_zoom(placement.width, placement.height)
+            if zoom < min(find_zoom(places.width, places.height), READABLE):
                 return ordinary
             return Assembly(*divide_level(level), [placement])
+        if level.lanes is not None:
+            lanes = self._place_lanes(level, level.lanes, budget)
+            ordinary = self.place(level.without_shape(), budget)
+            if lanes is None:
+                return ordinary
+            assembly = Assembly(*divide_level(level), [lanes])
+            both = join_pieces(assembly, level), join_pieces(ordinary, level)
+            return assembly if reads_better(*both) else ordinary
         division, pieces = divide_level(level)
         return Assembly(
             division, pieces, [self._place_piece(piece.level, budget) for piece in pieces]
@@ -109,6 +116,11 @@ class Placer:
         if before.is_exact and level.u is not None:
             placement = self._place_u(level, level.u, budget)
             return before.replaced({0: (level, placement)})
+        if before.is_exact and level.lanes is not None:
+            lanes = self._place_lanes(level, level.lanes, budget)
+            if lanes is None:
+                return self.place(level.without_shape(), budget)
+            return before.replaced({0: (level, lanes)})
         children = _differences(old.children, level.children)
         wires = _differences(old.wires, level.wires)
         changes = {}
@@ -124,8 +136,20 @@ class Placer:
 
     def _place_u(self, level: Level, shape: UShape, budget: Budget) -> Placement:
         """Place a U, whose other parts are placed as levels of their own."""
+        beside = self._place_parts(level, (*shape.giving, *shape.taking), budget)
+        return UPlacer(level, shape, beside).place()
+
+    def _place_lanes(self, level: Level, shape: LaneShape, budget: Budget) -> Placement | None:
+        """Place lanes; None where a line would run through a box."""
+        beside = self._place_parts(level, (*shape.giving, *shape.taking), budget)
+        return LanePlacer(level, shape, beside).place()
+
+    def _place_parts(
+        self, level: Level, parts: Sequence[tuple[int, ...]], budget: Budget
+    ) -> dict[tuple[int, ...], tuple[Places, list[int]]]:
+        """Place parts of a level as levels of their own; return them with their wires."""
         beside = {}
-        for part in (*shape.giving, *shape.taking):
+        for part in parts:
             members = {*part}
             wires = [
                 number
@@ -134,7 +158,7 @@ class Placer:
             ]
             taken = take_part(level.without_shape(), [*part], wires).level
             beside[part] = join_pieces(self.place(taken, budget), taken), wires
-        return UPlacer(level, shape, beside).place()
+        return beside
 
     def _place_piece(self, level: Level, budget: Budget) -> Placement:
         if level.is_list:
@@ -190,11 +214,6 @@ def _draw(level: Level, budget: Budget, *, is_reversed: bool) -> Drawing:
     except (LayoutTimeoutError, LayoutMemoryError):
         patience.note_stopped(level)
         raise
-
-
-def _zoom(width: float, height: float) -> float:
-    """Return the zoom at which a window of a usual size shows a level."""
-    return min(_WINDOW[0] / max(width, 1.0), _WINDOW[1] / max(height, 1.0), 1.0)
 
 
 def _differences(old: Sequence[Entry], new: Sequence[Entry]) -> list[int]:

@@ -13,6 +13,8 @@ from netloupe.explorer.progress import step
 from netloupe.explorer.view import BORDER, Instance, Item, Link, View
 from netloupe.explorer.view.item import MOST_SELECTED
 
+from .lane_rows import Maps
+from .lane_shape import find_lanes
 from .level import Child, Level, Wire
 from .longest_path import find_longest_path
 from .merging import merge_edges
@@ -22,7 +24,7 @@ from .stream_sizes import MOST_EDGES, is_stage, list_size_changes, order_stream,
 from .texts import LabelMeasure, Texts, choose_texts, count_written
 from .titles import Title
 from .u_shape import find_u
-from .value_sizes import find_sizes
+from .value_sizes import ValueSizes, find_sizes
 
 #: faces are made for so many boxes between two looks whether anyone still wants them
 _CHECK_EVERY = 256
@@ -207,6 +209,10 @@ def _find_sizes(
     level.u = find_u(level, chain, resolutions, stubs, sums)
     changes = list_size_changes(edges, item.children, chain, found)
     if level.u is None:
+        level.lanes = find_lanes(level, [_find_maps(sizes, link) for link in links], stubs)
+        lanes = level.lanes
+        if lanes is not None:
+            changes = lanes.choose_told(level.wires, changes)
         return changes, {}
     shape = level.u
     changes = {n: text for n, text in changes.items() if not shape.is_in_row(level.wires[n])}
@@ -217,6 +223,16 @@ def _find_sizes(
 def _adds(child: Item) -> bool:
     element = child.element.main if isinstance(child.element, Group) else child.element
     return isinstance(element, Node) and element.operator.has("adds")
+
+
+def _find_maps(sizes: ValueSizes, link: Link) -> Maps:
+    """Return what is known of the places of the values along a link."""
+    found = [sizes.find(value) for value in link.bundle or (link.value,)]
+    known = {size.resolution or 0 for size in found if size is not None}
+    is_whole = len(found) > 0 and all(size is not None and size.resolution for size in found)
+    is_picture = is_whole and all(size is not None and size.is_picture for size in found)
+    has_places = any(size is None or size.places for size in found)
+    return Maps(tuple(sorted(known)) if is_whole else (), is_picture, has_places)
 
 
 def renew_plan(

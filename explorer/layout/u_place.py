@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .bends import round_corners
+from .exact_placement import AROUND as _AROUND
+from .exact_placement import finish_placement
 from .level import Child, Wire
-from .placement import Curve, Placement, Point
+from .placement import Placement, Point
 from .u_boxes import BESIDE, GAP, LANE, ROW_GAP, UBoxes
 from .u_shape import Lane
 
-#: from an arm to lines led around it
-_AROUND = 14.0
 #: ends of edges stay so far from the corners of boxes
 _CORNER = 12.0
-_BEND = 10.0
 _SAME = 0.5
 
 
@@ -32,7 +30,7 @@ class UPlacer(UBoxes):
         self._draw_lanes()
         self._draw_sides()
         self._draw_rest()
-        return self._finish()
+        return finish_placement(self._level, self._at, self._edges, self._inputs, self._outputs)
 
     def _port(self, box: int, port: int | None, *, is_input: bool) -> float:
         """Return where along its upper or lower side a box takes or gives a value."""
@@ -405,78 +403,6 @@ class UPlacer(UBoxes):
             way += [(out, high), (into, high)]
         return [*way, (into, top)]
 
-    # the whole
-
-    def _finish(self) -> Placement:
-        """Return everything from the upper left corner on."""
-        xs = [x for x, _ in self._at.values()]
-        ys = [y for _, y in self._at.values()]
-        ends = [x + self._sizes[box][0] for box, (x, _) in self._at.items()]
-        feet = [y + self._sizes[box][1] for box, (_, y) in self._at.items()]
-        for way in self._edges.values():
-            points = way if isinstance(way, list) else _pair(way)
-            xs += [x for x, _ in points]
-            ends += [x for x, _ in points]
-            feet += [y for _, y in points]
-        left, right = min(xs), max(ends)
-        bottom = max(feet) + (_AROUND if self._outputs else 0.0)
-        top = min(ys)
-        rise = _AROUND * 2 + LANE if self._level.input_count else 0.0
-        level = self._level
-
-        def move(point: Point) -> Point:
-            x, y = point
-            if y == 0.0 and x in entering:
-                return x - left, 0.0
-            return x - left, y - top + rise
-
-        entering = {x for x, _ in self._inputs.values()}
-        edges: list[Curve] = [()] * len(level.wires)
-        for number, way in self._edges.items():
-            if not isinstance(way, list):
-                edges[number] = tuple(
-                    value - left if n % 2 == 0 else value - top + rise
-                    for n, value in enumerate(way)
-                )
-                continue
-            wire = level.wires[number]
-            points = [move(point) for point in _thin(way)] if wire.source >= 0 else []
-            if wire.source < 0:
-                (x, _), *rest = _thin(way)
-                points = [(x - left, 0.0), *((a - left, b - top + rise) for a, b in rest)]
-            if wire.target < 0:
-                (x, _), (end, _) = way[-2:]
-                foot = bottom - top + rise
-                points = [(a - left, b - top + rise) for a, b in way[:-2]]
-                points += (
-                    [(x - left, foot)]
-                    if abs(x - end) < _SAME
-                    else [
-                        (x - left, foot - _AROUND),
-                        (end - left, foot - _AROUND),
-                        (end - left, foot),
-                    ]
-                )
-            edges[number] = (*points[0], *round_corners(points, _BEND))
-        boxes = [(0.0, 0.0)] * len(level.children)
-        for box, (x, y) in self._at.items():
-            width, height = self._sizes[box]
-            boxes[box] = x - left + width / 2, y - top + rise + height / 2
-        inputs = [
-            (self._inputs.get(port, (left, 0.0))[0] - left, 0.0)
-            for port in range(level.input_count)
-        ]
-        outputs = [
-            (self._outputs.get(port, right) - left, bottom - top + rise)
-            for port in range(level.output_count)
-        ]
-        height = bottom - top + rise
-        return Placement(right - left, height, boxes, inputs, outputs, edges, is_exact=True)
-
-
-def _pair(curve: Curve) -> list[Point]:
-    return list(zip(curve[::2], curve[1::2], strict=True))
-
 
 def _connect(begin: Sequence[Point], end: Sequence[Point]) -> list[Point]:
     """Return a way from left to right, or back, with a step in its middle where need be."""
@@ -492,12 +418,3 @@ def _connect_down(begin: Point, end: Point) -> list[Point]:
         return [begin, end]
     middle = (begin[1] + end[1]) / 2
     return [begin, (begin[0], middle), (end[0], middle), end]
-
-
-def _thin(way: Sequence[Point]) -> list[Point]:
-    """Return a way without places that stand where the one before does."""
-    kept = [way[0]]
-    for place in way[1:]:
-        if abs(place[0] - kept[-1][0]) > 0.01 or abs(place[1] - kept[-1][1]) > 0.01:
-            kept.append(place)
-    return kept if len(kept) > 1 else [way[0], way[-1]]

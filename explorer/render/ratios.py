@@ -58,7 +58,7 @@ def find_ratios(scene: Scene, model: Model) -> list[Ratio]:
     if found_image is None:
         return []
     source, image = found_image
-    found: list[tuple[float, int]] = []
+    found: list[tuple[float, float, int]] = []
     beside = _find_beside(scene)
     stream = _find_stream(scene) & _find_behind(scene, source)
     given = {edge.source: edge.value for edge in reversed(scene.edges)}
@@ -67,19 +67,20 @@ def find_ratios(scene: Scene, model: Model) -> list[Ratio]:
             continue
         ratio = _find_ratio(sizes, given.get(number), image)
         if ratio:
-            found.append((box.y + (_HEADER if box.item.is_open else box.height / 2), ratio))
-    found.sort()
+            y = box.y + (_HEADER if box.item.is_open else box.height / 2)
+            found.append((y, box.x, ratio))
     goes_up = any(
         edge.points[1] > edge.points[-1] + 1 and edge.kind == "data" for edge in scene.edges
     )
+    if goes_up:  # of a U and of lanes each is told once, beside what is furthest left
+        found.sort(key=lambda each: (-each[1], -each[0]))
+        found = [*{ratio: (y, x, ratio) for y, x, ratio in found}.values()]
     kept: list[Ratio] = []
-    last, seen = 1, set[int]()
-    for y, ratio in found:
-        is_new = ratio not in seen if goes_up else ratio != last
-        last = ratio
-        if is_new and ratio > 1 and (not kept or y - kept[-1].y >= _APART):
+    last = 1
+    for y, _, ratio in sorted(found):
+        if ratio != last and ratio > 1 and (not kept or y - kept[-1].y >= _APART):
             kept.append(Ratio(y, f"1/{ratio}"))
-            seen.add(ratio)
+        last = ratio
     return kept if len({ratio.text for ratio in kept}) >= _LEAST_RATIOS else []
 
 

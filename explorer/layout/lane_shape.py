@@ -1,0 +1,187 @@
+"""Which levels are lanes: several resolutions side by side, with ways up and down between them.
+
+Pyramids of features (Lin et al. 2017, figure 3), the path aggregation behind them (Liu et al.
+2018, figure 1) and high-resolution networks are drawn in papers with one row for each resolution:
+boxes that work at it stand in its row, and what goes from row to row is an arm, such as the
+backbone downwards, or a way upwards beside it. A level is drawn so where boxes of several arms
+work at the same resolutions. Names and operators are not asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from .lane_arms import Arm, list_arms
+from .lane_columns import order_columns
+from .lane_rows import Maps, Rows, find_ladder, find_rows
+from .level import Level, Wire
+
+#: levels of more boxes are no figure's
+_MOST_BOXES = 150
+#: fewer rows, or fewer with several arms, are no lanes
+_LEAST_ROWS = 3
+_LEAST_SHARED = 2
+#: so many other parts give values to the lanes or take some
+_MOST_PARTS = 6
+
+
+class LaneShape(NamedTuple):
+    """How the boxes of a level make lanes.
+
+    Parameters
+    ----------
+    columns
+        The arms of each column, from left to right; no two of a column share a row.
+    row_count
+        How many rows there are, from the highest resolution on.
+    giving, taking
+        Other parts, connected boxes each, that only give values to the lanes, and that only take
+        some from them.
+    stubs
+        The stubs, each with the box that it stands at.
+    """
+
+    columns: tuple[tuple[Arm, ...], ...]
+    row_count: int
+    giving: tuple[tuple[int, ...], ...] = ()
+    taking: tuple[tuple[int, ...], ...] = ()
+    stubs: tuple[tuple[int, int], ...] = ()
+
+    def choose_told(self, wires: Sequence[Wire], told: Mapping[int, str]) -> dict[int, str]:
+        """Return the sizes that are written: one for each row, beside the arm that comes first.
+
+        Parameters
+        ----------
+        wires
+            Those of the level.
+        told
+            What could be written, by the number of the wire.
+        """
+        rows: dict[int, int] = {}
+        for arm in self.columns[0]:
+            for box in arm.boxes:
+                for number in told:
+                    if wires[number].source == box and wires[number].target in arm.boxes:
+                        rows[arm.row_of(box)] = number
+        return {number: told[number] for number in rows.values()}
+
+
+def find_lanes(level: Level, maps: Sequence[Maps], stubs: Collection[int]) -> LaneShape | None:
+    """Return how a level is lanes; None where it is none.
+
+    Parameters
+    ----------
+    level
+        The boxes and wires.
+    maps
+        What is known of the values of each wire.
+    stubs
+        The boxes that are stubs.
+    """
+    if level.direction != "TB" or not 6 <= len(level.children) <= _MOST_BOXES:
+        return None
+    ladder = find_ladder(level, maps)
+    if len(set(ladder.values())) < _LEAST_ROWS:
+        return None
+    order = _order_boxes(level)
+    found = find_rows(level, order, maps, ladder, stubs) if order is not None else None
+    if order is None or found is None:
+        return None
+    rows, others = found
+    parts = _list_parts(level, rows, others)
+    placed_stubs = _list_stubs(level, stubs, rows)
+    if parts is None or placed_stubs is None:
+        return None
+    rows = _close_gaps(rows)
+    arms = list_arms(level, [box for box in order if box in rows], rows)
+    columns = order_columns(level, arms) if arms is not None else None
+    if columns is None or not _are_lanes(columns):
+        return None
+    return LaneShape(columns, 1 + max(high for _, high in rows.values()), *parts, placed_stubs)
+
+
+def _order_boxes(level: Level) -> list[int] | None:
+    """Return the boxes in the order of flow; None where a cycle is among them."""
+    count = len(level.children)
+    waiting = [0] * count
+    leaving: list[list[int]] = [[] for _ in range(count)]
+    for wire in level.wires:
+        if min(wire.source, wire.target) >= 0:
+            waiting[wire.target] += 1
+            leaving[wire.source].append(wire.target)
+    order = [box for box in range(count) if not waiting[box]]
+    for box in order:  # grows
+        for target in leaving[box]:
+            waiting[target] -= 1
+            if not waiting[target]:
+                order.append(target)
+    return order if len(order) == count else None
+
+
+_Parts = tuple[tuple[int, ...], ...]
+
+
+def _list_parts(level: Level, rows: Rows, others: Sequence[int]) -> tuple[_Parts, _Parts] | None:
+    """Return the parts that give values to the lanes, and those that take some.
+
+    None where a part does both.
+    """
+    around: dict[int, list[int]] = {box: [] for box in others}
+    gives, takes = set[int](), set[int]()
+    for wire in level.wires:
+        if wire.source in around and wire.target in around:
+            around[wire.source].append(wire.target)
+            around[wire.target].append(wire.source)
+        elif wire.source in around and wire.target in rows:
+            gives.add(wire.source)
+        elif wire.target in around and wire.source in rows:
+            takes.add(wire.target)
+    giving: list[tuple[int, ...]] = []
+    taking: list[tuple[int, ...]] = []
+    seen = set[int]()
+    for box in others:
+        if box in seen:
+            continue
+        part = [box]
+        seen.add(box)
+        for member in part:  # grows
+            for other in around[member]:
+                if other not in seen:
+                    seen.add(other)
+                    part.append(other)
+        if gives & {*part} and takes & {*part}:
+            return None
+        (taking if takes & {*part} else giving).append(tuple(sorted(part)))
+    return (tuple(giving), tuple(taking)) if len(giving) + len(taking) <= _MOST_PARTS else None
+
+
+def _close_gaps(rows: Rows) -> Rows:
+    """Return rows without those in which no box is."""
+    used = sorted({row for ends in rows.values() for row in ends})
+    places = {row: at for at, row in enumerate(used)}
+    return {box: (places[low], places[high]) for box, (low, high) in rows.items()}
+
+
+def _are_lanes(columns: Sequence[Sequence[Arm]]) -> bool:
+    """Return whether arms stand side by side, in several rows each."""
+    shared: dict[int, int] = {}
+    for column in columns:
+        for arm in column:
+            for row in {*arm.rows}:
+                shared[row] = shared.get(row, 0) + 1
+    most = sum(len({*arm.rows}) > 1 for column in columns for arm in column)
+    wide = sum(count > 1 for count in shared.values())
+    return most > 1 and len(columns) > 1 and wide >= _LEAST_SHARED
+
+
+def _list_stubs(
+    level: Level, stubs: Collection[int], rows: Rows
+) -> tuple[tuple[int, int], ...] | None:
+    """Return the stubs at boxes of the lanes, each with its box; None where one has several."""
+    found: dict[int, int] = {}
+    for wire in level.wires:
+        for stub, box in ((wire.source, wire.target), (wire.target, wire.source)):
+            if stub in stubs and box in rows and found.setdefault(stub, box) != box:
+                return None
+    return tuple(found.items())

@@ -1,0 +1,83 @@
+"""Whether a level reads better as lanes than as Graphviz places it.
+
+This is the one place that decides it. Three things are compared, of the level alone:
+
+zoom
+    At which a window of a usual size shows all. Lanes may be somewhat smaller where they can be
+    read all the same: they tell more.
+length
+    Of all edges together: whoever follows a value reads along them. Edges that run through boxes
+    are taken out before, as no picture may have them.
+crossings
+    Of edges with others. One costs as much as so many pixels more.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from .placement import Curves, Floats, Places, sample_pieces
+
+#: a window of a usual size, and the zoom from which on titles are read at ease
+WINDOW = 1100.0, 800.0
+READABLE = 0.7
+#: lanes may be so much smaller
+_SMALLER = 0.9
+#: they may have so much longer edges, where a crossing counts as a length
+_LONGER = 1.15
+_CROSSING = 120.0
+#: pieces of curves are looked at as so many straight lines
+_STEPS = 5
+#: of more lines crossings are not counted
+_MOST_LINES = 4_000
+
+
+def find_zoom(width: float, height: float) -> float:
+    """Return the zoom at which a window of a usual size shows a level."""
+    return min(WINDOW[0] / max(width, 1.0), WINDOW[1] / max(height, 1.0), 1.0)
+
+
+def reads_better(lanes: Places, ordinary: Places) -> bool:
+    """Return whether lanes are drawn in place of another way to place a level."""
+    least = min(find_zoom(ordinary.width, ordinary.height), READABLE)
+    if find_zoom(lanes.width, lanes.height) < _SMALLER * least:
+        return False
+    return _measure_effort(lanes.edges) <= _LONGER * _measure_effort(ordinary.edges)
+
+
+def _measure_effort(edges: Curves) -> float:
+    """Return how long all edges are, and what their crossings cost."""
+    lines = _list_lines(edges)
+    steps = lines[:, 2:4] - lines[:, :2]
+    return float(np.hypot(steps[:, 0], steps[:, 1]).sum()) + _CROSSING * count_crossings(lines)
+
+
+def _list_lines(edges: Curves) -> Floats:
+    """Return edges as straight lines: shape (lines, 5), both ends and the number of the edge."""
+    controls = edges.list_controls()
+    owners = np.repeat(np.arange(len(edges)), edges.piece_counts)
+    points = sample_pieces(controls, _STEPS)
+    pairs = [np.concatenate([a, b], axis=1) for a, b in pairwise(points.swapaxes(0, 1))]
+    if not pairs:
+        return np.zeros((0, 5))
+    lines = np.stack(pairs, axis=1).reshape(-1, 4)
+    return np.column_stack([lines, np.repeat(owners, _STEPS)])
+
+
+def count_crossings(lines: Floats) -> int:
+    """Return how many pairs of lines of different edges cross, each pair of edges once."""
+    if len(lines) > _MOST_LINES:
+        return 0
+    found: set[tuple[int, int]] = set()
+    for number, (x0, y0, x1, y1, owner) in enumerate(lines.tolist()):
+        rest = lines[number + 1 :]
+        ax, ay, bx, by = rest[:, 0], rest[:, 1], rest[:, 2], rest[:, 3]
+        one = (x1 - x0) * (ay - y0) - (y1 - y0) * (ax - x0)
+        other = (x1 - x0) * (by - y0) - (y1 - y0) * (bx - x0)
+        this = (bx - ax) * (y0 - ay) - (by - ay) * (x0 - ax)
+        that = (bx - ax) * (y1 - ay) - (by - ay) * (x1 - ax)
+        crossing = (one * other < -1e-6) & (this * that < -1e-6) & (rest[:, 4] != owner)
+        found.update((int(owner), int(each)) for each in rest[crossing, 4])
+    return len(found)
