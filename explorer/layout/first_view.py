@@ -125,7 +125,8 @@ class FirstView:
         width, height = beside.size
         is_wide = direction == "TB" and width > _WIDE * height and not beside.shows_stages
         least = _LEAST_WHERE_ALIKE if beside.shows_more_stacks() else _LEAST_IN_INSET
-        if zoom >= _AS_IN_A_FIGURE and boxes >= least and not is_wide:
+        enough = STACK_ZOOMS[0] if beside.shows_lanes_beside else _AS_IN_A_FIGURE
+        if zoom >= enough and boxes >= least and not is_wide:
             return beside.insets
         kept = view.open_state()
         view.close_all()

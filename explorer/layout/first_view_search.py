@@ -22,6 +22,7 @@ from netloupe.explorer.view import (
 from .compose import Composer
 from .emphasis import Emphasis
 from .inset_scene import Inset, compose_with_insets, open_inset
+from .lane_opening import find_parallel
 from .opening_limits import (
     MOST_BOXES,
     Limit,
@@ -98,6 +99,8 @@ class Search:
         #: keys of stages that stay closed: what is in them is drawn beside the picture
         self._closed: set[str] = set()
         self._shows_levels = False
+        #: whether what is drawn beside the picture is lanes
+        self.shows_lanes_beside = False
         #: width and height of the picture that was looked at last, in one column
         self.size = (0.0, 0.0)
         #: whether towers side by side are open, with their stacks closed
@@ -177,10 +180,11 @@ class Search:
 
         That is one repetition of the largest stack and, at the other side, a stack of other
         blocks, or a block that has no name in the field. The latter comes first where the stack is
-        of blocks that every convolutional network has. Where no stack has room, what holds one is
-        drawn beside the picture.
+        of blocks that every convolutional network has, and before all a block in which several
+        resolutions are lanes. Where no stack has room, what holds one is drawn beside the picture.
         """
         self._has_insets = True
+        self._open_lanes()
         stacks = self._list_stacks()
         chosen = [stack for stack in stacks if not is_boilerplate(stack.group)]
         chosen += self._list_ideas(stacks)
@@ -196,6 +200,17 @@ class Search:
                 self._open_inset(stack._replace(way=stack.way[:-1]))
         self._has_insets = bool(self.insets)
         return self._has_insets
+
+    def _open_lanes(self) -> None:
+        """Draw a block beside the picture in which several resolutions are lanes."""
+        for item in find_parallel(self._view)[:_MOST_IDEAS]:
+            inset = open_inset(self._view, item)
+            circles = sum(map(self._measure.is_round, list_closed(inset.item)))
+            if self._add_inset(inset, _MOST_WITH_INSETS + circles) and self.shows_lanes_beside:
+                return
+            if self.insets:
+                self.insets.pop()
+                self.shows_lanes_beside = False
 
     def _list_ideas(self, stacks: list[HiddenBlock]) -> list[HiddenBlock]:
         """Return the blocks without a name that are as large as half a block of a stack.
@@ -237,14 +252,14 @@ class Search:
         for outer in reversed(opened):
             self._view.close_item(outer)
 
-    def _add_inset(self, inset: Inset) -> bool:
+    def _add_inset(self, inset: Inset, most: int = _MOST_WITH_INSETS) -> bool:
         """Draw something beside the picture; return whether there is room, and it is worth it."""
         self.insets.append(inset)
         self._open_item(inset.item)
         if (
             sum(item.kind != "stub" for item in list_closed(inset.item)) < _LEAST_IN_INSET
             or shows_a_list(inset.view, inset.item)
-            or self._try_zoom(_MOST_WITH_INSETS) < STACK_ZOOMS[0]
+            or self._try_zoom(most) < STACK_ZOOMS[0]
         ):
             self.insets.pop()
             return False
@@ -377,6 +392,7 @@ class Search:
             )
             composed = self._composer.recall(self._view)
             self._shows_levels = composed is not None and composed.arranged.assembly.is_exact
+            self.shows_lanes_beside = any(map(self._is_lanes, self.insets))
         finally:  # what comes next is another picture, no change of this
             for view in self._views():
                 self._composer.forget(view)
@@ -384,6 +400,16 @@ class Search:
         if len(scene.zooms) < len(self.insets):
             return 0.0
         return self._zoom_of(scene, in_columns and not self.insets)
+
+    def _is_lanes(self, inset: Inset) -> bool:
+        """Return whether what is drawn beside the picture is lanes, as it was laid out last."""
+        pending = [self._composer.recall(inset.view)]
+        while pending:
+            composed = pending.pop()
+            if composed is not None and composed.level.item is inset.item:
+                return composed.arranged.assembly.is_exact and composed.plan.level.lanes is not None
+            pending += composed.inner.values() if composed is not None else ()
+        return False
 
     def _views(self) -> Iterator[View]:
         yield self._view

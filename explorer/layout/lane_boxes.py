@@ -14,6 +14,8 @@ from .placement import Places, Point
 
 #: between boxes of one row, with and without a size beside the edge, and between rows
 _GAP, _SIZE_GAP = 22.0, 34.0
+#: where a line may run between them, with a size above it
+_LINE_GAP = 44.0
 ROW_GAP = 40.0
 #: between a box and its stubs, and from stub to stub
 _BESIDE, _STUB_GAP = 18.0, 6.0
@@ -138,22 +140,24 @@ class LaneBoxes:
         """Return the upper ends of the boxes of a row, from anywhere."""
         places: dict[int, float] = {}
         for arms in self._shape.columns:
-            for arm in arms:
-                if len(arm.boxes) == 1 and arm.span[0] < arm.span[1]:
-                    continue
-                cell = arm.list_row(row)
-                if not cell:
-                    continue
-                offsets: dict[int, float] = {}
-                end = 0.0
-                for above, box in zip((-1, *cell), cell, strict=False):
-                    if above >= 0:
-                        end += self._find_gap(above, box)
-                    room = self._measure_height(box)
-                    offsets[box] = end + (room - self._sizes[box][1]) / 2
-                    end += room
-                shift = self._find_shift(offsets, places)
-                places.update({box: top + shift for box, top in offsets.items()})
+            cell = [
+                box
+                for arm in arms
+                for box in arm.list_row(row)
+                if len(arm.boxes) > 1 or arm.span == (row, row)
+            ]
+            if not cell:
+                continue
+            offsets: dict[int, float] = {}
+            end = 0.0
+            for above, box in zip((-1, *cell), cell, strict=False):
+                if above >= 0:
+                    end += self._find_gap(above, box)
+                room = self._measure_height(box)
+                offsets[box] = end + (room - self._sizes[box][1]) / 2
+                end += room
+            shift = self._find_shift(offsets, places)
+            places.update({box: top + shift for box, top in offsets.items()})
         return places
 
     def _measure_height(self, box: int) -> float:
@@ -167,6 +171,8 @@ class LaneBoxes:
             wire.text_width and {wire.source, wire.target} == {one, other}
             for wire in self._level.wires
         )
+        if self._shape.is_exchange:
+            return _LINE_GAP
         return _SIZE_GAP if is_written else _GAP
 
     def _find_shift(self, offsets: Mapping[int, float], places: Mapping[int, float]) -> float:

@@ -14,12 +14,14 @@ from typing import NamedTuple
 
 from .lane_arms import Arm, list_arms
 from .lane_columns import order_columns
+from .lane_exchange import exchange_values, order_by_flow
 from .lane_rows import Maps, Rows, find_ladder, find_rows
 from .level import Level, Wire
 
 #: levels of more boxes are no figure's
 _MOST_BOXES = 150
-#: fewer rows, or fewer with several arms, are no lanes
+#: two resolutions may exchange values; arms of fewer rows, or fewer with several arms, are none
+_LEAST_LANES = 2
 _LEAST_ROWS = 3
 _LEAST_SHARED = 2
 #: so many other parts give values to the lanes or take some
@@ -32,7 +34,7 @@ class LaneShape(NamedTuple):
     Parameters
     ----------
     columns
-        The arms of each column, from left to right; no two of a column share a row.
+        The arms of each column, from left to right, from above.
     row_count
         How many rows there are, from the highest resolution on.
     giving, taking
@@ -48,16 +50,30 @@ class LaneShape(NamedTuple):
     taking: tuple[tuple[int, ...], ...] = ()
     stubs: tuple[tuple[int, int], ...] = ()
 
-    def choose_told(self, wires: Sequence[Wire], told: Mapping[int, str]) -> dict[int, str]:
-        """Return the sizes that are written: one for each row, beside the arm that comes first.
+    @property
+    def is_exchange(self) -> bool:
+        """Whether lanes run level and give values to each other: it has no arms."""
+        return all(len(arm.boxes) == 1 for column in self.columns for arm in column)
+
+    def choose_told(
+        self, wires: Sequence[Wire], told: Mapping[int, str], sizes: Sequence[str]
+    ) -> dict[int, str]:
+        """Return the sizes that are written: one for each row.
+
+        It stands beside the arm that comes first; where there are none, beside the longest edge
+        within the row.
 
         Parameters
         ----------
         wires
             Those of the level.
         told
-            What could be written, by the number of the wire.
+            What could be written beside the main stream, by the number of the wire.
+        sizes
+            That of each wire.
         """
+        if self.is_exchange:
+            return self._choose_level(wires, sizes)
         rows: dict[int, int] = {}
         for arm in self.columns[0]:
             for box in arm.boxes:
@@ -65,6 +81,22 @@ class LaneShape(NamedTuple):
                     if wires[number].source == box and wires[number].target in arm.boxes:
                         rows[arm.row_of(box)] = number
         return {number: told[number] for number in rows.values()}
+
+    def _choose_level(self, wires: Sequence[Wire], sizes: Sequence[str]) -> dict[int, str]:
+        places = {
+            arm.boxes[0]: (column, arm.span)
+            for column, arms in enumerate(self.columns)
+            for arm in arms
+        }
+        longest: dict[tuple[int, int], tuple[int, int]] = {}
+        for number, wire in enumerate(wires):
+            start, end = places.get(wire.source), places.get(wire.target)
+            if start is None or end is None or start[1] != end[1] or not sizes[number]:
+                continue
+            length = end[0] - start[0]
+            if length > longest.get(start[1], (0, 0))[0]:
+                longest[start[1]] = length, number
+        return {number: sizes[number] for _, number in longest.values()}
 
 
 def find_lanes(level: Level, maps: Sequence[Maps], stubs: Collection[int]) -> LaneShape | None:
@@ -82,7 +114,7 @@ def find_lanes(level: Level, maps: Sequence[Maps], stubs: Collection[int]) -> La
     if level.direction != "TB" or not 6 <= len(level.children) <= _MOST_BOXES:
         return None
     ladder = find_ladder(level, maps)
-    if len(set(ladder.values())) < _LEAST_ROWS:
+    if len(set(ladder.values())) < _LEAST_LANES:
         return None
     order = _order_boxes(level)
     found = find_rows(level, order, maps, ladder, stubs) if order is not None else None
@@ -94,11 +126,27 @@ def find_lanes(level: Level, maps: Sequence[Maps], stubs: Collection[int]) -> La
     if parts is None or placed_stubs is None:
         return None
     rows = _close_gaps(rows)
-    arms = list_arms(level, [box for box in order if box in rows], rows)
-    columns = order_columns(level, arms) if arms is not None else None
-    if columns is None or not _are_lanes(columns):
+    columns = _find_columns(level, [box for box in order if box in rows], rows)
+    if columns is None:
         return None
     return LaneShape(columns, 1 + max(high for _, high in rows.values()), *parts, placed_stubs)
+
+
+def _find_columns(
+    level: Level, order: Sequence[int], rows: Rows
+) -> tuple[tuple[Arm, ...], ...] | None:
+    """Return what stands in each column: arms, or the boxes of lanes that exchange values."""
+    if exchange_values(level, order, rows):
+        columns = order_by_flow(level, order, rows)
+        return columns if columns is not None and _are_parallel(columns) else None
+    arms = list_arms(level, order, rows)
+    columns = order_columns(level, arms) if arms is not None else None
+    return columns if columns is not None and _are_lanes(columns) else None
+
+
+def _are_parallel(columns: Sequence[Sequence[Arm]]) -> bool:
+    """Return whether boxes of several rows stand above one another in several columns."""
+    return sum(len({arm.span for arm in arms}) > 1 for arms in columns) >= _LEAST_SHARED
 
 
 def _order_boxes(level: Level) -> list[int] | None:
@@ -172,7 +220,8 @@ def _are_lanes(columns: Sequence[Sequence[Arm]]) -> bool:
                 shared[row] = shared.get(row, 0) + 1
     most = sum(len({*arm.rows}) > 1 for column in columns for arm in column)
     wide = sum(count > 1 for count in shared.values())
-    return most > 1 and len(columns) > 1 and wide >= _LEAST_SHARED
+    rows = {row for column in columns for arm in column for row in arm.rows}
+    return most > 1 and wide >= _LEAST_SHARED and len(rows) >= _LEAST_ROWS
 
 
 def _list_stubs(

@@ -212,7 +212,8 @@ def _find_sizes(
         level.lanes = find_lanes(level, [_find_maps(sizes, link) for link in links], stubs)
         lanes = level.lanes
         if lanes is not None:
-            changes = lanes.choose_told(level.wires, changes)
+            written = [size.write() if size is not None else "" for size in found]
+            changes = lanes.choose_told(level.wires, changes, written)
         return changes, {}
     shape = level.u
     changes = {n: text for n, text in changes.items() if not shape.is_in_row(level.wires[n])}

@@ -62,8 +62,11 @@ def find_ratios(scene: Scene, model: Model) -> list[Ratio]:
     beside = _find_beside(scene)
     stream = _find_stream(scene) & _find_behind(scene, source)
     given = {edge.source: edge.value for edge in reversed(scene.edges)}
+    many = _find_with_many(scene, sizes)
     for number, box in enumerate(scene.boxes):
-        if number not in stream or _find_outermost(scene, number) in beside or not _is_told(box):
+        if number not in stream or number in many or not _is_told(box):
+            continue
+        if _find_outermost(scene, number) in beside:
             continue
         ratio = _find_ratio(sizes, given.get(number), image)
         if ratio:
@@ -128,6 +131,20 @@ def _find_stream(scene: Scene) -> set[int]:
             wire = level.wires[number]
             found.update(inside[end] for end in (wire.source, wire.target) if end >= 0)
     return found
+
+
+def _find_with_many(scene: Scene, sizes: ValueSizes) -> set[int]:
+    """Return the boxes that give pictures of several resolutions, or may do so: they have none."""
+    found: dict[int, set[int]] = {}
+    many = set[int]()
+    for edge in scene.edges:
+        size = sizes.find(edge.value)
+        if size is None or not size.is_picture or not size.resolution:
+            continue
+        if len(edge.bundle) > 1:
+            many.add(edge.source)
+        found.setdefault(edge.source, set()).add(size.resolution)
+    return many | {number for number, resolutions in found.items() if len(resolutions) > 1}
 
 
 def _find_beside(scene: Scene) -> set[int]:
