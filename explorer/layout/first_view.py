@@ -125,7 +125,9 @@ class FirstView:
         width, height = beside.size
         is_wide = direction == "TB" and width > _WIDE * height and not beside.shows_stages
         least = _LEAST_WHERE_ALIKE if beside.shows_more_stacks() else _LEAST_IN_INSET
-        enough = STACK_ZOOMS[0] if beside.shows_lanes_beside else _AS_IN_A_FIGURE
+        enough = _AS_IN_A_FIGURE
+        if beside.shows_lanes_beside:  # they are what the network is about, and wide
+            enough, is_wide = STACK_ZOOMS[0], False
         if zoom >= enough and boxes >= least and not is_wide:
             return beside.insets
         kept = view.open_state()

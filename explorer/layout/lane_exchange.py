@@ -61,6 +61,9 @@ def order_by_flow(
 ) -> tuple[tuple[Arm, ...], ...] | None:
     """Return the boxes of each column, each an arm of its own; None where there are too many.
 
+    What begins a lane stands right below what it takes its values from, if there is room, and is
+    of one arm with it.
+
     Parameters
     ----------
     level, order, rows
@@ -71,19 +74,39 @@ def order_by_flow(
         if wire.source in rows and wire.target in rows:
             before.setdefault(wire.target, []).append(wire.source)
     column: dict[int, int] = {}
+    above: dict[int, int] = {}
+    taken: set[tuple[int, int]] = set()
     for box in order:
-        column[box] = max((column[source] + 1 for source in before.get(box, ())), default=0)
+        sources = before.get(box, [])
+        column[box] = max((column[source] + 1 for source in sources), default=0)
+        if len(sources) == 1 and _is_next_below(rows, sources[0], box):
+            cell = column[sources[0]], rows[box][0]
+            if cell not in taken and sources[0] not in above.values():
+                above[box], column[box] = sources[0], cell[0]
+        taken.add((column[box], rows[box][0]))
     count = 1 + max(column.values(), default=-1)
     if not 1 < count <= _MOST_COLUMNS:
         return None
     columns: list[list[Arm]] = [[] for _ in range(count)]
+    below = {source: box for box, source in above.items()}
     for box in sorted(order, key=lambda each: (rows[each], _find_height(each, before, rows), each)):
-        low, high = rows[box]
-        columns[column[box]].append(Arm((box,), ((low + high) // 2,), False, (low, high)))
+        if box in above:
+            continue
+        way = [box]
+        while way[-1] in below:
+            way.append(below[way[-1]])
+        places = tuple(sum(rows[each]) // 2 for each in way)
+        span = rows[way[0]][0], rows[way[-1]][1]
+        columns[column[box]].append(Arm(tuple(way), places, False, span))
     cells = [[arm.span for arm in arms] for arms in columns]
     if any(cell.count(span) > _MOST_IN_CELL for cell in cells for span in cell):
         return None
     return tuple(map(tuple, columns))
+
+
+def _is_next_below(rows: Rows, source: int, box: int) -> bool:
+    low, high = rows[source]
+    return low == high and rows[box] == (low + 1, low + 1)
 
 
 def _find_height(box: int, before: Mapping[int, Sequence[int]], rows: Rows) -> float:

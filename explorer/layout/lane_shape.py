@@ -42,6 +42,8 @@ class LaneShape(NamedTuple):
         some from them.
     stubs
         The stubs, each with the box that it stands at.
+    is_exchange
+        Whether lanes run level and give values to each other.
     """
 
     columns: tuple[tuple[Arm, ...], ...]
@@ -49,11 +51,7 @@ class LaneShape(NamedTuple):
     giving: tuple[tuple[int, ...], ...] = ()
     taking: tuple[tuple[int, ...], ...] = ()
     stubs: tuple[tuple[int, int], ...] = ()
-
-    @property
-    def is_exchange(self) -> bool:
-        """Whether lanes run level and give values to each other: it has no arms."""
-        return all(len(arm.boxes) == 1 for column in self.columns for arm in column)
+    is_exchange: bool = False
 
     def choose_told(
         self, wires: Sequence[Wire], told: Mapping[int, str], sizes: Sequence[str]
@@ -84,11 +82,12 @@ class LaneShape(NamedTuple):
 
     def _choose_level(self, wires: Sequence[Wire], sizes: Sequence[str]) -> dict[int, str]:
         places = {
-            arm.boxes[0]: (column, arm.span)
+            box: (column, row)
             for column, arms in enumerate(self.columns)
             for arm in arms
+            for box, row in zip(arm.boxes, arm.rows, strict=True)
         }
-        longest: dict[tuple[int, int], tuple[int, int]] = {}
+        longest: dict[int, tuple[int, int]] = {}
         for number, wire in enumerate(wires):
             start, end = places.get(wire.source), places.get(wire.target)
             if start is None or end is None or start[1] != end[1] or not sizes[number]:
@@ -126,17 +125,20 @@ def find_lanes(level: Level, maps: Sequence[Maps], stubs: Collection[int]) -> La
     if parts is None or placed_stubs is None:
         return None
     rows = _close_gaps(rows)
-    columns = _find_columns(level, [box for box in order if box in rows], rows)
+    order = [box for box in order if box in rows]
+    is_exchange = exchange_values(level, order, rows)
+    columns = _find_columns(level, order, rows, is_exchange=is_exchange)
     if columns is None:
         return None
-    return LaneShape(columns, 1 + max(high for _, high in rows.values()), *parts, placed_stubs)
+    row_count = 1 + max(high for _, high in rows.values())
+    return LaneShape(columns, row_count, *parts, placed_stubs, is_exchange)
 
 
 def _find_columns(
-    level: Level, order: Sequence[int], rows: Rows
+    level: Level, order: Sequence[int], rows: Rows, *, is_exchange: bool
 ) -> tuple[tuple[Arm, ...], ...] | None:
     """Return what stands in each column: arms, or the boxes of lanes that exchange values."""
-    if exchange_values(level, order, rows):
+    if is_exchange:
         columns = order_by_flow(level, order, rows)
         return columns if columns is not None and _are_parallel(columns) else None
     arms = list_arms(level, order, rows)

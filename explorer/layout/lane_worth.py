@@ -6,14 +6,15 @@ zoom
     At which a window of a usual size shows all. Lanes may be somewhat smaller where they can be
     read all the same: they tell more.
 length
-    Of all edges together: whoever follows a value reads along them. Edges that run through boxes
-    are taken out before, as no picture may have them.
+    Of all lines together: whoever follows a value reads along them. Where several edges run as
+    one it counts once.
 crossings
-    Of edges with others. One costs as much as so many pixels more.
+    Of lines with others. One costs as much as so many pixels more.
 """
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 
 import numpy as np
@@ -26,10 +27,13 @@ READABLE = 0.7
 #: lanes may be so much smaller
 _SMALLER = 0.9
 #: they may have so much longer edges, where a crossing counts as a length
-_LONGER = 1.15
+_LONGER = 1.2
 _CROSSING = 120.0
 #: pieces of curves are looked at as so many straight lines
 _STEPS = 5
+#: what is level or upright, and crossings at one place, to so many pixels
+_SAME = 0.5
+_NEAR = 3.0
 #: of more lines crossings are not counted
 _MOST_LINES = 4_000
 
@@ -48,10 +52,9 @@ def reads_better(lanes: Places, ordinary: Places) -> bool:
 
 
 def _measure_effort(edges: Curves) -> float:
-    """Return how long all edges are, and what their crossings cost."""
+    """Return how long all lines are, and what their crossings cost."""
     lines = _list_lines(edges)
-    steps = lines[:, 2:4] - lines[:, :2]
-    return float(np.hypot(steps[:, 0], steps[:, 1]).sum()) + _CROSSING * count_crossings(lines)
+    return _measure_lines(lines) + _CROSSING * count_crossings(lines)
 
 
 def _list_lines(edges: Curves) -> Floats:
@@ -66,8 +69,27 @@ def _list_lines(edges: Curves) -> Floats:
     return np.column_stack([lines, np.repeat(owners, _STEPS)])
 
 
+def _measure_lines(lines: Floats) -> float:
+    """Return the length of lines; of level and upright ones what lies on one another is one."""
+    total = 0.0
+    straight: dict[tuple[int, float], list[tuple[float, float]]] = {}
+    for x0, y0, x1, y1, _ in lines.tolist():
+        if abs(y0 - y1) < _SAME:
+            straight.setdefault((0, round(y0)), []).append((min(x0, x1), max(x0, x1)))
+        elif abs(x0 - x1) < _SAME:
+            straight.setdefault((1, round(x0)), []).append((min(y0, y1), max(y0, y1)))
+        else:
+            total += math.hypot(x1 - x0, y1 - y0)
+    for runs in straight.values():
+        reached = -math.inf
+        for start, end in sorted(runs):
+            total += max(end - max(start, reached), 0.0)
+            reached = max(reached, end)
+    return total
+
+
 def count_crossings(lines: Floats) -> int:
-    """Return how many pairs of lines of different edges cross, each pair of edges once."""
+    """Return at how many places lines of different edges cross."""
     if len(lines) > _MOST_LINES:
         return 0
     found: set[tuple[int, int]] = set()
@@ -79,5 +101,9 @@ def count_crossings(lines: Floats) -> int:
         this = (bx - ax) * (y0 - ay) - (by - ay) * (x0 - ax)
         that = (bx - ax) * (y1 - ay) - (by - ay) * (x1 - ax)
         crossing = (one * other < -1e-6) & (this * that < -1e-6) & (rest[:, 4] != owner)
-        found.update((int(owner), int(each)) for each in rest[crossing, 4])
+        along = one[crossing] / (one[crossing] - other[crossing])
+        xs = ax[crossing] + along * (bx - ax)[crossing]
+        ys = ay[crossing] + along * (by - ay)[crossing]
+        places = np.round(np.column_stack([xs, ys]) / _NEAR).astype(int)
+        found.update((x, y) for x, y in places.tolist())
     return len(found)

@@ -16,6 +16,7 @@ from netloupe.explorer.layout.longest_path import find_longest_path
 from netloupe.explorer.layout.stream_sizes import is_stage
 from netloupe.explorer.layout.value_sizes import Size, ValueSizes, find_sizes
 from netloupe.explorer.model import Model, Value
+from netloupe.explorer.model.paths import find_element
 
 from .legend import Placed
 from .marks import TextMark
@@ -38,6 +39,8 @@ _ROUNDING = 1.0
 _MOST_RATIO = 64
 #: pictures of more boxes are no figures
 _MOST_BOXES = 400
+#: so many values that run as one edge are looked at
+_MOST_BUNDLED = 8
 
 
 class Ratio(NamedTuple):
@@ -62,7 +65,7 @@ def find_ratios(scene: Scene, model: Model) -> list[Ratio]:
     beside = _find_beside(scene)
     stream = _find_stream(scene) & _find_behind(scene, source)
     given = {edge.source: edge.value for edge in reversed(scene.edges)}
-    many = _find_with_many(scene, sizes)
+    many = _find_with_many(scene, model, sizes)
     for number, box in enumerate(scene.boxes):
         if number not in stream or number in many or not _is_told(box):
             continue
@@ -133,18 +136,17 @@ def _find_stream(scene: Scene) -> set[int]:
     return found
 
 
-def _find_with_many(scene: Scene, sizes: ValueSizes) -> set[int]:
-    """Return the boxes that give pictures of several resolutions, or may do so: they have none."""
-    found: dict[int, set[int]] = {}
-    many = set[int]()
+def _find_with_many(scene: Scene, model: Model, sizes: ValueSizes) -> set[int]:
+    """Return the boxes that give another pictures of several resolutions: they have no ratio."""
+    found: dict[tuple[int, int], set[int]] = {}
     for edge in scene.edges:
-        size = sizes.find(edge.value)
-        if size is None or not size.is_picture or not size.resolution:
-            continue
-        if len(edge.bundle) > 1:
-            many.add(edge.source)
-        found.setdefault(edge.source, set()).add(size.resolution)
-    return many | {number for number, resolutions in found.items() if len(resolutions) > 1}
+        known = found.setdefault((edge.source, edge.target), set())
+        values = [find_element(model, path) for path in edge.bundle[:_MOST_BUNDLED]]
+        for value in (edge.value, *values):
+            size = sizes.find(value) if isinstance(value, Value) else None
+            if size is not None and size.is_picture and size.resolution:
+                known.add(size.resolution)
+    return {source for (source, _), resolutions in found.items() if len(resolutions) > 1}
 
 
 def _find_beside(scene: Scene) -> set[int]:
