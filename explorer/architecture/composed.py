@@ -8,6 +8,7 @@ from functools import partial
 from itertools import groupby
 from types import MappingProxyType
 
+from netloupe.explorer.grouping import find_tree
 from netloupe.explorer.model import Model, Node
 from netloupe.explorer.patterns import Detail
 
@@ -69,7 +70,7 @@ def compose(
     every = [*told]
     if len(told) > 1 and told[-1].kind == "linear" and told[-1].part is head:
         told.pop()  # what it gives is told
-    pieces = collapse_shared(outline, told)
+    pieces = collapse_shared(outline, told, find_tree(model, outline.graph))
     name = _name(every, find_mixing(outline), any(piece.uses > 1 for piece in pieces))
     alike = groupby(pieces, key=lambda piece: (piece.uses, piece.fold))
     rows = [(uses, fold, [*row]) for (uses, fold), row in alike]

@@ -38,10 +38,13 @@ class PieceRun:
         The pieces of each; the last may lack some at its end.
     times
         How many blocks each of them stands for.
+    others
+        How many more blocks there are that differ a little.
     """
 
     members: list[list[Piece]]
     times: int = 1
+    others: int = 0
 
     @property
     def pieces(self) -> list[Piece]:
@@ -51,7 +54,7 @@ class PieceRun:
     @property
     def count(self) -> int:
         """How many blocks there are."""
-        return len(self.members) * self.times
+        return len(self.members) * self.times + self.others
 
 
 def find_piece_runs(outline: Outline, pieces: Sequence[Piece]) -> list[PieceRun]:

@@ -6,6 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from netloupe.explorer.grouping import GroupTree
+from netloupe.explorer.model import Node
+
 from .layers import Layer, Stack
 from .outline import MAIN_KINDS, Outline, OutlinePart
 from .sizes import list_matrices
@@ -160,7 +163,17 @@ def _is_over_features(part: OutlinePart) -> bool:
     return part.kind in _OF_FEATURES
 
 
-def collapse_shared(outline: Outline, pieces: Sequence[Piece]) -> list[Piece]:
+def _is_in_steps(tree: GroupTree, node: Node, steps: int) -> bool:
+    """Return whether a node is in one of so many repetitions."""
+    group = tree.group_of(node) if tree.position_of(node) >= 0 else None
+    while group is not None:
+        if group.kind == "repeat" and len(group.children) == steps:
+            return True
+        group = group.parent
+    return False
+
+
+def collapse_shared(outline: Outline, pieces: Sequence[Piece], tree: GroupTree) -> list[Piece]:
     """Return pieces without later uses of the same weights, which are counted.
 
     What has no weights belongs to a loop that is written out where all of it is there as often as
@@ -203,6 +216,7 @@ def collapse_shared(outline: Outline, pieces: Sequence[Piece]) -> list[Piece]:
                 piece.uses = number
             gone.update(map(id, alike[each:]))
     for piece in kept:  # of the first step an exporter may have computed a part beforehand
-        if piece.uses == steps - 1 > 2:
+        node = outline.operations.nodes[piece.part.end]
+        if piece.uses == steps - 1 > 2 and not _is_in_steps(tree, node, steps - 1):
             piece.uses = steps
     return [piece for piece in kept if id(piece) not in gone]

@@ -97,9 +97,42 @@ class GroupTeller:
         if is_flat or (len(runs) <= _MOST_RUNS and all(len(run.members[0]) == 1 for run in runs)):
             return [write_run(self._outline, run) for run in runs]
         clauses: list[_Clause] = []
-        for alike in _join_alike([*self._split(pieces, level)]):
-            clauses += self._tell_rows(alike, level, deepest)
+        for stack, rows in self._list_stacks([*self._split(pieces, level)], level):
+            if stack is not None:
+                clauses.append(write_run(self._outline, stack))
+                continue
+            for alike in _join_alike(rows):
+                clauses += self._tell_rows(alike, level, deepest)
         return clauses
+
+    def _list_stacks(
+        self, rows: Sequence[Row], level: int
+    ) -> Iterator[tuple[PieceRun | None, list[Row]]]:
+        """Yield rows, with those as a run that the picture draws as one stack though they differ.
+
+        Others than the one that is shown lack something, as its first and last one may.
+        """
+
+        def find(row: Row) -> Group | None:
+            way = self._find_way(row[0])
+            parent = way[level].parent if len(way) > level else None
+            return parent if parent is not None and parent.kind == "repeat" else None
+
+        waiting: list[Row] = []
+        for repeat, found in groupby(rows, key=find):
+            inside = [*found]
+            kinds = [_list_kinds(row) for row in inside]
+            shown = kinds[min(repeat.exemplar, len(kinds) - 1)] if repeat is not None else []
+            is_whole = repeat is not None and len(inside) == len(repeat.children)
+            lacking = sum(own != shown for own in kinds)
+            if not is_whole or not lacking or any(Counter(own) - Counter(shown) for own in kinds):
+                waiting += inside
+                continue
+            yield None, waiting
+            waiting = []
+            members = [row for row, own in zip(inside, kinds, strict=True) if own == shown]
+            yield PieceRun(members, others=lacking), []
+        yield None, waiting
 
     def _tell_rows(self, rows: list[Row], level: int, deepest: int) -> list[_Clause]:
         """Return what rows are that hold the same kinds of block in order."""
@@ -147,10 +180,16 @@ class GroupTeller:
         group = self._tree.group_of(node) if self._tree.position_of(node) >= 0 else None
         way: list[Group] = []
         while group is not None and group.parent is not None:
-            if group.kind == "scope":
+            if group.kind == "scope" or _holds_scopes(group):
                 way.append(group)
             group = group.parent
         return way[::-1]
+
+
+def _holds_scopes(group: Group) -> bool:
+    """Return whether a group is one repetition of what an author made several groups of."""
+    is_repetition = group.parent is not None and group.parent.kind == "repeat"
+    return is_repetition and any(inner.kind == "scope" for inner in group.inner_groups())
 
 
 def _join_alike(rows: Sequence[Row]) -> Iterator[list[Row]]:
