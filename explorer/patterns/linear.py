@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from netloupe.explorer.model import Node, Value
 
@@ -25,6 +26,8 @@ _GATED = {
     "Sigmoid": "GLU",
 }
 _MOST_LAYERS = 12
+#: so many widths are written one by one
+_MOST_WIDTHS = 6
 
 
 def find_linears(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -96,6 +99,21 @@ def _is_bias(operations: Operations, number: int, width: int) -> bool:
 def write_widths(*widths: int) -> str:
     """Return ``768 → 3072``."""
     return " → ".join(map(str, widths))
+
+
+def write_layers(widths: Sequence[int]) -> str:
+    """Return what layers take and give, each told: ``2 → 64 → 64 → 40``, ``63 → 256 ×8 → 4``.
+
+    Where there are many, equal ones in a row are counted, and of what is long even so the ends
+    are told.
+    """
+    if len(widths) <= _MOST_WIDTHS:
+        return write_widths(*widths)
+    runs = [(width, len([*run])) for width, run in groupby(widths)]
+    told = [f"{width} ×{count}" if count > 1 else str(width) for width, count in runs]
+    if len(told) > _MOST_WIDTHS:
+        told = [*told[:2], "…", told[-1]]
+    return " → ".join(told)
 
 
 def find_mlps(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -175,7 +193,7 @@ def _follow_chain(blocks: FoundBlocks, first: FoundBlock) -> FoundBlock | None:
     numbers = frozenset().union(*(part.numbers for part in parts))
     widths = list_widths(linears)
     between = ", ".join(dict.fromkeys(activations))
-    facts = (*([write_widths(*widths)] if widths else []), between)
+    facts = (*([write_layers(widths)] if widths else []), between)
     details = MlpDetails(activation=between, widths=widths)
     return FoundBlock("mlp", "MLP", numbers, parts[-1].end, facts, details, tuple(parts))
 

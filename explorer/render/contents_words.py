@@ -15,6 +15,7 @@ from math import prod
 from typing import NamedTuple
 
 from netloupe.explorer.patterns import IDEA, SIZE, TRIM, WORK, Ingredient, is_chain
+from netloupe.explorer.patterns.linear import write_layers, write_widths
 from netloupe.explorer.patterns.transformer_details import (
     AttentionDetails,
     MlpDetails,
@@ -187,10 +188,7 @@ def _describe_chain(ingredients: Sequence[Ingredient]) -> list[str]:
     # what is joined besides makes the next part take more, a part of a value that it takes less
     if known and all(after[0] >= before[-1] for before, after in pairwise(known)):
         widths = (known[0][0], *(width for each in known for width in each[1:]))
-        listed = [width for width, _ in groupby(widths)]
-        if len(listed) > _MOST_WIDTHS:
-            listed = [listed[0], listed[-1]]
-        facts.append(" → ".join(map(str, listed if len(listed) > 1 else listed * 2)))
+        facts.append(write_layers(widths) if _are_layers(ingredients) else _write_course(widths))
     scales = [one.scale for one in ingredients]
     if all(scale is not None for scale in scales):
         smaller, larger = (prod(pair) for pair in zip(*filter(None, scales), strict=True))
@@ -199,6 +197,23 @@ def _describe_chain(ingredients: Sequence[Ingredient]) -> list[str]:
         elif larger % smaller == 0 and larger > smaller:
             facts.append(f"×{larger // smaller}")
     return facts
+
+
+def _are_layers(ingredients: Sequence[Ingredient]) -> bool:
+    """Return whether parts with widths are linear layers, of which a reader counts each."""
+    return all(
+        one.kind == "linear" or one.details.read_as(MlpDetails).widths
+        for one in ingredients
+        if _list_widths(one)
+    )
+
+
+def _write_course(widths: Sequence[int]) -> str:
+    """Return widths each once in a row, or the ends of a long course."""
+    listed = [width for width, _ in groupby(widths)]
+    if len(listed) > _MOST_WIDTHS:
+        listed = [listed[0], listed[-1]]
+    return write_widths(*(listed if len(listed) > 1 else listed * 2))
 
 
 def _list_widths(one: Ingredient) -> tuple[int, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 import onnx.parser
 import pytest
@@ -11,7 +12,11 @@ from netloupe.explorer.grouping import Group, build_group_tree
 from netloupe.explorer.grouping.stack_changes import list_changes
 from netloupe.explorer.patterns import IDEA, TRIM, WORK, Ingredient
 from netloupe.explorer.patterns.details import NO_DETAILS, FeatureDetails
-from netloupe.explorer.patterns.transformer_details import AttentionDetails, TransformerDetails
+from netloupe.explorer.patterns.transformer_details import (
+    AttentionDetails,
+    MlpDetails,
+    TransformerDetails,
+)
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.contents_words import write_contents
 
@@ -79,18 +84,40 @@ def test_a_chain_of_several_ideas_says_them_in_their_order() -> None:
     assert write(ingredients[:1] + ingredients[5:6], most=40)[0] == "Residual block ×2"
 
 
-def test_widths_of_a_chain_are_told_each_once() -> None:
+def write_widths_of(kind: str, name: str, widths: list[int]) -> tuple[str, str]:
+    """Return what is said of a chain of parts of these widths."""
     ingredients = [
         Ingredient(
-            "Linear",
-            "linear",
+            name,
+            kind,
             WORK,
             details=FeatureDetails(in_features=taken, out_features=given),
             before=frozenset({number - 1} if number else ()),
         )
-        for number, (taken, given) in enumerate([(3, 8), (8, 8), (8, 2)])
+        for number, (taken, given) in enumerate(pairwise(widths))
     ]
-    assert write(ingredients) == ("Linear ×3", "3 → 8 → 2")
+    return write(ingredients)
+
+
+def test_widths_of_convolutions_are_told_each_once() -> None:
+    assert write_widths_of("conv", "Conv", [3, 8, 8, 2]) == ("Conv ×3", "3 → 8 → 2")
+
+
+def test_of_linear_layers_each_width_is_told_so_that_none_is_lost() -> None:
+    assert write_widths_of("linear", "Linear", [3, 8, 8, 2]) == ("Linear ×3", "3 → 8 → 8 → 2")
+    many = write_widths_of("linear", "Linear", [63, *[256] * 8, 4])
+    assert many == ("Linear ×9", "63 → 256 ×8 → 4")
+    falling = write_widths_of("linear", "Linear", [9, 8, 7, 6, 5, 4, 3, 2])
+    assert falling == ("Linear ×7", "9 → 8 → … → 2")
+
+
+def test_an_mlp_that_ends_in_an_activation_keeps_its_hidden_layer() -> None:
+    mlp = MlpDetails(activation="tanh", widths=(2, 64, 64))
+    ingredients = [
+        Ingredient("MLP", "known", IDEA, ("2 → 64 → 64", "tanh"), mlp),
+        Ingredient("tanh", "activation", TRIM, before=frozenset({0})),
+    ]
+    assert write(ingredients) == ("MLP", "2 → 64 → 64")
 
 
 def stack(*blocks: str, weights: Mapping[str, tuple[int, ...]] | None = None) -> Group:
