@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from netloupe.explorer.model import Value
 from netloupe.explorer.notation import write_count
 
 from .details import NormDetails
@@ -12,6 +11,7 @@ from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations
 from .readings import read_int
 from .weight_sizes import read_dims, read_width
+from .written_norms import add_scale, find_measured, find_written_norm, is_square
 
 #: operators that normalize, and what the field calls that
 _OPERATORS = {
@@ -43,7 +43,7 @@ def find_norms(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         if kind in _OPERATORS:
             yield _read_operator(operations, number)
         elif kind == "Sqrt" or (kind == "Pow" and operations.scalar(number) in (0.5, -0.5)):
-            found = _find_written(operations, number)
+            found = find_written_norm(operations, number)
             if found is not None:
                 yield found
         elif kind == "Mul":
@@ -69,109 +69,19 @@ def _read_operator(operations: Operations, number: int) -> FoundBlock:
     if operations.kinds[number] == "InstanceNormalization":
         if "Reshape" in {arranging.op_type for arranging in operations.path(first)}:
             name, groups = "GroupNorm", width
-            end, width = _add_scale(operations, number, numbers, ["Mul", "Add"])
+            end, width = add_scale(operations, number, numbers, ["Mul", "Add"])
     elif operations.kinds[number] == "BatchNormalization":  # Caffe scales and shifts apart
-        end, scaled = _add_scale(operations, number, numbers, ["Mul", "Add"])
+        measured = find_measured(operations, number)
+        if measured and "Reshape" in {one.op_type for one in operations.path(first)}:
+            numbers |= measured  # each row is a channel, with its own mean
+            name = "LayerNorm"
+        end, scaled = add_scale(operations, number, numbers, ["Mul", "Add"])
         width, groups = width or scaled, None
     elif not name.startswith("GroupNorm"):
         groups = None
     facts = [write_count(groups, "group")] if groups else []
     details = NormDetails(groups=groups or None, width=width if width > 1 else None)
     return FoundBlock("norm", name, frozenset(numbers), end, tuple(facts), details)
-
-
-def _find_written(operations: Operations, root: int) -> FoundBlock | None:
-    variance = _only_giver(operations, root)
-    numbers = {root}
-    if variance is not None and operations.kinds[variance] == "Add":
-        numbers.add(variance)
-        variance = _only_giver(operations, variance)
-    if variance is None or operations.kinds[variance] != "ReduceMean":
-        return None
-    square = _only_giver(operations, variance)
-    if square is None or not _is_square(operations, square):
-        return None
-    numbers |= {variance, square}
-    centred = operations.operands[square][0]
-    name, start = "RMSNorm", centred
-    difference = operations.given_by(centred, "Sub")
-    if difference is not None:
-        taken = operations.operands[difference]
-        mean = operations.given_by(taken[1], "ReduceMean") if len(taken) == 2 else None
-        if mean is not None and operations.operands[mean][:1] == taken[:1]:
-            name, start = "LayerNorm", taken[0]
-            numbers |= {difference, mean}
-    divided = _find_quotient(operations, root, numbers, centred, start)
-    if divided is None:
-        return None
-    scales = ["Mul", "Add"] if name == "LayerNorm" else ["Mul"]
-    end, width = _add_scale(operations, divided, numbers, scales)
-    if not operations.is_closed(numbers, end):
-        return None
-    details = NormDetails(width=width if width > 1 else None)
-    return FoundBlock("norm", name, frozenset(numbers), end, (), details)
-
-
-def _is_square(operations: Operations, number: int) -> bool:
-    kind, taken = operations.kinds[number], operations.operands[number]
-    if kind == "Mul":
-        return len(taken) == 2 and taken[0] is taken[1]
-    return kind == "Sqr" or (kind == "Pow" and operations.scalar(number) in (2.0, None))
-
-
-def _find_quotient(
-    operations: Operations, root: int, numbers: set[int], centred: Value, start: Value
-) -> int | None:
-    """Return what divides a value by the root; what belongs to it is added."""
-    user = operations.only_user(root)
-    inverse = root
-    if user is None:
-        return None
-    if operations.kinds[user] == "Reciprocal" or (
-        operations.kinds[user] == "Div" and len(operations.operands[user]) == 1
-    ):
-        numbers.add(user)
-        inverse = user
-        user = operations.only_user(user)
-        wanted = "Mul"
-    else:
-        wanted = "Mul" if operations.scalar(root) == -0.5 else "Div"
-    if user is None or operations.kinds[user] != wanted:
-        return None
-    others = [v for v in operations.operands[user] if operations.giver(v) != inverse]
-    if len(others) != 1 or (wanted == "Div" and operations.operands[user][0] is not others[0]):
-        return None
-    if others[0] is not centred:
-        # an exporter may write the difference twice
-        again = operations.given_by(others[0], "Sub")
-        if others[0] is not start and (again is None or operations.operands[again][:1] != [start]):
-            return None
-        if others[0] is not start and again is not None:
-            numbers.add(again)
-    numbers.add(user)
-    return user
-
-
-def _add_scale(
-    operations: Operations, end: int, numbers: set[int], wanted: list[str]
-) -> tuple[int, int]:
-    """Add scale and shift behind a norm; return the last operation, and their width."""
-    wanted, width = [*wanted], 0
-    while wanted:
-        user = operations.only_user(end)
-        if user is None or operations.kinds[user] not in wanted:
-            break
-        constants = operations.fixed(user)
-        if len(operations.operands[user]) != 1 or len(constants) != 1:
-            break
-        found = read_width(constants[0])
-        if found == 1:  # a number, not a weight
-            break
-        width = width or found
-        del wanted[: wanted.index(operations.kinds[user]) + 1]
-        numbers.add(user)
-        end = user
-    return end, width
 
 
 def _find_affine(operations: Operations, number: int) -> FoundBlock | None:
@@ -196,7 +106,7 @@ def _find_l2(operations: Operations, number: int) -> FoundBlock | None:
     user = operations.only_user(number)
     if operations.kinds[number] == "ReduceSum":
         square = _only_giver(operations, number)
-        if square is None or not _is_square(operations, square):
+        if square is None or not is_square(operations, square):
             return None
         start = operations.operands[square][:1]
         numbers.add(square)
