@@ -70,8 +70,8 @@ def skip_pads(outline: Outline, part: OutlinePart) -> tuple[OutlinePart | None, 
 def _find_inverted(outline: Outline) -> Iterator[Merge]:
     """Find inverted residuals whose convolutions are padded by an operator of its own.
 
-    M. Sandler and others, MobileNetV2, 2018, figure 3: 1×1 that widens, depthwise, 1×1 without
-    activation; the first block does not widen.
+    M. Sandler and others, MobileNetV2, 2018, table 1: 1×1 that widens, depthwise, 1×1 that narrows
+    and is not activated; the first block does not widen.
     """
     for deep in outline.of_kind("conv", "separable"):
         parts = [deep]
@@ -91,7 +91,7 @@ def _find_inverted(outline: Outline) -> Iterator[Merge]:
             pads.append(before[0])
             before = outline.givers(before[0])
         wide = before[0] if len(before) == 1 else None
-        if wide is not None and wide.is_pointwise and wide.out_features > wide.in_features:
+        if wide is not None and _expands(outline, wide, behind):
             parts += [wide, *pads]
             first = wide
         if len(parts) == 1:
@@ -101,6 +101,20 @@ def _find_inverted(outline: Outline) -> Iterator[Merge]:
         details = StridedDetails(stride=deep.stride)
         details = details.with_features(span_features(first.details, behind.details))
         yield parts, make_part(parts, kind, name, details)
+
+
+def _expands(outline: Outline, wide: OutlinePart, behind: OutlinePart) -> bool:
+    """Return whether a 1×1 convolution gives more to a block alone, which the block projects."""
+    last = behind.parts[-1] if behind.parts else None
+    while last is not None and last.kind != "activation" and last.parts:
+        last = last.parts[-1]
+    is_activated = last is not None and last.kind == "activation"
+    return (
+        wide.is_pointwise
+        and wide.in_features < wide.out_features > behind.out_features
+        and outline.only_user(wide) is not None
+        and not is_activated
+    )
 
 
 def _find_steered(outline: Outline) -> Iterator[Merge]:

@@ -141,7 +141,7 @@ def _read_ratio(outline: Outline, part: OutlinePart) -> Fraction:
     size = max(sizes, default=1)
     if size < 1:
         return Fraction(1)
-    return Fraction(1, size) if part.is_transposed else Fraction(size)
+    return Fraction(1, size) if part.enlarges else Fraction(size)
 
 
 def _list_steps(

@@ -16,7 +16,11 @@ from netloupe.explorer.patterns import (
     find_blocks,
     find_graph_context,
 )
-from netloupe.explorer.patterns.convolution_details import ConvolutionDetails, StridedDetails
+from netloupe.explorer.patterns.convolution_details import (
+    ConvolutionDetails,
+    ResidualDetails,
+    StridedDetails,
+)
 from netloupe.explorer.patterns.details import NO_DETAILS, EmbeddingDetails
 from netloupe.explorer.patterns.transformer_details import ExpertsDetails, MlpDetails
 from netloupe.explorer.progress import step
@@ -147,12 +151,16 @@ class OutlinePart:
     def enlarges(self) -> bool:
         """Whether it gives more places than it takes."""
         is_larger = self.kind == "conv" and self.is_transposed and self.stride is not None
-        return self.has("resamples") or is_larger
+        return self.has("resamples") or is_larger or self._enlarges
 
     @property
     def is_strided(self) -> bool:
         """Whether it is a convolution that gives fewer places than it takes."""
-        return self.stride is not None and not self.is_transposed
+        return self.stride is not None and not (self.is_transposed or self._enlarges)
+
+    @property
+    def _enlarges(self) -> bool:
+        return self.details.read_as(ResidualDetails).enlarges
 
 
 class TooMuchError(ValueError):

@@ -23,6 +23,8 @@ from .pieces import CROSS_ATTENTION, Piece, is_told
 from .sequences import RecurrentLayer, read_layer
 from .sketch import write_row, write_way
 
+#: so many stages may be of one block each
+_MOST_SINGLE = 4
 #: numbers in words, before what begins with a number: ``two 3×3 convolutions``
 _SMALL = (
     *("no", "one", "two", "three", "four", "five", "six"),
@@ -114,7 +116,9 @@ def _list_stages(pieces: Sequence[Piece]) -> list[int]:
             counts.append(1)
         last = width
     is_known = all(piece.part.out_features or len(counts) > 1 for piece in pieces)
-    return counts if is_known and len(counts) < len(pieces) else []
+    # of blocks that nearly all change width there are no stages
+    are_stages = len(counts) <= _MOST_SINGLE or 2 * counts.count(1) <= len(counts)
+    return counts if is_known and are_stages and len(counts) < len(pieces) else []
 
 
 def count_pieces(number: int, noun: str) -> str:

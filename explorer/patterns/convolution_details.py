@@ -81,9 +81,12 @@ class ResidualDetails(StridedDetails):
         Whether what it takes is convolved before that.
     skip
         Whether features of a UNet's contracting path are joined with what it takes.
+    enlarges
+        Whether it gives more places than it takes: of one become as many as the stride says.
     """
 
     projection: bool = False
+    enlarges: bool = False
     skip: bool = False
 
 

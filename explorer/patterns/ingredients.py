@@ -13,7 +13,12 @@ from itertools import pairwise
 from netloupe.explorer.model import Node
 from netloupe.explorer.operators import Operator, kept_with_catalogue
 
-from .convolution_details import ConvolutionDetails, SeparableDetails, StridedDetails
+from .convolution_details import (
+    ConvolutionDetails,
+    ResidualDetails,
+    SeparableDetails,
+    StridedDetails,
+)
 from .details import NO_DETAILS, BlockDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .graph_context import GraphContext, find_graph_context
@@ -99,7 +104,8 @@ class Ingredient:
         strides = details.stride if isinstance(details.stride, tuple) else (details.stride or 1,)
         if len({*strides}) != 1:
             return None
-        if self.details.read_as(ConvolutionDetails).transposed:
+        is_larger = self.details.read_as(ResidualDetails).enlarges
+        if is_larger or self.details.read_as(ConvolutionDetails).transposed:
             return 1, strides[0]
         return strides[0], 1
 

@@ -8,7 +8,7 @@ from .activations import find_activations
 from .attention import find_attentions
 from .combinations import find_atrous_pyramids, find_interactions, find_messages
 from .conformers import find_conformers, find_convolution_modules, find_rotated_attentions
-from .convolutions import find_convolutions, find_residuals
+from .convolutions import find_convolutions
 from .dense import find_dense, find_transitions
 from .estimators import find_estimators
 from .experts import find_experts
@@ -23,6 +23,7 @@ from .positions import find_merging, find_waves
 from .pyramids import find_pyramid_steps
 from .recurrent import find_cells, find_recurrent, find_state_spaces
 from .resampling import find_joined, find_pixel_shuffles, find_resampled
+from .residuals import find_residuals
 from .separable import find_excitations, find_separable
 from .similarity import find_similarities, find_similarity
 from .state_spaces import find_mixers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .convolution_details import ConvolutionDetails, SeparableDetails
-from .convolutions import describe_convolution, is_pointwise, widens
+from .convolutions import describe_convolution, is_pointwise, narrows, widens
 from .details import FeatureDetails, span_features
 from .found_blocks import FoundBlock, FoundBlocks
 from .linear import write_widths
@@ -66,8 +66,8 @@ def find_separable(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find a depthwise convolution and the pointwise one that alone takes its result.
 
     L. Sifre 2014; A. Howard and others, MobileNets, 2017, figure 3. With a pointwise one before
-    that widens, and one behind that is not activated, it is the body of an inverted residual
-    (M. Sandler and others, MobileNetV2, 2018, figure 3), which has no shortcut where it
+    that widens, and one behind that narrows and is not activated, it is the body of an inverted
+    residual (M. Sandler and others, MobileNetV2, 2018, table 1), which has no shortcut where it
     changes size.
     """
     operations = blocks.operations
@@ -102,7 +102,8 @@ def find_separable(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         first = depthwise
         name, kind = "Depthwise-separable conv", "separable"
         is_linear = not behind.parts or behind.parts[-1].kind != "activation"
-        if is_wider and before is not None and is_linear:
+        projects = narrows(behind.details.read_as(FeatureDetails))
+        if is_wider and before is not None and is_linear and projects:
             numbers |= before.numbers
             first = before
             name, kind = "Inverted residual", "inverted"

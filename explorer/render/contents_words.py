@@ -200,11 +200,16 @@ def _describe_chain(ingredients: Sequence[Ingredient]) -> list[str]:
 
 
 def _are_layers(ingredients: Sequence[Ingredient]) -> bool:
-    """Return whether parts with widths are linear layers, of which a reader counts each."""
-    return all(
-        one.kind == "linear" or one.details.read_as(MlpDetails).widths
-        for one in ingredients
-        if _list_widths(one)
+    """Return whether what has ideas is one MLP, and the rest with widths linear layers.
+
+    Of these a reader counts each.
+    """
+    mlps = [one for one in ingredients if one.details.read_as(MlpDetails).widths]
+    others = [one for one in ingredients if one not in mlps]
+    return (
+        len(mlps) <= 1
+        and all(one.kind == "linear" or not _list_widths(one) for one in others if one.rank < IDEA)
+        and not any(one.rank == IDEA for one in others)
     )
 
 

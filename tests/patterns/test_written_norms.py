@@ -34,7 +34,8 @@ def name(body: str, dims: str = "1, 8, 1") -> str:
     ones = f"{{{', '.join(['1'] * 8)}}}"
     text = (
         '<ir_version: 8, opset_import: ["": 13]> g (float[2, 8, 16] x) => (float[2, 8, 16] y) '
-        f"<float[{dims}] g = {ones}, float[{dims}] b = {ones}, float eps = {{0.001}}, float zero = {{0}}, "
+        f"<float[{dims}] g = {ones}, float[{dims}] b = {ones}, "
+        "float eps = {0.001}, float zero = {0}, "
         f"float part = {{0.125}}, int64[1] a = {{1}}> {{ {body} }}"
     )
     graph = load(onnx.parser.parse_model(text).SerializeToString()).graph

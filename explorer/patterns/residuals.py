@@ -1,0 +1,341 @@
+"""Residual blocks of convolutions: what is added to what they take, and of which kind they are."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Literal, NamedTuple
+
+from netloupe.explorer.model import Value
+
+from .convolution_details import ConvolutionDetails, ResidualDetails
+from .convolutions import CONVOLUTIONS, narrows, read_convolution, read_fused_activation, widens
+from .found_blocks import FoundBlock, FoundBlocks
+from .linear import write_widths
+from .operations import Operations
+from .readings import read_ints
+from .resampling import read_scale
+from .shuffles import SHUFFLE, UNSHUFFLE, read_shuffle
+
+_SHORTCUT = frozenset({"AveragePool", "BatchNormalization", "MaxPool", "Pad", "Resize", "Slice"})
+#: what a sum adds to a branch: the branch's own operand, a convolution of it, or another branch
+_Shortcut = Literal["identity", "projection", "branch"]
+_MOST_SHORTCUT = 4
+_MOST_NODES = 96
+#: what of these gives other channels than it takes
+_CHANGING = frozenset({"Pad", "Slice"})
+
+
+class _Sides(NamedTuple):
+    """Both sides of a sum.
+
+    Parameters
+    ----------
+    numbers
+        All operations of both, and the sum.
+    chain
+        Those of the shortcut, and the sum.
+    shortcut
+        What the shortcut is.
+    main
+        What the other side gives.
+    """
+
+    numbers: set[int]
+    chain: frozenset[int]
+    shortcut: _Shortcut
+    main: Value
+
+
+def find_residuals(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find sums of a value, or a projection of it, and of what convolutions make of it.
+
+    K. He and others, Deep Residual Learning, 2016, figure 5 (two of 3×3: basic; 1×1, 3×3, 1×1:
+    bottleneck) and section 3.3 (projection); M. Sandler and others, MobileNetV2, 2018, figure 4
+    (inverted); Z. Liu and others, A ConvNet for the 2020s, 2022, figure 4 (ConvNeXt).
+    """
+    operations = blocks.operations
+    for end, kind in enumerate(operations.kinds):
+        taken = operations.operands[end]
+        if kind != "Add" or len(taken) != 2:
+            continue
+        sides = _find_sides(blocks, end, taken[0], taken[1])
+        sides = sides or _find_sides(blocks, end, taken[1], taken[0])
+        if sides is None:
+            continue
+        numbers = {*sides.numbers}
+        users = operations.users[end]
+        last = end
+        activation = blocks.holding(users[0] if users else None, "activation")
+        if (
+            activation is not None
+            and activation.numbers.issuperset(users)
+            and all(operations.nodes[n].operator.has("elementwise") for n in activation.numbers)
+        ):
+            numbers |= activation.numbers
+            last = activation.end
+        found = _name_residual(blocks, sides, numbers, last)
+        if found is not None:
+            yield found
+
+
+def _find_sides(blocks: FoundBlocks, end: int, shortcut: Value, main: Value) -> _Sides | None:
+    """Return the operations of a block that ends in a sum, and what its shortcut is."""
+    operations = blocks.operations
+    start = shortcut
+    chain: set[int] = set()
+    kind: _Shortcut = "identity"
+    for _ in range(_MOST_SHORTCUT):
+        numbers = _walk_back(blocks, {end, *chain}, main, start)
+        if numbers is not None:
+            return _Sides(numbers, frozenset({end, *chain}), kind, main)
+        giver = operations.giver(start)
+        if giver is None:
+            return None
+        part = blocks.ending(giver, "conv", "norm")
+        inner = part.numbers if part is not None else frozenset({giver})
+        if part is None and operations.kinds[giver] not in _SHORTCUT:
+            return None
+        if not {end, *chain}.issuperset(operations.users[giver]):
+            return None
+        if part is not None and _is_activated(operations, part):
+            kind = "branch"
+        elif part is not None and part.kind == "conv" and kind == "identity":
+            kind = "projection"
+        chain |= inner
+        taken = operations.operands[min(inner)]
+        if not taken:
+            return None
+        start = taken[0]
+    return None
+
+
+def _is_activated(operations: Operations, found: FoundBlock) -> bool:
+    """Return whether a convolution ends in an activation, which no shortcut does."""
+    return (bool(found.parts) and found.parts[-1].kind == "activation") or any(
+        read_fused_activation(operations.nodes[number]) for number in found.numbers
+    )
+
+
+def _walk_back(blocks: FoundBlocks, core: set[int], main: Value, start: Value) -> set[int] | None:
+    """Return a core with all that only leads to it from where a value begins."""
+    operations = blocks.operations
+    barrier = operations.giver(start)
+    first = operations.giver(main)
+    if first is None or first == barrier:
+        return None
+    core = set(core)
+    pending = [-first]
+    convolutions, reached = 0, False
+    while pending:
+        number = -heapq.heappop(pending)
+        if number in core or not core.issuperset(operations.users[number]):
+            continue
+        core.add(number)
+        if len(core) > _MOST_NODES:
+            return None
+        owner = blocks.owner[number]
+        if owner is not None and owner.kind == "attention":
+            return None
+        convolutions += operations.kinds[number] in CONVOLUTIONS
+        if owner is not None and owner.kind in ("mlp", "linear") and owner.end == number:
+            convolutions += 1
+        taken = operations.operands[number]
+        reached = reached or start in taken or any(_activates(operations, v, start) for v in taken)
+        for giver in operations.givers(number):
+            if giver != barrier and giver not in core:
+                heapq.heappush(pending, -giver)
+    return core if reached and convolutions > 1 else None
+
+
+def _activates(operations: Operations, value: Value, start: Value) -> bool:
+    """Return whether a value is the activation of another, which branches outside share.
+
+    J. Kong and others, HiFi-GAN, 2020, figure 1.
+    """
+    node = value.producer
+    return (
+        node is not None
+        and operations.giver(value) is None
+        and node.operator.has("activates")
+        and node.input(0) is start
+    )
+
+
+def _name_residual(
+    blocks: FoundBlocks, sides: _Sides, numbers: set[int], last: int
+) -> FoundBlock | None:
+    operations = blocks.operations
+    parts: dict[int, FoundBlock] = {}
+    for number in sorted(numbers):
+        owner = blocks.owner[number]
+        if owner is not None:
+            if not owner.numbers <= numbers:
+                return None
+            parts[owner.end] = owner
+    beside = {n for part in parts.values() for n in _list_weighing(part)}
+    convolving = [
+        number
+        for number in sorted(numbers)
+        if operations.kinds[number] in CONVOLUTIONS and not _is_layer(blocks.owner[number])
+    ]
+    convolving = [number for number in convolving if number not in beside]
+    # what one side convolves may be added to what the other multiplies by weights
+    numbered = [number for number in convolving if number not in sides.chain] or convolving
+    main = [read_convolution(operations, number) for number in numbered]
+    if not main:
+        return None
+    linears = [part for part in parts.values() if part.kind in ("mlp", "linear")]
+    name = _name_kind(main, linears)
+    if not name:
+        return None
+    if sides.shortcut == "branch":
+        name = "Summed branches"
+    facts: list[str] = []
+    widths = _find_widths(operations, sides, main)
+    scale = _find_scale(operations, sides)
+    if widths is not None:
+        facts.append(write_widths(*widths))
+    stride = None if scale == 1 else max(scale.numerator, scale.denominator)
+    if stride is not None:
+        facts.append(f"{'×' if scale > 1 else '/'}{stride}")
+    if sides.shortcut == "projection":
+        facts.append("with projection")
+    details = ResidualDetails(
+        stride=stride, enlarges=scale > 1, projection=sides.shortcut == "projection"
+    )
+    return FoundBlock(
+        "branches" if sides.shortcut == "branch" else "residual",
+        name,
+        frozenset(numbers),
+        last,
+        tuple(facts),
+        details.with_features(widths),
+        tuple(parts.values()),
+    )
+
+
+def _list_weighing(part: FoundBlock) -> frozenset[int]:
+    """Return the operations that weigh channels, which are not on the way through a block."""
+    if part.kind == "excitation":
+        return part.numbers
+    return frozenset().union(*map(_list_weighing, part.parts))
+
+
+def _name_kind(main: list[ConvolutionDetails], linears: list[FoundBlock]) -> str:
+    """Return the kind of a block by the convolutions on its main side; "" for none."""
+    is_deep = [one.is_depthwise for one in main]
+    if any(is_deep):
+        if linears and is_deep[0]:
+            return "ConvNeXt block" if _is_convnext(main, linears) else ""
+        if _is_inverted(main):
+            return "Inverted residual"
+        return "ConvNeXt block" if _is_inverted_behind(main) else "Residual block"
+    return "Bottleneck block" if _is_bottleneck(main) else "Residual block"
+
+
+def _is_inverted(main: list[ConvolutionDetails]) -> bool:
+    """Return whether 1×1 expands, the depthwise one takes all that, and 1×1 projects.
+
+    M. Sandler and others, MobileNetV2, 2018, table 1.
+    """
+    return any(
+        deep.is_depthwise
+        and (wide.is_pointwise and projecting.is_pointwise)
+        and widens(wide)
+        and wide.out_features == deep.in_features
+        and deep.out_features == projecting.in_features
+        and narrows(projecting)
+        for wide, deep, projecting in zip(main, main[1:], main[2:], strict=False)
+    )
+
+
+def _is_inverted_behind(main: list[ConvolutionDetails]) -> bool:
+    """Return whether 1×1 expands and projects behind the depthwise one.
+
+    Z. Liu and others, A ConvNet for the 2020s, 2022, figure 4.
+    """
+    if len(main) != 3 or not main[0].is_depthwise or len({*main[0].kernel}) != 1:
+        return False
+    return all(one.is_pointwise for one in main[1:]) and widens(main[1]) and narrows(main[2])
+
+
+def _is_bottleneck(main: list[ConvolutionDetails]) -> bool:
+    """Return whether three convolve, two of them 1×1, or all between work on fewer channels.
+
+    What goes in and comes out is wider then (A. Paszke and others, ENet, 2016, figure 2b).
+    """
+    kernels = [max(one.kernel, default=0) for one in main]
+    if len(main) == 3 and kernels.count(1) >= 2:
+        return True
+    first, last = main[0], main[-1]
+    if len(main) < 3 or not (first.is_pointwise or narrows(first)):
+        return False
+    inner, given = first.out_features or 0, last.out_features or 0
+    is_inside = all((one.out_features or 0) <= inner for one in main[:-1])
+    return last.is_pointwise and widens(last) and is_inside and inner < given
+
+
+def _find_widths(
+    operations: Operations, sides: _Sides, main: list[ConvolutionDetails]
+) -> tuple[int, int] | None:
+    """Return how many features a block takes and gives; None where unknown.
+
+    What is added to it as it is has as many as the sum; a projection gives as many.
+    """
+    known = [one for one in main if one.in_out is not None]
+    if not known or known[0].in_features is None:
+        return None
+    taken, given = known[0].in_features, known[-1].out_features
+    chain = sorted(sides.chain)
+    kinds = {operations.kinds[number] for number in chain}
+    projections = [n for n in chain if operations.kinds[n] in CONVOLUTIONS]
+    if projections:
+        given = read_convolution(operations, projections[-1]).out_features or given
+    elif not kinds & _CHANGING:
+        given = taken
+    return (taken, given) if given is not None else None
+
+
+def _find_scale(operations: Operations, sides: _Sides) -> Fraction:
+    """Return by what the main side multiplies sizes; 1 where that is unknown."""
+    scales: dict[int, Fraction] = {}
+    for number in sorted(sides.numbers):
+        before = [scales[giver] for giver in operations.givers(number) if giver in scales]
+        # a mean over all places weighs what it is of
+        scales[number] = max(before, default=Fraction(1)) * _read_scale(operations, number)
+    giver = operations.giver(sides.main)
+    found = scales.get(giver, Fraction(1)) if giver is not None else Fraction(1)
+    return found if 1 in (found.numerator, found.denominator) else Fraction(1)
+
+
+def _read_scale(operations: Operations, number: int) -> Fraction:
+    """Return by what an operation multiplies sizes, where that is the same along all axes."""
+    kind, node = operations.kinds[number], operations.nodes[number]
+    if kind in CONVOLUTIONS:
+        details = read_convolution(operations, number)
+        stride = details.stride if isinstance(details.stride, int) else 1
+        return Fraction(stride) if details.transposed else Fraction(1, stride)
+    if kind in (SHUFFLE, UNSHUFFLE):
+        shuffle = read_shuffle(node, operations.context)
+        factor = shuffle[1] if shuffle is not None else 1
+        return Fraction(factor) if kind == SHUFFLE else Fraction(1, factor)
+    if node.operator.has("resamples"):
+        return Fraction(read_scale(operations, number) or 1)
+    if node.operator.has("pools") and not node.operator.has("pools_all"):
+        strides = {*read_ints(node, "strides")}
+        return Fraction(1, strides.pop()) if len(strides) == 1 and 0 not in strides else Fraction(1)
+    return Fraction(1)
+
+
+def _is_layer(owner: FoundBlock | None) -> bool:
+    """Return whether a convolution was found to be a layer of an MLP, at each place alone."""
+    return owner is not None and owner.kind == "mlp"
+
+
+def _is_convnext(convolutions: list[ConvolutionDetails], linears: list[FoundBlock]) -> bool:
+    """Return whether there is one depthwise convolution of a square, and an MLP behind it."""
+    kernel = convolutions[0].kernel
+    is_square = len(kernel) == 2 and kernel[0] == kernel[1]
+    return len(convolutions) == 1 and is_square and len(linears) == 1 and linears[0].kind == "mlp"

@@ -1,0 +1,145 @@
+"""Kinds of residual blocks, how many channels these take and give, and by what they scale sizes."""
+
+from __future__ import annotations
+
+import onnx
+import pytest
+from onnx import helper
+
+from netloupe.explorer.model import Graph
+from netloupe.explorer.patterns import Recognition, recognise
+from netloupe.explorer.readers.load import load
+
+
+class Net:
+    """Makes blocks of convolutions with weights of known dimensions."""
+
+    def __init__(self) -> None:
+        self.nodes: list[onnx.NodeProto] = []
+        self.weights: list[onnx.TensorProto] = []
+
+    def add(self, op_type: str, *taken: str, **attributes: object) -> str:
+        name = f"v{len(self.nodes)}"
+        self.nodes.append(helper.make_node(op_type, list(taken), [name], **attributes))
+        return name
+
+    def store(self, *dims: int) -> str:
+        name = f"w{len(self.weights)}"
+        count = 1
+        for dim in dims:
+            count *= dim
+        self.weights.append(helper.make_tensor(name, 1, dims, [0.5] * count))
+        return name
+
+    def conv(
+        self, x: str, given: int, taken: int, size: int = 1, *, relu: bool = True, **more: object
+    ) -> str:
+        kernel = {"kernel_shape": [size, size], **more}
+        y = self.add("Conv", x, self.store(given, taken, size, size), **kernel)
+        return self.add("Relu", y) if relu else y
+
+    def deep(self, x: str, width: int, size: int = 3, **more: object) -> str:
+        return self.conv(x, width, 1, size, group=width, **more)
+
+    def graph(self, y: str) -> Graph:
+        ends = [helper.make_tensor_value_info(n, 1, None) for n in ("x", y)]
+        graph = helper.make_graph(self.nodes, "g", ends[:1], ends[1:], self.weights)
+        return load(helper.make_model(graph).SerializeToString()).graph
+
+    def tell(self, y: str) -> Recognition:
+        found = recognise(list(self.graph(y).nodes))
+        assert found is not None
+        return found
+
+
+def test_what_filters_each_channel_and_widens_behind_is_not_inverted() -> None:
+    net = Net()  # V. Bazarevsky and others, BlazeFace, 2019, figure 1
+    y = net.conv(net.deep("x", 24, 5, relu=False), 28, 24, relu=False)
+    y = net.add("Add", y, net.add("Pad", "x", pads=[0, 0, 0, 0, 0, 4, 0, 0]))
+    found = net.tell(net.add("Relu", y))
+    assert (found.name, found.facts) == ("Residual block", ("24 → 28",))
+
+
+def test_blocks_that_are_equal_have_one_kind_whether_they_widen_or_not() -> None:
+    names = set()
+    for given in (16, 32):  # S. Kriman and others, QuartzNet, 2020, figure 1
+        net = Net()
+        y = net.conv(net.deep("x", 16), given, 16)
+        y = net.conv(net.deep(y, given), given, given, relu=False)
+        y = net.add("Add", y, net.conv("x", given, 16, relu=False))
+        names.add(net.tell(net.add("Relu", y)).name)
+    assert names == {"Residual block"}
+
+
+def test_a_gate_between_keeps_a_block_from_being_inverted() -> None:
+    net = Net()  # L. Chen and others, Simple Baselines for Image Restoration, 2022, figure 2c
+    y = net.deep(net.conv("x", 32, 16, relu=False), 32, relu=False)
+    halves = ["left", "right"]
+    net.nodes.append(helper.make_node("Split", [y], halves, axis=1))
+    y = net.conv(net.add("Mul", *halves), 16, 16, relu=False)
+    assert net.tell(net.add("Add", y, "x")).name == "Residual block"
+
+
+def test_what_widens_and_narrows_behind_the_depthwise_one_is_a_convnext_block() -> None:
+    net = Net()
+    y = net.conv(net.deep("x", 16, 7, relu=False), 64, 16)
+    assert net.tell(net.add("Add", net.conv(y, 16, 64, relu=False), "x")).name == "ConvNeXt block"
+
+
+def test_a_depthwise_convolution_more_keeps_it_inverted() -> None:
+    net = Net()  # D. Qin and others, MobileNetV4, 2024, figure 4: the extra depthwise one
+    y = net.deep(net.conv(net.deep("x", 16, relu=False), 64, 16), 64)
+    assert net.tell(net.add("Add", net.conv(y, 16, 64, relu=False), "x")).name == (
+        "Inverted residual"
+    )
+
+
+@pytest.mark.parametrize("inner", [[(3, 3)], [(5, 1), (1, 5)]])
+def test_what_works_on_fewer_channels_is_a_bottleneck(inner: list[tuple[int, int]]) -> None:
+    net = Net()  # A. Paszke and others, ENet, 2016, section 4
+    y = net.conv("x", 8, 32)
+    for size in inner:
+        y = net.add("Relu", net.add("Conv", y, net.store(8, 8, *size), kernel_shape=size))
+    y = net.add("Add", net.conv(y, 32, 8, relu=False), "x")
+    found = net.tell(net.add("Relu", y))
+    assert (found.name, found.facts) == ("Bottleneck block", ("32 → 32",))
+
+
+def test_a_bottleneck_with_weighed_channels_is_one() -> None:
+    net = Net()  # J. Hu and others, Squeeze-and-Excitation Networks, 2018, figure 3
+    y = net.conv(net.conv(net.conv("x", 8, 32), 8, 8, 3), 32, 8, relu=False)
+    weights = net.conv(net.add("GlobalAveragePool", y), 4, 32)
+    weights = net.add("Sigmoid", net.conv(weights, 32, 4, relu=False))
+    y = net.add("Add", net.add("Mul", y, weights), "x")
+    found = net.tell(net.add("Relu", y))
+    assert (found.name, found.facts) == ("Bottleneck block", ("32 → 32",))
+
+
+def test_a_block_that_enlarges_says_by_what() -> None:
+    net = Net()
+    y = net.conv("x", 8, 32)
+    y = net.add("Relu", net.add("ConvTranspose", y, net.store(8, 8, 2, 2), strides=[2, 2]))
+    y = net.conv(y, 16, 8, relu=False)
+    scales = helper.make_tensor("scales", 1, [4], [1.0, 1.0, 2.0, 2.0])
+    net.weights.append(scales)
+    y = net.add("Add", y, net.add("Resize", net.conv("x", 16, 32, relu=False), "", "scales"))
+    found = net.tell(net.add("Relu", y))
+    assert found.facts == ("32 → 16", "×2", "with projection")
+    assert found.details.to_mapping()["enlarges"] is True
+
+
+def test_two_strides_divide_by_their_product() -> None:
+    net = Net()
+    y = net.conv(net.conv("x", 8, 8, 3, strides=[2, 2]), 16, 8, 3, relu=False, strides=[2, 2])
+    y = net.add("Add", y, net.conv("x", 16, 8, relu=False, strides=[4, 4]))
+    assert net.tell(net.add("Relu", y)).facts == ("8 → 16", "/4", "with projection")
+
+
+def test_a_block_has_the_width_of_what_it_takes_and_not_of_half_a_concat() -> None:
+    net = Net()  # K. Han and others, GhostNet, 2020, figure 3
+    y = "x"
+    for given, taken in ((12, 8), (4, 24)):
+        half = net.conv(y, given, taken, relu=False)
+        y = net.add("Concat", half, net.deep(half, given, relu=False), axis=1)
+    found = net.tell(net.add("Relu", net.add("Add", y, "x")))
+    assert (found.name, found.facts) == ("Residual block", ("8 → 8",))
