@@ -18,11 +18,23 @@ _MOST_TEXT = 200
 _MOST_DEPTH = 20
 _MOST_SHOWN = 12
 #: names that tools make up: s48 and u0 (torch.export), x_dynamic_axes_1 (torch.onnx, where axes are
-#: numbers), unk__5 (tf2onnx, onnx), p2o.DynamicDimension.0 (Paddle), and expressions that are left
-_MADE_UP = re.compile(
-    r"[su]\d+|.+_dynamic_axes_\d+|unk_+\d+|(?:p2o\.)?DynamicDimension\.\d+|.*[()*+].*", re.DOTALL
+#: numbers), MatMullogits_dim_0 (torch.onnx, of a result by its operator), unk__5 (tf2onnx, onnx),
+#: p2o.DynamicDimension.0 (Paddle)
+_GENERATED = (
+    r"[su]\d+|.+_dynamic_axes_\d+|[A-Z][A-Za-z]+.*_dim_\d+|unk_+\d+"
+    r"|(?:p2o\.)?DynamicDimension\.\d+"
 )
+#: these, and expressions that are left
+_MADE_UP = re.compile(rf"{_GENERATED}|.*[()*+].*", re.DOTALL)
+_GENERATED_NAME = re.compile(_GENERATED, re.DOTALL)
+_NAME = re.compile(r"[^\W\d][\w.:/]*")
 _TOKEN = re.compile(r"\s*(?:(\d+)|([^\W\d][\w.:]*)|(//|[-+*/()]))")
+
+
+def is_generated_dim(text: str) -> bool:
+    """Return whether a dimension's text is, or has in it, a name that a tool has made up."""
+    names = _NAME.findall(text[:_MOST_TEXT])
+    return any(map(_GENERATED_NAME.fullmatch, names)) or bool(_GENERATED_NAME.fullmatch(text))
 
 
 class Symbols:

@@ -25,6 +25,7 @@ from .box import (
     round_size,
 )
 from .contents_words import MadeOf, write_contents
+from .dim_names import name_dims
 from .face import Face, TextRun
 from .facts import NodeFacts
 from .frames import SHARED, make_frame
@@ -431,8 +432,12 @@ def _describe_types(item: Item) -> str:
     """Return the type of all values that a box stands for, or how many types they have."""
     element = item.element
     values = next(iter(item.merged.values()), (element,) if isinstance(element, Value) else ())
-    types = {str(kind) if kind else "" for kind in list_types(values)}
-    return types.pop() if len(types) == 1 else f"{len(types):,} types"
+    stated = list_types(values)
+    types = {str(kind) if kind else "" for kind in stated}
+    if len(types) != 1:
+        return f"{len(types):,} types"
+    named = name_dims(stated[0], values[0] if len(values) == 1 else None)
+    return types.pop() if named is None else str(named)
 
 
 def _describe_denotation(value: Value) -> str:
