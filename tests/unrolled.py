@@ -299,3 +299,30 @@ def make_controller(steps: int = 5) -> Model:
         given = writer.add("", "MatMul", state, writer.weight("given", WIDTH, WIDTH))
         writer.outputs.append(writer.add("", "Relu", given))
     return writer.load()
+
+
+def make_memory(steps: int = 5) -> Model:
+    """Return a memory that is read and written by shares, at each step, as by attention.
+
+    The shares of a step are mixed with those of the one before, and a sum of them is kept, too.
+    """
+    writer = Writer()
+    writer.inputs = {f"x{step}": [1, WIDTH] for step in range(steps)}
+    writer.inputs |= {name: [1, WIDTH] for name in ("read", "shares", "so_far")}
+    writer.inputs["memory"] = [WIDTH, WIDTH]
+    read, shares, so_far, memory = "read", "shares", "so_far", "memory"
+    one = writer.weight("one", 1)
+    for step in range(steps):
+        scope = call("step", step)
+        taken = writer.add(scope, "Concat", f"x{step}", read, shares, so_far, axis=1)
+        taken = writer.add(scope, "MatMul", taken, writer.weight("taken", 4 * WIDTH, WIDTH))
+        shares = writer.add(scope, "Softmax", taken)
+        so_far = writer.add(scope, "Add", so_far, shares)
+        read = writer.add(scope, "MatMul", shares, memory)
+        erased = writer.add(scope, "Mul", shares, writer.add(scope, "Sigmoid", read))
+        erased = writer.add(scope, "Sub", one, erased)
+        kept = writer.add(scope, "Mul", memory, erased)
+        memory = writer.add(scope, "Add", kept, read)
+        given = writer.add(scope, "MatMul", read, writer.weight("given", WIDTH, WIDTH))
+        writer.outputs.append(writer.add(scope, "Relu", given))
+    return writer.load()

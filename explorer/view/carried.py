@@ -15,7 +15,15 @@ from netloupe.explorer.dataflow import find_source
 from netloupe.explorer.model import Value
 from netloupe.explorer.operators import LAYOUT_TRAITS
 
-from .carried_names import HIDDEN, RESIDUALS, SKIPS, SUM, find_output_name, name_handed
+from .carried_names import (
+    HIDDEN,
+    OUTPUT,
+    RESIDUALS,
+    SKIPS,
+    SUM,
+    find_output_name,
+    name_handed,
+)
 from .item import Carried, Item
 from .repetitions import Correspondence, Handed, Repetitions
 from .stubs import join_ports
@@ -109,6 +117,8 @@ def _name_all(
             name = next(filter(None, map(find_output_name, results)), SUM)
         if is_loop and not name and len(typical.handed) == 1:
             name = HIDDEN
+        if is_loop and not name and value is not None and typical.results.get(value):
+            name = OUTPUT
         known[one.slot] = name = name or (describe(value) if value is not None else "")
         start = typical.bindings.get(one.taken) if one.taken is not None else None
         if is_loop and start is not None:

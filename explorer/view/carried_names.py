@@ -34,6 +34,14 @@ HIDDEN = "hidden state"
 JOINED, TOKENS = "outputs so far", "tokens so far"
 #: what attention gives
 CONTEXT = "context"
+#: by which shares it takes it, and their sum over the steps, as where a reader of text has been
+#: (J. Shen and others, Natural TTS synthesis by conditioning WaveNet, 2018, section 2.2)
+WEIGHTS, ALIGNMENT = "attention weights", "alignment so far"
+#: what a step gives that the next one takes, too
+OUTPUT = "last output"
+#: what is read by such shares, and written and erased by them (A. Graves and others, Neural Turing
+#: machines, 2014, section 3)
+MEMORY = "memory"
 
 #: names of outputs that say nothing
 _EMPTY = re.compile(r"(?:out|outputs?|results?|y|[\W_]|\d)*", re.IGNORECASE)
@@ -48,6 +56,11 @@ def name_handed(handed: Sequence[Handed]) -> list[str]:
         if not name and any(cells) and _is_result(one, handed, cells):
             name = STATE
         names.append(name)
+    if CONTEXT in names:
+        names = [
+            name or (MEMORY if _is_written(one) else "")
+            for name, one in zip(names, handed, strict=True)
+        ]
     return names
 
 
@@ -63,8 +76,10 @@ def _name(handed: Handed) -> str:
     maker = _find_maker(given)
     if maker is None:
         return ""
-    if maker.operator.has("multiplies") and any(map(_is_distributed, maker.inputs)):
+    if _is_weighted_sum(maker):
         return CONTEXT
+    if _is_distributed(given) and _is_multiplied(given):
+        return WEIGHTS
     if all(_find_origin(value) is not taken for value in maker.inputs):
         return ""
     if maker.operator.has("adds"):
@@ -80,6 +95,8 @@ def _name(handed: Handed) -> str:
 
 def _name_sum(taken: Value, maker: Node) -> str:
     """Return what a value is to which a repetition adds something."""
+    if any(map(_is_distributed, maker.inputs)):
+        return ALIGNMENT
     others = [user for user, _ in trace_on(taken, *LAYOUT_TRAITS) if user is not maker]
     return RESIDUALS if others else SKIPS
 
@@ -98,10 +115,50 @@ def find_output_name(value: Value) -> str:
     return ""
 
 
+def _is_weighted_sum(maker: Node) -> bool:
+    """Return whether a node multiplies by shares, or adds up what was multiplied by them."""
+    if maker.operator.has("reduces"):
+        operand = maker.input(0)
+        product = _find_maker(operand) if operand is not None else None
+        if product is None or not product.operator.has("multiplies_elements"):
+            return False
+        maker = product
+    elif not maker.operator.has("multiplies"):
+        return False
+    return any(map(_is_distributed, maker.inputs))
+
+
+def _is_written(handed: Handed) -> bool:
+    """Return whether a value is a sum of what another is multiplied by and of something new."""
+    maker = _find_maker(handed.given) if handed.given is not None else None
+    if maker is None or not maker.operator.has("adds"):
+        return False
+    products = [_find_maker(addend) for addend in maker.inputs if addend is not None]
+    return any(
+        product is not None
+        and product.operator.has("multiplies_elements")
+        and any(_find_origin(factor) is handed.taken for factor in product.inputs)
+        for product in products
+    )
+
+
 def _is_distributed(value: Value | None) -> bool:
     """Return whether a value is shares that add up to 1, as weights of attention."""
     maker = _find_maker(value) if value is not None else None
-    return maker is not None and maker.operator.has("distributes")
+    if maker is None or not maker.operator.has("divides"):
+        return maker is not None and maker.operator.has("distributes")
+    total = _find_maker(maker.inputs[-1]) if maker.inputs[-1] is not None else None
+    return (
+        total is not None
+        and total.operator.has("reduces")
+        and _find_origin(total.input(0)) is _find_origin(maker.input(0))
+    )
+
+
+def _is_multiplied(value: Value) -> bool:
+    """Return whether a value is a factor of a product, of matrices or elements."""
+    users = (user for user, _ in trace_on(value, *LAYOUT_TRAITS))
+    return any(user.operator.has("multiplies", "multiplies_elements") for user in users)
 
 
 def _only_scales(node: Node) -> bool:

@@ -101,7 +101,7 @@ class ChildMaker:
         bundle_ports(item, children, found.only_from_others)
         item.carried = carried = gather_carried(
             found,
-            repetitions.correspond(min(1, len(repeat.children) - 1)),
+            repetitions.correspond(len(repeat.children) // 2),
             streams,
             lambda value: name_passing_values((value,), borders.tree),
             is_loop=repeat.is_loop,

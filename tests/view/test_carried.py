@@ -10,7 +10,13 @@ from netloupe.explorer.view import BORDER, Item, View
 from netloupe.explorer.view.value_names import find_written_name, name_passing_values
 from netloupe.proto import onnx_pb2
 from tests.onnx_text import load_text
-from tests.unrolled import make_lstm, make_recurrent, make_refinement, make_skip_stack
+from tests.unrolled import (
+    make_lstm,
+    make_memory,
+    make_recurrent,
+    make_refinement,
+    make_skip_stack,
+)
 from tests.wiring_check import find_lost_edges
 
 
@@ -95,3 +101,8 @@ def test_what_bodies_of_nodes_take_is_called_after_the_block_that_gives_it() -> 
     value = model.graph.values["val_1"]
     assert all(user.graph is not model.graph for user in value.users)
     assert name_passing_values([value], View(model).borders(model.graph).tree) == "SiLU"
+
+
+def test_what_attention_reads_by_and_from_is_named() -> None:
+    _, loop = open_repeat(make_memory())
+    assert {*loop.carried.loop} == {"attention weights", "alignment so far", "context", "memory"}
