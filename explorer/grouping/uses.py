@@ -4,7 +4,9 @@ torch's newer exporter gives the nodes of each call of a module the same scope (
 from ``nn_module_stack``). An activation that a block uses three times would be one group, which
 gives to what gives to it. Each use that takes, by way of other modules, from an earlier one gets a
 scope of its own, numbered as the older exporter does: ``relu``, ``relu_1``, ``relu_2``. So does
-each use of a module that takes from none, where another one beside it is used as often.
+each use of a module that takes from none, where another one beside it is used as often. A module
+of which all that is in it is used as often, use after use and none of it by another, is a tower:
+its uses are told apart as a whole.
 """
 
 from __future__ import annotations
@@ -50,6 +52,14 @@ def tell_uses_apart(graph: Graph, of_node: list[Scope | None]) -> dict[Scope, Sc
         step()
         found: dict[Scope, list[list[int]]] = {}
         interrupted = _find_interrupted(runs, depth)
+        towers = _find_towers(graph, runs, constants, interrupted, depth)
+        if towers:
+            taken = {run.scope[: depth - 1] for run in runs}
+            for scope, uses in towers.items():
+                for number, members in enumerate(uses[1:], 1):
+                    _move(of_node, members, scope, _name(scope, number, taken), made)
+            runs = _list_runs(of_node, constants)
+            interrupted = _find_interrupted(runs, depth)
         for scope, own in interrupted.items():
             span = range(own[0].first, own[-1].last + 1)
             left -= len(span)
@@ -131,6 +141,62 @@ def _find_interrupted(runs: Sequence[_Run], depth: int) -> dict[Scope, list[_Run
     return {scope: own for scope, own in found.items() if len(own) > 1}
 
 
+def _find_towers(
+    graph: Graph,
+    runs: Sequence[_Run],
+    constants: Collection[int],
+    interrupted: Collection[Scope],
+    depth: int,
+) -> dict[Scope, list[list[int]]]:
+    """Return the nodes of modules by uses, of those in which all is used again and again.
+
+    Parameters
+    ----------
+    interrupted
+        What others interrupt, of this depth: only what is around it is looked at.
+    """
+    around = {scope[:-1] for scope in interrupted if len(scope) > 1}
+    rows: dict[Scope, list[_Run]] = {}
+    for run in runs if around else ():
+        row = rows.setdefault(run.scope[: depth - 1], [])
+        if row and row[-1].scope == run.scope[:depth]:
+            row[-1] = row[-1]._replace(last=run.last)
+        else:
+            row.append(_Run(run.scope[:depth], run.first, run.last))
+    found: dict[Scope, list[list[int]]] = {}
+    for scope, row in rows.items():
+        if scope not in around:
+            continue
+        tokens = [run.scope for run in row]
+        times = tokens.count(tokens[0])
+        period = len(row) // times
+        if times < 2 or period < 2 or tokens != tokens[:period] * times:
+            continue
+        uses = [
+            [
+                index
+                for run in row[first : first + period]
+                for index in range(run.first, run.last + 1)
+                if index not in constants
+            ]
+            for first in range(0, len(row), period)
+        ]
+        op_types = [[graph.nodes[index].op_type for index in use] for use in uses]
+        if all(one == op_types[0] for one in op_types) and _are_apart(graph, uses):
+            found[scope] = uses
+    return found
+
+
+def _are_apart(graph: Graph, uses: Sequence[Sequence[int]]) -> bool:
+    """Return whether no use of a module takes from another."""
+    owners = {index: number for number, use in enumerate(uses) for index in use}
+    return all(
+        owners.get(giver, number) == number
+        for index, number in owners.items()
+        for giver in _list_givers(graph, index)
+    )
+
+
 def _cut(nodes: Sequence[int], runs: Sequence[_Run]) -> list[list[int]]:
     """Return nodes, in the file's order, by the runs that they are in."""
     ends = [run.last for run in runs]
@@ -199,7 +265,8 @@ def _move(
     """Put nodes of a scope, and what is inside of it, into a new one."""
     for index in members:
         old = of_node[index]
-        assert old is not None  # noqa: S101 - it is in the scope
+        if old is None:  # it joins what is beside it
+            continue
         moved = new + old[len(scope) :]
         of_node[index] = moved
         for length in range(len(new), len(moved) + 1):

@@ -129,3 +129,15 @@ def test_the_steps_of_a_cell_that_is_called_again_are_a_stack(name: str) -> None
     assert len(steps) == 8
     assert stack.recognised is not None
     assert stack.recognised.name == f"{name[:-6].upper()} cell"
+
+
+def test_a_tower_that_is_used_twice_is_told_apart_as_a_whole() -> None:
+    scopes = ["t.c1", "t.relu", "t.c2", "t.fc"]
+    apart = [["x"], ["v0"], ["v1"], ["v2"], ["x"], ["v4"], ["v5"], ["v6"], ["v3", "v7"]]
+    graph = branches([*scopes, *scopes, "o"], apart)
+    assert outline(build_group_tree(graph, "modules")) == (
+        "t(c1=n0 relu=n1 c2=n2 fc=n3) t_1(c1=n4 relu=n5 c2=n6 fc=n7) o=n8"
+    )
+    again = [*apart[:4], ["v3"], *apart[5:]]  # the second use takes what the first one gives
+    graph = branches([*scopes, *scopes, "o"], again)
+    assert "t_1" not in outline(build_group_tree(graph, "modules"))
