@@ -136,6 +136,23 @@ adaptive (float[2, 16, 8] x, float[2, 1, 8] scale, float[2, 1, 8] shift) => (flo
 """,
         "Adaptive LayerNorm",
     ),
+    "squash": (
+        """
+squash (float[2, 10, 16] x) => (float[2, 10, 16] y)
+<float two = {2}, float one = {1}, float epsilon = {0.00000001}, int64[1] last = {-1}>
+{
+  square = Pow (x, two)
+  length = ReduceSum (square, last)
+  longer = Mul (x, length)
+  above = Add (length, one)
+  shorter = Div (longer, above)
+  more = Add (length, epsilon)
+  root = Sqrt (more)
+  y = Div (shorter, root)
+}
+""",
+        "Squash",
+    ),
     "gate": (
         """
 gated (float[1, 8, 64] x) => (float[1, 8, 64] y)

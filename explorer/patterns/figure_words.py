@@ -147,6 +147,12 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "gate",
         ),
         FigureWord(
+            "squash",
+            "A vector keeps its direction, and its length comes between 0 and 1: x · ‖x‖² / "
+            "(1 + ‖x‖²) / ‖x‖.",
+            "squash",
+        ),
+        FigureWord(
             "atrous pyramid",
             "Kernels of several dilations side by side: `rates 6, 12, 18`.",
             "atrous-pyramid",

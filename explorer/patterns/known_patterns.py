@@ -26,6 +26,7 @@ from .resampling import find_joined, find_pixel_shuffles, find_resampled
 from .residuals import find_residuals
 from .separable import find_excitations, find_separable
 from .similarity import find_similarities, find_similarity
+from .squash import find_squashes
 from .state_spaces import find_mixers
 from .time_mixing import find_shifts, find_time_mixes
 from .token_mixing import find_mixer_blocks
@@ -128,6 +129,7 @@ IDEAS = (
     _part("atrous-pyramid", find_atrous_pyramids, "atrous pyramid"),
     _part("message-passing", find_messages, "message passing"),
     _part("adaptive-norm", find_adaptive_norms, "adaptive norm", family="normalization"),
+    _part("squash", find_squashes, "squash", family="activation"),
     _part("gate", find_gates, "gate"),
     _part("token-shift", find_shifts, "token shift"),
     _whole("time-mix", find_time_mixes, "time mix", "channel mix"),
