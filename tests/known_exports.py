@@ -129,7 +129,7 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
     ),
     "exported/tabnet.legacy.onnx": Architecture(
         family="attention over features",
-        blocks=(_runs("step", 3),),
+        blocks=(_runs("GLU layer", 3), _runs("step", 3)),
         width=8,
         numbers=(3, 14, 2, 4, 16, 32, 11, 13, 1),
     ),
@@ -137,7 +137,8 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
         family="residual MLP",
         blocks=(_runs("block", 30),),
         width=32,
-        numbers=(6, 4, 2),
+        # the sentence tells the last block, which has no backcast, by itself
+        numbers=(6, 4, 2, 29),
     ),
     "exported/tft.legacy.onnx": Architecture(
         family="temporal fusion transformer",
@@ -203,7 +204,10 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
     ),
     "exported/siamese.dynamo.onnx": Architecture(
         family="twin CNN",
-        blocks=(_runs("convolution", 4, otherwise=((3,),), may_lack=True),),
+        blocks=(
+            _runs("tower", 2),
+            _runs("convolution", 4, otherwise=((3,),), may_lack=True),
+        ),
         stage_widths=(8, 16, 32),
         outputs=1,
         numbers=(2, 1152, 64, 3, 105, 7, 10),
