@@ -21,8 +21,8 @@ from itertools import pairwise
 import numpy as np
 
 from netloupe.explorer.model import Node
-from netloupe.explorer.patterns import MOST_NODES, try_to_recognise
 
+from .attention_pairs import are_two_kinds
 from .group import Group
 from .independent_nodes import find_independent
 from .kinds import Child, Kinds
@@ -204,7 +204,8 @@ class SiblingSearch:
                 if not self._is_enough(children, families, low, count, run.period):
                     continue
             high = low + count * run.period
-            if count == 2 and _are_two_kinds(children[low:high], run.period):
+            halves = children[low : low + run.period], children[low + run.period : high]
+            if count == 2 and are_two_kinds([*map(_list_nodes, halves)]):
                 continue
             rows = exact[low:high].reshape(count, run.period)
             _, firsts, seen = np.unique(rows, axis=0, return_index=True, return_counts=True)
@@ -257,22 +258,6 @@ def _count_covered(children: list[Child], runs: list[SiblingRun]) -> tuple[int, 
     """Return how many groups are in runs, and a number that is larger the fewer the runs are."""
     members = [child for run in runs for child in children[run.low : run.high]]
     return sum(isinstance(child, Group) for child in members), -len(runs)
-
-
-def _are_two_kinds(children: list[Child], period: int) -> bool:
-    """Return whether two blocks that are wired alike inside are self- and cross-attention."""
-    names = []
-    for block in (children[:period], children[period:]):
-        nodes = _list_nodes(block)
-        if len(nodes) > MOST_NODES or not any(map(_may_attend, nodes)):
-            return False
-        found = try_to_recognise(nodes)
-        names.append(found.name if found is not None and found.family == "attention" else "")
-    return all(names) and names[0] != names[1]
-
-
-def _may_attend(node: Node) -> bool:
-    return node.operator.has("attends") or node.operator.form == "Softmax"
 
 
 def _list_nodes(block: list[Child]) -> list[Node]:

@@ -19,10 +19,12 @@ from netloupe.explorer.patterns import (
     name_block,
 )
 
+from .attention_pairs import are_two_kinds
 from .closed_blocks import close_blocks
 from .found_repeat import FoundRepeat
 from .order import walk_from_outputs
 from .repeats import find_repeats
+from .residual_groups import find_residual_groups
 from .search_budget import SearchBudget
 from .signatures import Integers, NodeTable, wiring_key
 from .streams import StreamReader
@@ -107,6 +109,8 @@ class Planner:
             nodes = [[table.nodes[row] for row in rows[block].tolist()] for block in repeat.blocks]
             for first, last in self._streams.find_even(nodes, with_joined=False):
                 part = repeat.part(first, last)
+                if last - first == 2 and are_two_kinds(nodes[first:last]):
+                    continue
                 if part is not None:
                     found.append(part)
                 elif depth < _MOST_NESTED:
@@ -177,6 +181,7 @@ class Planner:
     def _find_blocks(self, table: NodeTable, rows: list[int]) -> list[Children]:
         nodes = [table.nodes[row] for row in rows]
         blocks = close_blocks(find_nested_blocks(nodes), nodes)
+        blocks += find_residual_groups(nodes, blocks)
         return _renumber(_nest(blocks, len(rows)), rows)
 
 

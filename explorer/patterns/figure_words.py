@@ -52,6 +52,10 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "attention",
         ),
         FigureWord(
+            "spatial transformer",
+            "A Transformer over the places of a picture, projections before and behind it.",
+        ),
+        FigureWord(
             "latents", "Learned queries, fewer than what they attend to, written `n × d latents`."
         ),
         FigureWord("causal", "No token sees a later one."),
