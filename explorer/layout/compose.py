@@ -265,10 +265,12 @@ class Composer:
             before is not None and before.arranged.inside.columns > 1,
             back.room if back is not None else None,
         )
-        if before is None or history is None:
-            arranged = self._arrange(plan.level, frame, budget)
-        else:
-            arranged = self._rearrange(before.arranged, plan.level, frame, budget, history)
+        known = before.arranged if before is not None else None
+        arranged = self._arrange_again(known, plan.level, frame, budget, history)
+        if plan.level.lanes is not None and not arranged.assembly.is_exact:
+            # what is no lanes tells its sizes along one stream
+            plan = plan_item(view, item, measure, shown.direction, placed, with_lanes=False)
+            arranged = self._arrange_again(known, plan.level, frame, budget, history)
         notices = dict.fromkeys(budget.notices[already:])
         for each in inner.values():
             notices.update(dict.fromkeys(each.level.notices))
@@ -291,6 +293,21 @@ class Composer:
             tuple(notices),
         )
         return Composed(level, item.revision, plan, arranged, history, inner)
+
+    def _arrange_again(
+        self,
+        before: Arranged | None,
+        level: Level,
+        frame: Frame,
+        budget: Budget,
+        history: PieceHistory | None,
+    ) -> Arranged:
+        """Return the places inside an open item; as far as may be as they were before."""
+        if before is None or history is None:
+            return self._arrange(level, frame, budget)
+        if before.assembly.is_exact and not level.has_shape:
+            return self._arrange(level, frame, budget)
+        return self._rearrange(before, level, frame, budget, history)
 
     def _arrange(self, level: Level, frame: Frame, budget: Budget) -> Arranged:
         """Return the places inside an open item."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from .lane_arms import Arm
 from .level import Level
 
 #: more columns are no figure's
 _MOST_COLUMNS = 16
+#: so many boxes of short arms may stand above one another in one row
+_MOST_IN_CELL = 4
 
 
 def order_columns(level: Level, arms: Sequence[Arm]) -> tuple[tuple[Arm, ...], ...] | None:
@@ -41,6 +43,7 @@ def order_columns(level: Level, arms: Sequence[Arm]) -> tuple[tuple[Arm, ...], .
                 ready.append(each)
     if len(columns) < len(arms):
         return None
+    heights = [_find_height(arms, sources) for sources in before]
     last = max(columns.values(), default=0)
     if last >= _MOST_COLUMNS:
         return None
@@ -55,7 +58,7 @@ def order_columns(level: Level, arms: Sequence[Arm]) -> tuple[tuple[Arm, ...], .
     return tuple(
         tuple(
             arms[number]
-            for number in sorted(columns, key=lambda each: arms[each].span)
+            for number in sorted(columns, key=lambda each: (arms[each].span, heights[each], each))
             if columns[number] == column
         )
         for column in range(last + 1)
@@ -64,9 +67,23 @@ def order_columns(level: Level, arms: Sequence[Arm]) -> tuple[tuple[Arm, ...], .
 
 
 def _is_free(arms: Sequence[Arm], columns: dict[int, int], number: int, column: int) -> bool:
-    """Return whether no other arm of a column has rows of an arm."""
+    """Return whether no other arm of a column has rows of an arm.
+
+    A few short ones that stay within one row may stand above one another.
+    """
     low, high = arms[number].span
-    return all(
-        at != column or other == number or arms[other].span[1] < low or high < arms[other].span[0]
+    there = [
+        arms[other]
         for other, at in columns.items()
-    )
+        if at == column and other != number
+        if low <= arms[other].span[1] and arms[other].span[0] <= high
+    ]
+    is_short = all(arm.span == (low, low) for arm in (*there, arms[number]))
+    boxes = sum(len(arm.boxes) for arm in (*there, arms[number]))
+    return not there or (is_short and boxes <= _MOST_IN_CELL)
+
+
+def _find_height(arms: Sequence[Arm], sources: Collection[int]) -> float:
+    """Return the mean row of what an arm takes values from."""
+    rows = [sum(arms[source].span) / 2 for source in sources]
+    return sum(rows) / len(rows) if rows else 0.0

@@ -24,6 +24,8 @@ _MOST_BOXES = 150
 _LEAST_LANES = 2
 _LEAST_ROWS = 3
 _LEAST_SHARED = 2
+#: so many boxes of several rows each, one of so many, hide what lanes would show
+_MANY_WIDE, _SHARE_WIDE = 3, 4
 #: so many other parts give values to the lanes or take some
 _MOST_PARTS = 6
 
@@ -122,20 +124,27 @@ def find_lanes(level: Level, maps: Sequence[Maps], stubs: Collection[int]) -> La
     rows, others = found
     parts = _list_parts(level, rows, others)
     placed_stubs = _list_stubs(level, stubs, rows)
-    if parts is None or placed_stubs is None:
+    if parts is None or placed_stubs is None or _hides_lanes(rows):
         return None
     rows = _close_gaps(rows)
     order = [box for box in order if box in rows]
     is_exchange = exchange_values(level, order, rows)
-    columns = _find_columns(level, order, rows, is_exchange=is_exchange)
+    given = {rows[w.target][0] for w in level.wires if w.source < 0 and w.target in rows}
+    columns = _find_columns(level, order, rows, given, is_exchange=is_exchange)
     if columns is None:
         return None
     row_count = 1 + max(high for _, high in rows.values())
     return LaneShape(columns, row_count, *parts, placed_stubs, is_exchange)
 
 
+def _hides_lanes(rows: Rows) -> bool:
+    """Return whether what happens between rows is mostly inside of boxes that have several."""
+    wide = sum(low < high for low, high in rows.values())
+    return wide >= _MANY_WIDE and wide * _SHARE_WIDE >= len(rows)
+
+
 def _find_columns(
-    level: Level, order: Sequence[int], rows: Rows, *, is_exchange: bool
+    level: Level, order: Sequence[int], rows: Rows, given: Collection[int], *, is_exchange: bool
 ) -> tuple[tuple[Arm, ...], ...] | None:
     """Return what stands in each column: arms, or the boxes of lanes that exchange values."""
     if is_exchange:
@@ -143,7 +152,7 @@ def _find_columns(
         return columns if columns is not None and _are_parallel(columns) else None
     arms = list_arms(level, order, rows)
     columns = order_columns(level, arms) if arms is not None else None
-    return columns if columns is not None and _are_lanes(columns) else None
+    return columns if columns is not None and _are_lanes(columns, given) else None
 
 
 def _are_parallel(columns: Sequence[Sequence[Arm]]) -> bool:
@@ -213,9 +222,12 @@ def _close_gaps(rows: Rows) -> Rows:
     return {box: (places[low], places[high]) for box, (low, high) in rows.items()}
 
 
-def _are_lanes(columns: Sequence[Sequence[Arm]]) -> bool:
-    """Return whether arms stand side by side, in several rows each."""
-    shared: dict[int, int] = {}
+def _are_lanes(columns: Sequence[Sequence[Arm]], given: Collection[int]) -> bool:
+    """Return whether arms stand side by side in several rows, one of them leading through these.
+
+    What comes in at the border at several resolutions is one of them.
+    """
+    shared: dict[int, int] = dict.fromkeys(given, 1) if len(given) > 1 else {}
     for column in columns:
         for arm in column:
             for row in {*arm.rows}:
@@ -223,7 +235,7 @@ def _are_lanes(columns: Sequence[Sequence[Arm]]) -> bool:
     most = sum(len({*arm.rows}) > 1 for column in columns for arm in column)
     wide = sum(count > 1 for count in shared.values())
     rows = {row for column in columns for arm in column for row in arm.rows}
-    return most > 1 and wide >= _LEAST_SHARED and len(rows) >= _LEAST_ROWS
+    return most > 0 and wide >= _LEAST_SHARED and len(rows) >= _LEAST_ROWS
 
 
 def _list_stubs(

@@ -116,11 +116,16 @@ class LaneWays:
         return not with_stubs & lefts & rights
 
     def _plan_border(self, number: int, wire: Wire) -> Way | None:
-        """Return the way of a wire from the border, down a gutter, or to it."""
+        """Return the way of a wire to or from the border: in an outer gutter if it can be."""
+        last = self._boxes.column_count
         if wire.source < 0 <= wire.target:
-            return Way(number, (self._boxes.column[wire.target],), -1)
+            column = self._boxes.column[wire.target]
+            is_level = self._is_free(range(column), self.enter_height(wire))
+            return Way(number, (0 if is_level else column,), -1)
         if wire.target < 0 <= wire.source:
-            return Way(number, (self._boxes.column[wire.source] + 1,), -1)
+            column = self._boxes.column[wire.source] + 1
+            is_level = self._is_free(range(column, last), self.leave_height(wire))
+            return Way(number, (last if is_level else column,), -1)
         return None
 
     def _plan_one(self, number: int, wire: Wire) -> Way | None:

@@ -27,7 +27,7 @@ READABLE = 0.7
 #: lanes may be so much smaller
 _SMALLER = 0.9
 #: they may have so much longer edges, where a crossing counts as a length
-_LONGER = 1.2
+_LONGER = 1.35
 _CROSSING = 120.0
 #: pieces of curves are looked at as so many straight lines
 _STEPS = 5

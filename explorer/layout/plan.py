@@ -122,6 +122,8 @@ def plan_item(
     measure: Measure,
     direction: Direction,
     inner: Mapping[int, Placed],
+    *,
+    with_lanes: bool = True,
 ) -> Plan:
     """Describe an open item's inside as a level.
 
@@ -135,6 +137,8 @@ def plan_item(
         Where values flow to.
     inner
         The open children, by their numbers.
+    with_lanes
+        Whether it may be told that it makes lanes; else sizes are written as along one stream.
     """
     level = Level(direction, is_list=item.is_terminal)
     for number, child in enumerate(item.children):
@@ -171,7 +175,7 @@ def plan_item(
                 _count_drawn(number, edges[number], merged, item.children),
             )
         )
-    changes, skips = _find_sizes(view, item, level, edges, links)
+    changes, skips = _find_sizes(view, item, level, edges, links, with_lanes=with_lanes)
     texts = choose_texts(edges, item.children, measure, changes, skips)
     for number, (_, width, _) in enumerate(texts.sizes):
         if width:
@@ -190,11 +194,17 @@ def plan_item(
 
 
 def _find_sizes(
-    view: View, item: Item, level: Level, edges: list[LevelEdge], links: Sequence[Link]
+    view: View,
+    item: Item,
+    level: Level,
+    edges: list[LevelEdge],
+    links: Sequence[Link],
+    *,
+    with_lanes: bool,
 ) -> tuple[Mapping[int, str], Mapping[int, str]]:
     """Return the sizes, and what is said of skips, by the edge beside which they stand.
 
-    Where a level is a U it is told so.
+    Where a level is a U, or lanes, it is told so.
     """
     if not edges or not is_stage(item):
         return {}, {}
@@ -208,6 +218,8 @@ def _find_sizes(
     sums = {number for number, child in enumerate(item.children) if _adds(child)}
     level.u = find_u(level, chain, resolutions, stubs, sums)
     changes = list_size_changes(edges, item.children, chain, found)
+    if level.u is None and not with_lanes:
+        return changes, {}
     if level.u is None:
         level.lanes = find_lanes(level, [_find_maps(sizes, link) for link in links], stubs)
         lanes = level.lanes

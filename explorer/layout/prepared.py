@@ -96,16 +96,22 @@ class Preparer:
     def prepare(self, view: View, item: Item) -> tuple[Plan, Prepared]:
         """Lay out an open item of a view, with everything inside it closed."""
         plan = plan_item(view, item, self._measure, self._direction, {})
-        level = plan.level
         title = None if item is view.root else self._measure.title(item)
+        places, inside = self._find(plan.level, title)
+        if plan.level.lanes is not None and not places.is_exact:
+            plan = plan_item(view, item, self._measure, self._direction, {}, with_lanes=False)
+            places, inside = self._find(plan.level, title)
+        level = plan.level
+        labels = place_labels(inside, self._direction, np.zeros(0, np.int64), plan.texts)
+        labels = labels - _measure_shift(inside, places)
+        return plan, Prepared(level, places, labels, plan.texts)
+
+    def _find(self, level: Level, title: Title | None) -> tuple[Places, Inside]:
         key = (level.key(), title)
         found = self._known.get(key)
         if found is None:
             found = self._known[key] = self._place(level, title)
-        places, inside = found
-        labels = place_labels(inside, self._direction, np.zeros(0, np.int64), plan.texts)
-        labels = labels - _measure_shift(inside, places)
-        return plan, Prepared(level, places, labels, plan.texts)
+        return found
 
     def _place(self, level: Level, title: Title | None) -> tuple[Places, Inside]:
         assembly = self._placer.place(level, self._budget)

@@ -204,10 +204,44 @@ def test_one_way_through_resolutions_makes_no_lanes(engine: LayoutEngine) -> Non
     assert is_lanes(make_pan(1, 3, 256, 256), engine)
     net = Pyramid(1, 3, 256, 256)
     assert not is_lanes(net.finish(net.descend(4)[-1]), engine)
-    net = Pyramid(1, 3, 256, 256)  # a head at each level, and no way upwards
+
+
+def test_a_head_at_each_level_is_beside_it(engine: LayoutEngine) -> None:
+    net = Pyramid(1, 3, 256, 256)
     heads = [net.block(f"out{n}", each, 8, acts=2 + n) for n, each in enumerate(net.descend(4))]
-    flat = [net.add("GlobalAveragePool", "head/pool", each) for each in heads]
-    assert not is_lanes(net.finish(net.add("Concat", "head/join", *flat, axis=1)), engine)
+    scene = compose(net.finish(*heads), engine)
+    boxes = named(scene)
+    stages = [boxes[f"stage{level}"] for level in range(4)]
+    assert len({round(box.x + box.width / 2) for box in stages}) == 1
+    for level, stage in enumerate(stages):
+        assert middle(stage) == pytest.approx(middle(boxes[f"out{level}"]), abs=0.5)
+    check_edges(scene)
+
+
+def test_what_comes_in_at_several_resolutions_is_in_their_rows(engine: LayoutEngine) -> None:
+    """A neck in a group of its own: values come from the border, and go there, in outer gutters."""
+    net = Pyramid(1, 3, 256, 256)
+    maps = net.descend(3)
+    for level in (1, 0):
+        value = net.double(f"neck/up{level}", maps[level + 1])
+        value = net.add("Concat", f"neck/join{level}", value, maps[level], axis=1)
+        maps[level] = net.block(f"neck/top{level}", value, 8 << level, 1, level + 2)
+    for level in (1, 2):
+        value = net.block(f"neck/down{level}", maps[level - 1], 8 << level, 2, level + 1)
+        value = net.add("Concat", f"neck/merge{level}", value, maps[level], axis=1)
+        maps[level] = net.block(f"neck/low{level}", value, 8 << level, 1, level + 3)
+    heads = [net.convolve(f"head{n}/conv", each, 4) for n, each in enumerate(maps)]
+    scene = compose(net.finish(*heads), engine, "main/neck/")
+    check_edges(scene)
+    frame = next(n for n, box in enumerate(scene.boxes) if box.item.key == "main/neck/")
+    inside = {box.item.label: box for box in scene.boxes if box.parent == frame}
+    assert inside["top0"].y < inside["top1"].y < inside["low2"].y
+    assert inside["top0"].x + inside["top0"].width < inside["low1"].x
+    for edge in scene.edges:
+        if edge.source == frame and scene.boxes[edge.target].parent == frame:
+            assert edge.points[0] < inside["top1"].x
+        if edge.target == frame and scene.boxes[edge.source].parent == frame:
+            assert edge.points[-2] > inside["top1"].x + inside["top1"].width
 
 
 def test_a_resolution_that_is_not_known_makes_no_lanes(engine: LayoutEngine) -> None:
@@ -241,7 +275,7 @@ def test_lanes_are_refused_where_they_read_worse() -> None:
     assert not reads_better(make_places(2200, 800, (0, 0, 0, 400), (50, 0, 50, 400)), ordinary)
     assert not reads_better(make_places(1100, 800, (0, 0, 0, 400), (50, 0, 50, 800)), ordinary)
     crossing = make_places(1100, 800, (0, 0, 300, 300), (0, 300, 300, 0))
-    assert not reads_better(crossing, make_places(1100, 800, (0, 0, 0, 400), (50, 0, 50, 400)))
+    assert not reads_better(crossing, make_places(1100, 800, (0, 0, 0, 350), (50, 0, 50, 350)))
 
 
 def test_lines_in_a_gutter_are_ordered_so_that_few_cross() -> None:
