@@ -7,14 +7,14 @@ is an arm, and so on with what remains.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from .level import Level
 
 #: arms are looked for so often, as long as some go back and forth between each other
-_MOST_ATTEMPTS = 12
+_MOST_ATTEMPTS = 24
 
 
 class Arm(NamedTuple):
@@ -69,17 +69,19 @@ def list_arms(
         )
     )
     turns = _find_turns(order, pairs, rows)
-    cut: set[tuple[int, int]] = set()
-    for _ in range(_MOST_ATTEMPTS):
+    tried: list[frozenset[tuple[int, int]]] = [frozenset()]
+    found: list[list[list[int]]] = []
+    for cut in tried:  # grows
         ways = _list_ways(order, pairs, rows, turns, cut)
         ways = _split_ends(_join_begin(ways, pairs, rows), pairs, rows)
         back = _find_back(ways, pairs)
-        if back is None:
-            return [_make_arm(way, rows) for way in ways]
-        if back in cut:
-            return None
-        cut.add(back)
-    return None
+        if not back:
+            found.append(ways)
+            continue
+        tried += [new for new in (cut | {each} for each in back) if new not in tried]
+        del tried[_MOST_ATTEMPTS:]
+    best = min(found, key=len, default=None)  # of as many ways those with least that was cut
+    return [_make_arm(way, rows) for way in best] if best is not None else None
 
 
 def _is_wide(box: int, rows: Mapping[int, tuple[int, int]]) -> bool:
@@ -115,7 +117,7 @@ def _list_ways(
     pairs: Sequence[tuple[int, int]],
     rows: Mapping[int, tuple[int, int]],
     turns: Mapping[int, int],
-    cut: set[tuple[int, int]],
+    cut: Collection[tuple[int, int]],
 ) -> list[list[int]]:
     """Return the boxes as ways, each of one turn, the longest first."""
     before: dict[int, list[int]] = {}
@@ -204,26 +206,33 @@ def _split_row(
 
 def _find_back(
     ways: Sequence[Sequence[int]], pairs: Sequence[tuple[int, int]]
-) -> tuple[int, int] | None:
-    """Return where a way has to be cut: before a box that takes from what the way gives to."""
+) -> list[tuple[int, int]]:
+    """Return where a way may be cut that takes values from what it gives to.
+
+    That is before the box that takes them, and behind the last one before it that gives some.
+    """
     way_of = {box: number for number, way in enumerate(ways) for box in way}
     following: dict[int, set[int]] = {}
     for source, target in pairs:
         if way_of[source] != way_of[target]:
             following.setdefault(way_of[source], set()).add(way_of[target])
     for number, way in enumerate(ways):
-        if len(way) < 2:
-            continue
         reached, pending = set[int](), [*following.get(number, ())]
         while pending:
             each = pending.pop()
             if each not in reached and each != number:
                 reached.add(each)
                 pending += following.get(each, ())
-        for before, box in pairwise(way):
+        steps = list(pairwise(way))
+        for at, (_, box) in enumerate(steps):
             if any(target == box and way_of[source] in reached for source, target in pairs):
-                return before, box
-    return None
+                gives = [
+                    step
+                    for step in steps[: at + 1]
+                    if any(source == step[0] and way_of[end] in reached for source, end in pairs)
+                ]
+                return [steps[at], *gives[-1:]]
+    return []
 
 
 def _make_arm(way: Sequence[int], rows: Mapping[int, tuple[int, int]]) -> Arm:

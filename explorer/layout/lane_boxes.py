@@ -67,8 +67,9 @@ class LaneBoxes:
         self.stubs: dict[int, list[int]] = {}
         for stub, box in shape.stubs:
             self.stubs.setdefault(box, []).append(stub)
-        #: the boxes whose stubs are at their left
+        #: the boxes whose stubs are at their left, and those whose stub is below
         self.stubs_left: set[int] = set()
+        self.stubs_below: set[int] = set()
         #: the upper end of each box, with those of rows from 0 on
         self.top: dict[int, float] = {}
         self.row_tops: list[float] = []
@@ -122,7 +123,7 @@ class LaneBoxes:
             self.row_tops.append(at)
             for box, top in places.items():
                 self.top[box] = at + top - low
-            at = max((self.area(box)[1] for box in places), default=at)
+            at = max((self._find_foot(box) for box in places), default=at)
             self.row_ends.append(at)
         for box, (low_row, high_row) in self.row.items():
             if low_row < high_row:
@@ -132,9 +133,17 @@ class LaneBoxes:
         for box, stubs in self.stubs.items():
             total = sum(self._sizes[stub][1] + _STUB_GAP for stub in stubs) - _STUB_GAP
             top = self.middle(box) - total / 2
+            if box in self.stubs_below:
+                top = self.area(box)[1] + _BESIDE
             for stub in stubs:
                 self.top[stub] = top
                 top += self._sizes[stub][1] + _STUB_GAP
+
+    def _find_foot(self, box: int) -> float:
+        foot = self.area(box)[1]
+        if box in self.stubs_below:
+            foot += _BESIDE + sum(self._sizes[stub][1] for stub in self.stubs[box])
+        return foot
 
     def _stack_row(self, row: int) -> dict[int, float]:
         """Return the upper ends of the boxes of a row, from anywhere."""
@@ -154,17 +163,18 @@ class LaneBoxes:
                 if above >= 0:
                     end += self._find_gap(above, box)
                 room = self._measure_height(box)
-                offsets[box] = end + (room - self._sizes[box][1]) / 2
+                is_above = box in self.stubs_below
+                offsets[box] = end + (0.0 if is_above else (room - self._sizes[box][1]) / 2)
                 end += room
             shift = self._find_shift(offsets, places)
             places.update({box: top + shift for box, top in offsets.items()})
         return places
 
     def _measure_height(self, box: int) -> float:
+        height = self._sizes[box][1]
         stubs = self.stubs.get(box, ())
-        return max(
-            self._sizes[box][1], sum(self._sizes[stub][1] + _STUB_GAP for stub in stubs) - _STUB_GAP
-        )
+        total = sum(self._sizes[stub][1] + _STUB_GAP for stub in stubs) - _STUB_GAP
+        return height + _BESIDE + total if box in self.stubs_below else max(height, total)
 
     def _find_gap(self, one: int, other: int) -> float:
         is_written = any(
@@ -196,10 +206,17 @@ class LaneBoxes:
             return middle - offsets[own] - self._sizes[own][1] / 2
         if not places:
             return 0.0
-        low = min(places.values())
-        high = max(top + self._sizes[box][1] for box, top in places.items())
-        end = max(top + self._sizes[box][1] for box, top in offsets.items())
-        return (low + high - end) / 2
+        if self._shape.is_exchange:  # around the line of the lane
+            low, high = min(offsets.values()), max(map(self._find_end, offsets, offsets.values()))
+            near_ends = [self._find_end(box, top) for box, top in places.items()]
+            return (min(places.values()) + max(near_ends) - low - high) / 2
+        near = max(places, key=lambda box: (self.column[box], -places[box]))
+        own = min(offsets, key=offsets.__getitem__)
+        middle = places[near] + self._sizes[near][1] / 2
+        return middle - offsets[own] - self._sizes[own][1] / 2
+
+    def _find_end(self, box: int, top: float) -> float:
+        return top + self._sizes[box][1]
 
     def _stack_parts(self) -> None:
         """Place the other parts one below another, each near what it is joined with."""
@@ -280,13 +297,19 @@ class LaneBoxes:
             halves = {box: self._sizes[box][0] / 2 for box in boxes}
             lefts, rights = halves.copy(), halves.copy()
             for box in boxes:
-                (lefts if box in self.stubs_left else rights)[box] += self._measure_side(box)
+                if box in self.stubs_below:
+                    wide = [halves[box], *(self._sizes[stub][0] / 2 for stub in self.stubs[box])]
+                    lefts[box] = rights[box] = max(wide)
+                else:
+                    (lefts if box in self.stubs_left else rights)[box] += self._measure_side(box)
             x += max(lefts.values())
             for box, half in halves.items():
                 at[box] = x - half, self.top[box]
                 for stub in self.stubs.get(box, ()):
                     left = x + half + _BESIDE
-                    if box in self.stubs_left:
+                    if box in self.stubs_below:
+                        left = x - self._sizes[stub][0] / 2
+                    elif box in self.stubs_left:
                         left = x - half - _BESIDE - self._sizes[stub][0]
                     at[stub] = left, self.top[stub]
             x += max(rights.values())

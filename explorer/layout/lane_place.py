@@ -53,6 +53,9 @@ class LanePlacer:
         boxes.stack({}, 0.0)
         self._ways = LaneWays(self._level, self._shape, self._beside, boxes)
         ways = self._ways.plan()
+        if boxes.stubs_below:  # which need room in their rows
+            boxes.stack({}, 0.0)
+            ways = self._ways.plan()
         if ways is None:
             return None
         gaps, places = self._share_gaps(ways)
@@ -257,6 +260,10 @@ class LanePlacer:
         is_given = wire.source in stubs
         stub, box = (wire.source, wire.target) if is_given else (wire.target, wire.source)
         y = self._boxes.middle(stub)
+        if box in self._boxes.stubs_below:
+            x = at[stub][0] + self._level.children[stub].width / 2
+            upright: list[Point] = [(x, self._boxes.area(stub)[0]), (x, self._boxes.area(box)[1])]
+            return upright if is_given else upright[::-1]
         is_left = box in self._boxes.stubs_left
         near = at[stub][0] + (self._level.children[stub].width if is_left else 0.0)
         edge = at[box][0] + (0.0 if is_left else self._level.children[box].width)

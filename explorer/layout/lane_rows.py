@@ -98,8 +98,6 @@ def find_rows(
         if box in rows:
             continue
         if box in stubs:
-            if not any((box in ends) and ({*ends} & {*rows}) for ends in pairs):
-                others.append(box)
             continue
         if box in behind and box in before:
             sources = [source for source, target in pairs if target == box]
@@ -111,7 +109,9 @@ def find_rows(
         others.append(box)
     _add_beginnings(rows, others, level, maps, stubs)
     _add_ends(rows, others, pairs, stubs)
-    return rows, [box for box in others if box not in rows]
+    at_rows = {end for ends in pairs if {*ends} & {*rows} for end in ends}
+    others += [stub for stub in stubs if stub not in at_rows]
+    return rows, sorted(box for box in others if box not in rows)
 
 
 def _find_known(

@@ -111,9 +111,15 @@ class LaneWays:
             (lefts if way.leaves_left else rights).add(wire.source)
             if not way.is_corner:
                 (rights if way.enters_right else lefts).add(wire.target)
-        with_stubs = {*self._boxes.stubs}
-        self._boxes.stubs_left = with_stubs & rights
-        return not with_stubs & lefts & rights
+        boxes = self._boxes
+        with_stubs = {*boxes.stubs}
+        below = with_stubs & lefts & rights
+        boxes.stubs_left = (with_stubs & rights) - below
+        boxes.stubs_below = below
+        left_below = {one if boxes.goes_up(one) is False else other for one, other in boxes.steps}
+        return not any(
+            box in left_below or len(boxes.stubs[box]) > 1 or boxes.is_open(box) for box in below
+        )
 
     def _plan_border(self, number: int, wire: Wire) -> Way | None:
         """Return the way of a wire to or from the border: in an outer gutter if it can be."""

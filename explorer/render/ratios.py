@@ -76,7 +76,10 @@ def find_ratios(scene: Scene, model: Model) -> list[Ratio]:
             y = box.y + (_HEADER if box.item.is_open else box.height / 2)
             found.append((y, box.x, ratio))
     goes_up = any(
-        edge.points[1] > edge.points[-1] + 1 and edge.kind == "data" for edge in scene.edges
+        edge.points[1] > edge.points[-1] + 1
+        and edge.kind == "data"
+        and (edge.source < 0 or _find_outermost(scene, edge.source) not in beside)
+        for edge in scene.edges
     )
     if goes_up:  # of a U and of lanes each is told once, beside what is furthest left
         found.sort(key=lambda each: (-each[1], -each[0]))

@@ -68,9 +68,8 @@ def test_lanes_run_level_from_left_to_right(engine: LayoutEngine, lanes: int) ->
             if other != n:  # in the row of the lane that it gives to
                 fuse = boxes[f"fuse{n}{other}"]
                 assert fuse.x > branches[0].x + branches[0].width
-                assert min(abs(middle(fuse) - middle(each)) for each in branches) == abs(
-                    middle(fuse) - middle(branches[n])
-                )
+                assert all(middle(fuse) > middle(each) for each in branches[:n])
+                assert all(middle(fuse) < middle(each) for each in branches[n + 1 :])
         ends = [boxes[f"branch{n}"], boxes[f"sum{n}_{lanes - 1}"], boxes[f"act{n}"]]
         assert all(one.x + one.width < other.x for one, other in pairwise(ends))
         edge = find_edge(scene, f"sum{n}_{lanes - 1}", f"act{n}")
