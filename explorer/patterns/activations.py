@@ -53,6 +53,8 @@ def find_activations(blocks: FoundBlocks) -> Iterator[FoundBlock]:
       for MobileNetV3, 2019, section 5.2).
     * Mish: x·tanh(softplus(x)) (D. Misra, 2019, equation 1).
     * Shifted softplus: softplus(x) − ln 2 (K. Schütt and others, SchNet, 2017, section 3).
+    * Sine: sin(ω·x) of what a linear layer gives (V. Sitzmann and others, Implicit Neural
+      Representations with Periodic Activation Functions, 2020, equation 12).
     """
     operations = blocks.operations
     for number, kind in enumerate(operations.kinds):
@@ -65,6 +67,8 @@ def find_activations(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             found = _find_hard(operations, number)
         elif kind == "Softplus":
             found = _find_shifted(operations, number)
+        elif kind == "Sin":
+            found = _find_sine(blocks, number)
         if found is not None:
             yield found
     for number, kind in enumerate(operations.kinds):
@@ -217,6 +221,21 @@ def _find_shifted(operations: Operations, soft: int) -> FoundBlock | None:
     if number is None or not _is_about(number, wanted):
         return None
     return _make("shifted softplus", {soft, shift}, shift)
+def _find_sine(blocks: FoundBlocks, sine: int) -> FoundBlock | None:
+    """Find sin(ω·x) of a linear layer, where no cosine is taken of the same."""
+    operations = blocks.operations
+    (angle,) = operations.operands[sine] if len(operations.operands[sine]) == 1 else (None,)
+    giver = operations.giver(angle) if angle is not None else None
+    numbers = {sine}
+    if giver is not None and operations.kinds[giver] == "Mul":
+        if operations.scalar(giver) is None or operations.only_user(giver) != sine:
+            return None
+        numbers.add(giver)
+        giver = operations.giver(operations.operands[giver][0])
+    if blocks.ending(giver, "linear") is None or giver is None:
+        return None
+    is_alone = numbers.issuperset(operations.users[giver])
+    return _make("sine", numbers, sine) if is_alone else None
 
 
 def _find_gated(operations: Operations, gate: int) -> FoundBlock | None:

@@ -89,6 +89,61 @@ def find_atrous_pyramids(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         )
 
 
+def find_pyramid_poolings(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find a value beside what is left of it on coarse grids, each convolved and made larger.
+
+    H. Zhao and others, Pyramid Scene Parsing Network, 2017, figure 3.
+    """
+    operations = blocks.operations
+    for join, node in enumerate(operations.nodes):
+        taken = operations.operands[join]
+        if not node.operator.has("joins") or len(taken) < _LEAST_BRANCHES:
+            continue
+        if blocks.owner[join] is not None:
+            continue
+        branches = [_walk_pooled(blocks, value, join) for value in taken]
+        known = [branch for branch in branches if branch is not None]
+        starts = {start for start, _ in known}
+        others = [v for v, branch in zip(taken, branches, strict=True) if branch is None]
+        if len(known) < _LEAST_BRANCHES - 1 or len(starts) != 1 or {*others} - starts:
+            continue
+        numbers, end = {join}.union(*(inner for _, inner in known)), join
+        last = blocks.holding(operations.only_user(join), "conv")
+        if last is not None:
+            numbers |= last.numbers
+            end = last.end
+        facts = (f"{len(known)} scales",)
+        yield FoundBlock("pyramid pooling", "Pyramid pooling", frozenset(numbers), end, facts)
+
+
+def _walk_pooled(blocks: FoundBlocks, value: Value, join: int) -> tuple[Value, set[int]] | None:
+    """Return what a branch pools, convolves and makes larger, and its operations."""
+    operations = blocks.operations
+    numbers: set[int] = set()
+    number = operations.giver(value)
+    has_convolved = has_resized = False
+    while number is not None and len(numbers) < _MOST_STEPS:
+        if not {join, *numbers}.issuperset(operations.users[number]):
+            return None
+        node, owner = operations.nodes[number], blocks.owner[number]
+        taken = operations.operands[number]
+        if owner is not None and owner.kind == "conv":
+            numbers |= owner.numbers
+            has_convolved = True
+            taken = operations.operands[min(owner.numbers)]
+        elif owner is not None:
+            return None
+        else:
+            numbers.add(number)
+            has_resized |= node.operator.has("resamples")
+            if node.operator.has("pools", "pools_all") and has_convolved and has_resized:
+                return taken[0], numbers
+            if not node.operator.has("resamples"):
+                return None
+        number = operations.giver(taken[0]) if taken else None
+    return None
+
+
 def _read_rate(operations: Operations, found: FoundBlock) -> int:
     """Return the largest dilation in a block."""
     dilations = [1]

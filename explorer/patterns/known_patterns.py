@@ -6,17 +6,28 @@ from typing import Literal
 
 from .activations import find_activations
 from .attention import find_attentions
-from .combinations import find_atrous_pyramids, find_interactions, find_messages
+from .channel_attention import find_channel_attentions
+from .combinations import (
+    find_atrous_pyramids,
+    find_interactions,
+    find_messages,
+    find_pyramid_poolings,
+)
 from .conformers import find_conformers, find_convolution_modules, find_rotated_attentions
 from .convolutions import find_convolutions
+from .crosses import find_crosses, find_factorizations
 from .dense import find_dense, find_transitions
+from .distances import find_distances
 from .estimators import find_estimators
 from .experts import find_experts
+from .flows import find_couplings, find_duels, find_gumbel_draws
 from .found_blocks import BlockFinder
 from .gates import find_adaptive_norms, find_gates
-from .latents import find_draws, find_quantizers
+from .latents import find_draws, find_quantizers, find_residual_quantizers
 from .linear import find_embeddings, find_linears, find_mlps
+from .linear_attention import find_linear_attentions
 from .norms import find_norms
+from .pair_updates import find_outer_products, find_triangles
 from .pattern import Pattern
 from .pattern_examples import EXAMPLES
 from .positions import find_merging, find_waves
@@ -32,6 +43,7 @@ from .time_mixing import find_shifts, find_time_mixes
 from .token_mixing import find_mixer_blocks
 from .transformers import find_reduced_attentions, find_sublayers, find_transformers
 from .waves import find_encodings, find_transforms
+from .weighted_sums import find_weighted_sums
 from .whole_groups import (
     find_branches,
     find_partial_stages,
@@ -124,13 +136,26 @@ WHOLES = (
 IDEAS = (
     _part("fourier-transform", find_transforms, "transform", family="linear"),
     _part("reparametrisation", find_draws, "draw"),
+    _part("gumbel-softmax", find_gumbel_draws, "draw"),
     _part("vector-quantizer", find_quantizers, "quantizer"),
+    _part("residual-quantizer", find_residual_quantizers, "residual quantizer"),
+    _part("distances", find_distances, "distances", "neighbours"),
     _part("dot-interaction", find_interactions, "interaction"),
+    _part("factorization-machine", find_factorizations, "factorization"),
+    _part("cross-network", find_crosses, "cross"),
     _part("atrous-pyramid", find_atrous_pyramids, "atrous pyramid"),
+    _part("pyramid-pooling", find_pyramid_poolings, "pyramid pooling"),
     _part("message-passing", find_messages, "message passing"),
     _part("adaptive-norm", find_adaptive_norms, "adaptive norm", family="normalization"),
     _part("squash", find_squashes, "squash", family="activation"),
     _part("gate", find_gates, "gate"),
+    _part("channel-attention", find_channel_attentions, "excitation"),
+    _part("linear-attention", find_linear_attentions, "attention", family="attention"),
+    _part("weighted-sum", find_weighted_sums, "attention", "experts", family="attention"),
+    _part("outer-product", find_outer_products, "outer product"),
+    _part("triangle-multiplication", find_triangles, "triangle"),
+    _part("affine-coupling", find_couplings, "coupling"),
+    _part("dueling-heads", find_duels, "duel"),
     _part("token-shift", find_shifts, "token shift"),
     _whole("time-mix", find_time_mixes, "time mix", "channel mix"),
 )

@@ -85,6 +85,81 @@ def find_quantizers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         yield FoundBlock("quantizer", "Vector quantizer", numbers, table.end, facts, table.details)
 
 
+def find_residual_quantizers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find vector quantizers of which each takes what the ones before it left of a value.
+
+    N. Zeghidour and others, SoundStream, 2021, algorithm 1.
+    """
+    operations = blocks.operations
+    quantizers = [
+        found
+        for number in range(len(operations))
+        if (found := blocks.ending(number, "quantizer")) is not None
+    ]
+    taken: set[int] = set()
+    for first in quantizers:
+        if first.end in taken:
+            continue
+        chain, numbers = [first], {*first.numbers}
+        while (rest := _find_rest(blocks, chain[-1])) is not None:
+            following = next((one for one in quantizers if _starts_at(blocks, one, rest)), None)
+            if following is None or following in chain:
+                break
+            numbers |= {rest, *following.numbers}
+            chain.append(following)
+        if len(chain) > 1:
+            taken.update(one.end for one in chain)
+            numbers |= _find_sums(blocks, chain)
+            end = max(numbers)
+            same = {one.facts for one in chain}
+            facts = (f"{len(chain)} levels", *(first.facts if len(same) == 1 else ()))
+            yield FoundBlock(
+                "residual quantizer", "Residual vector quantizer", frozenset(numbers), end, facts
+            )
+
+
+def _find_rest(blocks: FoundBlocks, quantizer: FoundBlock) -> int | None:
+    """Return the operation that subtracts what a quantizer gives from what it takes."""
+    operations = blocks.operations
+    sources = _list_sources(blocks, quantizer)
+    for user in operations.users[quantizer.end]:
+        if user >= 0 and operations.kinds[user] == "Sub":
+            first, *others = operations.operands[user]
+            if first in sources and len(others) == 1:
+                return user
+    return None
+
+
+def _starts_at(blocks: FoundBlocks, quantizer: FoundBlock, number: int) -> bool:
+    giver = blocks.operations.giver
+    return number in quantizer.numbers or any(
+        giver(value) == number for value in _list_sources(blocks, quantizer)
+    )
+
+
+def _list_sources(blocks: FoundBlocks, quantizer: FoundBlock) -> set[Value]:
+    operations = blocks.operations
+    return {
+        value
+        for number in quantizer.numbers
+        for value in operations.operands[number]
+        if operations.giver(value) not in quantizer.numbers
+    }
+
+
+def _find_sums(blocks: FoundBlocks, chain: list[FoundBlock]) -> set[int]:
+    """Return what adds up what quantizers give."""
+    operations = blocks.operations
+    ends = {one.end for one in chain}
+    found: set[int] = set()
+    for number in sorted({u for end in ends for u in operations.users[end] if u >= 0}):
+        givers = {*operations.givers(number)}
+        is_sum = operations.kinds[number] in ("Add", "Sum") and blocks.owner[number] is None
+        if is_sum and givers and givers <= ends | found:
+            found.add(number)
+    return found
+
+
 def _walk_distances(blocks: FoundBlocks, core: set[int], nearest: int) -> set[int]:
     """Return what leads to the search for the nearest entry alone."""
     operations = blocks.operations

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from .examples_of_ideas import EXAMPLES_OF_IDEAS
 from .examples_of_parts import EXAMPLES_OF_PARTS
+from .examples_of_updates import EXAMPLES_OF_UPDATES
 from .examples_of_wholes import EXAMPLES_OF_WHOLES
 
 _HEADER = '<ir_version: 12, opset_import: ["": 24]>'
@@ -21,5 +22,7 @@ def _complete(text: str) -> str:
 #: by the id of a pattern
 EXAMPLES: dict[str, tuple[str, str]] = {
     name: (_complete(text), told)
-    for name, (text, told) in (EXAMPLES_OF_PARTS | EXAMPLES_OF_WHOLES | EXAMPLES_OF_IDEAS).items()
+    for name, (text, told) in (
+        EXAMPLES_OF_PARTS | EXAMPLES_OF_WHOLES | EXAMPLES_OF_IDEAS | EXAMPLES_OF_UPDATES
+    ).items()
 }

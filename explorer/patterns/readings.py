@@ -79,3 +79,27 @@ def read_str(node: Node, name: str) -> str:
     attribute = node.attributes.get(name)
     value = attribute.value if attribute is not None else None
     return value if isinstance(value, str) else ""
+
+
+def read_axes(node: Node) -> tuple[int, ...] | None:
+    """Return the axes that a node is about, as an attribute or an operand tells; None if unknown.
+
+    Those of a node that tells none are all, which are none here.
+    """
+    stated = node.attributes.get("axes")
+    if stated is not None:
+        return read_ints(node, "axes")
+    place = node.operator.operands.find("axes")
+    value = node.input(place) if place is not None else None
+    if value is None:
+        return ()
+    numbers = read_numbers(constant_tensor(value))
+    return tuple(map(int, numbers)) if numbers else None
+
+
+def read_float(node: Node, name: str) -> float | None:
+    """Return an attribute that is a number; None where there is none."""
+    attribute = node.attributes.get(name)
+    if attribute is None or not isinstance(attribute.value, (int, float)):
+        return None
+    return float(attribute.value)

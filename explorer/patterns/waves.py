@@ -48,9 +48,44 @@ def find_encodings(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             bases.add(base)
         # one value, of which there are several multiples, or which stands beside one
         if len(bases) != 1 or not (has_base or len(angles["Sin"]) > 1):
+            features = _find_features(operations, join, angles["Sin"]) if len(bases) == 1 else None
+            if features is not None:
+                yield features
             continue
         facts = (write_count(count, "frequency", "frequencies"),) if count else ()
         yield FoundBlock("positions", "Positional encoding", frozenset(numbers), join, facts)
+
+
+def _find_features(operations: Operations, join: int, angles: set[Value]) -> FoundBlock | None:
+    """Return sines and cosines of products with a matrix, perhaps times 2π, side by side.
+
+    M. Tancik and others, Fourier Features, 2020, equation 5.
+    """
+    if len(angles) != 1 or len(operations.operands[join]) != 2:
+        return None
+    numbers = {join, *operations.givers(join)}
+    (angle,) = angles
+    for _ in range(2):
+        number = operations.given_by(angle, "Mul", "Gemm")
+        if number is None or len(operations.operands[number]) != 1:
+            return None
+        numbers.add(number)
+        angle = operations.operands[number][0]
+        if operations.kinds[number] == "Gemm":
+            break
+        if operations.scalar(number) is None:
+            return None
+    else:
+        return None
+    dims = [read_dims(value) for value in operations.fixed(number)]
+    if len(dims) != 1 or len(dims[0]) != 2:
+        return None
+    before = operations.giver(angle)
+    if before is not None and operations.kinds[before] == "Mul":
+        is_scaled = operations.scalar(before) is not None and operations.only_user(before) == number
+        numbers |= {before} if is_scaled else set()
+    facts = (write_count(dims[0][-1], "frequency", "frequencies"),)
+    return FoundBlock("positions", "Fourier features", frozenset(numbers), join, facts)
 
 
 def _read_angle(operations: Operations, angle: Value) -> tuple[Value, set[int], int]:

@@ -61,6 +61,7 @@ _ANCHORS = {
     "atrous-pyramid": {"a", "b", "c", "joined", "y"},
     "message-passing": {"sent", "y"},
     "time-mix": {*"abckdry", "moved", "key", "positive", "squared", "gate"},
+    "affine-coupling": {"a", "hidden", "positive", "made", "factor", "scaled", "moved", "y"},
     "joined-block": {"joined", "convolved", "again", "y"},
 }
 #: where kinds of block are found that no example is
@@ -70,6 +71,16 @@ _MODELS = (
 )
 #: what differs from an example whose block is of another kind then
 _VARIATIONS = {
+    "distances": [("int64[1, 64, 8] y", "float[1, 64, 64] z"), ("distances, y = TopK", "z = Neg")],
+    "weighted-sum": [
+        ("additive (float[2, 1, 8] query", "additive (float[2, 8] query"),
+        ("float[2, 16, 12] keys)", "float[2, 12] keys)"),
+        ("both = Add (asked, given)", "e0 = Relu (asked)  e1 = Relu (given)"),
+        ("squashed = Tanh (both)", "both = Concat <axis = 1> (e0, e1)"),
+        ("one = {8, 1}", "one = {8, 2}"),
+        ("scores = MatMul (squashed, v)", "scores = MatMul (query, v)"),
+        ("Mul (shares, keys)", "Mul (shares, both)"),
+    ],
     "same": [("Relu (x)", "LpNormalization (x)"), ("Relu (z)", "LpNormalization (z)")],
     "waves": [
         ("}>\n{", "}, int64[2] dims = {16, 16}>\n{ w = ConstantOfShape (dims)"),

@@ -1,0 +1,238 @@
+"""Examples of ideas of papers that put several values together, by the id of their pattern."""
+
+from __future__ import annotations
+
+#: the model without a header, and what its graph is told to be
+EXAMPLES_OF_UPDATES: dict[str, tuple[str, str]] = {
+    "gumbel-softmax": (
+        """
+choice (float[2, 8] logits, float[2, 8] uniform) => (float[2, 8] y)
+<float temperature = {0.5}>
+{
+  rate = Log (uniform)
+  positive = Neg (rate)
+  extreme = Log (positive)
+  noise = Neg (extreme)
+  drawn = Add (logits, noise)
+  sharp = Div (drawn, temperature)
+  y = Softmax <axis = -1> (sharp)
+}
+""",
+        "Gumbel-softmax",
+    ),
+    "residual-quantizer": (
+        """
+quantizers (float[2, 16, 8] x) => (float[2, 16, 8] y)
+<int64[2] dims = {256, 8}, int64[2] turned = {8, 256}, int64[1] count = {256}, float two = {2}>
+{
+  codes = ConstantOfShape (dims)    columns = ConstantOfShape (turned)
+  squares = ConstantOfShape (count)
+  p1 = MatMul (x, columns)  t1 = Mul (p1, two)  d1 = Sub (squares, t1)
+  n1 = ArgMin <axis = -1, keepdims = 0> (d1)  q1 = Gather (codes, n1)
+  rest = Sub (x, q1)
+  p2 = MatMul (rest, columns)  t2 = Mul (p2, two)  d2 = Sub (squares, t2)
+  n2 = ArgMin <axis = -1, keepdims = 0> (d2)  q2 = Gather (codes, n2)
+  y = Add (q1, q2)
+}
+""",
+        "Residual vector quantizer, 2 levels, 256 codes × 8",
+    ),
+    "distances": (
+        """
+neighbours (float[1, 64, 3] x) => (float[1, 64, 8] distances, int64[1, 64, 8] y)
+<float two = {2}, float minus = {-2}, int64[1] last = {-1}, int64[1] count = {8}>
+{
+  turned = Transpose <perm = [0, 2, 1]> (x)
+  twice = Mul (x, minus)
+  products = MatMul (twice, turned)
+  squares = Pow (x, two)
+  lengths = ReduceSum (squares, last)
+  below = Neg (lengths)
+  half = Sub (below, products)
+  others = Transpose <perm = [0, 2, 1]> (lengths)
+  near = Sub (half, others)
+  distances, y = TopK (near, count)
+}
+""",
+        "Nearest neighbours, 8 of each",
+    ),
+    "factorization-machine": (
+        """
+pairs (float[2, 10, 16] features) => (float[2, 1] y)
+<int64[1] over = {1}, float two = {2}, float half = {0.5}>
+{
+  total = ReduceSum <keepdims = 0> (features, over)
+  first = Pow (total, two)
+  squares = Pow (features, two)
+  second = ReduceSum <keepdims = 0> (squares, over)
+  rest = Sub (first, second)
+  together = ReduceSum (rest, over)
+  y = Mul (together, half)
+}
+""",
+        "Factorization machine",
+    ),
+    "cross-network": (
+        """
+crossing (float[2, 80] x) => (float[2, 80] y)
+<int64[2] dims = {80, 1}, int64[1] width = {80}>
+{
+  w1 = ConstantOfShape (dims)  b1 = ConstantOfShape (width)
+  w2 = ConstantOfShape (dims)  b2 = ConstantOfShape (width)
+  s1 = MatMul (x, w1)  p1 = Mul (x, s1)  t1 = Add (p1, b1)  x1 = Add (t1, x)
+  s2 = MatMul (x1, w2)  p2 = Mul (x, s2)  t2 = Add (p2, b2)  y = Add (t2, x1)
+}
+""",
+        "Cross network, 2 layers",
+    ),
+    "pyramid-pooling": (
+        """
+pyramid (float[1, 8, 32, 32] x) => (float[1, 4, 32, 32] y)
+<int64[4] dims = {4, 8, 1, 1}, int64[4] all = {4, 16, 3, 3}, float[4] by4 = {1, 1, 4, 4},
+ float[4] by8 = {1, 1, 8, 8}>
+{
+  w = ConstantOfShape (dims)  j = ConstantOfShape (all)
+  p1 = AveragePool <kernel_shape = [4, 4], strides = [4, 4]> (x)
+  c1 = Conv (p1, w)  r1 = Resize (c1, , by4)
+  p2 = AveragePool <kernel_shape = [8, 8], strides = [8, 8]> (x)
+  c2 = Conv (p2, w)  r2 = Resize (c2, , by8)
+  joined = Concat <axis = 1> (x, r1, r2)
+  y = Conv <pads = [1, 1, 1, 1]> (joined, j)
+}
+""",
+        "Pyramid pooling, 2 scales",
+    ),
+    "channel-attention": (
+        """
+channels (float[2, 8, 16, 16] x) => (float[2, 8, 16, 16] y)
+<int64[4] down = {4, 8, 1, 1}, int64[4] up = {8, 4, 1, 1}>
+{
+  w1 = ConstantOfShape (down)  w2 = ConstantOfShape (up)
+  mean = GlobalAveragePool (x)
+  a1 = Conv (mean, w1)  r1 = Relu (a1)  b1 = Conv (r1, w2)
+  most = GlobalMaxPool (x)
+  a2 = Conv (most, w1)  r2 = Relu (a2)  b2 = Conv (r2, w2)
+  both = Add (b1, b2)
+  weights = Sigmoid (both)
+  y = Mul (x, weights)
+}
+""",
+        "Channel attention 8 → 4 → 8",
+    ),
+    "linear-attention": (
+        """
+linear (float[2, 16, 8] x) => (float[2, 16, 8] y)
+<int64[2] square = {8, 8}, float one = {1}, int64[1] tokens = {1}>
+{
+  wq = ConstantOfShape (square)  wk = ConstantOfShape (square)
+  wv = ConstantOfShape (square)  wo = ConstantOfShape (square)
+  q0 = MatMul (x, wq)  q1 = Elu (q0)  q = Add (q1, one)
+  k0 = MatMul (x, wk)  k1 = Elu (k0)  k = Add (k1, one)
+  v = MatMul (x, wv)
+  turned = Transpose <perm = [0, 2, 1]> (k)
+  context = MatMul (turned, v)
+  result = MatMul (q, context)
+  keys = ReduceSum (k, tokens)
+  over = Transpose <perm = [0, 2, 1]> (keys)
+  total = MatMul (q, over)
+  shared = Div (result, total)
+  y = MatMul (shared, wo)
+}
+""",
+        "Linear attention",
+    ),
+    "weighted-sum": (
+        """
+additive (float[2, 1, 8] query, float[2, 16, 12] keys) => (float[2, 12] y)
+<int64[2] square = {8, 8}, int64[2] wide = {12, 8}, int64[2] one = {8, 1},
+ int64[1] tokens = {1}>
+{
+  wq = ConstantOfShape (square)  wk = ConstantOfShape (wide)  v = ConstantOfShape (one)
+  asked = MatMul (query, wq)
+  given = MatMul (keys, wk)
+  both = Add (asked, given)
+  squashed = Tanh (both)
+  scores = MatMul (squashed, v)
+  shares = Softmax <axis = 1> (scores)
+  weighted = Mul (shares, keys)
+  y = ReduceSum <keepdims = 0> (weighted, tokens)
+}
+""",
+        "Additive attention",
+    ),
+    "outer-product": (
+        """
+outer (float[6, 20, 32] x) => (float[20, 20, 16] y)
+<int64[2] down = {32, 8}, int64[2] up = {64, 16}, int64[2] rows = {6, 160}, float count = {6},
+ int64[4] apart = {20, 8, 20, 8}, int64[3] pairs = {20, 20, 64}>
+{
+  wl = ConstantOfShape (down)  wr = ConstantOfShape (down)  wo = ConstantOfShape (up)
+  left = MatMul (x, wl)  right = MatMul (x, wr)
+  a = Reshape (left, rows)  b = Reshape (right, rows)
+  turned = Transpose <perm = [1, 0]> (a)
+  products = MatMul (turned, b)
+  split = Reshape (products, apart)
+  beside = Transpose <perm = [0, 2, 1, 3]> (split)
+  flat = Reshape (beside, pairs)
+  mean = Div (flat, count)
+  y = MatMul (mean, wo)
+}
+""",
+        "Outer product mean 8 × 8 → 16",
+    ),
+    "triangle-multiplication": (
+        """
+triangle (float[20, 20, 16] z) => (float[20, 20, 16] y)
+<int64[2] square = {16, 16}, int64[1] width = {16}>
+{
+  w1 = ConstantOfShape (square)  w2 = ConstantOfShape (square)  w3 = ConstantOfShape (square)
+  w4 = ConstantOfShape (square)  w5 = ConstantOfShape (square)  w6 = ConstantOfShape (square)
+  s = ConstantOfShape (width)
+  g1 = MatMul (z, w1)  s1 = Sigmoid (g1)  p1 = MatMul (z, w2)  left = Mul (s1, p1)
+  g2 = MatMul (z, w3)  s2 = Sigmoid (g2)  p2 = MatMul (z, w4)  right = Mul (s2, p2)
+  a = Transpose <perm = [2, 0, 1]> (left)
+  b = Transpose <perm = [2, 1, 0]> (right)
+  edges = MatMul (a, b)
+  back = Transpose <perm = [1, 2, 0]> (edges)
+  normal = LayerNormalization (back, s)
+  update = MatMul (normal, w5)
+  g3 = MatMul (z, w6)  s3 = Sigmoid (g3)
+  y = Mul (s3, update)
+}
+""",
+        "Triangle multiplication",
+    ),
+    "affine-coupling": (
+        """
+coupling (float[4, 8] x) => (float[4, 8] y)
+<int64[2] first = {4, 64}, int64[2] second = {64, 8}>
+{
+  w1 = ConstantOfShape (first)  w2 = ConstantOfShape (second)
+  a, b = Split <axis = 1, num_outputs = 2> (x)
+  hidden = MatMul (a, w1)  positive = Relu (hidden)  made = MatMul (positive, w2)
+  scale, shift = Split <axis = 1, num_outputs = 2> (made)
+  bound = Tanh (scale)
+  factor = Exp (bound)
+  scaled = Mul (b, factor)
+  moved = Add (scaled, shift)
+  y = Concat <axis = 1> (a, moved)
+}
+""",
+        "Affine coupling 4 → 64 → 8",
+    ),
+    "dueling-heads": (
+        """
+duel (float[2, 64] x) => (float[2, 6] y)
+<int64[2] one = {64, 1}, int64[2] six = {64, 6}, int64[1] over = {1}>
+{
+  wv = ConstantOfShape (one)  wa = ConstantOfShape (six)
+  value = MatMul (x, wv)
+  advantage = MatMul (x, wa)
+  sum = Add (value, advantage)
+  mean = ReduceMean (advantage, over)
+  y = Sub (sum, mean)
+}
+""",
+        "Dueling heads, value + advantage − mean",
+    ),
+}

@@ -1,0 +1,123 @@
+"""Attention whose keys and values are multiplied first, so that no scores of pairs are computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netloupe.explorer.model import Value
+
+from .attention_heads import BEFORE_PRODUCTS
+from .found_blocks import FoundBlock, FoundBlocks
+from .transformer_details import AttentionDetails
+
+_PRODUCTS = ("Einsum", "MatMul")
+_MOST_STEPS = 5
+#: what may stand between the products and the projections: maps that are positive, and heads
+_MAPS = ("activation",)
+
+
+def find_linear_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find φ(q)·(φ(k)ᵀ·v), divided by φ(q)·Σφ(k) where φ makes no shares.
+
+    A. Katharopoulos and others, Transformers are RNNs, 2020, equation 7, where φ is ELU + 1; Z.
+    Shen and others, Efficient Attention, 2021, equation 3, where it is a softmax.
+    """
+    operations = blocks.operations
+    for end, kind in enumerate(operations.kinds):
+        taken = operations.operands[end]
+        if kind not in _PRODUCTS or len(taken) != 2 or blocks.owner[end] is not None:
+            continue
+        for query, context in (taken, taken[::-1]):
+            inner = operations.given_by(context, *_PRODUCTS)
+            if inner is None or len(operations.operands[inner]) != 2:
+                continue
+            if blocks.owner[inner] is not None or operations.only_user(inner) != end:
+                continue
+            asked = _read_map(blocks, query)
+            keys = [(_read_map(blocks, value), value) for value in operations.operands[inner]]
+            compared = [(found, value) for found, value in keys if found is not None]
+            if asked is None or len(compared) != 1 or compared[0][0] is None:
+                continue
+            made, key = compared[0]
+            if made[0] != asked[0] or made[1] & asked[1]:
+                continue
+            numbers = {end, inner, *asked[1], *made[1]}
+            last = end
+            if asked[0] != "Softmax":
+                divided = _find_division(blocks, end, query, key)
+                if divided is None:
+                    continue
+                numbers |= divided[0]
+                last = divided[1]
+            numbers, last = _add_projections(blocks, numbers, last)
+            details = AttentionDetails(attention="Linear attention")
+            yield FoundBlock("attention", "Linear attention", frozenset(numbers), last, (), details)
+            break
+
+
+def _read_map(blocks: FoundBlocks, value: Value) -> tuple[str, set[int]] | None:
+    """Return the activation that makes features positive, and its operations, with + 1."""
+    operations = blocks.operations
+    numbers: set[int] = set()
+    number = operations.giver(value)
+    for _ in range(_MOST_STEPS):
+        found = blocks.ending(number, *_MAPS)
+        if found is not None:
+            return found.name, numbers | found.numbers
+        if number is None or operations.kinds[number] not in ("Add", "Div", "Mul"):
+            return None
+        if blocks.owner[number] is not None or len(operations.operands[number]) != 1:
+            return None
+        numbers.add(number)
+        number = operations.giver(operations.operands[number][0])
+    return None
+
+
+def _find_division(
+    blocks: FoundBlocks, product: int, query: Value, key: Value
+) -> tuple[set[int], int] | None:
+    """Return what divides the result of an attention by the sum of its weights."""
+    operations = blocks.operations
+    end = operations.only_user(product)
+    if end is None or operations.kinds[end] not in ("Div", "Mul") or blocks.owner[end] is not None:
+        return None
+    others = [v for v in operations.operands[end] if operations.giver(v) != product]
+    number = operations.giver(others[0]) if len(others) == 1 else None
+    numbers = {end}
+    for _ in range(_MOST_STEPS):
+        if number is None or blocks.owner[number] is not None:
+            return None
+        numbers.add(number)
+        taken = operations.operands[number]
+        if operations.kinds[number] in (*_PRODUCTS, "Mul") and len(taken) == 2:
+            sums = [operations.given_by(v, "ReduceSum") for v in taken if v is not query]
+            total = sums[0] if len(sums) == 1 else None
+            if total is None or operations.operands[total] != [key]:
+                return None
+            return {*numbers, total}, end
+        if operations.kinds[number] not in ("Add", "Clip", "Max", "Reciprocal", "Div"):
+            return None
+        number = operations.giver(taken[0]) if len(taken) == 1 else None
+    return None
+
+
+def _add_projections(blocks: FoundBlocks, numbers: set[int], end: int) -> tuple[set[int], int]:
+    """Add the linear layers before and behind that nothing else takes."""
+    operations = blocks.operations
+    pending = sorted({g for n in numbers for g in operations.givers(n)} - numbers, reverse=True)
+    for _ in range(_MOST_STEPS * _MOST_STEPS):
+        if not pending:
+            break
+        number = pending.pop(0)
+        owner = blocks.owner[number]
+        if number in numbers or not numbers.issuperset(operations.users[number]):
+            continue
+        if owner is not None and owner.kind == "linear":
+            numbers |= owner.numbers
+        elif owner is None and operations.kinds[number] in BEFORE_PRODUCTS:
+            numbers.add(number)
+            pending += operations.givers(number)
+    behind = blocks.holding(operations.only_user(end), "linear")
+    if behind is not None and operations.only_user(end) == min(behind.numbers):
+        return numbers | behind.numbers, behind.end
+    return numbers, end

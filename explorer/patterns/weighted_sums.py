@@ -1,0 +1,205 @@
+"""Weighted sums whose weights a Softmax gives: attention without a product of queries and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netloupe.explorer.model import Value
+
+from .details import FeatureDetails
+from .found_blocks import FoundBlock, FoundBlocks
+from .operations import OUTSIDE, PICKING
+from .readings import read_axes, read_int
+
+#: what may stand between scores and their Softmax
+_BEFORE_SHARES = ("Add", "Div", "Mul", "Where")
+_MOST_STEPS = 4
+#: so many layers of what gives scores are looked at
+_MOST_LAYERS = 8
+_LEAST_EXPERTS = 2
+_SCORING = ("activation", "gate", "linear", "mlp", "norm")
+
+
+def find_weighted_sums(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find sums of values by shares that a linear layer gives scores for.
+
+    In additive attention the scores are of tanh(W·query + U·key) (D. Bahdanau and others, Neural
+    Machine Translation by Jointly Learning to Align and Translate, 2015, appendix A.1.2). Where
+    they are of the values alone it is attention pooling (Z. Lin and others, A Structured
+    Self-attentive Sentence Embedding, 2017, equations 5 and 6; M. Ilse and others, Attention-based
+    Deep Multiple Instance Learning, 2018, equations 8 and 9). Of the results of several experts it
+    is their routing (R. Jacobs and others, Adaptive Mixtures of Local Experts, 1991, equation 1; J.
+    Ma and others, Multi-gate Mixture-of-Experts, 2018, equations 6 and 7).
+    """
+    operations = blocks.operations
+    for softmax, kind in enumerate(operations.kinds):
+        owner = blocks.owner[softmax]
+        if kind != "Softmax" or (owner is not None and owner.kind != "activation"):
+            continue
+        found = _find_sum(blocks, softmax)
+        scoring = _find_scoring(blocks, softmax)
+        if found is None or scoring is None:
+            continue
+        numbers, values = found
+        layer, between = scoring
+        numbers = {softmax, *numbers, *between, *layer.numbers}
+        made = (
+            _make_additive(blocks, numbers, layer)
+            or _make_routing(blocks, numbers, layer, values)
+            or _make_pooling(blocks, numbers, layer, values)
+        )
+        if made is not None:
+            yield made
+
+
+def _find_sum(blocks: FoundBlocks, softmax: int) -> tuple[set[int], Value] | None:
+    """Return what sums values up by shares, and the values."""
+    operations = blocks.operations
+    users = [user for user in operations.users[softmax] if user != OUTSIDE]
+    product = users[0] if len(users) == 1 else None
+    if product is None or blocks.owner[product] is not None:
+        return None
+    taken = operations.operands[product]
+    if len(taken) != 2 or operations.giver(taken[0]) == operations.giver(taken[1]):
+        return None
+    values = taken[1] if operations.giver(taken[0]) == softmax else taken[0]
+    if operations.kinds[product] == "MatMul":
+        return {product}, values
+    total = operations.only_user(product)
+    if operations.kinds[product] != "Mul" or total is None:
+        return None
+    if operations.kinds[total] != "ReduceSum" or blocks.owner[total] is not None:
+        return None
+    shared, summed = read_int(operations.nodes[softmax], "axis"), read_axes(operations.nodes[total])
+    if summed is None or len(summed) != 1:
+        return None
+    # an axis may have been put in between, so that only -1, which would not move, has to fit
+    is_fit = shared in (*summed, None, -1) or shared == summed[0] - 1
+    return ({product, total}, values) if is_fit else None
+
+
+def _find_scoring(blocks: FoundBlocks, softmax: int) -> tuple[FoundBlock, set[int]] | None:
+    """Return the linear layer that scores are of, and what stands between."""
+    operations = blocks.operations
+    between: set[int] = set()
+    taken = operations.operands[softmax]
+    number = operations.giver(taken[0]) if taken else None
+    for _ in range(_MOST_STEPS):
+        layer = blocks.holding(number, "linear", "mlp")
+        if layer is not None and layer.end == number:
+            return layer, between
+        if number is None or operations.kinds[number] not in _BEFORE_SHARES:
+            return None
+        if blocks.owner[number] is not None or len(operations.users[number]) != 1:
+            return None
+        between.add(number)
+        computed = [v for v in operations.operands[number] if operations.giver(v) is not None]
+        number = operations.giver(computed[0]) if len(computed) == 1 else None
+    return None
+
+
+def _make_additive(blocks: FoundBlocks, numbers: set[int], layer: FoundBlock) -> FoundBlock | None:
+    operations = blocks.operations
+    squashed = _find_before(blocks, layer)
+    if squashed is None or squashed.name != "tanh" or len(squashed.numbers) != 1:
+        return None
+    total = operations.giver(operations.operands[squashed.end][0])
+    if total is None or operations.kinds[total] != "Add" or blocks.owner[total] is not None:
+        return None
+    givers = [operations.giver(value) for value in operations.operands[total]]
+    projections = [blocks.ending(giver, "linear") for giver in givers]
+    known = [one for one in projections if one is not None]
+    if len(givers) != 2 or not known or operations.only_user(total) != squashed.end:
+        return None
+    if len(known) == 2 and _source(blocks, known[0]) is _source(blocks, known[1]):
+        return None  # of one value: no query is compared with keys
+    numbers |= squashed.numbers | {total}
+    for one in known:
+        if operations.only_user(one.end) == total:
+            numbers |= one.numbers
+    return _finish(blocks, numbers, "Additive attention")
+
+
+def _make_routing(
+    blocks: FoundBlocks, numbers: set[int], layer: FoundBlock, values: Value
+) -> FoundBlock | None:
+    operations = blocks.operations
+    join = operations.giver(values)
+    if join is None or not operations.nodes[join].operator.has("joins"):
+        return None
+    experts = {operations.giver(value) for value in operations.operands[join]}
+    count = len(operations.operands[join])
+    if None in experts or not _LEAST_EXPERTS <= len(experts) == count:
+        return None
+    if layer.details.read_as(FeatureDetails).out_features != count:
+        return None
+    if operations.only_user(join) in numbers:
+        numbers.add(join)
+    return _finish(blocks, numbers, "Routing", (f"{count} experts", "weighted sum"), "experts")
+
+
+def _make_pooling(
+    blocks: FoundBlocks, numbers: set[int], layer: FoundBlock, values: Value
+) -> FoundBlock | None:
+    """Return the pooling of values by scores that are of them alone."""
+    operations = blocks.operations
+    current = layer
+    for _ in range(_MOST_LAYERS):
+        sources = {
+            value
+            for number in current.numbers
+            for value in operations.operands[number]
+            if operations.giver(value) not in current.numbers
+        }
+        if sources == {values}:
+            return _finish(blocks, numbers, "Attention pooling")
+        givers = {operations.giver(value) for value in sources}
+        before = blocks.ending(givers.pop(), *_SCORING) if len(givers) == 1 else None
+        if before is None and current.kind == "gate":  # its two layers take one value
+            before = _find_twin(blocks, sources)
+        if before is None or not numbers.issuperset(
+            user for user in operations.users[before.end] if user != OUTSIDE
+        ):
+            return None
+        numbers |= before.numbers
+        current = before
+    return None
+
+
+def _find_twin(blocks: FoundBlocks, sources: set[Value]) -> FoundBlock | None:
+    """Return several linear layers of one value as one block."""
+    operations = blocks.operations
+    layers = [blocks.ending(operations.giver(value), "linear") for value in sources]
+    known = [one for one in layers if one is not None]
+    if len(known) < len(layers) or len({_source(blocks, one) for one in known}) != 1:
+        return None
+    if not all(operations.only_user(one.end) is not None for one in known):
+        return None
+    numbers = frozenset[int]().union(*(one.numbers for one in known))
+    return FoundBlock("linear", "Linear", numbers, max(one.end for one in known))
+
+
+def _find_before(blocks: FoundBlocks, layer: FoundBlock) -> FoundBlock | None:
+    value = _source(blocks, layer)
+    return blocks.ending(blocks.operations.giver(value), "activation")
+
+
+def _source(blocks: FoundBlocks, layer: FoundBlock) -> Value:
+    return blocks.operations.operands[min(layer.numbers)][0]
+
+
+def _finish(
+    blocks: FoundBlocks,
+    numbers: set[int],
+    name: str,
+    facts: tuple[str, ...] = (),
+    kind: str = "attention",
+) -> FoundBlock:
+    end = max(numbers)
+    for number in [*numbers]:  # what cuts values out for the scores alone
+        for giver in blocks.operations.givers(number):
+            picks = blocks.operations.nodes[giver].operator.has(*PICKING)
+            is_alone = numbers.issuperset(blocks.operations.users[giver])
+            if picks and is_alone and blocks.owner[giver] is None:
+                numbers.add(giver)
+    return FoundBlock(kind, name, frozenset(numbers), end, facts)
