@@ -31,10 +31,15 @@ NOT_FOLDED: Mapping[Node, tuple[int, int]] = MappingProxyType({})
 #: more runs are not told one by one: blocks are counted by kind
 _MOST_RUNS = 14
 _LONGEST = 450
-_CONVOLUTIONS = frozenset({"atrous pyramid", "conv", "inverted", "residual", "separable"})
+_CONVOLUTIONS = frozenset(
+    {"atrous pyramid", "conv", "inverted", "pyramid pooling", "residual", "separable"}
+)
 #: how often alike blocks are used, which run they are of and how many, and the blocks
 _Row = tuple[int, tuple[int, int], list[Piece]]
-_LINEAR = frozenset({"draw", "embedding", "interaction", "linear", "mlp", "positions"})
+_LINEAR = frozenset(
+    {"coupling", "cross", "draw", "duel", "embedding", "factorization", "interaction", "linear"}
+    | {"mlp", "positions"}
+)
 
 
 def compose(

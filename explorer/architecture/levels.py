@@ -22,7 +22,8 @@ from .sizes import read_stated_shape
 
 #: kinds of block that work on maps
 _MAPS = frozenset(
-    {"atrous pyramid", "conv", "excitation", "group", "inverted", "residual", "separable"}
+    {"atrous pyramid", "conv", "excitation", "group", "inverted", "pyramid pooling", "residual"}
+    | {"separable"}
 )
 _LEAST_STEPS = 2
 _MOST_PASSED = 6

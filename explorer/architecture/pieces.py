@@ -17,6 +17,8 @@ from .sizes import list_matrices
 _TOLD = frozenset(
     {"atrous pyramid", "draw", "gate", "group", "interaction", "message passing", "positions"}
     | {"quantizer", "similarity", "tokenizer", "transform", "unrolled"}
+    | {"coupling", "cross", "duel", "factorization", "neighbours", "outer product"}
+    | {"pyramid pooling", "residual quantizer", "triangle"}
 )
 
 #: what attention to another value is called
@@ -24,7 +26,7 @@ CROSS_ATTENTION = "Cross-attention"
 #: kinds that work along the last axis, besides norms of features
 _OF_FEATURES = frozenset({"linear", "mlp"})
 #: kinds that take rows of their weights
-_LOOKING_UP = frozenset({"embedding", "quantizer"})
+_LOOKING_UP = frozenset({"embedding", "quantizer", "residual quantizer"})
 #: what has no weights may stand so many parts before the first of a loop that has some
 _MOST_BEFORE = 8
 

@@ -80,9 +80,9 @@ def simplify_tree(
     step()
     # only now: before, the end of the last layer would count as such
     if grouping == "auto":
+        group_ideas(root, folder.free_path)
         add_postprocessing(root, roles, folder.free_path)
         group_small(root, labels, folder.free_path)
-        group_ideas(root, folder.free_path)
         group_splits(root, labels, folder.free_path)
     add_preparation(root, pieces, labels, folder.free_path)
     put_copies(root, copies, folder.free_path)

@@ -28,7 +28,7 @@ from .small_blocks import wrap
 #: without one of these in a group's own code no idea is spilled there
 _TELLING = (
     *("multiplies", "multiplies_elements", "scatters", "squashes", "takes_sine"),
-    *("finds_largest", "solves"),
+    *("averages", "distributes", "divides", "finds_largest", "solves", "takes_power"),
 )
 #: a layer that is part of an idea has at most so many nodes
 _MOST_OF_LAYER = 24
@@ -40,8 +40,9 @@ _LEAST_CHILDREN = 3
 _GET_INDEX = attrgetter("index")
 
 Child = Group | Node
-#: what is found in a group: names, and the places of the nodes of each
-Found = list[tuple[str, list[int]]]
+#: what is found in a group: names, and the places of the nodes of each, with and without those that
+#: only arrange what it takes
+Found = list[tuple[str, list[int], list[int]]]
 
 
 def group_ideas(root: Group, free_path: FreePath) -> None:
@@ -68,8 +69,9 @@ def group_ideas(root: Group, free_path: FreePath) -> None:
         if group.kind in ("operation", "preparation", "postprocessing"):
             continue
         if group.kind != "repeat" and _is_searched(group, telling):
-            for name, nodes in finder.find(group):
-                _join(group, name, nodes, free_path)
+            for name, nodes, inner in finder.find(group):
+                if not _join(group, name, nodes, free_path) and len(inner) < len(nodes):
+                    _join(group, name, inner, free_path)
         pending += group.inner_groups()
 
 
@@ -87,8 +89,11 @@ class _Finder:
         self._keys = KeyWriter()
         self._known: dict[Key, Found] = {}
 
-    def find(self, group: Group) -> list[tuple[str, list[Node]]]:
-        """Return the ideas among a group's own nodes and small layers, each with its nodes."""
+    def find(self, group: Group) -> list[tuple[str, list[Node], list[Node]]]:
+        """Return the ideas among a group's own nodes and small layers, each with its nodes.
+
+        These come twice, without those that only arrange what the idea takes the second time.
+        """
         step()
         members: list[Node] = []
         for child in group.children:
@@ -102,7 +107,10 @@ class _Finder:
         key = self._keys.write(members)
         if key not in self._known:
             self._known[key] = self._search(group, members)
-        return [(name, [members[n] for n in numbers]) for name, numbers in self._known[key]]
+        return [
+            (name, [members[n] for n in numbers], [members[n] for n in inner])
+            for name, numbers, inner in self._known[key]
+        ]
 
     def _search(self, group: Group, members: Sequence[Node]) -> Found:
         whole = list_member_nodes(group, MOST_NODES)
@@ -114,11 +122,17 @@ class _Finder:
             found = [*find_ideas(members, self._context)]
         except (ArithmeticError, LookupError, TypeError, ValueError):
             return []  # as of try_to_recognise
-        return [(name, [places[node] for node in nodes]) for name, nodes in found]
+        return [
+            (name, [places[node] for node in nodes], [places[node] for node in inner])
+            for name, nodes, inner in found
+        ]
 
 
-def _join(group: Group, name: str, nodes: Sequence[Node], free_path: FreePath) -> None:
-    """Make a block of some nodes, unless they are a child of a group, a part of one, or all."""
+def _join(group: Group, name: str, nodes: Sequence[Node], free_path: FreePath) -> bool:
+    """Make a block of some nodes, unless they are a child of a group, a part of one, or all.
+
+    Return whether it was made.
+    """
     inside = {*nodes}
     homes = _find_homes(group.children)
     children = [*dict.fromkeys(homes[node] for node in nodes)]
@@ -127,9 +141,11 @@ def _join(group: Group, name: str, nodes: Sequence[Node], free_path: FreePath) -
         for child in children
     )
     if not is_whole or not 1 < len(children) < len(group.children):
-        return
-    if not _is_in_circle({id(child) for child in children}, group.children, homes):
-        wrap(group, children, name, name, name, free_path)
+        return False
+    if _is_in_circle({id(child) for child in children}, group.children, homes):
+        return False
+    wrap(group, children, name, name, name, free_path)
+    return True
 
 
 def _list_all(group: Group) -> list[Node]:

@@ -26,6 +26,8 @@ def find_waves(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """
     operations = blocks.operations
     outline = blocks.list_outermost()
+    if len(outline) == 1 and isinstance(outline[0], FoundBlock):
+        return  # known already
     # what is learned of them stands behind them, as of the steps of a diffusion
     last = outline[-1]
     learned = last if isinstance(last, FoundBlock) and last.kind == "mlp" else None

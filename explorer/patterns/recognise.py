@@ -180,7 +180,7 @@ def find_small_blocks(
 
 def find_ideas(
     nodes: Sequence[Node], context: GraphContext
-) -> Iterator[tuple[str, tuple[Node, ...]]]:
+) -> Iterator[tuple[str, tuple[Node, ...], tuple[Node, ...]]]:
     """Yield the ideas of papers among some nodes: what a figure draws as one box.
 
     Parameters
@@ -193,14 +193,16 @@ def find_ideas(
     Yields
     ------
     tuple
-        What an idea is called, and its nodes, several; no two ideas share one.
+        What an idea is called, its nodes, several, and those of them that do not only arrange what
+        it takes. No two ideas share one.
     """
     operations = Operations(nodes, context)
     blocks = find_blocks(operations)
     add_ideas(blocks)
     for entry in blocks.list_outermost():
         if isinstance(entry, FoundBlock) and _is_one_box(entry):
-            yield entry.name, operations.list_nodes(entry.numbers)
+            inner = operations.list_nodes(entry.numbers, are_leading_in=False)
+            yield entry.name, operations.list_nodes(entry.numbers), inner
 
 
 def _is_one_box(found: FoundBlock) -> bool:

@@ -124,16 +124,17 @@ def _make_routing(
     blocks: FoundBlocks, numbers: set[int], layer: FoundBlock, values: Value
 ) -> FoundBlock | None:
     operations = blocks.operations
-    join = operations.giver(values)
-    if join is None or not operations.nodes[join].operator.has("joins"):
+    node = values.producer
+    if node is None or not node.operator.has("joins"):
         return None
-    experts = {operations.giver(value) for value in operations.operands[join]}
-    count = len(operations.operands[join])
-    if None in experts or not _LEAST_EXPERTS <= len(experts) == count:
+    experts = {value for value in node.inputs if not operations.is_fixed(value)}
+    count = len(node.inputs)
+    if not _LEAST_EXPERTS <= len(experts) == count:
         return None
     if layer.details.read_as(FeatureDetails).out_features != count:
         return None
-    if operations.only_user(join) in numbers:
+    join = operations.giver(values)
+    if join is not None and operations.only_user(join) in numbers:
         numbers.add(join)
     return _finish(blocks, numbers, "Routing", (f"{count} experts", "weighted sum"), "experts")
 
