@@ -125,7 +125,13 @@ class _Finder:
         return [
             (name, [places[node] for node in nodes], [places[node] for node in inner])
             for name, nodes, inner in found
+            if self._is_told(name, inner)
         ]
+
+    def _is_told(self, name: str, nodes: Sequence[Node]) -> bool:
+        """Return whether nodes are that alone, too: what is around them may tell more."""
+        alone = try_to_recognise(nodes, self._context)
+        return alone is not None and alone.name == name
 
 
 def _join(group: Group, name: str, nodes: Sequence[Node], free_path: FreePath) -> bool:

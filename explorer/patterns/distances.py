@@ -59,6 +59,8 @@ def _find_around(blocks: FoundBlocks, product: int) -> tuple[set[int], int] | No
             numbers.add(scale)
             factors |= {*operations.operands[scale]}
             doubled = True
+        elif scale is not None and operations.scalar(scale) == 0:  # a bias that adds nothing
+            numbers.add(scale)
     end = owner.end if owner is not None else product
     squares: list[int] = []
     for _ in range(_MOST_STEPS):

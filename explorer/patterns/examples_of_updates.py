@@ -160,6 +160,25 @@ additive (float[2, 1, 8] query, float[2, 16, 12] keys) => (float[2, 12] y)
 """,
         "Additive attention",
     ),
+    "soft-routing": (
+        """
+routing (float[4, 8] x) => (float[4, 8] y)
+<int64[2] square = {8, 8}, int64[2] dims = {8, 2}, int64[3] apart = {4, 1, 8},
+ int64[3] shares = {4, 2, 1}, int64[1] over = {1}>
+{
+  w1 = ConstantOfShape (square)  w2 = ConstantOfShape (square)  wg = ConstantOfShape (dims)
+  one = MatMul (x, w1)  a = Reshape (one, apart)
+  two = MatMul (x, w2)  b = Reshape (two, apart)
+  [join] both = Concat <axis = 1> (a, b)
+  [gate] logits = MatMul (x, wg)
+  [soft] chances = Softmax <axis = -1> (logits)
+  [view] each = Reshape (chances, shares)
+  [mul] weighted = Mul (each, both)
+  [sum] y = ReduceSum <keepdims = 0> (weighted, over)
+}
+""",
+        "Routing, 2 experts, weighted sum",
+    ),
     "outer-product": (
         """
 outer (float[6, 20, 32] x) => (float[20, 20, 16] y)

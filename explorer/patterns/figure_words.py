@@ -56,6 +56,21 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "A Transformer over the places of a picture, projections before and behind it.",
         ),
         FigureWord(
+            "additive attention",
+            "Scores are of the tanh of a sum of queries and keys instead of their products.",
+            "weighted-sum",
+        ),
+        FigureWord(
+            "attention pooling",
+            "A sum of values by shares that are made of these alone.",
+            "weighted-sum",
+        ),
+        FigureWord(
+            "linear attention",
+            "Keys and values are multiplied first, so that no token is compared with each other.",
+            "linear-attention",
+        ),
+        FigureWord(
             "latents", "Learned queries, fewer than what they attend to, written `n × d latents`."
         ),
         FigureWord("causal", "No token sees a later one."),
@@ -123,6 +138,11 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "experts",
         ),
         FigureWord(
+            "soft selection",
+            "A sum of several values by shares that one linear layer gives: `of 4`.",
+            "soft-routing",
+        ),
+        FigureWord(
             "conv, deconv",
             "A convolution, and a transposed one, with its norm and "
             "activation in one box: `Conv · BN · ReLU`.",
@@ -145,6 +165,11 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "excitation",
         ),
         FigureWord(
+            "channel attention, spatial attention",
+            "Channels, or places, are weighted by what is made of their means and maxima.",
+            "channel-attention",
+        ),
+        FigureWord(
             "gate",
             "A product with how much of something counts, mostly between 0 and 1: "
             "`Gate`, `GLU`, and `Gated unit` where what counts is a tanh.",
@@ -162,6 +187,11 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "atrous-pyramid",
         ),
         FigureWord(
+            "pyramid pooling",
+            "A picture beside what is left of it on coarse grids: `3 scales`.",
+            "pyramid-pooling",
+        ),
+        FigureWord(
             "message passing",
             "Features of nodes are gathered along edges and put together where these end.",
             "message-passing",
@@ -172,7 +202,42 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
         FigureWord(
             "layer scale", "A stored number for each channel, times what a residual sum adds."
         ),
+        FigureWord(
+            "factorization machine",
+            "The sum of these products, as half the square of a sum less the sum of squares.",
+            "factorization-machine",
+        ),
+        FigureWord(
+            "cross network",
+            "Layers that multiply the input by a projection of what the last one gave.",
+            "cross-network",
+        ),
         FigureWord("cosine similarity", "Products of normalized features.", "similarities"),
+        FigureWord(
+            "squared distances, nearest neighbours",
+            "Of all pairs of rows, and for each row the others that are least far away.",
+            "distances",
+        ),
+        FigureWord(
+            "outer product mean",
+            "Features of two ends of a pair, each times each, as a mean over sequences.",
+            "outer-product",
+        ),
+        FigureWord(
+            "triangle multiplication",
+            "A pair is updated by the two other edges of the triangles that it is in.",
+            "triangle-multiplication",
+        ),
+        FigureWord(
+            "affine coupling",
+            "One half of a value is scaled and shifted by what a network makes of the other half.",
+            "affine-coupling",
+        ),
+        FigureWord(
+            "dueling heads",
+            "The value of a state, and the advantage of each action over their mean.",
+            "dueling-heads",
+        ),
     ),
     "Inputs and codes": (
         FigureWord("embedding", "Rows of a table, picked by number.", "embedding"),
@@ -191,6 +256,11 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "positional-encoding",
         ),
         FigureWord(
+            "Fourier features",
+            "Sines and cosines of products with a matrix of frequencies.",
+            "positional-encoding",
+        ),
+        FigureWord(
             "sinusoidal embedding",
             "The same of a position or a step, by one table of frequencies.",
             "waves",
@@ -205,7 +275,17 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "Features replaced by the nearest entry of a code book: `512 codes × 64`.",
             "vector-quantizer",
         ),
+        FigureWord(
+            "residual vector quantizer",
+            "Each quantizer takes what the ones before it left: `4 levels`.",
+            "residual-quantizer",
+        ),
         FigureWord("reparametrisation", "A draw: mean + deviation · noise.", "reparametrisation"),
+        FigureWord(
+            "Gumbel-softmax",
+            "A category drawn softly: softmax of scores with noise, over a temperature.",
+            "gumbel-softmax",
+        ),
         FigureWord("noise", "Numbers that are drawn anew each time."),
     ),
     "Sizes": (

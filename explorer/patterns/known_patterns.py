@@ -43,7 +43,7 @@ from .time_mixing import find_shifts, find_time_mixes
 from .token_mixing import find_mixer_blocks
 from .transformers import find_reduced_attentions, find_sublayers, find_transformers
 from .waves import find_encodings, find_transforms
-from .weighted_sums import find_weighted_sums
+from .weighted_sums import find_soft_routing, find_weighted_sums
 from .whole_groups import (
     find_branches,
     find_partial_stages,
@@ -151,7 +151,8 @@ IDEAS = (
     _part("gate", find_gates, "gate"),
     _part("channel-attention", find_channel_attentions, "excitation"),
     _part("linear-attention", find_linear_attentions, "attention", family="attention"),
-    _part("weighted-sum", find_weighted_sums, "attention", "experts", family="attention"),
+    _part("weighted-sum", find_weighted_sums, "attention", family="attention"),
+    _part("soft-routing", find_soft_routing, "experts", "selection"),
     _part("outer-product", find_outer_products, "outer product"),
     _part("triangle-multiplication", find_triangles, "triangle"),
     _part("affine-coupling", find_couplings, "coupling"),

@@ -27,10 +27,31 @@ def find_weighted_sums(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     Machine Translation by Jointly Learning to Align and Translate, 2015, appendix A.1.2). Where
     they are of the values alone it is attention pooling (Z. Lin and others, A Structured
     Self-attentive Sentence Embedding, 2017, equations 5 and 6; M. Ilse and others, Attention-based
-    Deep Multiple Instance Learning, 2018, equations 8 and 9). Of the results of several experts it
-    is their routing (R. Jacobs and others, Adaptive Mixtures of Local Experts, 1991, equation 1; J.
-    Ma and others, Multi-gate Mixture-of-Experts, 2018, equations 6 and 7).
+    Deep Multiple Instance Learning, 2018, equations 8 and 9).
     """
+    for numbers, layer, values in _list_sums(blocks):
+        made = _make_additive(blocks, {*numbers}, layer)
+        made = made or _make_pooling(blocks, {*numbers}, layer, values)
+        if made is not None:
+            yield made
+
+
+def find_soft_routing(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find such sums of several values side by side: the results of experts, or others.
+
+    Experts take what their shares are made of, too (R. Jacobs and others, Adaptive Mixtures of
+    Local Experts, 1991, equation 1; J. Ma and others, Multi-gate Mixture-of-Experts, 2018,
+    equations 6 and 7). Others are features of which some are selected (B. Lim and others, Temporal
+    Fusion Transformers, 2021, section 4.2).
+    """
+    for numbers, layer, values in _list_sums(blocks):
+        made = _make_routing(blocks, {*numbers}, layer, values)
+        if made is not None:
+            yield made
+
+
+def _list_sums(blocks: FoundBlocks) -> Iterator[tuple[set[int], FoundBlock, Value]]:
+    """Yield the operations of each sum by shares, the layer that gives scores, and the values."""
     operations = blocks.operations
     for softmax, kind in enumerate(operations.kinds):
         owner = blocks.owner[softmax]
@@ -38,18 +59,9 @@ def find_weighted_sums(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             continue
         found = _find_sum(blocks, softmax)
         scoring = _find_scoring(blocks, softmax)
-        if found is None or scoring is None:
-            continue
-        numbers, values = found
-        layer, between = scoring
-        numbers = {softmax, *numbers, *between, *layer.numbers}
-        made = (
-            _make_additive(blocks, numbers, layer)
-            or _make_routing(blocks, numbers, layer, values)
-            or _make_pooling(blocks, numbers, layer, values)
-        )
-        if made is not None:
-            yield made
+        if found is not None and scoring is not None:
+            layer, between = scoring
+            yield {softmax, *found[0], *between, *layer.numbers}, layer, found[1]
 
 
 def _find_sum(blocks: FoundBlocks, softmax: int) -> tuple[set[int], Value] | None:
@@ -133,10 +145,27 @@ def _make_routing(
         return None
     if layer.details.read_as(FeatureDetails).out_features != count:
         return None
+    source = _source(blocks, layer)
+    are_experts = all(_is_made_of(blocks, value, source) for value in experts)
     join = operations.giver(values)
     if join is not None and operations.only_user(join) in numbers:
         numbers.add(join)
-    return _finish(blocks, numbers, "Routing", (f"{count} experts", "weighted sum"), "experts")
+    if are_experts:
+        return _finish(blocks, numbers, "Routing", (f"{count} experts", "weighted sum"), "experts")
+    return _finish(blocks, numbers, "Soft selection", (f"of {count}",), "selection")
+
+
+def _is_made_of(blocks: FoundBlocks, value: Value | None, source: Value) -> bool:
+    """Return whether layers alone make a value of another one, also those outside of the nodes."""
+    known = blocks.operations
+    for _ in range(_MOST_LAYERS):
+        if value is None or value is source:
+            return value is not None
+        producer = value.producer
+        if producer is None:
+            return False
+        value = next((v for v in producer.inputs if v is not None and not known.is_fixed(v)), None)
+    return False
 
 
 def _make_pooling(

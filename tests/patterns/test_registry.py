@@ -72,14 +72,9 @@ _MODELS = (
 #: what differs from an example whose block is of another kind then
 _VARIATIONS = {
     "distances": [("int64[1, 64, 8] y", "float[1, 64, 64] z"), ("distances, y = TopK", "z = Neg")],
-    "weighted-sum": [
-        ("additive (float[2, 1, 8] query", "additive (float[2, 8] query"),
-        ("float[2, 16, 12] keys)", "float[2, 12] keys)"),
-        ("both = Add (asked, given)", "e0 = Relu (asked)  e1 = Relu (given)"),
-        ("squashed = Tanh (both)", "both = Concat <axis = 1> (e0, e1)"),
-        ("one = {8, 1}", "one = {8, 2}"),
-        ("scores = MatMul (squashed, v)", "scores = MatMul (query, v)"),
-        ("Mul (shares, keys)", "Mul (shares, both)"),
+    "soft-routing": [
+        ("routing (float[4, 8] x)", "routing (float[4, 8] x, float[4, 8] z)"),
+        ("two = MatMul (x, w2)", "two = MatMul (z, w2)"),
     ],
     "same": [("Relu (x)", "LpNormalization (x)"), ("Relu (z)", "LpNormalization (z)")],
     "waves": [
