@@ -22,6 +22,7 @@ _FITTED = "ai.onnx.ml"
 _MOST_CONSTANTS = 2
 #: how a node is written that computes with one number
 _SIGNS = {"adds": "+", "subtracts": "−", "multiplies_elements": "×", "divides": "÷"}
+_POWERS = {0.5: "√x", 2.0: "x²", 3.0: "x³"}
 _IN_ORDER = {"−", "÷"}
 _OPPOSITE = {"+": "−", "−": "+"}
 
@@ -77,6 +78,9 @@ class NodeFacts:
 
 def _tell_number(node: Node) -> tuple[str, int] | None:
     """Return what a node does with a single number and its place: ``× 8``, ``1 − x``; else None."""
+    power = read_scalar(node.input(1)) if node.operator.has("takes_power") else None
+    if power is not None:
+        return _POWERS.get(power, f"x^{write_number(power)}".replace("-", "−")), 1
     sign = next((sign for trait, sign in _SIGNS.items() if node.operator.has(trait)), "")
     if not sign or len(node.inputs) != 2 or describe_attributes(node):
         return None

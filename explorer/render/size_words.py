@@ -23,6 +23,7 @@ from netloupe.explorer.patterns.picked_parts import (
     read_parts,
     read_split_parts,
 )
+from netloupe.explorer.roles import find_weight
 from netloupe.explorer.view.value_names import find_written_name
 
 #: of a value with more axes, or in more parts, it is not said how large each is
@@ -41,16 +42,19 @@ def tell_sizes(node: Node) -> tuple[str, ...]:
     """Return what a node does with the sizes of its operand; nothing where that is not known.
 
     * One that picks, the part: ``axis 1``, ``8 to end``.
+    * One that takes a single place, which: ``axis 1``, ``at 0``.
     * One that splits, the parts: ``axis 1``, ``3 parts of 12``.
     * One that reduces, along what: ``axes 2, 3``.
     * One that resamples, the result: ``to 128 × 128`` or ``×2``, and how: ``linear``.
     """
     operator = node.operator
-    if not operator.has("slices", "splits", "resamples", "reduces"):
+    if not operator.has("slices", "splits", "resamples", "reduces", "gathers"):
         return ()
     if operator.has("slices"):
         return _tell_part(node)
     facts = find_value_facts(node.graph.model)
+    if operator.has("gathers"):
+        return _tell_place(node, facts)
     if operator.has("reduces"):
         return _tell_axes(node, facts)
     return _tell_split(node, facts) if operator.has("splits") else _tell_resampled(node, facts)
@@ -76,6 +80,18 @@ def _tell_part(node: Node) -> tuple[str, ...]:
         ((part, places),) = told.items()
         return _name_axes(places), *([] if part == _UNKNOWN else [part])
     return tuple(f"{_name_axes(places)}: {part}" for part, places in told.items())
+
+
+def _tell_place(node: Node, facts: ValueFacts) -> tuple[str, ...]:
+    found = facts.find_elements(_find_operand(node, "indices"))
+    if find_weight(node) is not None or found is None or len(found) != 1 or found[0] is None:
+        return ()
+    axis, dims = _read_axis(node), facts.find_dims(node.input(0))
+    place, index = place_axis(axis, dims), found[0]
+    said = f"axis {axis if place is None else place}"
+    if isinstance(index, int) and index < 0:
+        return said, "at the last" if index == -1 else f"at end − {-index:,}"
+    return said, f"at {write_dim(index)}"
 
 
 def _tell_axes(node: Node, facts: ValueFacts) -> tuple[str, ...]:

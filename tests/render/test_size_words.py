@@ -153,6 +153,8 @@ def test_what_reduces_says_its_axes() -> None:
         ("Div (c, x)", "3 ÷ x"),
         ("Add (x, n3)", "− 3"),
         ("Mul (x, n3)", "× −3"),
+        ("Pow (x, c)", "x³"),
+        ("Pow (x, n3)", "x^−3"),
     ],
 )
 def test_what_computes_with_one_number_says_how(operation: str, said: str) -> None:
@@ -160,3 +162,16 @@ def test_what_computes_with_one_number_says_how(operation: str, said: str) -> No
     g (float[2, 8] x) => (y) <float c = {{3}}, float n3 = {{-3}}> {{ [n] y = {operation} }}
     """
     assert say(text) == [operation[:3], said]
+
+
+@pytest.mark.parametrize(
+    ("index", "said"),
+    [("0", "axis 1 · at 0"), ("-1", "axis 1 · at the last"), ("-3", "axis 1 · at end − 3")],
+)
+def test_what_takes_a_single_place_says_which(index: str, said: str) -> None:
+    text = f"""
+    g (float[2, 197, 48] x) => (y) <int64 i = {{{index}}}> {{
+      [n] y = Gather <axis: int = 1> (x, i)
+    }}
+    """
+    assert say(text) == ["Gather", said]
