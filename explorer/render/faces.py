@@ -200,7 +200,8 @@ def _make_node_face(item: Item, node: Node, facts: NodeFacts | None, style: _Sty
         blocks = facts.list_blocks(node, item.constants)
     else:
         blocks = [describe_attributes(node), describe_constants(node, item.constants)]
-    title, quiet = (item.label, node.op_type) if item.label else (node.op_type, "")
+    name = node.op_type if facts is None else facts.name(node)
+    title, quiet = (item.label, name) if item.label else (name, "")
     recognition = recognise_function(node.function) if node.function is not None else None
     if recognition is not None:
         quiet = recognition.name
@@ -361,7 +362,8 @@ def _make_operation_face(
         sign = _get_sign(node)
         if sign:
             return _make_junction_face(node, sign)
-    quiet = "" if title == node.op_type else node.op_type
+    name = facts.name(node)
+    title, quiet = (name, "") if title == node.op_type else (title, name)
     parts = _tell_split(group)
     if parts:
         quiet, blocks = "", [_list_facts(parts)]

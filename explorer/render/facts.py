@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from netloupe.explorer.model import Node
 from netloupe.explorer.notation import write_number
-from netloupe.explorer.patterns import read_scalar, recognise
+from netloupe.explorer.patterns import Recognition, read_scalar, recognise
 from netloupe.explorer.roles import Weight, find_weight
 from netloupe.explorer.view.item import ConstantRow
 
@@ -20,6 +20,8 @@ from .text import measure_text
 _FITTED = "ai.onnx.ml"
 #: of the constants of a node without a weight so many are shown
 _MOST_CONSTANTS = 2
+#: kinds of weights by which figures name an operator
+_NAMED_KINDS = frozenset({"embedding", "linear", "normalization"})
 #: how a node is written that computes with one number
 _SIGNS = {"adds": "+", "subtracts": "−", "multiplies_elements": "×", "divides": "÷"}
 _POWERS = {0.5: "√x", 2.0: "x²", 3.0: "x³"}
@@ -31,7 +33,19 @@ class NodeFacts:
     """Tells the facts of nodes; nodes alike are looked at once."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[object, ...], tuple[str, ...] | None] = {}
+        self._known: dict[tuple[object, ...], Recognition | None] = {}
+
+    def name(self, node: Node) -> str:
+        """Return what figures call an operator: ``Linear``, ``Embedding``, ``LayerNorm``.
+
+        So groups of such a node alone are called. Operators without a weight of these kinds have
+        their own names.
+        """
+        weight = find_weight(node)
+        if weight is None or weight.kind not in _NAMED_KINDS or node.function is not None:
+            return node.op_type
+        found = self._find(node, weight)
+        return node.op_type if found is None else found.name
 
     def list_blocks(self, node: Node, constants: Sequence[ConstantRow]) -> list[list[FaceRow]]:
         """Return the rows on a node's box.
@@ -49,8 +63,9 @@ class NodeFacts:
             return [[FaceRow(line, "muted", ()) for line in told]]
         weight = find_weight(node)
         is_stored = weight is not None and weight.kind != "ml"
-        facts = self._find(node, weight) if weight is not None and is_stored else None
-        if weight is not None and facts is not None:
+        found = self._find(node, weight) if weight is not None and is_stored else None
+        if weight is not None and found is not None:
+            facts = found.facts
             # the row stands for the weight where that is the first of the constants
             stands = bool(constants) and constants[0].index == weight.index
             return [[FaceRow(" · ".join(facts), "muted", (), stands)]] if facts else []
@@ -65,14 +80,13 @@ class NodeFacts:
             rows = [*rows[:_MOST_CONSTANTS], FaceRow(f"… {more} more", "muted", ())]
         return [_join(describe_attributes(node)) + rows]
 
-    def _find(self, node: Node, weight: Weight) -> tuple[str, ...] | None:
-        """Return the facts of a node with a weight; None where it is of no known kind."""
+    def _find(self, node: Node, weight: Weight) -> Recognition | None:
+        """Return what a node with a weight is; None where it is of no known kind."""
         attributes = tuple((name, _sign(one.value)) for name, one in node.attributes.items())
         operator = node.domain, node.op_type, node.opset_version, len(node.inputs)
         key = (*operator, weight.kind, weight.dims, attributes)
         if key not in self._known:
-            found = recognise([node])
-            self._known[key] = None if found is None else found.facts
+            self._known[key] = recognise([node])
         return self._known[key]
 
 

@@ -58,7 +58,31 @@ def test_a_node_with_a_weight_says_kernel_and_widths(model: Model, expected: str
 
 def test_a_norm_has_nothing_to_say() -> None:
     model = make_model("LayerNormalization", (8,), (8,), epsilon=1e-12)
-    assert words(face_of(model)) == ["LayerNormalization"]
+    assert words(face_of(model)) == ["LayerNorm"]
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        (make_model("Gemm", (16, 4)), "Linear"),
+        (make_model("MatMul", (16, 4)), "Linear"),
+        (make_model("MatMul", inputs=2), "MatMul"),
+        (make_model("LayerNormalization", (8,), (8,)), "LayerNorm"),
+        (make_model("BatchNormalization", (8,), (8,), (8,), (8,)), "BatchNorm"),
+        (make_model("GroupNormalization", (8,), (8,), num_groups=2), "GroupNorm"),
+        (make_model("Conv", (8, 4, 1, 1)), "Conv"),
+        (make_model("Relu"), "Relu"),
+    ],
+)
+def test_a_node_is_called_as_a_group_of_it_alone_is(model: Model, name: str) -> None:
+    assert words(face_of(model))[0] == name
+    assert words(face_of(model, "all"))[0] == model.graph.nodes[0].op_type
+
+
+def test_an_author_s_name_stands_before_what_the_node_is() -> None:
+    item = View(make_model("Gemm", (16, 4))).items["main/n"]
+    item.label = "fc1"
+    assert words(FaceBook().face(item)) == ["fc1", "Linear", "16 → 4"]
 
 
 def test_other_nodes_have_their_attributes_in_one_row() -> None:
@@ -123,7 +147,7 @@ def test_equal_weights_of_unlike_nodes_do_not_mix() -> None:
     for model in (make_model("Gemm", (16, 4), transB=1), make_model("Gemm", (16, 4))):
         found.append(words(book.face(View(model).items["main/n"])))
         book._faces.clear()  # they have one path
-    assert found == [["Gemm", "4 → 16"], ["Gemm", "16 → 4"]]
+    assert found == [["Linear", "4 → 16"], ["Linear", "16 → 4"]]
 
 
 def test_all_details_are_shown_where_asked_for() -> None:
