@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from netloupe.explorer.model import Node
 from netloupe.explorer.notation import write_number
 from netloupe.explorer.patterns import Recognition, read_scalar, recognise
+from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
+from netloupe.explorer.patterns.convolutions import describe_convolution
+from netloupe.explorer.patterns.readings import read_ints
 from netloupe.explorer.roles import Weight, find_weight
 from netloupe.explorer.view.item import ConstantRow
 
@@ -53,12 +56,12 @@ class NodeFacts:
         One with kernel and widths for a node with a weight, which a click on it selects (none,
         where there is nothing to say, as of a norm); for an operator that the field calls
         otherwise that name; for what was fitted to data how many trees, classes and the like
-        there are; which part is taken, and what a number does (``× 8``); for all others one with
-        the attributes, and the first constants.
+        there are; kernel and stride of a pool, as of a convolution; which part is taken, and what
+        a number does (``× 8``); for all others one with the attributes, and the first constants.
         """
         told = _tell(node)
         if not told:
-            told = _break_lines(tell_sizes(node))
+            told = _break_lines(tell_sizes(node) or _tell_pool(node))
         if told:
             return [[FaceRow(line, "muted", ()) for line in told]]
         weight = find_weight(node)
@@ -88,6 +91,23 @@ class NodeFacts:
         if key not in self._known:
             self._known[key] = recognise([node])
         return self._known[key]
+
+
+def _tell_pool(node: Node) -> tuple[str, ...]:
+    """Return ``2×2`` and ``/2`` of what pools by a kernel; nothing for others."""
+    kernel = read_ints(node, "kernel_shape")
+    if not kernel or not node.operator.has("pools"):
+        return ()
+    strides = read_ints(node, "strides") or (1,)
+    dilation = max(read_ints(node, "dilations") or (1,))
+    stride = strides[0] if len({*strides}) == 1 else strides
+    return describe_convolution(
+        ConvolutionDetails(
+            kernel=kernel,
+            stride=stride if max(strides) > 1 else None,
+            dilation=dilation if dilation > 1 else None,
+        )
+    )
 
 
 def _tell_number(node: Node) -> tuple[str, int] | None:

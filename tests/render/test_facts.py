@@ -85,9 +85,24 @@ def test_an_author_s_name_stands_before_what_the_node_is() -> None:
     assert words(FaceBook().face(item)) == ["fc1", "Linear", "16 → 4"]
 
 
+@pytest.mark.parametrize(
+    ("attributes", "expected"),
+    [
+        ({"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 1, 1, 1]}, ["3×3 · /2"]),
+        ({"kernel_shape": [2, 2], "strides": [2, 2], "ceil_mode": 1}, ["2×2 · /2"]),
+        ({"kernel_shape": [2, 2], "strides": [2, 1]}, ["2×2 · /2×1"]),
+        ({"kernel_shape": [3]}, ["kernel 3"]),
+        ({"kernel_shape": [5, 5], "dilations": [2, 2]}, ["5×5 · dilation 2"]),
+        ({"strides": [2, 2]}, ["strides 2×2"]),
+    ],
+)
+def test_a_pool_says_kernel_and_stride(attributes: dict[str, Any], expected: list[str]) -> None:
+    assert words(face_of(make_model("MaxPool", **attributes)))[1:] == expected
+
+
 def test_other_nodes_have_their_attributes_in_one_row() -> None:
-    model = make_model("MaxPool", kernel_shape=[3, 3], strides=[2, 2])
-    assert words(face_of(model)) == ["MaxPool", "kernel 3×3 · strides 2×2"]
+    model = make_model("LRN", size=5, alpha=0.5)
+    assert words(face_of(model)) == ["LRN", "alpha 0.5 · size 5"]
     assert words(face_of(make_model("Relu"))) == ["Relu"]
 
 
