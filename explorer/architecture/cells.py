@@ -28,7 +28,7 @@ class UnrolledDetails(BlockDetails):
     hidden
         How many features its state has.
     steps
-        How many steps there are.
+        How many steps there are; None for one, of a layer that is run step by step.
     """
 
     hidden: int | None = None
@@ -71,10 +71,10 @@ class _Step:
 def find_unrolled(outline: Outline) -> Iterator[Merge]:
     """Find LSTM and GRU layers whose steps are written out.
 
-    Two steps or more, each of which takes the state and the result of the one before and
-    multiplies with the same matrices. LSTM: c = f·c + i·g and h = o·tanh(c) (S. Hochreiter and
-    J. Schmidhuber, 1997; F. Gers and others, 2000); GRU: h = (1 - z)·n + z·h (K. Cho and others,
-    2014, equations 5 to 8).
+    Of several steps each takes the state and the result of the one before and multiplies with the
+    same matrices; a single one takes both from outside, as where a stream is worked on. LSTM:
+    c = f·c + i·g and h = o·tanh(c) (S. Hochreiter and J. Schmidhuber, 1997; F. Gers and others,
+    2000); GRU: h = (1 - z)·n + z·h (K. Cho and others, 2014, equations 5 to 8).
     """
     runs: list[list[_Step]] = []
     for part in outline.of_kind("activation"):
@@ -93,17 +93,20 @@ def find_unrolled(outline: Outline) -> Iterator[Merge]:
         if not width:
             continue
         parts = list(dict.fromkeys(p for step in run for p in (*step.parts, *step.linears)))
-        details = UnrolledDetails(hidden=width, steps=len(run))
+        steps = len(run) if len(run) > 1 else None
+        details = UnrolledDetails(hidden=width, steps=steps)
         merged = make_part(parts, "unrolled", run[0].cell, details)
         merged.end = run[-1].hidden.end
         yield parts, merged
 
 
 def _read_width(outline: Outline, run: Sequence[_Step]) -> int:
-    """Return the width of the state; 0 where steps are no layer: too few, or of other weights."""
+    """Return the width of the state; 0 where steps are no layer, as those of other weights."""
+    if len(run) == 1:
+        return _read_single(run[0]) if len(outline.operands(run[0].held)) == 2 else 0
     # the first step may lack what multiplies its state, which is zero
     weights = [list_matrices(outline, step.linears) for step in run]
-    if len(run) < 2 or not weights[1] or not weights[0] <= weights[1]:
+    if not weights[1] or not weights[0] <= weights[1]:
         return 0
     if any(other != weights[1] for other in weights[2:]):
         return 0
@@ -116,6 +119,20 @@ def _read_width(outline: Outline, run: Sequence[_Step]) -> int:
             return 0
         widths |= taken
     return widths.pop() if len(widths) == 1 else 0
+
+
+def _read_single(step: _Step) -> int:
+    """Return the width of the state of a layer that goes one step, and takes and gives its state.
+
+    The matrices of what it takes and of its result give all gates together, or one matrix of both.
+    """
+    given = {part.out_features for part in step.linears}
+    if len(given) != 1:
+        return 0
+    width, rest = divmod(given.pop(), _GATES[step.cell])
+    taken = sorted(part.in_features for part in step.linears)
+    is_layer = width in taken if len(taken) == 2 else len(taken) == 1 and taken[0] > width
+    return width if is_layer and not rest else 0
 
 
 def _read_lstm(outline: Outline, squashed: OutlinePart) -> _Step | None:

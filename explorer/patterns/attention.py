@@ -6,6 +6,7 @@ import heapq
 from collections.abc import Callable, Iterator
 
 from netloupe.explorer.model import Node, Value
+from netloupe.explorer.model.constant import constant_tensor
 
 from .attention_forms import (
     add_pointwise_projections,
@@ -26,8 +27,8 @@ from .attention_scores import (
 )
 from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
-from .operations import OUTSIDE, PICKING, Operations, list_data
-from .readings import read_int, read_str
+from .operations import ARRANGING, OUTSIDE, PICKING, Operations, list_data
+from .readings import read_int, read_numbers, read_str
 from .transformer_details import AttentionDetails
 
 #: of LinearAttention: how the state takes up a token, where that is not by a sum alone
@@ -378,11 +379,41 @@ def _name_by_sources(sources: list[Value | None]) -> str:
     query, key, content = (*sources, None, None, None)[:3]
     if query is None or key is None:
         return "Attention"
-    if query is key:
+    if query is key or _is_sampled_from(query, key):
         return "Self-attention"
     if key is content or _is_sum_with(key, content):
         return "Cross-attention"
     return "Attention"
+
+
+def _is_sampled_from(query: Value, key: Value) -> bool:
+    """Return whether queries are every second place of what keys are of, or pooled from it.
+
+    B. Graham and others, LeViT, 2021, section 4.2: attention that subsamples takes its queries of
+    fewer places than keys and values.
+    """
+    samples, value = False, query
+    for _ in range(_MOST_STEPS):
+        if value is key:
+            return samples
+        node = value.producer
+        data = node.input(0) if node is not None else None
+        if node is None or data is None:
+            break
+        if _subsamples(node):
+            samples = True
+        elif not node.operator.has(*ARRANGING):
+            break
+        value = data
+    return False
+
+
+def _subsamples(node: Node) -> bool:
+    """Return whether a node picks every second place or the like, as it says."""
+    if node.operator.has("pools") and not node.operator.has("pools_all"):
+        return True
+    steps = constant_tensor(value) if (value := node.input(4)) is not None else None
+    return node.operator.has("picks") and any(step > 1 for step in read_numbers(steps))
 
 
 def _is_sum_with(value: Value, other: Value | None) -> bool:

@@ -7,10 +7,10 @@ seen through where it is asked which part takes from which.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from netloupe.explorer.model import Node
+from netloupe.explorer.model import Node, Value
 from netloupe.explorer.operators import Operator, kept_with_catalogue
 
 from .convolution_details import (
@@ -28,11 +28,15 @@ from .recognise import MOST_NODES, add_ideas, find_blocks
 from .recognition import Recognition
 from .resampling import read_scale
 from .token_mixing import is_mlp
+from .weight_sizes import read_width
 
 #: how telling a part is: a figure shows the ideas, and the rest where it has room
 IDEA, WORK, SIZE, TRIM = 4, 3, 2, 1
 #: of blocks that a group was recognised as
 KNOWN = "known"
+_WITH_WEIGHTS = ("convolves", "looks_up", "multiplies", "recurrent")
+#: a weight is cast and transposed by so many nodes at most
+_MOST_ARRANGED = 4
 _KINDS_OF_FAMILIES = {"activation": "activation", "normalization": "norm"}
 #: what blocks of a kind are, where they are no ideas
 _RANKS_OF_KINDS = {
@@ -86,7 +90,8 @@ class Ingredient:
     before
         Which of the ingredients it takes from, by their places in order.
     times
-        How many there are of it, as blocks of a stack.
+        How many there are of it, as blocks of a stack; 0 where the weights are those of one before,
+        which is called again.
     """
 
     name: str
@@ -160,6 +165,7 @@ def _list_ingredients(blocks: FoundBlocks) -> list[Ingredient]:
     listed: list[Ingredient] = []
     #: by operation: which ingredients it gives on, or comes from where it is plumbing
     sources: list[frozenset[int]] = [frozenset()] * len(operations)
+    met: set[tuple[str, frozenset[Value]]] = set()
     for entry in blocks.list_outermost():
         numbers = sorted(entry.numbers) if isinstance(entry, FoundBlock) else [entry]
         before = frozenset[int]().union(
@@ -173,10 +179,36 @@ def _list_ingredients(blocks: FoundBlocks) -> list[Ingredient]:
         made = _make(operations, entry, before)
         if made is not None:
             before = frozenset({len(listed)})
-            listed.append(made)
+            weights = made.name, _list_weights(operations, numbers)
+            listed.append(replace(made, times=0) if weights in met else made)
+            if weights[1]:
+                met.add(weights)
         for number in numbers:
             sources[number] = before
     return listed
+
+
+def _list_weights(operations: Operations, numbers: Sequence[int]) -> frozenset[Value]:
+    """Return which weights some operations take; none where none of these multiplies or looks up.
+
+    Several norms may be given the same ones and zeros.
+    """
+    if not any(operations.nodes[number].operator.has(*_WITH_WEIGHTS) for number in numbers):
+        return frozenset()
+    weights = (value for number in numbers for value in operations.fixed(number))
+    return frozenset(_find_stored(value) for value in weights if read_width(value) > 1)
+
+
+def _find_stored(value: Value) -> Value:
+    """Return what a weight was before it was cast or transposed."""
+    for _ in range(_MOST_ARRANGED):
+        node = value.producer
+        first = node.input(0) if node is not None else None
+        # equal weights of several layers are stored once and copied
+        if node is None or first is None or not node.operator.has("casts", "permutes"):
+            break
+        value = first
+    return value
 
 
 def _make(

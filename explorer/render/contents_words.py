@@ -83,7 +83,19 @@ def write_contents(ingredients: Sequence[Ingredient], fits: Fits) -> MadeOf:
         heads = _describe_heads(ingredients)
         return MadeOf(text, _join_fitting([*filter(None, (facts, heads))], fits))
     text = _write_ideas(ingredients, fits)
-    return MadeOf(text, facts or ("" if ", " in text else _describe_one(ingredients)))
+    facts = facts or ("" if ", " in text else _describe_one(ingredients))
+    return MadeOf(text, _join_fitting([*filter(None, (facts, _count_calls(ingredients)))], fits))
+
+
+def _count_calls(ingredients: Sequence[Ingredient]) -> str:
+    """Return ``called 4 times`` where all parts with weights are; else ""."""
+    calls: Counter[str] = Counter(one.name for one in ingredients if not one.times)
+    own: Counter[str] = Counter()
+    for one in ingredients:
+        own[one.name] += one.times
+    each = {1 + count // own[name] for name, count in calls.items() if count % own[name] == 0}
+    others = [one for one in ingredients if one.rank >= WORK and one.name not in calls]
+    return f"called {each.pop()} times" if len(each) == 1 and not others else ""
 
 
 def _name(one: Ingredient, least: int) -> str:
@@ -188,7 +200,12 @@ def _describe_chain(ingredients: Sequence[Ingredient]) -> list[str]:
     # what is joined besides makes the next part take more, a part of a value that it takes less
     if known and all(after[0] >= before[-1] for before, after in pairwise(known)):
         widths = (known[0][0], *(width for each in known for width in each[1:]))
-        facts.append(write_layers(widths) if _are_layers(ingredients) else _write_course(widths))
+        if _is_unknown(ingredients):  # what follows takes of its values
+            widths = widths[1:]
+        if len(widths) > 1:
+            facts.append(
+                write_layers(widths) if _are_layers(ingredients) else _write_course(widths)
+            )
     scales = [one.scale for one in ingredients]
     if all(scale is not None for scale in scales):
         smaller, larger = (prod(pair) for pair in zip(*filter(None, scales), strict=True))
@@ -197,6 +214,12 @@ def _describe_chain(ingredients: Sequence[Ingredient]) -> list[str]:
         elif larger % smaller == 0 and larger > smaller:
             facts.append(f"×{larger // smaller}")
     return facts
+
+
+def _is_unknown(ingredients: Sequence[Ingredient]) -> bool:
+    """Return whether a chain begins with an idea of which it is not known what it takes."""
+    working = [one for one in ingredients if one.rank >= WORK]
+    return bool(working) and working[0].rank == IDEA and not _list_widths(working[0])
 
 
 def _are_layers(ingredients: Sequence[Ingredient]) -> bool:

@@ -57,6 +57,34 @@ def test_steps_that_share_their_weights_are_a_layer_written_out() -> None:
     assert unrolled(3, is_shared=False).family == ""
 
 
+def stream(is_given: bool = True, is_joined: bool = False) -> Architecture:
+    """Return what is said of one step of an LSTM that takes its state, and gives the new one."""
+    net = Network()
+    x, hidden, held = net.take("x", (1, 3)), net.take("h", (1, 4)), net.take("c", (1, 4))
+    if not is_given:
+        held = net.store(np.zeros((1, 4), np.float32))
+    if is_joined:
+        joined = net.add("Concat", x, hidden, axis=1)
+        gates = net.add("MatMul", joined, net.weight(7, 16))
+    else:
+        taken = net.add("MatMul", x, net.weight(3, 16))
+        gates = net.add("Add", taken, net.add("MatMul", hidden, net.weight(4, 16)))
+    names = [f"gate{number}" for number in range(4)]
+    net.nodes.append(onnx.helper.make_node("Split", [gates], names, axis=1, num_outputs=4))
+    enter, forget, give = (net.add("Sigmoid", name) for name in names[:3])
+    kept = net.add("Mul", forget, held)
+    held = net.add("Add", kept, net.add("Mul", enter, net.add("Tanh", names[3])))
+    hidden = net.add("Mul", give, net.add("Tanh", held))
+    return net.finish(net.linear(hidden, 4, 5), shape=(1, 5)).architecture
+
+
+@pytest.mark.parametrize("is_joined", [False, True])
+def test_a_layer_that_is_run_step_by_step_is_told_as_recurrent(is_joined: bool) -> None:
+    expected = "Recurrent network: 1 LSTM layer of width 4, 5 outputs."
+    assert stream(is_joined=is_joined).sentence == expected
+    assert "LSTM" not in stream(is_given=False, is_joined=is_joined).sentence
+
+
 def project(net: Network, x: str) -> str:
     """Return queries, keys and values of two heads, one behind another."""
     parts = net.add("Reshape", net.linear(x, 8, 24), net.numbers(1, 6, 3, 2, 4))

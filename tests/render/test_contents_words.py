@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise
 
 import onnx.parser
@@ -118,6 +119,33 @@ def test_an_mlp_that_ends_in_an_activation_keeps_its_hidden_layer() -> None:
         Ingredient("tanh", "activation", TRIM, before=frozenset({0})),
     ]
     assert write(ingredients) == ("MLP", "2 → 64 → 64")
+
+
+def test_what_is_called_again_is_counted_once() -> None:
+    names = ["Residual block", "Residual block", "Linear"]
+    once = [Ingredient(name, name, IDEA if "b" in name else WORK) for name in names]
+    again = [replace(one, times=0) for one in once]
+    told = write([*once, *again, *again, *again])
+    assert told == ("Residual block ×2, Linear", "called 4 times")
+    # what is called another number of times, or has a part of its own, is not called so
+    assert write([*once, *again[:2]])[1] == ""
+
+
+def test_a_chain_tells_no_width_of_the_values_of_an_attention() -> None:
+    first = Ingredient("Self-attention", "attention", IDEA)
+    widths = [(192, 256), (256, 512), (512, 256)]
+    linears = [
+        Ingredient(
+            "Linear",
+            "linear",
+            WORK,
+            details=FeatureDetails(in_features=taken, out_features=given),
+            before=frozenset({number}),
+        )
+        for number, (taken, given) in enumerate(widths)
+    ]
+    assert write([first, *linears])[1] == "256 → 512 → 256"
+    assert write([first, *linears[:1]])[1] == ""
 
 
 def stack(*blocks: str, weights: Mapping[str, tuple[int, ...]] | None = None) -> Group:
