@@ -19,6 +19,7 @@ from .attention_forms import (
 from .attention_heads import BEFORE_PRODUCTS, count_heads, list_attended, read_fused
 from .attention_scores import (
     MASK_TRAITS,
+    find_position_scores,
     has_linear_biases,
     is_causal,
     is_relative,
@@ -131,6 +132,8 @@ def _complete(
     """Add the projections before and behind a core, and tell what it is."""
     operations = blocks.operations
     is_linear = operations.nodes[anchor].operator.has("attends_linearly")
+    by_positions = find_position_scores(operations, scores)
+    core |= by_positions
     add_pointwise_projections(blocks, core, end)
     gate, end = find_gate(blocks, end)
     whole = core | gate
@@ -198,7 +201,7 @@ def _complete(
     if is_rotary(operations, whole, anchor):
         facts.append("rotary")
         positions = "rotary"
-    elif scores and any(is_relative(operations, n) for n in scores):
+    elif by_positions or (scores and any(is_relative(operations, n) for n in scores)):
         facts.append("relative positions")
         positions = "relative"
     elif scores and any(has_linear_biases(operations, n) for n in scores):

@@ -202,6 +202,44 @@ def is_relative(operations: Operations, number: int) -> bool:
     return False
 
 
+def find_position_scores(operations: Operations, scores: Sequence[int]) -> set[int]:
+    """Return the operations of scores of positions, which are added to those of keys; else none.
+
+    Queries are multiplied by projected distances as well, and what results is moved so that each
+    query meets its own distance to each key (Z. Dai and others, Transformer-XL, 2019, appendix B).
+
+    Parameters
+    ----------
+    scores
+        The way from the Softmax back to the product of queries and keys.
+    """
+    known = {*scores}
+    for number in scores:
+        givers = operations.givers(number) if operations.kinds[number] == "Add" else []
+        found: set[int] = set()
+        for giver in givers if known.intersection(givers) else ():
+            at = giver
+            for _ in range(_MOST_MOVES):
+                found.add(at)
+                if at in known or operations.nodes[at].operator.has("multiplies"):
+                    break
+                before = operations.givers(at)
+                is_moved = operations.nodes[at].operator.has(*_MOVES) and len(before) == 1
+                if not is_moved:
+                    break
+                at = before[0]
+            # distances of a length that is known are constants
+            is_product = operations.nodes[at].operator.has("multiplies")
+            if at not in known and is_product and operations.is_closed(found, giver):
+                return found
+            found.clear()
+    return set()
+
+
+#: what puts each score at the place of its key, and scales it
+_MOVES = ("divides", "multiplies_elements", "pads", "picks", "gathers", "slices", *ARRANGING)
+_MOST_MOVES = 8
+
 #: more heads are not looked at one by one
 _MOST_HEADS = 256
 

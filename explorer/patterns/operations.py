@@ -15,7 +15,7 @@ from netloupe.explorer.model import Node, Value, list_quantized_operands
 from netloupe.explorer.operators import HANDING_TRAITS, Operator, kept_with_catalogue
 
 from .graph_context import GraphContext
-from .readings import read_quantized, read_scalar
+from .readings import is_projection, read_quantized, read_scalar
 from .shuffles import read_shuffle
 
 #: stands for all users that are not among the operations
@@ -81,7 +81,7 @@ class Operations:
             operator = node.operator
             kind = self._shuffles.get(node) or operator.form
             operands = self._find_operands(node, operator)
-            if kind == "MatMul" and len(operands) == 1:
+            if len(operands) == 1 and (kind == "MatMul" or is_projection(node)):
                 kind = "Gemm"
             elif kind == "Gemm" and len(operands) == 2 and not self.is_fixed(node.input(1)):
                 kind = "MatMul"

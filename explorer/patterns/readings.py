@@ -8,6 +8,7 @@ from netloupe.explorer.dataflow import find_source
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Node, Tensor, Value, is_constant
 from netloupe.explorer.model.constant import constant_tensor
+from netloupe.explorer.roles import find_weight
 
 
 def read_scalar(value: Value | None) -> float | None:
@@ -103,3 +104,16 @@ def read_float(node: Node, name: str) -> float | None:
     if attribute is None or not isinstance(attribute.value, (int, float)):
         return None
     return float(attribute.value)
+
+
+def is_projection(node: Node) -> bool:
+    """Return whether an Einsum multiplies features by a weight, all places by the same one.
+
+    So is ``ibh,hnd->ibnd``; of ``ebh,ehd->ebd`` each ``e`` has a weight of its own.
+    """
+    if node.operator.form != "Einsum" or find_weight(node) is None:
+        return False
+    terms, arrow, result = (read_str(node, "equation") or "").replace(" ", "").partition("->")
+    first, _, second = terms.partition(",")
+    shared = {*first} & {*second} - {"."}
+    return bool(arrow and shared) and shared.isdisjoint(result)
