@@ -190,6 +190,7 @@ def collapse_shared(outline: Outline, pieces: Sequence[Piece], tree: GroupTree) 
     counts = Counter(one for weights in found for one in weights)
     seen: set[tuple[bool, int]] = set()
     kept: list[Piece] = []
+    wholes: list[tuple[Piece, frozenset[tuple[bool, int]]]] = []
     last = 0
     weightless: dict[object, list[Piece]] = {}
     for piece, weights in zip(pieces, found, strict=True):
@@ -197,8 +198,13 @@ def collapse_shared(outline: Outline, pieces: Sequence[Piece], tree: GroupTree) 
             last = piece.part.place
             continue
         seen |= weights
-        kept.append(piece)
+        part = next((one for one, own in wholes if own < weights and one.name == piece.name), None)
+        if part is not None and part.kind == piece.kind:  # of the first step, computed in part
+            kept = [piece if one is part else one for one in kept]
+        else:
+            kept.append(piece)
         if weights:
+            wholes.append((piece, weights))
             piece.uses = min(counts[one] for one in weights)
         else:
             weightless.setdefault(piece.token, []).append(piece)
