@@ -10,10 +10,8 @@ from netloupe.explorer.model.constant import constant_tensor
 
 from .attention_forms import (
     add_pointwise_projections,
-    begins_scores,
     find_gate,
     has_latents,
-    is_additive,
     is_latent,
     read_latent,
     write_latents,
@@ -79,15 +77,13 @@ def find_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 
 def _find_core(operations: Operations, softmax: int) -> tuple[set[int], int, list[int]] | None:
     """Return what stands between the products, the second one, and the way from the first."""
-    back = _search(operations, softmax, operations.givers, begins_scores)
+    back = _search(operations, softmax, operations.givers, has_latents)
     onward = _search(
         operations, softmax, lambda n: [user for user in operations.users[n] if user != OUTSIDE]
     )
     if back is None or onward is None:
         return None
     core = {softmax, *back, *onward}
-    if back and is_additive(operations, back[-1]):
-        core.update(operations.givers(back[-1]))
     # what tests the scores, as for rows that are masked in whole
     for number in list(core):
         core.update(
@@ -202,8 +198,6 @@ def _complete(
     if scores and has_latents(operations, scores[-1]):
         name = "Cross-attention"
         facts += write_latents(operations, scores[-1])
-    if scores and is_additive(operations, scores[-1]):
-        name = "Additive attention"
     if is_rotary(operations, whole, anchor):
         facts.append("rotary")
         positions = "rotary"

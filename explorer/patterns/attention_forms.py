@@ -9,7 +9,7 @@ from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .linear import make_pointwise
 from .operations import OUTSIDE, Operations
-from .weight_sizes import read_dims, read_features, read_type_dims
+from .weight_sizes import read_dims, read_type_dims
 
 #: so many operations before the products of an attention are looked at
 _MOST_BEFORE = 60
@@ -102,26 +102,6 @@ def read_latent(
     is_inside = bool(givers) and whole.issuperset(givers)
     is_normal = is_inside and blocks.holding(givers[0], "norm") is not None
     return width if is_normal and width is not None else 0
-
-
-def begins_scores(operations: Operations, number: int) -> bool:
-    """Return whether an operation gives scores though it is no product of queries and keys."""
-    return has_latents(operations, number) or is_additive(operations, number)
-
-
-def is_additive(operations: Operations, number: int) -> bool:
-    """Return whether an operation makes one score of the tanh of a sum of queries and keys.
-
-    D. Bahdanau and others, Neural machine translation by jointly learning to align and translate,
-    2015, appendix A.1.2.
-    """
-    if operations.kinds[number] != "Gemm" or read_features(operations.nodes[number])[1] != 1:
-        return False
-    before = operations.givers(number)
-    if len(before) != 1 or operations.kinds[before[0]] != "Tanh":
-        return False
-    added = operations.givers(before[0])
-    return len(added) == 1 and operations.kinds[added[0]] == "Add"
 
 
 def has_latents(operations: Operations, number: int) -> bool:

@@ -230,14 +230,17 @@ def find_position_scores(operations: Operations, scores: Sequence[int]) -> set[i
                 at = before[0]
             # distances of a length that is known are constants
             is_product = operations.nodes[at].operator.has("multiplies")
-            if at not in known and is_product and operations.is_closed(found, giver):
+            is_shifted = any(operations.nodes[one].operator.has(*_SHIFTS) for one in found)
+            is_new = at not in known and is_product and is_shifted
+            if is_new and operations.is_closed(found, giver):
                 return found
             found.clear()
     return set()
 
 
 #: what puts each score at the place of its key, and scales it
-_MOVES = ("divides", "multiplies_elements", "pads", "picks", "gathers", "slices", *ARRANGING)
+_SHIFTS = ("gathers", "pads", "picks", "slices")
+_MOVES = ("divides", "multiplies_elements", *_SHIFTS, *ARRANGING)
 _MOST_MOVES = 8
 
 #: more heads are not looked at one by one

@@ -47,11 +47,6 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "cross-attention", "Keys and values of another value than queries.", "attention"
         ),
         FigureWord(
-            "additive attention",
-            "Scores made of the tanh of a sum of queries and keys, not of their product.",
-            "attention",
-        ),
-        FigureWord(
             "grouped-query attention",
             "Several heads of queries share one head of keys and values: `32 heads × 64 over 8`.",
             "attention",
