@@ -37,8 +37,8 @@ class Room(NamedTuple):
     ----------
     width, height
         Of the frame.
-    before
-        What the back edge of a loop takes left of the frame.
+    before, after
+        What is drawn left of the frame, as the back edge of a loop, and right of it.
     above, below
         What streams and names take.
     """
@@ -46,6 +46,7 @@ class Room(NamedTuple):
     width: float
     height: float
     before: float
+    after: float
     above: float
     below: float
 
@@ -131,7 +132,7 @@ def _measure(
 ) -> float:
     """Return how much larger than a sheet a picture is with an inset at a place."""
     left = min(place.left - room.before - margin, 0.0)
-    right = max(place.left + room.width + margin, size[0])
+    right = max(place.left + room.width + room.after + margin, size[0])
     top = min(place.top - room.above - margin, 0.0)
     bottom = max(place.top + room.height + room.below + margin, size[1])
     return max((right - left) / sheet[0], (bottom - top) / sheet[1])
@@ -179,7 +180,7 @@ class _Borders:
         found += [x for x, y in self._points if upper <= y <= lower]
         if side > 0:
             return max(found) + GAP + room.before
-        return min(found) - GAP - room.width
+        return min(found) - GAP - room.after - room.width
 
 
 def _sample(points: tuple[float, ...]) -> Iterator[tuple[float, float]]:

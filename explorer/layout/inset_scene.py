@@ -81,7 +81,7 @@ def join_insets(
         if number is None:
             return None
         piece = _name_entries(_make_piece(item, inside, size, free[1]), flat, number, write)
-        room = _measure_piece(piece, size, free)
+        room = _measure_piece(piece, size, free, write)
         place = find_place(
             flat,
             number,
@@ -280,11 +280,19 @@ def _find_origins(flat: Flat, number: int) -> dict[str, str]:
     return origins
 
 
-def _measure_piece(piece: Flat, size: tuple[float, float], free: tuple[float, float]) -> Room:
+def _measure_piece(
+    piece: Flat,
+    size: tuple[float, float],
+    free: tuple[float, float],
+    write: Callable[[str], tuple[str, float]],
+) -> Room:
     """Return what a piece takes; ``free`` is what it has left and above for a back edge."""
     has_names = any(edge.label for edge in piece.edges if edge.source < 0)
     above = max(_STREAM, free[1]) + (2 * _NAME_ABOVE if has_names else 0.0)
-    return Room(*size, free[0], above, _STREAM)
+    texts = [(edge.label_x, write(edge.label)[1] / 2) for edge in piece.edges if edge.label]
+    before = max([free[0], *(half - x for x, half in texts)])
+    after = max([0.0, *(x + half - size[0] for x, half in texts)])
+    return Room(*size, before, after, above, _STREAM)
 
 
 def _put_beside(
@@ -338,7 +346,7 @@ def _put_beside(
         ),
         (*moved.ports, *(p._replace(box=_shift(p.box, first)) for p in added.ports)),
     )
-    wide = max(width + right, left + room.width + MARGIN)
+    wide = max(width + right, left + room.width + room.after + MARGIN)
     tall = max(height + down, top + room.height + room.below + MARGIN)
     return joined, zooms, (wide, tall)
 
