@@ -71,6 +71,8 @@ _MOST_INSETS = 2
 #: blocks without a name are drawn beside it where they have so many nodes, and this share of those
 #: of a block of the largest stack; so many are tried
 _LEAST_IDEA, _SHARE_OF_BLOCK, _MOST_IDEAS = 8, 0.5, 3
+#: a second one is drawn where all is still as large as in a figure
+_LEAST_ZOOM_WITH_TWO = 0.85
 #: what is drawn beside it has so many boxes at least
 _LEAST_IN_INSET = 3
 #: groups are opened and laid out on trial so many times
@@ -254,12 +256,13 @@ class Search:
 
     def _add_inset(self, inset: Inset, most: int = _MOST_WITH_INSETS) -> bool:
         """Draw something beside the picture; return whether there is room, and it is worth it."""
+        least = _LEAST_ZOOM_WITH_TWO if self.insets else STACK_ZOOMS[0]
         self.insets.append(inset)
         self._open_item(inset.item)
         if (
             sum(item.kind != "stub" for item in list_closed(inset.item)) < _LEAST_IN_INSET
             or shows_a_list(inset.view, inset.item)
-            or self._try_zoom(most) < STACK_ZOOMS[0]
+            or self._try_zoom(most) < least
         ):
             self.insets.pop()
             return False
@@ -340,8 +343,13 @@ class Search:
         return opened
 
     def _try_zoom(self, most: int) -> float:
-        """Return the zoom at which the window shows all; 0 for more boxes, and for no more time."""
-        if self._count_boxes() > most:
+        """Return the zoom at which the window shows all; 0 for more boxes, and for no more time.
+
+        The circles of sums and products are no boxes: they are seen as part of the stream.
+        """
+        measure = self._measure
+        circles = sum(measure.is_round(item) for item in self._list_closed())
+        if self._count_boxes() - circles > most:
             return 0.0
         if self._trials >= MOST_TRIALS or time.monotonic() > self._end:
             return 0.0

@@ -23,7 +23,9 @@ stacks
 first
     Where the first stack of the picture begins, as a share of its height.
 open
-    Whether a stack shows what is in one of its blocks.
+    Whether a stack shows what is in one of its blocks, or an inset what the model is about; of a U
+    the levels are what counts. Stacks of blocks whose faces say all that is in them, as layers of
+    an LSTM or ``Conv · ReLU``, have nothing to show.
 struck
     Boxes and titles that edges of others run through.
 cuts
@@ -49,7 +51,8 @@ sys.path.insert(0, str(ROOT))
 
 from netloupe.explorer.errors import NetloupeError  # noqa: E402
 from netloupe.explorer.grouping import Group  # noqa: E402
-from netloupe.explorer.layout import Composer, LayoutEngine  # noqa: E402
+from netloupe.explorer.layout import Composer, LayoutEngine, SceneBox  # noqa: E402
+from netloupe.explorer.layout.opening_worth import is_worth_a_frame  # noqa: E402
 from netloupe.explorer.readers.load import load  # noqa: E402
 from netloupe.explorer.render.picture import Picture, make_picture, render_picture  # noqa: E402
 from netloupe.explorer.view import ViewOptions  # noqa: E402
@@ -159,7 +162,7 @@ def measure(path: Path, known: Architecture, composer: Composer) -> tuple[FirstV
         stacks=counts,
         agrees=None if known.blocks is None else agrees(counts, known),
         first=min(box.y for box in stacks) / scene.height if stacks else None,
-        is_open=any(box.item.is_open for box in stacks) if stacks else None,
+        is_open=_shows_block(picture, stacks, composer),
         struck=len(find_crossings(scene, picture.labels)),
         cuts=count_cuts(picture),
         seconds=seconds,
@@ -168,6 +171,22 @@ def measure(path: Path, known: Architecture, composer: Composer) -> tuple[FirstV
     view.numbers = None if numbers is None else bool(numbers)
     view.offences = find_offences(picture, path, known)
     return view, picture
+
+
+def _shows_block(picture: Picture, stacks: Sequence[SceneBox], composer: Composer) -> bool | None:
+    """Return whether a block of a stack is open; None without a stack that has more to show."""
+    if not any(box.item.is_open for box in stacks):
+        blocks = [
+            repeat.children[repeat.exemplar]
+            for box in stacks
+            if (repeat := box.item.repeat) is not None
+        ]
+        if not any(isinstance(block, Group) and is_worth_a_frame(block) for block in blocks):
+            return None
+        composed = composer.recall(picture.view)
+        is_u = composed is not None and composed.plan.level.u is not None
+        return bool(picture.scene.zooms) or is_u
+    return True
 
 
 def find_offences(picture: Picture, path: Path, known: Architecture) -> dict[str, list[str]]:
