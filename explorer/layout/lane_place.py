@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from .exact_placement import AROUND, finish_placement
 from .lane_boxes import LaneBoxes, Part
 from .lane_shape import LaneShape
-from .lane_tracks import Line, order_lines
+from .lane_tracks import Line, order_tracks
 from .lane_ways import LANE, LaneWays, Net, Way
 from .level import Level, Wire
 from .placement import Curve, Placement, Places, Point
@@ -150,7 +150,7 @@ class LanePlacer:
         count = self._boxes.column_count
         for gutter in range(count + 1):
             nets = lines.get(gutter, {})
-            order = order_lines(list(nets.values()))
+            order = order_tracks(list(nets.values()))
             room = (len(order) - 1) * LANE
             is_outer = gutter in (0, count)
             width = 0.0 if is_outer and not order else max(room + 2 * _MARGIN, _LEAST_GUTTER)

@@ -23,7 +23,7 @@ class Line(NamedTuple):
         return min(heights), max(heights)
 
 
-def order_lines(lines: Sequence[Line]) -> list[int]:
+def order_tracks(lines: Sequence[Line]) -> list[int]:
     """Return the numbers of lines from left to right: neighbours are exchanged while it helps."""
     order = sorted(range(len(lines)), key=lambda number: (lines[number].span, number))
     if len(order) > _MOST_LINES:

@@ -74,7 +74,7 @@ def find_ratios(scene: Scene, model: Model) -> list[Ratio]:
         ratio = _find_ratio(sizes, given.get(number), image)
         if ratio:
             y = box.y + (_HEADER if box.item.is_open else box.height / 2)
-            found.append((y, box.x, ratio))
+            found.append((y, round(box.x + box.width / 2), ratio))
     goes_up = any(
         edge.points[1] > edge.points[-1] + 1
         and edge.kind == "data"
@@ -140,8 +140,13 @@ def _find_stream(scene: Scene) -> set[int]:
 
 
 def _find_with_many(scene: Scene, model: Model, sizes: ValueSizes) -> set[int]:
-    """Return the boxes that give another pictures of several resolutions: they have no ratio."""
+    """Return the boxes at which several resolutions live together: they have no ratio.
+
+    Such give another box pictures of several, or take several and give several.
+    """
     found: dict[tuple[int, int], set[int]] = {}
+    given: dict[int, set[int]] = {}
+    taken: dict[int, set[int]] = {}
     for edge in scene.edges:
         known = found.setdefault((edge.source, edge.target), set())
         values = [find_element(model, path) for path in edge.bundle[:_MOST_BUNDLED]]
@@ -149,7 +154,11 @@ def _find_with_many(scene: Scene, model: Model, sizes: ValueSizes) -> set[int]:
             size = sizes.find(value) if isinstance(value, Value) else None
             if size is not None and size.is_picture and size.resolution:
                 known.add(size.resolution)
-    return {source for (source, _), resolutions in found.items() if len(resolutions) > 1}
+        given.setdefault(edge.source, set()).update(known)
+        taken.setdefault(edge.target, set()).update(known)
+    many = {source for (source, _), resolutions in found.items() if len(resolutions) > 1}
+    both = {box for box, resolutions in given.items() if len(resolutions) > 1}
+    return many | {box for box in both if len(taken.get(box, ())) > 1}
 
 
 def _find_beside(scene: Scene) -> set[int]:

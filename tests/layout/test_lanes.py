@@ -11,7 +11,7 @@ import pytest
 from onnx import helper, numpy_helper
 
 from netloupe.explorer.layout import Composer, LayoutEngine, SceneBox
-from netloupe.explorer.layout.lane_tracks import Line, order_lines
+from netloupe.explorer.layout.lane_tracks import Line, order_tracks
 from netloupe.explorer.layout.lane_worth import reads_better
 from netloupe.explorer.layout.placement import Curves, Places
 from netloupe.explorer.model import Model
@@ -280,9 +280,9 @@ def test_lanes_are_refused_where_they_read_worse() -> None:
 
 def test_lines_in_a_gutter_are_ordered_so_that_few_cross() -> None:
     down = [Line([at], [at + 100]) for at in (0.0, 20.0, 40.0)]
-    assert order_lines(down) == [2, 1, 0]
+    assert order_tracks(down) == [2, 1, 0]
     up = [Line([at + 100], [at]) for at in (0.0, 20.0, 40.0)]
-    assert order_lines(up) == [0, 1, 2]
+    assert order_tracks(up) == [0, 1, 2]
 
 
 def test_a_large_level_takes_no_longer(engine: LayoutEngine) -> None:

@@ -8,6 +8,7 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.render.picture import Picture, make_picture, render_picture
 from netloupe.explorer.render.ratios import RATIO_ROOM, find_ratios
 from netloupe.explorer.view import ViewOptions
+from tests.layout.test_lanes import make_fpn
 from tests.layout.test_u_shape import Network, make_unet
 
 
@@ -64,6 +65,15 @@ def test_an_odd_size_is_halved_to_a_whole_number() -> None:
 def test_a_u_tells_each_ratio_once() -> None:
     picture = draw(make_unet("N", 3, "H", "W", depth=3))
     assert [text for text, _ in list_ratios(picture)] == ["1/2", "1/4", "1/8"]
+
+
+def test_lanes_tell_each_ratio_beside_the_backbone() -> None:
+    picture = draw(make_fpn(1, 3, 128, 128))
+    boxes = {box.item.label: box for box in picture.scene.boxes}
+    found = list_ratios(picture)
+    assert [text for text, _ in found] == ["1/2", "1/4", "1/8", "1/16"]
+    for (_, y), name in zip(found, ("stem", "stage0", "stage1", "stage2"), strict=True):
+        assert boxes[name].y < y < boxes[name].y + boxes[name].height
 
 
 def test_what_does_not_come_from_the_image_tells_no_ratio() -> None:
