@@ -22,10 +22,12 @@ from .module_input_nodes import PASSING_TRAITS
 from .role_groups import PREPARATION, FreePath
 from .shape_groups import consumers_in
 
-#: what computes nothing of a network: it moves values, counts, or tells true from false
+#: what computes nothing of a network: it moves values, counts, or tells true from false; and what
+#: a quantizer put between the operators of a network
 _ARRANGING = (
     *LAYOUT_TRAITS,
     *("accumulates", "compares", "counts", "fills", "logical", "masks", "reads_shape", "repeats"),
+    *("dequantizes", "quantizes"),
 )
 #: a graph of so few nodes is shown as it stands: all of it is open
 _MOST_OPEN = 15
@@ -67,8 +69,10 @@ def join_arrangement(
     """
     if len(root.graph.nodes) - len(roles.constants) - len(roles.shapes) <= _MOST_OPEN:
         return {}
-    found = find_nodes_where(root.graph, _only_arranges).tolist()
     nodes = root.graph.nodes
+    found = find_nodes_where(root.graph, _only_arranges).tolist()
+    # what gives a scale, too, stands with the products that take it
+    found = [index for index in found if not _gives_scale(nodes[index])]
     arranging = {index for index in roles.loose if _may_prepare(nodes[index].operator)}
     arranging = arranging.union(found) - roles.shapes - {*roles.constants}
     if not arranging:
@@ -91,6 +95,10 @@ def join_arrangement(
 def _only_arranges(operator: Operator) -> bool:
     # a fill of Caffe2 that is no constant is an output, and belongs to nothing else
     return operator.has(*_ARRANGING) and not operator.has("stores_constant")
+
+
+def _gives_scale(node: Node) -> bool:
+    return len(node.outputs) > 1 and node.operator.has("quantizes")
 
 
 def _may_prepare(operator: Operator) -> bool:

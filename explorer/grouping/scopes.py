@@ -17,6 +17,7 @@ from netloupe.explorer.model import Graph, Node, find_constant_nodes, find_nodes
 
 from .calls import tell_calls_apart
 from .module_input_nodes import find_module_input_nodes
+from .quantizer_scopes import find_quantizer_scopes
 from .uses import tell_uses_apart
 
 Scope = tuple[str, ...]
@@ -75,6 +76,8 @@ def find_scopes(graph: Graph, grouping: str) -> Scopes | None:
         scopes = read_name_scopes(graph) or read_blob_scopes(graph)
     if scopes is not None:
         for index, scope in find_module_input_nodes(graph, scopes.of_node).items():
+            scopes.of_node[index] = scope
+        for index, scope in find_quantizer_scopes(graph, scopes.of_node).items():
             scopes.of_node[index] = scope
     return scopes
 

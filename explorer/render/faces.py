@@ -29,6 +29,7 @@ from .dim_names import name_dims
 from .face import Face, TextRun
 from .facts import NodeFacts
 from .frames import SHARED, make_frame
+from .group_badge import find_group_badge
 from .group_category import GroupCategories
 from .group_names import begins_the_same, name_group, says_the_same
 from .group_summary import (
@@ -238,13 +239,13 @@ def _find_join(item: Item, node: Node) -> str:
 
     It takes computed values only, has no name of its own in the picture, and no quantization.
     """
-    if item.label or item.constants or item.openable or len(item.inputs) < 2:
+    if item.label or item.constants or item.openable or len(item.inputs) < 2 or node_badge(node):
         return ""
     return _get_sign(node)
 
 
 def _get_sign(node: Node) -> str:
-    if node.domain != node.graph.dialect.domain or node_badge(node):
+    if node.domain != node.graph.dialect.domain:
         return ""
     operator = node.operator
     if operator.activation or describe_attributes(node):
@@ -305,6 +306,7 @@ def _make_group_face(item: Item, element: Group | Graph, style: _Style) -> Face:
         rows = [FaceRow(_SUMMED, "muted", ()), *rows]
     return make_box(
         *("group", style.category, label, quiet, [rows]),
+        badge=find_group_badge(element) if isinstance(element, Group) and not times else "",
         openable=style.openable,
         times=times,
         is_loop=is_loop,
@@ -360,7 +362,7 @@ def _make_operation_face(
     operands = [value for value in node.inputs if value is not None]
     if title == node.op_type and len(operands) > 1 and not any(map(is_constant, operands)):
         sign = _get_sign(node)
-        if sign:
+        if sign and (not node_badge(node) or _holds_quantizers(group)):
             return _make_junction_face(node, sign)
     name = facts.name(node)
     title, quiet = (name, "") if title == node.op_type else (title, name)
@@ -371,6 +373,7 @@ def _make_operation_face(
         blocks = facts.list_blocks(node, ())
     return make_box(
         *("group", style.category, title, quiet, blocks),
+        badge=find_group_badge(group),
         openable=style.openable,
         in_line=style.in_line,
         most_width=MOST_FACTS_WIDTH,
@@ -381,6 +384,13 @@ def _tell_split(group: Group) -> tuple[str, ...]:
     """Return into what the nodes of a group split a value; nothing where they do something else."""
     nodes = [one for one in group.children if isinstance(one, Node) and one.operator.has("slices")]
     return tell_split_parts(nodes) if len(nodes) > 1 else ()
+
+
+def _holds_quantizers(group: Group) -> bool:
+    return any(
+        isinstance(child, Node) and child.operator.has("dequantizes", "quantizes")
+        for child in group.children
+    )
 
 
 def _only_passes(group: Group) -> bool:
@@ -397,6 +407,8 @@ def _make_quiet_face(item: Item, group: Group, style: _Style) -> Face:
     ideas = [one for one in group.contents if one.rank == IDEA]
     told = [kind, write_contents(ideas, _fits_row).parts]
     rows = [FaceRow(" · ".join(filter(None, told)), "muted", ())] if any(told) else []
+    if label == group.kind and len(group.inner_groups()) > 1:
+        quiet, rows = "", _list_all(group.facts)
     return make_box(
         *("group", style.category, label, quiet, [rows]),
         openable=style.openable,
@@ -490,6 +502,18 @@ def _list_facts(facts: Sequence[str], difference: Sequence[str] = ()) -> list[Fa
     together = " · ".join(filter(None, (listed, *difference[:1])))
     lines = (together, *difference[1:]) if _fits_row(together) else (listed, *difference)
     return [FaceRow(line, "muted", ()) for line in lines if line]
+
+
+def _list_all(facts: Sequence[str]) -> list[FaceRow]:
+    """Return all of some facts, in as many rows as they need."""
+    lines: list[str] = []
+    for fact in facts:
+        longer = f"{lines[-1]} · {fact}" if lines else ""
+        if longer and _fits_row(longer):
+            lines[-1] = longer
+        else:
+            lines.append(fact)
+    return [FaceRow(line, "muted", ()) for line in lines]
 
 
 def _fits_row(text: str) -> bool:

@@ -1,0 +1,59 @@
+"""Nodes of a quantizer stand with what they serve, whatever they are named after."""
+
+from __future__ import annotations
+
+import onnx.parser
+
+from netloupe.explorer.grouping import Group, build_group_tree
+from netloupe.explorer.readers.load import load
+
+
+def _list_members(text: str, path: str) -> list[str]:
+    model = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": 21]> {text}')
+    for node in model.graph.node:
+        node.name = node.name.replace("__", "/")
+    tree = build_group_tree(load(model).graph)
+    group = tree.find(path)
+    assert isinstance(group, Group)
+    return [node.op_type for node in tree.order[group.low : group.high]]
+
+
+_DYNAMIC = """
+    g (float[n, 4] x) => (float[n, 4] y)
+    <float[4] s = {1, 1, 1, 1}, int8[4, 4] w = {1,1,1,1, 1,1,1,1, 1,1,1,1, 1,1,1,1},
+     float t = {0.5}, int8 z = {0}>
+    {
+        [__m__norm__Norm] a = LayerNormalization (x, s)
+        [__m__norm__Norm_output_0_QuantizeLinear] q, qs, qz = DynamicQuantizeLinear (a)
+        [__m__dense__MatMul_quant] i = MatMulInteger (q, w, qz, z)
+        [__m__dense__MatMul_cast] f = Cast <to = 1> (i)
+        [__m__dense__MatMul_scales] m = Mul (qs, t)
+        [__m__dense__MatMul_scaled] d = Mul (f, m)
+        [__m__dense__Relu] r = Relu (d)
+        [__m__Add] y = Add (a, r)
+    }
+"""
+
+
+def test_what_gives_a_scale_stands_with_the_product_that_takes_it() -> None:
+    assert _list_members(_DYNAMIC, "dense")[0] == "DynamicQuantizeLinear"
+
+
+_STATIC = """
+    g (float[n, 4, 8, 8] x) => (float[n, 4, 6, 6] y)
+    <float[4, 4, 3, 3] w, float t = {0.5}, int8 z = {-128}>
+    {
+        [__m__conv1__Conv] a = Conv (x, w)
+        [__m__relu__Relu_output_0_QuantizeLinear] q = QuantizeLinear (a, t, z)
+        [__m__relu__Relu_output_0_DequantizeLinear] d = DequantizeLinear (q, t, z)
+        [__m__pool__Abs] p = Abs (d)
+        [__m__pool__Neg] o = Neg (p)
+        [__m__last__Exp] e = Exp (o)
+        [__m__last__Sin] y = Sin (e)
+    }
+"""
+
+
+def test_a_scope_that_only_quantizes_joins_what_it_quantizes() -> None:
+    found = _list_members(_STATIC.replace("w,", "w = {" + ",".join("1" * 144) + "},"), "conv1")
+    assert found == ["Conv", "QuantizeLinear", "DequantizeLinear"]
