@@ -118,6 +118,8 @@ def _name_by_use(fed: Sequence[Group | Node], home: Group, labels: dict[int, str
     label = ""
     if len(fed) == 1:
         (child,) = fed
+        if isinstance(child, Group) and child.kind == "repeat":
+            return PREPARATION  # what a whole stack takes is not part of one name in it
         label = child.label if isinstance(child, Group) else labels.get(child.index, "")
         if not label and isinstance(child, Node):
             is_named = home.kind == "scope" and len(home.children) <= _FEW_CHILDREN

@@ -14,6 +14,7 @@ from .branches import find_summed, list_foldable
 from .copies import put_copies
 from .group import Group, GroupKind, adopt
 from .incomplete_ends import add_incomplete_ends
+from .joined_preparation import join_preparation
 from .loop_bodies import Steps, cut_run, find_steps
 from .parts import split_large
 from .repeat_names import Member, name_calls, name_repeat
@@ -90,6 +91,7 @@ def simplify_tree(
     if grouping == "auto":
         operations = join_arrangement(root, roles, labels, singles, folder.free_path)
         join_embeddings(root, folder.free_path)
+        join_preparation(root, folder.free_path)
     split_large(root, folder.free_path)
     add_shape_groups(root, shape_nodes, folder.free_path)
     return operations

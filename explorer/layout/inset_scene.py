@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.options import Direction
-from netloupe.explorer.view import Item, View
+from netloupe.explorer.view import Item, View, name_source
 
 from .arrange import MARGIN
 from .column_scene import turn_box, turn_edge
@@ -264,9 +264,12 @@ def _name_entries(
 def _find_origins(flat: Flat, number: int) -> dict[str, str]:
     """Return what gives the values that enter a box, by the paths of these."""
     given: dict[tuple[int, str], int] = {}
+    together: dict[str, tuple[str, ...]] = {}
     for edge in flat.edges:
         for path in edge.paths:
             given[edge.target, path] = edge.source
+            if edge.target == number:
+                together[path] = edge.paths
     around = _list_around(flat, number)
     origins = {}
     for target, path in given:
@@ -276,7 +279,7 @@ def _find_origins(flat: Flat, number: int) -> dict[str, str]:
         while source in around:  # it comes through the frame around the box
             source = given.get((source, path), -1)
         if source >= 0:
-            origins[path] = flat.boxes[source].item.label
+            origins[path] = name_source(flat.boxes[source].item, together[path])
     return origins
 
 

@@ -401,7 +401,7 @@ def _list_edges(
         else:
             path = path_of_value(link.value, body)
             bundle = tuple(dict.fromkeys(path_of_value(member, body) for member in link.bundle))
-            count = max(len(bundle), 1)
+            count = 1 if _is_one(item, link) else max(len(bundle), 1)
         edges.append(
             LevelEdge(
                 link.value,
@@ -419,6 +419,14 @@ def _list_edges(
             )
         )
     return edges
+
+
+def _is_one(item: Item, link: Link) -> bool:
+    """Return whether what flows along a link is one thing to a reader."""
+    ends = ((link.source, link.source_value), (link.target, link.target_value))
+    return any(
+        value in (item if end == BORDER else item.children[end]).of_one for end, value in ends
+    )
 
 
 def _name_carried(item: Item, link: Link) -> str:

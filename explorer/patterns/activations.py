@@ -221,6 +221,8 @@ def _find_shifted(operations: Operations, soft: int) -> FoundBlock | None:
     if number is None or not _is_about(number, wanted):
         return None
     return _make("shifted softplus", {soft, shift}, shift)
+
+
 def _find_sine(blocks: FoundBlocks, sine: int) -> FoundBlock | None:
     """Find sin(ω·x) of a linear layer, where no cosine is taken of the same."""
     operations = blocks.operations

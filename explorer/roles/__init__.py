@@ -6,12 +6,14 @@ nothing here knows groups, names of scopes, or what is shown.
 """
 
 from .position_indices import comes_from_range_or_cumsum
-from .preparation_pieces import PreparationPiece, Purpose
+from .preparation_pieces import EDGE_ENDS, MASK, PreparationPiece, Purpose
 from .purposes import find_purpose
 from .roles import Role, Roles, find_roles
 from .weights import Weight, find_weight
 
 __all__ = [
+    "EDGE_ENDS",
+    "MASK",
     "PreparationPiece",
     "Purpose",
     "Role",

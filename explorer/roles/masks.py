@@ -11,7 +11,7 @@ from netloupe.explorer.operators import ARRANGING_TRAITS, PASSING_TRAITS
 
 from .origins import find_origin
 from .position_indices import COUNTING_TRAITS, comes_from_range_or_cumsum, is_shifted_range
-from .preparation_pieces import PreparationNodes, PreparationUse, Purpose, list_places
+from .preparation_pieces import MASK, PreparationNodes, PreparationUse, Purpose, list_places
 
 #: a mask is made with one of these
 _CHOOSING = frozenset({"chooses", "compares", "logical", "masks"})
@@ -32,7 +32,7 @@ def find_mask(piece: PreparationNodes) -> Purpose | None:
     is_inverted = is_inverted and piece.traits.isdisjoint(COUNTING_TRAITS)
     if not piece.traits & _CHOOSING and not is_inverted:
         return Purpose("ALiBi") if has_slopes else None
-    return Purpose("attention mask", (*list_mask_facts(piece), *["ALiBi"] * has_slopes))
+    return Purpose(MASK, (*list_mask_facts(piece), *["ALiBi"] * has_slopes))
 
 
 def _multiplies_by_slopes(node: Node) -> bool:

@@ -14,6 +14,9 @@ LEAST_SHARED = 2
 #: so many pieces of the same operators, each of which feeds one other, repeat with what they feed
 LEAST_ALIKE = 3
 
+#: names of purposes that are put together where several pieces have them
+MASK, EDGE_ENDS = "attention mask", "ends of edges"
+
 
 @dataclass(frozen=True, slots=True)
 class Purpose:

@@ -20,6 +20,7 @@
   added (Y. Gorishniy and others, Revisiting Deep Learning Models for Tabular Data, 2021,
   section 3.3).
 * sampling grid: places at which something is sampled.
+* ends of edges: see :mod:`netloupe.explorer.roles.edge_ends`.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.model import Graph, Node, TensorType, Value
 from netloupe.explorer.operators import ARITHMETIC_TRAITS, HANDING_TRAITS, PASSING_TRAITS
 
+from .edge_ends import find_edge_ends
 from .masks import find_mask, list_mask_facts
 from .origins import find_origin
 from .position_indices import COUNTING_TRAITS, comes_from_range_or_cumsum
@@ -70,6 +72,7 @@ def find_purpose(graph: Graph, shapes: Container[int], nodes: Sequence[int]) -> 
         _find_tokens,
         _find_tokenizer,
         _find_grid,
+        find_edge_ends,
     ):
         purpose = search(piece)
         if purpose is not None:

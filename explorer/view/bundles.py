@@ -44,7 +44,7 @@ def bundle_ports(item: Item, children: Sequence[Item], from_others: Collection[V
     gives_many = any(len(child.outputs) > MOST_SINGLE for child in children)
     if not takes_many and not gives_many:
         return
-    entering, leaving = _border_ports(item)
+    entering, leaving = border_ports(item)
     if takes_many:
         _bundle_inputs(children, set(from_others), entering)
     if gives_many:
@@ -133,7 +133,7 @@ def _find_origins(
     ]
 
 
-def _border_ports(item: Item) -> tuple[dict[Value, Value], dict[Value, Value]]:
+def border_ports(item: Item) -> tuple[dict[Value, Value], dict[Value, Value]]:
     """Return by what flows inside an item the port at its border for it: in, and out."""
     body = item.body
     inputs = {value: port for port in item.inputs for value in item.members(port)}

@@ -28,6 +28,7 @@ from .constant_rows import make_rows
 from .families import merge_families
 from .group_borders import GroupBorders, body_graphs, find_constants
 from .item import ConstantRow, Instance, Item, ItemKind
+from .joined_ports import join_ports_of_one
 from .many_values import list_distinct
 from .stubs import add_stubs_of_others
 from .terminals import Terminal, is_past_state, split_terminal, stack_terminals
@@ -61,6 +62,7 @@ class ChildMaker:
         if item.is_terminal:
             return self._list_terminals(item)
         children = self._make_children(item, element)
+        join_ports_of_one(item, children)
         bundle_ports(item, children)
         return children
 
@@ -98,6 +100,7 @@ class ChildMaker:
             children = self._members(item, shown)
         else:
             children = [self._make_member(item, body, shown)]
+        join_ports_of_one(item, children)
         bundle_ports(item, children, found.only_from_others)
         item.carried = carried = gather_carried(
             found,

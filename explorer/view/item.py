@@ -155,6 +155,7 @@ class Item:
         "label",
         "merged",
         "names",
+        "of_one",
         "openable",
         "outputs",
         "parent",
@@ -197,6 +198,8 @@ class Item:
         self.outputs: tuple[Value, ...] = ()
         #: the values of each family among them, which cross together, by the one listed
         self.merged: dict[Value, tuple[Value, ...]] = {}
+        #: ports whose values are one thing to a reader, so that nobody asks how many they are
+        self.of_one: frozenset[Value] = frozenset()
         self._ports: list[_PortsByValue] = []
         #: of a repeat: which repetition is shown when it is open, or whether all are
         self.shown = 0

@@ -294,9 +294,11 @@ def test_preparation_is_found_by_its_name() -> None:
     hits = search_model(model, "attention mask", find_tree=build_group_tree)
     assert "main/model/transformer/attention mask/" in [hit.path for hit in hits]
     causal = search_model(model, "mask causal", find_tree=build_group_tree)
-    first = next(causal)
-    assert (first.path, first.kind) == ("main/model/transformer/attention mask/", "group")
-    assert first.detail == "causal, padding · 48 nodes"
+    joined, mask = next(causal), next(causal)
+    assert (joined.path, joined.kind) == ("main/model/transformer/preparation/", "group")
+    assert (mask.path, mask.kind) == ("main/model/transformer/attention mask/", "group")
+    assert joined.detail == "position ids, causal and padding mask · 53 nodes"
+    assert mask.detail == "causal, padding · 48 nodes"
 
 
 def test_very_many_pieces_are_grouped_once() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from onnx import TensorProto, helper
 
-from netloupe.explorer.grouping import Group, build_group_tree
+from netloupe.explorer.grouping import build_group_tree
 from netloupe.explorer.model import Graph
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.roles import find_roles
@@ -140,9 +140,6 @@ def test_positions_stand_above_the_layers_of_a_decoder_with_a_past(name: str, la
     for node in tree.order[: stack.low]:
         givers = {v.producer.index for v in node.inputs if v is not None and v.producer}
         assert not givers & {other.index for other in tree.order[stack.low :]}
-    positions = next(
-        group
-        for group in tree.root.children
-        if isinstance(group, Group) and group.label == "position ids"
-    )
+    (prepared,) = (group for group in tree.root.inner_groups() if group.kind == "preparation")
+    positions = next(group for group in prepared.inner_groups() if group.label == "position ids")
     assert {node.index for node in tree.order[positions.low : positions.high]} <= above

@@ -1,0 +1,104 @@
+"""One port and one edge for what a reader takes for one thing.
+
+That is all that a box of preparation gives to the same box, and all states of one kind: keys and
+values of what was seen before are two tensors for each layer, but one idea. What came through one
+port of a frame goes on as one, too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+
+from netloupe.explorer.grouping import Group
+from netloupe.explorer.model import Value
+
+from .bundles import border_ports
+from .item import MOST_SELECTED, Item
+from .links import list_link_kinds
+from .many_values import list_distinct
+
+#: a value that so many boxes take keeps a port of its own: it may have a name instead of edges
+_MOST_TAKERS = 3
+#: of more boxes, or ports of one box, it is told by their number alone which go together
+_MOST_BOXES, _MOST_PORTS = 400, 500
+
+
+def join_ports_of_one(item: Item, children: Sequence[Item]) -> None:
+    """Give the children of an item one port for what comes from, or goes to, the same.
+
+    Parameters
+    ----------
+    item
+        A newly opened item, its body made.
+    children
+        Its children without stubs; their ports are changed.
+    """
+    if len(children) > _MOST_BOXES:
+        return
+    most = max((max(len(child.inputs), len(child.outputs)) for child in children), default=0)
+    if not 1 < most <= _MOST_PORTS:
+        return
+    entering, leaving = border_ports(item)
+    origins: dict[Value, Hashable] = {
+        value: port for value, port in entering.items() if len(item.members(port)) > 1
+    }
+    goals: dict[Value, Hashable] = {
+        value: port for value, port in leaving.items() if len(item.members(port)) > 1
+    }
+    for index, child in enumerate(children):
+        if _is_one(child):
+            origins.update(dict.fromkeys(child.values_at(child.outputs), index))
+            goals.update(dict.fromkeys(child.values_at(child.inputs), index))
+    if not origins and not goals:
+        return
+    takers = Counter(value for child in children for value in child.values_at(child.inputs))
+    wide = {value for value, count in takers.items() if count > _MOST_TAKERS}
+    for child in children:
+        if len(child.inputs) > 1:
+            child.inputs = _join(child, child.inputs, child.outputs, origins, wide)
+        if len(child.outputs) > 1:
+            own = dict.fromkeys(child.values_at(child.outputs), -1) if _is_one(child) else goals
+            child.outputs = _join(child, child.outputs, child.inputs, own, wide)
+
+
+def _is_one(child: Item) -> bool:
+    """Return whether what a child gives or takes is one thing to a reader."""
+    element = child.element
+    if child.kind in ("input", "output"):
+        return 0 < sum(map(len, child.merged.values())) <= MOST_SELECTED
+    return isinstance(element, Group) and element.kind == "preparation"
+
+
+def _join(
+    child: Item,
+    ports: tuple[Value, ...],
+    others: tuple[Value, ...],
+    ends: Mapping[Value, Hashable],
+    wide: set[Value],
+) -> tuple[Value, ...]:
+    """Return the ports of a child with one for those that have the same end."""
+    taken = {*others}
+    together: dict[Hashable, list[Value]] = {}
+    kinds = list_link_kinds(child, ports)
+    for port, kind in zip(ports, kinds, strict=True):
+        members = child.members(port)
+        end = ends.get(port)
+        if port in taken or end is None or any(ends.get(one) != end for one in members):
+            continue
+        if wide.isdisjoint(members):
+            together.setdefault((end, kind), []).append(port)
+    gone: set[Value] = set()
+    merged = dict(child.merged)
+    for joined in together.values():
+        if len(joined) > 1:
+            gone.update(joined[1:])
+            values = list_distinct(child.values_at(joined))
+            for port in joined:
+                merged.pop(port, None)
+            merged[joined[0]] = values
+    if not gone:
+        return ports
+    child.merged = merged
+    child.of_one |= {joined[0] for joined in together.values() if len(joined) > 1}
+    return tuple(port for port in ports if port not in gone)
