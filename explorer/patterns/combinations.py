@@ -16,6 +16,8 @@ from .readings import read_str
 _LEAST_BRANCHES = 3
 _MOST_STEPS = 24
 _MOST_SEEN = 60
+#: so many operations stand between the number of messages and the division by it
+_MOST_BEFORE_COUNT = 4
 #: how messages are put together, in words
 REDUCTIONS = {"add": "sum", "max": "maximum", "min": "minimum", "mul": "product"}
 
@@ -185,8 +187,45 @@ def find_messages(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             found = {end}  # what is gathered is compared with more than that
         if found is None:
             continue
-        facts = (f"gather, {REDUCTIONS[reduction]} of messages",)
-        yield FoundBlock("message passing", "Message passing", frozenset(found), end, facts)
+        how, last = REDUCTIONS[reduction], end
+        counted = _find_count(blocks, end) if reduction == "add" else None
+        if counted is not None:
+            how, last = "mean", counted[1]
+            found |= counted[0]
+        facts = (f"gather, {how} of messages",)
+        yield FoundBlock("message passing", "Message passing", frozenset(found), last, facts)
+
+
+def _find_count(blocks: FoundBlocks, end: int) -> tuple[set[int], int] | None:
+    """Return what divides sums of messages by how many there are, and the division.
+
+    How many there are is a sum of ones that are put where edges end.
+    """
+    operations = blocks.operations
+    division = operations.only_user(end)
+    if division is None or operations.kinds[division] != "Div" or blocks.owner[division]:
+        return None
+    first, *others = operations.operands[division]
+    number = operations.giver(others[0]) if len(others) == 1 else None
+    if operations.giver(first) != end or number == end:
+        return None
+    numbers = {division}
+    for _ in range(_MOST_BEFORE_COUNT):
+        if number is None or blocks.owner[number] is not None:
+            return None
+        if not numbers.issuperset(operations.users[number]):
+            return None
+        numbers.add(number)
+        node = operations.nodes[number]
+        if node.operator.has("scatters"):
+            place = node.operator.operands.find("updates")
+            is_counting = place is not None and operations.is_fixed(node.input(place))
+            return (numbers, division) if is_counting else None
+        if operations.kinds[number] not in ("Add", "Clip", "Max"):
+            return None
+        givers = operations.givers(number)
+        number = givers[0] if len(givers) == 1 else None
+    return None
 
 
 def _walk_messages(blocks: FoundBlocks, end: int) -> set[int] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -93,8 +93,53 @@ def cut_preparation(
                 pieces.append(replace(piece, purpose=purpose))
                 continue
         loose += piece.nodes
+    pieces, left = _take_in(graph, pieces, loose)
     pieces.sort(key=lambda piece: piece.nodes)
-    return pieces, frozenset(loose)
+    return pieces, frozenset(left)
+
+
+def _take_in(
+    graph: Graph, pieces: Sequence[PreparationPiece], loose: Sequence[int]
+) -> tuple[list[PreparationPiece], list[int]]:
+    """Add what a piece gives several times, as places for each feature; return the rest, too.
+
+    It would join something else that it feeds, to which the piece gives: a picture of both would be
+    a circle. So would be one of pieces that take from one another, to which none is added.
+    """
+    piece_of = {index: number for number, piece in enumerate(pieces) for index in piece.nodes}
+    left: list[int] = []
+    added: set[int] = set()
+    for index in sorted(loose, reverse=True) if pieces else loose:
+        users = [user for user in _list_users(graph, (index,)) if user in piece_of]
+        is_given_often = all(
+            user in added or graph.nodes[user].operator.has("broadcasts") for user in users
+        )
+        taking = {piece_of[user] for user in users if is_given_often}
+        number = taking.pop() if len(taking) == 1 else None
+        if number is None or _takes_from_others(graph, (index, *pieces[number].nodes), piece_of):
+            left.append(index)
+        else:
+            piece_of[index] = number
+            added.add(index)
+    members: list[list[int]] = [[] for _ in pieces]
+    for index, number in piece_of.items():
+        members[number].append(index)
+    taken = [
+        replace(piece, nodes=tuple(sorted(nodes)))
+        for piece, nodes in zip(pieces, members, strict=True)
+    ]
+    return taken, left
+
+
+def _takes_from_others(graph: Graph, nodes: Sequence[int], piece_of: Mapping[int, int]) -> bool:
+    """Return whether the first of some nodes, or those of its piece, take from another piece."""
+    own = piece_of[nodes[-1]]
+    return any(
+        piece_of.get(graph.index_of(value.producer), own) != own
+        for index in nodes
+        for value in graph.nodes[index].inputs
+        if value is not None and value.producer is not None and value.producer.graph is graph
+    )
 
 
 def _join_side_by_side(graph: Graph, pieces: Sequence[PreparationPiece]) -> list[PreparationPiece]:

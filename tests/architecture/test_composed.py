@@ -114,7 +114,7 @@ def test_steps_that_are_drawn_as_a_stack_of_their_own_are_counted_so() -> None:
     x = net.take("x", (1, 8))
     weights = [net.weight(8, 8) for _ in range(2)]
     for step in range(5):
-        left = net.add("Asinh", net.add("MatMul", x, weights[0]))
+        left = net.add("Sin", net.add("MatMul", x, weights[0]))
         x = net.add("Mul", left, net.add("MatMul", x, weights[1])) if step else left
     assert net.finish(x).architecture.sentence == (
         "Network: 5 times with shared weights (linear layer of 8), "
@@ -369,7 +369,7 @@ def recurrence(blocks: int) -> Architecture:
         taken = net.norm(x, 8)
         mixed = net.add("Sin", net.add("Mul", net.linear(taken, 8, 8), net.linear(taken, 8, 8)))
         x = net.add("Add", x, net.linear(mixed, 8, 8))
-        wide = net.add("Asinh", net.linear(net.norm(x, 8), 8, 24))
+        wide = net.add("Tan", net.linear(net.norm(x, 8), 8, 24))
         x = net.add("Add", x, net.linear(wide, 24, 8))
     return net.finish(net.linear(x, 8, 100)).architecture
 
