@@ -19,6 +19,7 @@ from .attention_forms import (
 from .attention_heads import BEFORE_PRODUCTS, count_heads, list_attended, read_fused
 from .attention_scores import (
     MASK_TRAITS,
+    are_of_distances,
     find_position_scores,
     has_linear_biases,
     is_causal,
@@ -201,7 +202,9 @@ def _complete(
     if is_rotary(operations, whole, anchor):
         facts.append("rotary")
         positions = "rotary"
-    elif by_positions or (scores and any(is_relative(operations, n) for n in scores)):
+    elif are_of_distances(operations, by_positions) or any(
+        is_relative(operations, n) for n in scores
+    ):
         facts.append("relative positions")
         positions = "relative"
     elif scores and any(has_linear_biases(operations, n) for n in scores):

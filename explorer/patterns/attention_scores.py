@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from netloupe.explorer.dataflow import find_giver, trace_back
 from netloupe.explorer.model import Node, Value
@@ -12,6 +12,7 @@ from netloupe.explorer.operators import MASKING_TRAITS
 from .operations import ARRANGING, Operations
 from .readings import read_int, read_numbers, read_scalar
 from .stored_positions import compares_stored_positions
+from .weight_sizes import read_dims
 
 _MOST_OF_MASK = 300
 #: what masks are computed by
@@ -230,15 +231,24 @@ def find_position_scores(operations: Operations, scores: Sequence[int]) -> set[i
                 at = before[0]
             # distances of a length that is known are constants
             is_product = operations.nodes[at].operator.has("multiplies")
-            is_shifted = any(operations.nodes[one].operator.has(*_SHIFTS) for one in found)
-            is_new = at not in known and is_product and is_shifted
-            if is_new and operations.is_closed(found, giver):
+            if at not in known and is_product and operations.is_closed(found, giver):
                 return found
             found.clear()
     return set()
 
 
 #: what puts each score at the place of its key, and scales it
+def are_of_distances(operations: Operations, numbers: Collection[int]) -> bool:
+    """Return whether scores of positions are of distances.
+
+    They are moved so, or positions are stored for each query or head, not one for each key.
+    """
+    stored = [read_dims(value) for number in numbers for value in operations.fixed(number)]
+    return any(operations.nodes[number].operator.has(*_SHIFTS) for number in numbers) or any(
+        len(dims) > 2 for dims in stored
+    )
+
+
 _SHIFTS = ("gathers", "pads", "picks", "slices")
 _MOVES = ("divides", "multiplies_elements", *_SHIFTS, *ARRANGING)
 _MOST_MOVES = 8
