@@ -473,7 +473,7 @@ class Search:
             if item.key in kept_closed and self._view_of(item) is self._view:
                 continue
             if may_open(item, limit):
-                alike.setdefault((item.depth, *sibling_key(item)), []).append(item)
+                alike.setdefault(_peers_key(item), []).append(item)
         ranked: list[tuple[int, int, int, list[Item]]] = []
         beside = {find_kind(tell_block(inset.item.element)) for inset in self.insets} - {""}
         for items in alike.values():
@@ -483,6 +483,20 @@ class Search:
             if new or any(map(holds_repeat, items)) or limit.with_lists:
                 ranked.append((-new, -sum(map(count_held_nodes, items)), len(ranked), items))
         return [items for *_, items in sorted(ranked)]
+
+
+def _peers_key(item: Item) -> tuple[object, ...]:
+    """Return what items have in common that are opened together, or none of them.
+
+    Those are called and typed alike, or stand in one group and hold stacks of the same blocks, as
+    an encoder and its decoder may.
+    """
+    if isinstance(item.element, Group) and item.repeat is None:
+        stack = next(find_hidden_stacks(item, item.element), None)
+        kind = find_kind(stack.group) if stack is not None else ""
+        if kind:
+            return item.depth, id(item.parent), kind
+    return item.depth, *sibling_key(item)
 
 
 def _keys(items: list[Item]) -> tuple[str, ...]:

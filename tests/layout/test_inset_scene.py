@@ -11,6 +11,7 @@ from onnx import NodeProto
 
 from netloupe.explorer.errors import ViewError
 from netloupe.explorer.layout import (
+    WINDOW,
     Composer,
     FirstView,
     LayoutEngine,
@@ -359,6 +360,31 @@ def test_what_says_more_than_stages_is_open_around_its_stack(
     frames = {box.item.label for box in picture.scene.boxes if box.item.is_open}
     largest = counts.index(5)
     assert f"stages.{largest}" in frames
+
+
+def test_an_encoder_and_a_decoder_of_the_same_blocks_are_open_alike(engine: LayoutEngine) -> None:
+    picture = draw(load(corpus_file("exported/vqvae.legacy.onnx")), engine)
+    peers = [item for item in picture.view.root.children if item.label in ("encoder", "decoder")]
+    assert len(peers) == 2
+    assert len({item.is_open for item in peers}) == 1
+
+
+def test_circles_are_no_boxes_of_a_figure(engine: LayoutEngine) -> None:
+    """With its sums and products a block of this model would be beyond the limit."""
+    scene = draw(load(corpus_file("exported/egnn.dynamo.onnx")), engine).scene
+    closed = [box for box in scene.boxes if not box.item.is_open and box.item.kind != "stub"]
+    boxes = [box for box in closed if not Labels().is_round(box.item)]
+    assert any(box.item.repeat is not None for box in scene.boxes if box.item.is_open)
+    assert len(boxes) <= 26 < len(closed)
+
+
+def test_a_second_inset_leaves_the_picture_as_large_as_in_a_figure(engine: LayoutEngine) -> None:
+    """Encoder and decoder have other blocks: both would have room only at two thirds."""
+    picture = draw(load(corpus_file("exported/whisper.legacy.onnx")), engine)
+    assert len(picture.insets) == 1
+    both = draw(load(corpus_file("exported/segformer.dynamo.onnx")), engine)
+    assert len(both.insets) == 2
+    assert WINDOW.zoom(both.scene.width, both.scene.height) >= 0.85
 
 
 def test_an_inset_shows_three_boxes_at_least(engine: LayoutEngine) -> None:
