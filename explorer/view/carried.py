@@ -119,7 +119,9 @@ def _name_all(
             name = HIDDEN
         if is_loop and not name and value is not None and typical.results.get(value):
             name = OUTPUT
-        known[one.slot] = name = name or (describe(value) if value is not None else "")
+        if is_loop and not name and value is not None:
+            name = describe(value)  # where a stack hands it on, the line says where it comes from
+        known[one.slot] = name
         start = typical.bindings.get(one.taken) if one.taken is not None else None
         if is_loop and start is not None:
             starts[start] = name
@@ -127,7 +129,7 @@ def _name_all(
     for one in shown:
         for value in (one.taken, one.given):
             if value is not None:
-                names[value] = known.get(one.slot) or describe(value)
+                names[value] = known.get(one.slot) or (describe(value) if is_loop else "")
     return starts | names
 
 

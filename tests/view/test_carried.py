@@ -106,3 +106,16 @@ def test_what_bodies_of_nodes_take_is_called_after_the_block_that_gives_it() -> 
 def test_what_attention_reads_by_and_from_is_named() -> None:
     _, loop = open_repeat(make_memory())
     assert {*loop.carried.loop} == {"attention weights", "alignment so far", "context", "memory"}
+
+
+def test_nothing_is_written_where_a_stack_hands_on_what_has_no_name() -> None:
+    lines = "".join(
+        f"a{n} = MatMul (x{n}, w{n}) b{n} = Sigmoid (a{n}) c{n} = MatMul (b{n}, w{n})"
+        f" d{n} = Sub (c{n}, {f'b{n - 1}' if n else 'x0'}) x{n + 1} = Tanh (d{n}) "
+        for n in range(6)
+    )
+    stored = ", ".join(f"float[3, 3] w{n} = {{1,2,3,4,5,6,7,8,{n}}}" for n in range(6))
+    model = load_text(f"g (float[n, 3] x0) => (float[n, 3] x6) <{stored}> {{ {lines} }}")
+    view, stack = open_repeat(model)
+    view.show_repetition(stack.path, 2)
+    assert {*stack.carried.names.values()} == {""}
