@@ -65,7 +65,7 @@ class _Step:
         """Return whether this step goes on with the state and the result of another one."""
         if self.cell != other.cell or other.state not in outline.givers(self.held):
             return False
-        return any(other.hidden in outline.givers(linear) for linear in self.linears)
+        return any(_takes(outline, linear, other.hidden) for linear in self.linears)
 
 
 def find_unrolled(outline: Outline) -> Iterator[Merge]:
@@ -95,7 +95,9 @@ def find_unrolled(outline: Outline) -> Iterator[Merge]:
         parts = list(dict.fromkeys(p for step in run for p in (*step.parts, *step.linears)))
         steps = len(run) if len(run) > 1 else None
         details = UnrolledDetails(hidden=width, steps=steps)
-        merged = make_part(parts, "unrolled", run[0].cell, details)
+        convolves = all(part.kind == "conv" for step in run for part in step.linears)
+        name = f"Conv{run[0].cell}" if convolves else run[0].cell
+        merged = make_part(parts, "unrolled", name, details)
         merged.end = run[-1].hidden.end
         yield parts, merged
 
@@ -112,13 +114,23 @@ def _read_width(outline: Outline, run: Sequence[_Step]) -> int:
         return 0
     widths = set()
     for one, two in pairwise(run):
-        linears = [part for part in two.linears if one.hidden in outline.givers(part)]
+        linears = [part for part in two.linears if _takes(outline, part, one.hidden)]
         taken = {part.in_features for part in linears}
         given = sum(part.out_features for part in linears)
+        if linears and all(one.hidden not in outline.givers(part) for part in linears):
+            # with what comes in beside it
+            taken = {given // _GATES[one.cell]} if given // _GATES[one.cell] < min(taken) else set()
         if len(taken) != 1 or given != _GATES[one.cell] * min(taken):
             return 0
         widths |= taken
     return widths.pop() if len(widths) == 1 else 0
+
+
+def _takes(outline: Outline, linear: OutlinePart, hidden: OutlinePart) -> bool:
+    """Return whether a layer takes a result, alone or beside what else comes in."""
+    givers = outline.givers(linear)
+    joined = [giver for giver in givers if giver.has("joins")]
+    return hidden in givers or any(hidden in outline.givers(join) for join in joined)
 
 
 def _read_single(step: _Step) -> int:
@@ -215,7 +227,7 @@ def _complete(
         part = pending.pop()
         if part in linears or part in between or part in parts:
             continue
-        if part.kind == "linear":
+        if part.kind == "linear" or (part.kind == "conv" and not part.parts):
             linears[part] = None
             continue
         if not part.has(*_BETWEEN) or len(between) == _MOST_BETWEEN:

@@ -54,16 +54,20 @@ def find_cells(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 
     LSTM: three gates by σ, two tanh, c = f·c + i·g and h = o·tanh(c) (S. Hochreiter and
     J. Schmidhuber, 1997; F. Gers and others, 2000). GRU: two gates by σ, one tanh and
-    h = (1 - z)·n + z·h (K. Cho and others, 2014, equations 5 to 8).
+    h = (1 - z)·n + z·h (K. Cho and others, 2014, equations 5 to 8). With convolutions in place of
+    products it is a ConvLSTM (X. Shi and others, 2015, equation 3), or a ConvGRU.
     """
     operations = blocks.operations
     linears = {id(f): f for f in blocks.owner if f is not None and f.kind == "linear"}
     counts = Counter(
         kind
         for number, kind in enumerate(operations.kinds)
-        if blocks.holding(number, "linear") is None
+        if blocks.holding(number, "linear") is None and not _is_bare(blocks.owner[number])
     )
-    if len(linears) > 8 or not counts.keys() <= _CELL | {"Sigmoid", "Tanh"}:
+    convolutions = {id(f): f for f in blocks.owner if f is not None and _is_bare(f)}
+    if len(linears) + len(convolutions) > 8 or (linears and convolutions):
+        return
+    if not counts.keys() <= _CELL | {"Sigmoid", "Tanh"}:
         return
     name = ""
     if (counts["Sigmoid"], counts["Tanh"], counts["Mul"]) == (3, 2, 3) and not counts["Sub"]:
@@ -73,8 +77,19 @@ def find_cells(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         name = "GRU cell" if is_mixed else ""
     if not name or not _multiplies_gates(blocks):
         return
+    facts: tuple[str, ...] = ()
+    if convolutions:
+        name = f"Conv{name}"
+        kernels = {one.details.read_as(ConvolutionDetails).kernel for one in convolutions.values()}
+        facts = tuple("×".join(map(str, kernel)) for kernel in kernels if len(kernels) == 1)
     numbers = frozenset(range(len(operations)))
-    yield FoundBlock("recurrent", name, numbers, len(operations) - 1, parts=tuple(linears.values()))
+    parts = (*linears.values(), *convolutions.values())
+    yield FoundBlock("recurrent", name, numbers, len(operations) - 1, facts, parts=parts)
+
+
+def _is_bare(found: FoundBlock | None) -> bool:
+    """Return whether a block is a convolution without norm and activation."""
+    return found is not None and found.kind == "conv" and not found.parts
 
 
 def _multiplies_gates(blocks: FoundBlocks) -> bool:

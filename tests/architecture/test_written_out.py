@@ -10,6 +10,7 @@ import pytest
 from onnx import numpy_helper
 
 from netloupe.explorer.architecture import Architecture
+from netloupe.explorer.patterns import recognise
 from netloupe.explorer.readers.load import load
 from tests.architecture.networks import Network
 from tests.corpus import corpus_file
@@ -83,6 +84,34 @@ def test_a_layer_that_is_run_step_by_step_is_told_as_recurrent(is_joined: bool) 
     expected = "Recurrent network: 1 LSTM layer of width 4, 5 outputs."
     assert stream(is_joined=is_joined).sentence == expected
     assert "LSTM" not in stream(is_given=False, is_joined=is_joined).sentence
+
+
+def test_steps_that_convolve_input_and_state_are_a_conv_lstm() -> None:
+    net = Network()
+    frames = net.take("frames", (3, 1, 2, 8, 8))
+    kernel = net.weight(16, 6, 3, 3)
+    hidden = held = net.store(np.zeros((1, 4, 8, 8), np.float32))
+    starts = []
+    for number in range(3):
+        starts.append(len(net.nodes))
+        x = net.add("Gather", frames, net.store(np.int64(number)), axis=0)
+        x = net.add("Concat", x, hidden, axis=1)
+        gates = net.add("Conv", x, kernel, kernel_shape=[3, 3], pads=[1, 1, 1, 1])
+        names = [f"gate{number}_{gate}" for gate in range(4)]
+        net.nodes.append(onnx.helper.make_node("Split", [gates], names, axis=1, num_outputs=4))
+        enter, forget, give = (net.add("Sigmoid", name) for name in names[:3])
+        kept = net.add("Mul", forget, held)
+        held = net.add("Add", kept, net.add("Mul", enter, net.add("Tanh", names[3])))
+        hidden = net.add("Mul", give, net.add("Tanh", held))
+    end = len(net.nodes)
+    model = net.finish(net.conv(hidden, 4, 1, 1), shape=(1, 1, 8, 8))
+    assert model.architecture.sentence.startswith(
+        "Network of convolutions and recurrent layers: "
+        "ConvLSTM layer of width 4 written out in 3 steps,"
+    )
+    found = recognise(model.graph.nodes[starts[2] : end])
+    assert found is not None
+    assert (found.name, found.facts) == ("ConvLSTM cell", ("3×3",))
 
 
 def project(net: Network, x: str) -> str:
