@@ -92,7 +92,41 @@ def list_changes(repeat: Group, shown: int | None = None) -> list[str]:
         told.append(_tell_odd(profiles, place) if place != shown else "")
     elif shown != 0 and _begins_with_projection(member_nodes):
         told.append("the first with projection")
+    if not is_known:
+        others = _tell_others(blocks, shown)
+        # an end of which more is told already is the same kind with something more or less
+        ends = {one[: len("the last")] for one in told}
+        told += [text for text in others if text[: len("the last")] not in ends]
     return [text for text in told if text]
+
+
+def _tell_others(blocks: Sequence[Group], shown: int | None) -> list[str]:
+    """Return what the first and the last block are where these are of another kind than all else.
+
+    ``the last: ConvNeXt block``.
+    """
+    found = [block.recognised for block in blocks]
+    names = [one.name for one in found if one is not None]
+    if len(names) < len(blocks):
+        return []
+    kind, count = Counter(names).most_common(1)[0]
+    places = [place for place, name in enumerate(names) if name != kind]
+    last = len(names) - 1
+    if count < 2 or not {*places} <= {0, last}:
+        return []
+    return [
+        f"the {'last' if place else 'first'}: {_fold(names[place])}"
+        for place in places
+        if place != shown
+    ]
+
+
+def _fold(name: str) -> str:
+    """Return the name of a row of parts, and of equal ones how many there are."""
+    parts = name.split(_BEHIND)
+    if len({*parts}) == 1 and len(parts) > 1:
+        return f"{_lower(parts[0])} ×{len(parts)}"
+    return _BEHIND.join(map(_lower, parts))
 
 
 def _tell_ends(member_nodes: Sequence[Sequence[Node]], shown: int | None) -> list[str]:

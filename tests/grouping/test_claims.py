@@ -24,6 +24,7 @@ from tests.test_known_architectures import KNOWN, find_file
 
 _NUMBERS = re.compile(r"(dilation|kernel) (\d+(?:, \d+)+|\d+ … \d+)")
 _ODD = re.compile(r"the (first|last) (halves the size|with|without|divides the size by)(?: (.+))?")
+_OTHER = re.compile(r"the (first|last): (.+)")
 _RANGE = re.compile(r"(.*\D|)(\d+) … \1(\d+)", re.DOTALL)
 #: a block has so many of the operators of the one that stands for all, counted
 _ALIKE = 0.6
@@ -91,6 +92,13 @@ def check_change(text: str, blocks: list[list[Node]]) -> None:
         told = {int(number) for number in re.findall(r"\d+", match[2])}
         assert len(met) > 1
         assert told == (met if "," in match[2] else {min(met), max(met)})
+        return
+    if (match := _OTHER.fullmatch(text)) is not None:
+        place = 0 if match[1] == "first" else len(blocks) - 1
+        operators = [Counter(node.op_type for node in block) for block in blocks]
+        attributes = [sorted(list_attribute(block, "kernel_shape")) for block in blocks]
+        sides = [*zip(operators, attributes, strict=True)]
+        assert sum(side == sides[place] for side in sides) == 1
         return
     match = _ODD.fullmatch(text)
     assert match is not None, text

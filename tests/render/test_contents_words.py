@@ -209,3 +209,11 @@ def test_a_stack_says_what_the_first_has_alone() -> None:
     pooled = _CONV.replace("OUT", "p_N") + " OUT = GlobalAveragePool (p_N)"
     repeat = stack(_CONV, _CONV, pooled)
     assert list_changes(repeat, shown=1) == ["the last with GlobalAveragePool"]
+
+
+def test_a_stack_says_of_which_other_kind_its_last_block_is() -> None:
+    activated = _CONV.replace("OUT", "c_N") + " OUT = Relu (c_N)"
+    other = _CONV.replace("OUT", "c_N") + " OUT = Tanh (c_N)"
+    assert list_changes(stack(*[activated] * 3, other)) == ["the last: conv · tanh"]
+    assert list_changes(stack(*[activated] * 3, other), shown=3) == []
+    assert list_changes(stack(activated, other, activated, activated)) == []
