@@ -145,17 +145,18 @@ def _write_ideas(ingredients: Sequence[Ingredient], fits: Fits) -> str:
         counts[name] += one.times
     best = max(ranks.values())
     chosen = sorted(counts, key=lambda name: (-ranks[name], -counts[name]))[:_MOST_IDEAS]
-    names = sorted(chosen, key=lambda name: -ranks[name] * len(counts) + [*counts].index(name))
+    # what is trim is told only where there is nothing else
+    told = [n for n in chosen if ranks[n] >= min(best, WORK) and (ranks[n] > TRIM or best == TRIM)]
     listed = ""
-    for number, name in enumerate(names):
-        # what is trim is told only where there is nothing else
-        if ranks[name] < min(best, WORK) or (ranks[name] == TRIM and best > TRIM):
+    for count in range(len(told), 0, -1):  # what there is no room for is what there is least of
+        names = sorted(
+            told[:count], key=lambda name: -ranks[name] * len(counts) + [*counts].index(name)
+        )
+        listed = ", ".join(
+            name + (f" ×{counts[name]:,}" if counts[name] > 1 else "") for name in names
+        )
+        if fits(listed):
             break
-        times = f" ×{counts[name]:,}" if counts[name] > 1 else ""
-        longer = ", ".join(filter(None, (listed, name + times)))
-        if number and not fits(longer):
-            break
-        listed = longer
     return listed
 
 

@@ -217,3 +217,9 @@ def test_a_stack_says_of_which_other_kind_its_last_block_is() -> None:
     assert list_changes(stack(*[activated] * 3, other)) == ["the last: conv · tanh"]
     assert list_changes(stack(*[activated] * 3, other), shown=3) == []
     assert list_changes(stack(activated, other, activated, activated)) == []
+
+
+def test_ideas_that_there_is_no_room_for_are_those_that_there_are_least_of() -> None:
+    names = ["Depthwise-separable conv"] * 2 + ["Inverted residual"] * 4 + ["ConvNeXt block"]
+    ingredients = [Ingredient(name, name, IDEA) for name in names]
+    assert write(ingredients, most=40)[0] == "Inverted residual ×4"
