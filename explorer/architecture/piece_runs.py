@@ -9,7 +9,7 @@ from itertools import accumulate, groupby
 import numpy as np
 
 from .outline import Outline
-from .pieces import Piece, find_distances
+from .pieces import Piece, find_piece_distances
 
 #: longer rows of pieces are counted, and not taken apart
 MOST_PIECES = 3_000
@@ -66,7 +66,7 @@ def find_piece_runs(outline: Outline, pieces: Sequence[Piece]) -> list[PieceRun]
     """
     numbers: dict[object, int] = {}
     tokens = np.array([numbers.setdefault(piece.token, len(numbers)) for piece in pieces])
-    distances = find_distances(outline, pieces)
+    distances = find_piece_distances(outline, pieces)
     sizes = [(piece.parts[0].in_features, piece.part.out_features) for piece in pieces]
     finer = np.array([numbers.setdefault(one, len(numbers)) for one in sizes])
     crossing = _count_crossing(outline, pieces)

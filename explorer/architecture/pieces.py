@@ -97,7 +97,7 @@ def list_pieces(outline: Outline, stacks: Sequence[Stack]) -> list[Piece]:
     return pieces
 
 
-def find_distances(outline: Outline, pieces: Sequence[Piece]) -> list[int]:
+def find_piece_distances(outline: Outline, pieces: Sequence[Piece]) -> list[int]:
     """Return how many pieces before each the nearest one is that it takes from; 1 for none."""
     owners = {id(part): place for place, piece in enumerate(pieces) for part in piece.parts}
     nearest: dict[int, int] = {}

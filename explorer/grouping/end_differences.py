@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from itertools import combinations
 
 from netloupe.explorer.model import Node
-from netloupe.explorer.operators import LAYOUT_TRAITS
+from netloupe.explorer.operators import HANDING_TRAITS, LAYOUT_TRAITS
 from netloupe.explorer.patterns import GraphContext, find_ingredients
 
 from .streams import tell_kind
@@ -98,7 +98,7 @@ def _lacks_branch(odd: Sequence[Node], whole: Sequence[Node]) -> bool:
     for count in range(1, len(results)):
         for chosen in combinations(results, count):
             only = frozenset(chosen)
-            branch = (node for node in whole if reached[node] and reached[node] <= only)
+            branch = [node for node in whole if reached[node] and reached[node] <= only]
             if Counter(map(tell_kind, branch)) == lacking:
-                return True
+                return not all(node.operator.has(*HANDING_TRAITS) for node in branch)
     return False

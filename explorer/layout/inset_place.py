@@ -30,7 +30,7 @@ _MOST_TRIED = 48
 CLEAR = 4.0
 
 
-class Room(NamedTuple):
+class InsetRoom(NamedTuple):
     """What an inset takes, its frame and what is drawn around that.
 
     Parameters
@@ -51,7 +51,7 @@ class Room(NamedTuple):
     below: float
 
 
-class Place(NamedTuple):
+class InsetPlace(NamedTuple):
     """A place for the frame of an inset.
 
     Parameters
@@ -67,18 +67,18 @@ class Place(NamedTuple):
     top: float
 
 
-def find_place(
+def find_inset_place(
     flat: Flat,
     number: int,
     around: set[int],
-    room: Room,
+    room: InsetRoom,
     size: tuple[float, float],
     taken: set[int],
     width_of: Callable[[str], float],
     *,
     margin: float,
     is_down: bool = True,
-) -> Place | None:
+) -> InsetPlace | None:
     """Return the place for an inset; None where boxes stand at both sides of its closed box.
 
     Parameters
@@ -111,11 +111,11 @@ def find_place(
         return None
     sheet = _SHEET if is_down else _SHEET[::-1]
     borders = _Borders(flat, width_of)
-    best: tuple[float, Place] | None = None
+    best: tuple[float, InsetPlace] | None = None
     for side in free:
         for top in _list_tops(box, others, room, side, size[1], margin):
             left = borders.find_left(box, room, top, side)
-            place = Place(side, left, top)
+            place = InsetPlace(side, left, top)
             scale = _measure(place, room, size, margin, sheet)
             if best is None or scale < _WORTH * best[0]:
                 best = scale, place
@@ -124,8 +124,8 @@ def find_place(
 
 
 def _measure(
-    place: Place,
-    room: Room,
+    place: InsetPlace,
+    room: InsetRoom,
     size: tuple[float, float],
     margin: float,
     sheet: tuple[float, float],
@@ -139,7 +139,7 @@ def _measure(
 
 
 def _list_tops(
-    box: SceneBox, others: list[SceneBox], room: Room, side: int, height: float, margin: float
+    box: SceneBox, others: list[SceneBox], room: InsetRoom, side: int, height: float, margin: float
 ) -> Iterator[float]:
     """Yield heights for an inset: as near to its box as can be, then below and above others."""
     least, most = margin + room.above, height - margin - room.below - room.height
@@ -172,7 +172,7 @@ class _Borders:
                 extent = (x - half, x + half, y - _HALF_TEXT, y + _HALF_TEXT)
                 self._boxes.append(extent)
 
-    def find_left(self, box: SceneBox, room: Room, top: float, side: int) -> float:
+    def find_left(self, box: SceneBox, room: InsetRoom, top: float, side: int) -> float:
         """Return the left end of an inset that is beyond all at its height and its box's."""
         upper, lower = top - room.above, top + room.height + room.below
         low, high = min(upper, box.y) - CLEAR, max(lower, box.y + box.height) + CLEAR

@@ -20,7 +20,7 @@ from netloupe.explorer.view import Item, View, name_source
 from .arrange import MARGIN
 from .column_scene import turn_box, turn_edge
 from .compose import DEADLINE, Composer
-from .inset_place import CLEAR, Place, Room, find_place
+from .inset_place import CLEAR, InsetPlace, InsetRoom, find_inset_place
 from .plan import Measure
 from .scene import Flat, Scene, SceneBox, SceneEdge, SceneLevel, ScenePort, Zoom, flatten
 
@@ -82,7 +82,7 @@ def join_insets(
             return None
         piece = _name_entries(_make_piece(item, inside, size, free[1]), flat, number, write)
         room = _measure_piece(piece, size, free, write)
-        place = find_place(
+        place = find_inset_place(
             flat,
             number,
             _list_around(flat, number),
@@ -288,14 +288,14 @@ def _measure_piece(
     size: tuple[float, float],
     free: tuple[float, float],
     write: Callable[[str], tuple[str, float]],
-) -> Room:
+) -> InsetRoom:
     """Return what a piece takes; ``free`` is what it has left and above for a back edge."""
     has_names = any(edge.label for edge in piece.edges if edge.source < 0)
     above = max(_STREAM, free[1]) + (2 * _NAME_ABOVE if has_names else 0.0)
     texts = [(edge.label_x, write(edge.label)[1] / 2) for edge in piece.edges if edge.label]
     before = max([free[0], *(half - x for x, half in texts)])
     after = max([0.0, *(x + half - size[0] for x, half in texts)])
-    return Room(*size, before, after, above, _STREAM)
+    return InsetRoom(*size, before, after, above, _STREAM)
 
 
 def _put_beside(
@@ -304,8 +304,8 @@ def _put_beside(
     size: tuple[float, float],
     number: int,
     piece: Flat,
-    room: Room,
-    place: Place,
+    room: InsetRoom,
+    place: InsetPlace,
 ) -> tuple[Flat, list[Zoom], tuple[float, float]]:
     """Put a piece at a place; return all, its zooms and its size."""
     width, height = size

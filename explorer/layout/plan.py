@@ -28,6 +28,8 @@ from .value_sizes import ValueSizes, find_sizes
 
 #: faces are made for so many boxes between two looks whether anyone still wants them
 _CHECK_EVERY = 256
+#: values that lead along more edges than this together have no row of their own
+_MOST_VALUES = 64
 
 
 class LoopMeasure(Protocol):
@@ -240,7 +242,10 @@ def _adds(child: Item) -> bool:
 
 def _find_maps(sizes: ValueSizes, link: Link) -> Maps:
     """Return what is known of the places of the values along a link."""
-    found = [sizes.find(value) for value in link.bundle or (link.value,)]
+    values = link.bundle or (link.value,)
+    if len(values) > _MOST_VALUES:
+        return Maps((), is_picture=False, has_places=True)
+    found = [*map(sizes.find, values)]
     known = {size.resolution or 0 for size in found if size is not None}
     is_whole = len(found) > 0 and all(size is not None and size.resolution for size in found)
     is_picture = is_whole and all(size is not None and size.is_picture for size in found)

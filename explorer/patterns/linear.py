@@ -101,7 +101,7 @@ def write_widths(*widths: int) -> str:
     return " → ".join(map(str, widths))
 
 
-def write_layers(widths: Sequence[int]) -> str:
+def write_layer_widths(widths: Sequence[int]) -> str:
     """Return what layers take and give, each told: ``2 → 64 → 64 → 40``, ``63 → 256 ×8 → 4``.
 
     Where there are many, equal ones in a row are counted, and of what is long even so the ends
@@ -193,7 +193,7 @@ def _follow_chain(blocks: FoundBlocks, first: FoundBlock) -> FoundBlock | None:
     numbers = frozenset().union(*(part.numbers for part in parts))
     widths = list_widths(linears)
     between = ", ".join(dict.fromkeys(activations))
-    facts = (*([write_layers(widths)] if widths else []), between)
+    facts = (*([write_layer_widths(widths)] if widths else []), between)
     details = MlpDetails(activation=between, widths=widths)
     return FoundBlock("mlp", "MLP", numbers, parts[-1].end, facts, details, tuple(parts))
 

@@ -15,7 +15,7 @@ from math import prod
 from typing import NamedTuple
 
 from netloupe.explorer.patterns import IDEA, SIZE, TRIM, WORK, Ingredient, is_chain
-from netloupe.explorer.patterns.linear import write_layers, write_widths
+from netloupe.explorer.patterns.linear import write_layer_widths, write_widths
 from netloupe.explorer.patterns.transformer_details import (
     AttentionDetails,
     MlpDetails,
@@ -205,7 +205,7 @@ def _describe_chain(ingredients: Sequence[Ingredient]) -> list[str]:
             widths = widths[1:]
         if len(widths) > 1:
             facts.append(
-                write_layers(widths) if _are_layers(ingredients) else _write_course(widths)
+                write_layer_widths(widths) if _are_layers(ingredients) else _write_course(widths)
             )
     scales = [one.scale for one in ingredients]
     if all(scale is not None for scale in scales):

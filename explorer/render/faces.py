@@ -34,7 +34,7 @@ from .group_category import GroupCategories
 from .group_names import begins_the_same, name_group, says_the_same
 from .group_summary import (
     count_each,
-    list_differences,
+    list_end_differences,
     name_operators,
     write_difference,
 )
@@ -279,7 +279,7 @@ def _make_group_face(item: Item, element: Group | Graph, style: _Style) -> Face:
     else:
         label = item.label or element.parent_attribute or element.name
         quiet = ""
-    difference = [] if repeat is None else list_differences(repeat)
+    difference = [] if repeat is None else list_end_differences(repeat)
     if recognition is not None:
         rows = _list_facts(recognition.facts, difference)
     else:

@@ -18,7 +18,7 @@ from netloupe.explorer.view import Item
 from .box import BASELINE, GAP, MARGIN, lay_title, round_size
 from .face import Face, TextRun, TextStyle
 from .group_names import AND, name_group, says_the_same
-from .group_summary import list_differences
+from .group_summary import list_end_differences
 from .rows import RANGE, short_name, short_range
 from .sizes import HEADER, TEXT_STYLES
 from .text import clean_label, measure_text, shorten_text
@@ -163,4 +163,4 @@ def describe_others(item: Item) -> tuple[str, ...]:
     repetition, repeat = item.repetition, item.repeat
     if repetition is None or repeat is None:
         return ()
-    return tuple(list_differences(repeat, item.shown))
+    return tuple(list_end_differences(repeat, item.shown))

@@ -70,7 +70,7 @@ def write_difference(repeat: Group, shown: int | None = None) -> str:
     return kinds or ", ".join(list_changes(repeat, shown))
 
 
-def list_differences(repeat: Group, shown: int | None = None) -> list[str]:
+def list_end_differences(repeat: Group, shown: int | None = None) -> list[str]:
     """Return what :func:`write_difference` does in lines that fit into a closed box, if they can.
 
     Each statement stands in one line.

@@ -13,7 +13,7 @@ from netloupe.explorer.model import Graph, Node, TensorType, Value, find_nodes_w
 _MOST_STEPS = 24
 
 
-def find_messages(graph: Graph, among: Booleans) -> Iterator[int]:
+def find_message_nodes(graph: Graph, among: Booleans) -> Iterator[int]:
     """Yield the indices of the nodes that gather features along edges, and put them together.
 
     Parameters

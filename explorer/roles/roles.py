@@ -28,7 +28,7 @@ from netloupe.explorer.model import (
 from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.operators import HANDING_TRAITS, LAYOUT_TRAITS, Operator
 
-from .messages import find_messages
+from .messages import find_message_nodes
 from .preparation import cut_preparation
 from .preparation_pieces import PreparationPiece
 from .shape_arithmetic import find_shape_nodes
@@ -151,7 +151,7 @@ def _find(graph: Graph) -> Roles:
     carrying = ~reads_shape[targets]
     sources, targets = sources[carrying], targets[carrying]
     is_before = find_determined_nodes(~weighted, sources, targets)
-    begun = [*find_written_norms(graph, is_before), *find_messages(graph, is_before)]
+    begun = [*find_written_norms(graph, is_before), *find_message_nodes(graph, is_before)]
     if begun:
         weighted[begun] = True
         is_before = find_determined_nodes(~weighted, sources, targets)

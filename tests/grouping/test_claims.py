@@ -23,7 +23,10 @@ from netloupe.explorer.render.group_summary import (
 from tests.test_known_architectures import KNOWN, find_file
 
 _NUMBERS = re.compile(r"(dilation|kernel) (\d+(?:, \d+)+|\d+ … \d+)")
-_ODD = re.compile(r"the (first|last) (halves the size|with|without|divides the size by)(?: (.+))?")
+_ODD = re.compile(
+    r"the (first|last) (halves the size|with|without|divides the size by|begins the sums?|"
+    r"hands nothing on)(?: (.+))?"
+)
 _OTHER = re.compile(r"the (first|last): (.+)")
 _RANGE = re.compile(r"(.*\D|)(\d+) … \1(\d+)", re.DOTALL)
 #: a block has so many of the operators of the one that stands for all, counted

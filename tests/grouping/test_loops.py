@@ -73,10 +73,10 @@ def test_each_step_is_whole_where_a_part_of_the_first_was_computed_beforehand() 
     assert [inner.label for inner in last.inner_groups()] == ["update_4"]
 
 
-def test_branches_of_one_value_are_no_repeat_but_stand_side_by_side() -> None:
+def test_three_branches_of_one_value_that_are_summed_are_one_box() -> None:
     model = make_branches(stages=1)
     labels = [group.label for group in find_tree(model, model.graph).root.inner_groups()]
-    assert [label for label in labels if "res" in label] == ["res.0", "res.1", "res.2"]
+    assert [label for label in labels if "res" in label] == ["res.0 … res.2"]
     (many,) = find_repeats(make_branches(stages=1, branches=6))
     assert len(many.children) == 6  # too many to stand side by side
 

@@ -274,7 +274,7 @@ def test_a_title_can_be_what_the_model_is(engine: LayoutEngine, tmp_path: Path) 
     resnet = load(light_file("light_resnet50.onnx"))
     assert title(resnet) == resnet.architecture.sentence
     assert title(resnet).startswith("Residual CNN (bottleneck): stages of 3, 4, 6, 3 blocks")
-    assert title(load(corpus_file("exported/scripted.legacy.onnx"))) == "scripted.legacy.onnx"
+    assert title(load(corpus_file("runtimes/custom_domain.onnx"))) == "custom_domain.onnx"
     path = corpus_file("features/control_flow_3deep.onnx")
     inner = load(path).graphs[1].path
     assert title(load(path), graph=inner) == f"control_flow_3deep.onnx · {inner}"
