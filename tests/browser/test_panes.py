@@ -16,8 +16,11 @@ pytestmark = pytest.mark.browser
 _MODELS = Path(__file__).parents[2] / "demo_notebooks" / "models"
 #: in both models; the second is inside a closed group of the newer one
 _CONV, _ADD = "main/node_conv2d_3", "main/node_add_65"
-#: in the newer model alone
-_ADDED = "main/relu_1_QuantizeLinear"
+#: in the newer model alone, and the closed group that holds it
+_ADDED = "main/relu_4_QuantizeLinear"
+_AROUND_ADDED = "main/blocks/0/act/relu_4/"
+#: what a layer holds that both models have
+_LINEAR, _NEWER_LINEAR = "main/node_linear", "main/head/classify/linear/Gemm/"
 _OLD, _NEW = 0, 1
 
 
@@ -77,6 +80,11 @@ class PanesPage:
         box = self.frames[side].frame_element().bounding_box()
         self.page.mouse.click(box["x"] + at["x"], box["y"] + at["y"], click_count=times)
 
+    def open_added(self) -> None:
+        """Open what holds a node that only the newer model has."""
+        self.click(_NEW, _AROUND_ADDED, times=2)
+        self.wait_for_path(_NEW, _ADDED)
+
     def wait_for_selection(self, side: int, path: str) -> None:
         self.frames[side].wait_for_selector(f'{CANVAS}[data-selected="{path}"]')
 
@@ -122,10 +130,13 @@ def test_what_is_selected_is_selected_and_seen_on_the_other_side(show: Any) -> N
     assert abs(here["y"] - there["y"]) < 30
     assert shown.told("old") == shown.told("new") == ""
     # a value is a pair too, and the newer side may lead
+    shown.frames[_NEW].locator(CANVAS).focus()
+    shown.page.keyboard.press("f")
     shown.click(_NEW, "main/%logits")
     shown.wait_for_selection(_OLD, "main/%logits")
     assert shown.locate(_OLD, "main/%logits")
     # what the other model does not have is said, and nothing is selected there
+    shown.open_added()
     shown.click(_NEW, _ADDED)
     shown.wait_for_selection(_OLD, "")
     assert shown.told("old") == f"No pair here: {_ADDED}"
@@ -152,6 +163,7 @@ def test_what_has_no_pair_is_said_beside_the_pictures(show: Any, width: int, the
     frames = place_of(".nlp-frame iframe")
     shown.frames[_NEW].locator(CANVAS).focus()
     page.keyboard.press("f")
+    shown.open_added()
     shown.click(_NEW, _ADDED)
     shown.wait_for_selection(_OLD, "")
     message = page.locator('[data-side="old"] .nlp-alone')
@@ -192,17 +204,18 @@ def test_what_has_no_box_is_gone_to_where_it_is_shown(show: Any) -> None:
 def test_groups_open_and_close_on_both_sides_and_repeats_step(show: Any) -> None:
     shown = show()
     head, newer_head = "main/head/classify/", "main/head/classify/linear/"
-    inside = "main/node_linear"
-    assert inside not in [*shown.paths(_OLD), *shown.paths(_NEW)]
+    inside, newer_inside = _LINEAR, _NEWER_LINEAR
+    assert inside not in shown.paths(_OLD)
+    assert newer_inside not in shown.paths(_NEW)
     shown.click(_OLD, "main/head/", times=2)
     shown.wait_for_path(_OLD, head)
     shown.click(_OLD, head, times=2)
     shown.wait_for_path(_OLD, inside)
-    shown.wait_for_path(_NEW, inside)
+    shown.wait_for_path(_NEW, newer_inside)
     shown.click(_NEW, newer_head)
     shown.wait_for_selection(_OLD, head)
     shown.page.keyboard.press("Enter")
-    shown.wait_for_path(_NEW, inside, is_drawn=False)
+    shown.wait_for_path(_NEW, newer_inside, is_drawn=False)
     shown.wait_for_path(_OLD, inside, is_drawn=False)
     # the repetition that is shown
     shown.click(_OLD, "main/blocks/0/")
@@ -303,11 +316,11 @@ def test_what_has_no_place_leaves_nothing_selected_or_dimmed(show: Any) -> None:
 def test_what_is_seen_survives_a_reload(show: Any, file: Path) -> None:
     shown = show()
     page = shown.page
-    head, inside = "main/head/classify/", "main/node_linear"
+    head, inside = "main/head/classify/", _LINEAR
     shown.click(_OLD, "main/head/", times=2)
     shown.wait_for_path(_OLD, head)
     shown.click(_OLD, head, times=2)
-    shown.wait_for_path(_NEW, inside)
+    shown.wait_for_path(_NEW, _NEWER_LINEAR)
     shown.click(_OLD, _CONV)
     shown.wait_for_selection(_NEW, _CONV)
     page.get_by_role("switch").click()
@@ -321,7 +334,7 @@ def test_what_is_seen_survives_a_reload(show: Any, file: Path) -> None:
     again = PanesPage(page, page.url)
     assert page.get_by_role("switch").get_attribute("aria-checked") == "false"
     for side in (_OLD, _NEW):
-        assert inside in again.paths(side)
+        assert (inside, _NEWER_LINEAR)[side] in again.paths(side)
         assert again.selected(side) == _CONV
         at, before = again.locate(side, _CONV), here[side]
         assert at is not None
