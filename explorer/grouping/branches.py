@@ -129,7 +129,7 @@ def _put_together(children: Sequence[Group | Node]) -> list[list[Group | Node]]:
         if any(user is not node for value in (total, result) for user in value.users):
             return []
         blocks.append([branch, node])
-        total = node.outputs[0]
+        total = node.output(0)
     return blocks
 
 

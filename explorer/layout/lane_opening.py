@@ -13,6 +13,8 @@ from .value_sizes import find_sizes
 
 #: fewer resolutions make no lanes
 _LEAST_RESOLUTIONS = 2
+#: of more values along one edge the first ones are looked at
+_MOST_VALUES = 8
 #: of a level with more edges nothing is looked at
 _MOST_LINKS = 400
 #: a box of more nodes is no block of a figure
@@ -55,7 +57,7 @@ def _list_candidates(view: View) -> Iterator[tuple[Item, _Resolutions]]:
         taken: dict[int, set[int]] = {}
         given: dict[int, set[int]] = {}
         for link in links:
-            for value in link.bundle or (link.value,):
+            for value in (link.bundle or (link.value,))[:_MOST_VALUES]:
                 size = sizes.find(value)
                 if size is not None and size.is_picture and size.resolution:
                     taken.setdefault(link.target, set()).add(size.resolution)

@@ -131,7 +131,8 @@ def _write_limit(limit: Dim) -> str:
 def _tell_split(node: Node, facts: ValueFacts) -> tuple[str, ...]:
     axis = _read_axis(node)
     place = place_axis(axis, facts.find_dims(node.input(0)))
-    given = [value for value in node.outputs[: _MOST_READ + 1] if value is not None]
+    is_read = len(node.outputs) <= _MOST_READ
+    given = [value for value in node.outputs if value is not None] if is_read else []
     parts = [_find_size(facts.find_dims(value), place) for value in given]
     return f"axis {axis if place is None else place}", write_parts(parts, len(node.outputs))
 

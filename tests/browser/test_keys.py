@@ -66,7 +66,7 @@ def test_a_scale_is_found_marked_and_spoken_in_a_page(shown: ShownPage) -> None:
     page.keyboard.press("Escape")
     assert page.locator(".nl-search-text").input_value() == "bs"
     told = page.locator(f"{CANVAS} .nl-unseen[aria-live]").inner_text()
-    assert told == f"{SCALE}, shown by Gemm and 2 more boxes"
+    assert told == f"{SCALE}, shown by Linear and 2 more boxes"
 
 
 @pytest.fixture

@@ -229,7 +229,7 @@ def test_stubs_say_their_numbers_themselves(engine: LayoutEngine, name: str) -> 
 @pytest.mark.parametrize("direction", ["TB", "LR"])
 @pytest.mark.parametrize(
     "name",
-    ["exported/distilgpt2_merged.legacy", "exported/unet.dynamo", "exported/gru_cells.dynamo"],
+    ["exported/bart.legacy", "exported/unet.dynamo", "exported/gru_cells.dynamo"],
 )
 def test_no_label_covers_an_arrow(engine: LayoutEngine, name: str, direction: Direction) -> None:
     """Whether its own or that of another edge: it says where values go."""

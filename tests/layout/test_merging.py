@@ -154,13 +154,17 @@ def test_values_that_leave_an_open_group_by_one_port_run_as_one(engine: LayoutEn
 
 
 def list_unsaid(scene: Scene) -> list[SceneEdge]:
-    """Return the edges of several values of which neither a label nor a box says how many."""
+    """Return the edges of several values of which neither a label nor a box says how many.
+
+    What is one thing to a reader, as all states of one kind, is not counted.
+    """
     unsaid = []
     for edge in scene.edges:
         ends = [scene.boxes[end].item for end in (edge.source, edge.target) if end >= 0]
         said = [sum(map(len, end.merged.values())) for end in ends if end.is_terminal]
         count = len(edge.bundle)
-        if count > 1 and count not in said and edge.label != f"×{count}":
+        is_one = any(end.of_one for end in ends)
+        if count > 1 and not is_one and count not in said and edge.label != f"×{count}":
             unsaid.append(edge)
     return unsaid
 

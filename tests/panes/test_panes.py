@@ -106,10 +106,8 @@ def test_groups_of_one_path_and_outputs_of_one_name_are_pairs_too() -> None:
     matched = {(one.left.path, one.right.path) for one in found.matching.groups}
     pairs = list_pairs(found)
     # most nodes of these are those of quantization; and one has but one group inside
-    assert {
-        ("main/head/", "main/head/"),
-        ("main/head/classify/", "main/head/classify/linear/"),
-    } <= pairs - matched
+    assert ("main/head/classify/", "main/head/classify/linear/") in pairs - matched
+    assert ("main/head/", "main/head/") in pairs
     assert ("main/%logits", "main/%logits") in pairs
     assert ("main/%logits", "main/%logits_QuantizeLinear_Input") in pairs
     lefts = [left for left, _ in pairs if left.endswith("/")]
