@@ -40,7 +40,8 @@ def _find_recognised(outline: Outline) -> Iterator[Merge]:
 
     A product alone is no idea that is told: what it is part of tells more.
     """
-    before = {id(found) for found in outline.blocks.list_outermost()}
+    known = [*outline.blocks.list_outermost()]  # kept, so that no new one has the same id
+    before = set(map(id, known))
     add_ideas(outline.blocks)
     for found in outline.blocks.list_outermost():
         if isinstance(found, int) or id(found) in before or len(found.numbers) < 2:
