@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from math import hypot
 
 from netloupe.explorer.layout import Scene, SceneBox, SceneEdge, ScenePort
 from netloupe.explorer.layout.inset_scene import Inset
@@ -15,6 +16,8 @@ from netloupe.explorer.view.open_state import list_open
 #: how far the end of an edge may be from the border that it should touch, in pixels
 TOLERANCE = 1.5
 _SAME_PLACE = 0.1
+#: a sum and the like are circles; no other box is so small and as high as wide
+_LARGEST_CIRCLE = 24.0
 _LABEL_HEIGHT = 8.0
 #: zoom lines end so far before a back edge
 _BEFORE_BACK_EDGE = 4.0
@@ -127,6 +130,11 @@ def _is_far_end(zoom: Zoom, scene: Scene, frame: int) -> bool:
 
 
 def _distance_to_border(box: SceneBox, x: float, y: float) -> float:
+    if box.width == box.height <= _LARGEST_CIRCLE:
+        radius = box.width / 2
+        distance = abs(hypot(x - box.x - radius, y - box.y - radius) - radius)
+        if distance <= TOLERANCE:
+            return distance
     right, bottom = box.x + box.width, box.y + box.height
     outside_x = max(box.x - x, x - right, 0.0)
     outside_y = max(box.y - y, y - bottom, 0.0)

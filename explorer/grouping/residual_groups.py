@@ -37,7 +37,7 @@ def find_residual_groups(nodes: Sequence[Node], blocks: Sequence[NestedBlock]) -
         What was found among them.
     """
     places = {node: place for place, node in enumerate(nodes)}
-    indices = [node.index for node in nodes]
+    indices = [own.index for own in nodes]
     is_in_order = all(one < other for one, other in pairwise(indices))
 
     def find_start(stream: Value | None) -> int:
@@ -45,7 +45,8 @@ def find_residual_groups(nodes: Sequence[Node], blocks: Sequence[NestedBlock]) -
         producer = stream.producer if stream is not None else None
         if producer is None or producer in places or not is_in_order:
             return places.get(producer, -1) if producer is not None else -1
-        return bisect_left(indices, producer.index) - 1 if producer.graph is nodes[0].graph else -1
+        graph = nodes[0].graph
+        return bisect_left(indices, graph.index_of(producer)) - 1 if producer.graph is graph else -1
 
     left = _MOST_LOOKS * len(nodes)
     found: list[frozenset[int]] = []

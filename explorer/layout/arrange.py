@@ -22,6 +22,8 @@ END = 16.0
 MARGIN = 16.0
 #: border ports are nodes of the first rank: their middle lies on the border
 _PORT_HALF = 3.0
+#: Graphviz rounds places to so much
+_MOST_ROUNDED = 1.0
 #: an end of an edge that is farther from its place takes the curve's next point not along
 _MOST_DRIFT = 8.0
 
@@ -140,11 +142,12 @@ def _fill(
     ):
         chosen = np.flatnonzero(drawn & (wires < 0))
         points[rows[chosen]] = ports[-1 - wires[chosen]]
-        if places.is_exact:
-            continue
         chosen = np.flatnonzero(drawn & (wires >= 0))
         along = offsets[chosen] - free[wires[chosen], axis]
         wanted = _end_places(boxes[wires[chosen]], axis, along, inwards > 0)
+        if places.is_exact:  # but for parts that Graphviz has placed
+            is_near = (np.abs(wanted - points[rows[chosen]]) < _MOST_ROUNDED).all(axis=1)
+            chosen, wanted = chosen[is_near], wanted[is_near]
         _attach(points, rows[chosen], inwards, wanted)
     if arrays.rounds.any() and not places.is_exact:
         chosen = np.flatnonzero(drawn & (arrays.targets >= 0))

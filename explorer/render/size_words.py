@@ -13,7 +13,7 @@ from netloupe.explorer.costs.value_facts import ValueFacts, find_value_facts
 from netloupe.explorer.layout.value_sizes import write_dim
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
-from netloupe.explorer.notation import write_number
+from netloupe.explorer.notation import write_count, write_number
 from netloupe.explorer.patterns import read_numbers
 from netloupe.explorer.patterns.picked_parts import (
     ENDLESS,
@@ -145,10 +145,10 @@ def write_parts(parts: Sequence[Dim], count: int) -> str:
     """Return ``3 parts of 12``, ``parts of 8, 24`` or, where sizes are not known, ``3 parts``."""
     sizes = [write_dim(part) for part in parts]
     if "?" in sizes or len(sizes) < count:
-        return f"{count:,} parts"
+        return write_count(count, "part")
     if len({*sizes}) == 1:
-        return f"{count:,} parts of {sizes[0]}"
-    return f"parts of {', '.join(sizes)}" if count <= _MOST_PARTS else f"{count:,} parts"
+        return f"{write_count(count, 'part')} of {sizes[0]}"
+    return f"parts of {', '.join(sizes)}" if count <= _MOST_PARTS else write_count(count, "part")
 
 
 def _tell_resampled(node: Node, facts: ValueFacts) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 
 from netloupe.explorer.grouping import Group
-from netloupe.explorer.model import Value
+from netloupe.explorer.model import Graph, Value
 
 from .bundles import border_ports
 from .item import MOST_SELECTED, Item
@@ -39,7 +39,9 @@ def join_ports_of_one(item: Item, children: Sequence[Item]) -> None:
     most = max((max(len(child.inputs), len(child.outputs)) for child in children), default=0)
     if not 1 < most <= _MOST_PORTS:
         return
-    entering, leaving = border_ports(item)
+    # the body of a node is drawn alike whatever is outside of it
+    is_body = isinstance(item.element, Graph)
+    entering, leaving = ({}, {}) if is_body else border_ports(item)
     origins: dict[Value, Hashable] = {
         value: port for value, port in entering.items() if len(item.members(port)) > 1
     }
