@@ -84,14 +84,11 @@ def find_summed(children: Sequence[Group | Node]) -> list[Summed]:
 
 
 def is_summed(repeat: Group) -> bool:
-    """Return whether the repetitions of a repeat are branches that :func:`find_summed` found."""
-    blocks = [child.children for child in repeat.inner_groups()]
-    if len(blocks) < _LEAST_SUMMED or len(blocks) < len(repeat.children) or len(blocks[0]) != 1:
+    """Return whether each repetition of a repeat takes what the one before gives to add it only."""
+    blocks = [_list_nodes([child]) for child in repeat.children]
+    if len(blocks) < _LEAST_SUMMED or sum(map(len, blocks)) > _MOST_NODES:
         return False
-    ends = [block[1] for block in blocks[1:] if len(block) == 2]
-    if len(ends) < len(blocks) - 1 or not all(map(_is_sum, ends)):
-        return False
-    return bool(_put_together([child for block in blocks for child in block]))
+    return all(_find_link(before, own) == "summed" for before, own in pairwise(blocks))
 
 
 def _find_family(child: Group | Node) -> str:

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from netloupe.explorer.grouping import Group
+from netloupe.explorer.grouping.branches import is_summed
 from netloupe.explorer.model import Node
 from netloupe.explorer.patterns import Recognition
 from netloupe.explorer.roles import find_roles
@@ -115,6 +116,8 @@ def may_open(item: Item, limit: Limit) -> bool:
     repeat = item.repeat
     if repeat is not None and isinstance(repeat.children[item.shown], Node):
         return False  # one node of many tells no more than the stack
+    if repeat is not None and is_summed(repeat):
+        return False  # it is a branch, and no step
     if isinstance(item.element, Group) and _stays_closed(item.element):
         return False
     if is_told_by_face(item.element) and not (

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from netloupe.explorer.grouping import Group
+from netloupe.explorer.grouping.branches import is_summed
 from netloupe.explorer.patterns.details import FeatureDetails
 from netloupe.explorer.view import BORDER, Item, View, sibling_key, strip_numbers
 
@@ -134,6 +135,8 @@ def is_boilerplate(group: Group) -> bool:
 
 
 def _is_stack_of_blocks(repeat: Group) -> bool:
+    if is_summed(repeat):
+        return False  # one of them would seem to take what the one before gives
     block = repeat.children[repeat.exemplar]
     return isinstance(block, Group) and is_worth_a_frame(block)
 

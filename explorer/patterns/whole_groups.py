@@ -315,7 +315,10 @@ def find_branches(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                 facts = (f"{write_widths(*widths)} → {known[0]} + {known[1]}",)
                 details = details.with_features((widths[0], sum(known)))
             yield make_whole_block(blocks, "fire", "Fire module", facts, details)
-    elif len(branches) > 2 and len(convolutions) > 3:
+        return
+    # heads of a detector share a stem, and differ in what they tell
+    begun = sum(start in _outer_operands(operations, entry) for entry in outline)
+    if begun > 2 and len(branches) > 2 and len(convolutions) > 3:
         yield make_whole_block(
             blocks, "inception", "Inception block", (f"{len(branches)} branches",)
         )

@@ -6,6 +6,8 @@ import pytest
 
 from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
 from netloupe.explorer.grouping.branches import is_summed
+from netloupe.explorer.layout.opening_limits import LIMITS, may_open
+from netloupe.explorer.layout.stacks import find_hidden_stacks
 from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.render.faces import make_face
 from netloupe.explorer.view import View
@@ -77,3 +79,11 @@ def test_what_stands_in_series_is_no_branch() -> None:
 
 def test_two_branches_stand_side_by_side() -> None:
     assert list_repeats(build_group_tree(write_vocoder(count=2))) == []
+
+
+def test_branches_that_are_summed_are_opened_in_no_first_view() -> None:
+    view = View(write_vocoder().model)
+    (stack,) = [item for item in view.root.children if item.repeat is not None]
+    assert not any(may_open(stack, limit) for limit in LIMITS)
+    assert isinstance(stack.element, Group)
+    assert [*find_hidden_stacks(stack, stack.element)] == []

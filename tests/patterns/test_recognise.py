@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
+import numpy as np
 import pytest
+from onnx import helper, numpy_helper
 
 from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
 from netloupe.explorer.model import Graph, Node
@@ -337,3 +339,23 @@ def test_squeeze_and_excitation_weights_what_it_has_averaged() -> None:
     weights = {"v": [8, 32, 1, 1], "w": [32, 8, 1, 1]}
     assert text_of(graph_of(_EXCITATION, **weights)) == "Squeeze-and-excitation 32 → 8 → 32"
     assert text_of(graph_of(_EXCITATION.replace("Mul (s, x)", "Mul (s, z)"), **weights)) == ""
+
+
+@pytest.mark.parametrize(("start", "is_one"), [("x", True), ("s", False)])
+def test_branches_of_an_inception_block_begin_at_what_it_takes(start: str, is_one: bool) -> None:
+    """Heads of a detector share a stem, and are put side by side as well."""
+    sizes = {"s": ("x", 1), "a": (start, 1), "b": (start, 3), "c": ("s", 5)}
+    nodes = [
+        helper.make_node("Conv", [taken, f"w{name}"], [name], pads=[size // 2] * 4)
+        for name, (taken, size) in sizes.items()
+    ]
+    nodes.append(helper.make_node("Concat", ["a", "b", "c"], ["y"], axis=1))
+    stored = [
+        numpy_helper.from_array(np.ones((8, 8, size, size), np.float32), f"w{name}")
+        for name, (_, size) in sizes.items()
+    ]
+    ends = [helper.make_tensor_value_info(name, 1, (1, None, 16, 16)) for name in ("x", "y")]
+    graph = helper.make_graph(nodes, "g", ends[:1], ends[1:], stored)
+    model = load(helper.make_model(graph).SerializeToString())
+    found = recognise(model.graph.nodes)
+    assert (found is not None and found.name == "Inception block") == is_one
