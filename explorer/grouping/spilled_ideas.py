@@ -25,6 +25,8 @@ from .member_nodes import list_member_nodes
 from .role_groups import FreePath
 from .small_blocks import wrap
 
+#: in a graph of more nodes nobody looks for what is spilled
+_MOST_OF_GRAPH = 20_000
 #: without one of these in a group's own code no idea is spilled there
 _TELLING = (
     *("multiplies", "multiplies_elements", "scatters", "squashes", "takes_sine"),
@@ -59,6 +61,8 @@ def group_ideas(root: Group, free_path: FreePath) -> None:
     free_path
         Gives an unused path for a child of a group.
     """
+    if len(root.graph.nodes) > _MOST_OF_GRAPH:
+        return
     telling = {*find_nodes_with(root.graph, *_TELLING).tolist()}
     if not telling:
         return
