@@ -67,6 +67,8 @@ def find_summed(children: Sequence[Group | Node]) -> list[Summed]:
 
     The first block is a branch, each other one a branch and the sum with those before.
     """
+    if len(children) < 2 * _LEAST_SUMMED - 1 or not any(map(_is_sum, children)):
+        return []
     found: list[Summed] = []
     low = 0
     while low < len(children):
