@@ -27,6 +27,8 @@ from .scopes import Scope, Scopes
 
 #: fewer blocks have nothing that all others take
 _LEAST_BLOCKS = 3
+#: of more blocks the first alone is looked at
+_MOST_BLOCKS = 256
 #: scopes in so many others are looked at
 _MOST_DEPTH = 12
 #: a value that so many take is looked at no further
@@ -62,7 +64,7 @@ def hoist_shared(graph: Graph, scopes: Scopes, left_out: Container[int]) -> Mapp
     moved: dict[int, Hoisted] = {}
     for around, names in _list_blocks(places.scopes):
         family = frozenset(names)
-        for own in names:
+        for own in names if len(names) <= _MOST_BLOCKS else names[:1]:
             block = (*around, own)
             inside = places.list_inside(block)
             shared = _Shared(graph, scopes.of_node, around, family, own, inside)
