@@ -1,4 +1,4 @@
-"""The pill of a closed group whose weights are all quantized in the same way."""
+"""The pill of a closed group in which all is quantized in the same way."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ _MOST_NODES = 24
 def find_group_badge(group: Group) -> str:
     """Return what all layers of a small group say of their quantization; "" where they differ.
 
-    Norms do not count: they keep their weights where layers are quantized.
+    Norms do not count: they keep their weights where layers are quantized. Where there are no
+    layers, what quantizes and dequantizes the operands and results says it.
     """
     if group.node_count > _MOST_NODES:
         return ""
     found: set[str] = set()
+    around: set[str] = set()
     pending = [*group.children]
     while pending:
         child = pending.pop()
@@ -26,7 +28,10 @@ def find_group_badge(group: Group) -> str:
             pending += child.children
         elif _is_layer(child):
             found.add(node_badge(child) or "")
-    return found.pop() if len(found) == 1 else ""
+        elif child.operator.has("quantizes", "dequantizes"):
+            around.add(node_badge(child) or "")
+    told = found or around
+    return told.pop() if len(told) == 1 else ""
 
 
 def _is_layer(node: Node) -> bool:
