@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from netloupe.explorer.model import Value
+from netloupe.explorer.model import Node, Value
 
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations
-from .readings import read_scalar, read_str
+from .readings import read_float, read_scalar, read_str
 
 #: operators that are activations, and how the field writes them
 ACTIVATIONS = {
@@ -36,6 +36,8 @@ ACTIVATIONS = {
     "Tanh": "tanh",
     "ThresholdedRelu": "ThresholdedReLU",
 }
+#: the factor of x inside of the sigmoid, where an operator does not state it
+_USUAL_FACTORS = {"QuickGelu": 1.702, "Swish": 1.0}
 #: what the logistic function is scaled by in the approximation of GELU
 _QUICK = 1.702
 #: numbers in a narrow type are rounded by less
@@ -73,9 +75,7 @@ def find_activations(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             yield found
     for number, kind in enumerate(operations.kinds):
         if kind in ACTIVATIONS and blocks.owner[number] is None:
-            name = ACTIVATIONS[kind]
-            if kind == "Gelu" and read_str(operations.nodes[number], "approximate") == "tanh":
-                name = "GELU (tanh)"
+            name = _name_operator(operations.nodes[number], kind)
             yield FoundBlock("activation", name, frozenset({number}), number)
         elif kind == "Clip" and blocks.owner[number] is None and _is_six(operations, number):
             yield FoundBlock("activation", "ReLU6", frozenset({number}), number)
@@ -262,9 +262,31 @@ def _find_gated(operations: Operations, gate: int) -> FoundBlock | None:
     taken = operations.operands[scaled]
     if len(taken) != 1 or taken[0] not in operations.operands[product]:
         return None
-    scale = operations.scalar(scaled)
-    is_quick = scale is not None and abs(scale - _QUICK) < 0.01
-    return _make("quick GELU" if is_quick else "Swish", {scaled, gate, product}, product)
+    return _make(_name_swish(operations.scalar(scaled)), {scaled, gate, product}, product)
+
+
+def _name_operator(node: Node, kind: str) -> str:
+    """Return what the field calls an operator that is an activation, by its attributes, too."""
+    if kind == "Gelu" and read_str(node, "approximate") == "tanh":
+        return "GELU (tanh)"
+    if kind in _USUAL_FACTORS:
+        factor = read_float(node, "alpha")
+        return _name_swish(_USUAL_FACTORS[kind] if factor is None else factor)
+    return ACTIVATIONS[kind]
+
+
+def _name_swish(factor: float | None) -> str:
+    """Return what ``x · sigmoid(factor · x)`` is called.
+
+    With a factor of 1 it is SiLU, with 1.702 an approximation of GELU (D. Hendrycks and K. Gimpel,
+    Gaussian Error Linear Units, 2016, section 2); else Swish (P. Ramachandran and others, Searching
+    for Activation Functions, 2017, section 4).
+    """
+    if factor is None:
+        return "Swish"
+    if factor == 1:
+        return "SiLU"
+    return "quick GELU" if abs(factor - _QUICK) < 0.01 else "Swish"
 
 
 def _find_hard(operations: Operations, clip: int) -> FoundBlock | None:

@@ -359,3 +359,32 @@ def test_branches_of_an_inception_block_begin_at_what_it_takes(start: str, is_on
     model = load(helper.make_model(graph).SerializeToString())
     found = recognise(model.graph.nodes)
     assert (found is not None and found.name == "Inception block") == is_one
+
+
+@pytest.mark.parametrize(
+    ("op_type", "domain", "given", "name"),
+    [
+        ("QuickGelu", "com.microsoft", {"alpha": 1.0}, "SiLU"),
+        ("QuickGelu", "com.microsoft", {"alpha": 1.702}, "quick GELU"),
+        ("QuickGelu", "com.microsoft", {}, "quick GELU"),
+        ("QuickGelu", "com.microsoft", {"alpha": 1.3}, "Swish"),
+        ("Swish", "", {}, "SiLU"),
+        ("Swish", "", {"alpha": 1.702}, "quick GELU"),
+    ],
+)
+def test_an_activation_is_called_by_its_factor(
+    op_type: str, domain: str, given: dict[str, float], name: str
+) -> None:
+    """ONNX Runtime writes SiLU as QuickGelu."""
+    nodes = [
+        helper.make_node("Conv", ["x", "w"], ["c"], pads=[1] * 4),
+        helper.make_node(op_type, ["c"], ["y"], domain=domain, **given),
+    ]
+    stored = [numpy_helper.from_array(np.ones((8, 8, 3, 3), np.float32), "w")]
+    ends = [helper.make_tensor_value_info(end, 1, (1, 8, 16, 16)) for end in ("x", "y")]
+    graph = helper.make_graph(nodes, "g", ends[:1], ends[1:], stored)
+    opsets = [helper.make_opsetid("", 24), helper.make_opsetid("com.microsoft", 1)]
+    proto = helper.make_model(graph, opset_imports=opsets)
+    found = recognise(load(proto.SerializeToString()).graph.nodes)
+    assert found is not None
+    assert found.name == f"Conv · {name}"
