@@ -30,7 +30,7 @@ _ARRANGING = (
     *("dequantizes", "quantizes"),
 )
 #: a graph of so few nodes is shown as it stands: all of it is open
-_MOST_OPEN = 15
+MOST_OPEN = 15
 
 
 def join_arrangement(
@@ -67,7 +67,7 @@ def join_arrangement(
     dict
         The groups of kind ``operation`` by the index of the node that computes.
     """
-    if len(root.graph.nodes) - len(roles.constants) - len(roles.shapes) <= _MOST_OPEN:
+    if len(root.graph.nodes) - len(roles.constants) - len(roles.shapes) <= MOST_OPEN:
         return {}
     nodes = root.graph.nodes
     found = find_nodes_where(root.graph, _only_arranges).tolist()
@@ -195,13 +195,23 @@ class _Joiner:
         return group
 
     def _move_out(self, node: Node, group: Group) -> None:
-        """Join a node of a group to what alone gives to it beside the group."""
+        """Join a node of a group to what alone gives to it beside the group, or takes from it.
+
+        It takes from it behind a stack, which keeps its blocks.
+        """
         parent = group.parent
         if parent is None or parent.kind == "repeat" or len(group.children) < 2:
             return
         givers = {*list_producers(node)}
-        child = self._homes.child_holding(parent, *givers) if len(givers) == 1 else None
-        if child is None or child is group or self._homes.find(node) is not group:
+        if len(givers) != 1 or self._homes.find(node) is not group:
+            return
+        child = self._homes.child_holding(parent, *givers)
+        if child is group:
+            before = self._homes.child_holding(group, *givers)
+            if isinstance(before, Group) and before.kind == "repeat":
+                takers = (*consumers_in(node, self._graph),)
+                child = self._homes.child_holding(parent, takers[0]) if takers else None
+        if child is None or child is group:
             return
         targets = ArrangementTargets(parent, self._homes, self._roles, self._labels, [node])
         if targets.choose([node]).get(node.index) is not child:

@@ -88,7 +88,10 @@ class ArrangementTargets:
             if self._roles.of(node) == "preparation" or all(
                 value.producer is not None
                 and value.producer.graph is self._graph  # what is around has roles of its own
-                and (value.producer in found or self._roles.of(value.producer) == "shape")
+                and (
+                    value.producer in found
+                    or self._roles.of(value.producer) in ("shape", "preparation")
+                )
                 for value in list_taken(node)
             ):
                 found[node] = None

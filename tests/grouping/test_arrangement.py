@@ -14,6 +14,7 @@ from netloupe.explorer.view import Instance, Item
 from tests.corpus import beside, corpus_file
 from tests.onnx_text import load_text
 
+from .test_shape_arithmetic import read
 from .test_tree import check_tree
 
 _NINE = "{1,2,3,4,5,6,7,8,9}"
@@ -149,6 +150,21 @@ def test_a_node_in_a_group_joins_what_gives_to_the_group_where_a_stack_takes_it(
     tree = build_group_tree(load(corpus_file(name)).graph)
     check_tree(tree)
     assert re.match(r"operation:emb\w*\(Gather Transpose\) preparation:", outline(tree.root))
+
+
+def test_a_node_behind_a_stack_joins_what_alone_takes_it_beside_their_group() -> None:
+    nodes, names = ["x0 = Exp (in)"], ["/stem/Exp"]
+    for layer in range(6):
+        nodes += [f"m{layer} = MatMul (x{layer}, w)", f"s{layer} = Sigmoid (m{layer})"]
+        nodes += [f"t{layer} = Mul (s{layer}, x{layer})", f"x{layer + 1} = Tanh (t{layer})"]
+        names += [f"/body/layers.{layer}/{op}" for op in ("MatMul", "Sigmoid", "Mul", "Tanh")]
+    nodes += ["t = Transpose (x6)", "y = MatMul (t, w)"]
+    names += ["/body/Transpose", "/head/MatMul"]
+    text = f"g (float[3, 3] in) => (float[3, 3] y) <float[3, 3] w = {_NINE}>"
+    graph = read(f"{text} {{ {' '.join(nodes)} }}", names)
+    tree = build_group_tree(graph)
+    check_tree(tree)
+    assert outline(tree.root).endswith("operation:head(Transpose MatMul)")
 
 
 def test_preparation_that_several_take_is_a_piece_by_itself() -> None:

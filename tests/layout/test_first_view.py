@@ -18,6 +18,7 @@ from tests.corpus import LIGHT_MODELS, also_beside, beside, corpus_file, light_f
 from tests.grouping.blank_names import load_blank
 from tests.grouping.test_repeats import Builder
 from tests.grouping.test_tree import make_chain
+from tests.onnx_text import load_text
 from tests.wiring_check import find_lost_edges
 
 LEAST, MOST = 5, 28
@@ -255,6 +256,25 @@ def test_without_room_for_the_largest_stack_the_next_one_is_open() -> None:
 def test_a_stack_in_the_branch_of_a_node_is_found() -> None:
     view = first_view(load(corpus_file("exported/distilgpt2_merged.legacy.onnx")))
     assert opened_stacks(view)
+
+
+def test_a_branch_of_one_node_stays_closed() -> None:
+    view = first_view(
+        load_text("""
+        g (float[3, 3] x, bool c) => (y) <float[3, 3] w = {1,2,3,4,5,6,7,8,9}> {
+            a = Relu (x)
+            y = If (c) <
+                then_branch = t () => (float[3, 3] p) { b = MatMul (a, w) p = Tanh (b) },
+                else_branch = e () => (float[3, 3] q) { q = Neg (a) }
+            >
+        }""")
+    )
+    branches = {
+        item.path.rpartition(".")[2]: item.is_open
+        for item in view.items.values()
+        if item.kind == "branch"
+    }
+    assert branches == {"then_branch": True, "else_branch": False}
 
 
 def test_beside_an_open_stack_blocks_of_a_known_kind_stay_closed() -> None:
