@@ -5,7 +5,7 @@ from __future__ import annotations
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.grouping.arrangement import MOST_OPEN
 from netloupe.explorer.layout import SceneBox
-from netloupe.explorer.layout.opening_limits import is_known_block
+from netloupe.explorer.layout.opening_worth import is_called_after_parts
 from netloupe.explorer.model import Model, Node, Value, is_constant_node
 from netloupe.explorer.render.picture import Picture
 from netloupe.explorer.roles import find_roles
@@ -77,6 +77,11 @@ def _decides(node: Node) -> bool:
     return True
 
 
+def _has_name(group: Group) -> bool:
+    """Return whether a group is one thing, and not called after what is in it."""
+    return group.recognised is not None and not is_called_after_parts(group)
+
+
 def is_in_block(box: SceneBox) -> bool:
     """Return whether a box is inside of an opened repetition or of a block that has a name."""
     item = box.item.parent
@@ -84,7 +89,7 @@ def is_in_block(box: SceneBox) -> bool:
         element = item.element
         if item.repeat is not None:
             return True
-        if isinstance(element, Group) and (element.kind == "block" or is_known_block(element)):
+        if isinstance(element, Group) and (element.kind == "block" or _has_name(element)):
             return True
         item = item.parent
     return False
