@@ -81,7 +81,9 @@ class Placer:
             ordinary = self.place(level.without_shape(), budget)
             places = join_pieces(ordinary, level)
             zoom = find_zoom(placement.width, placement.height)
-            if zoom < min(find_zoom(places.width, places.height), READABLE):
+            least = find_zoom(places.width, places.height)
+            # a stream without skips is drawn as two arms only where one is too long
+            if zoom <= least if not level.u.lanes else zoom < min(least, READABLE):
                 return ordinary
             return Assembly(*divide_level(level), [placement])
         if level.lanes is not None:

@@ -23,6 +23,7 @@ from .stream import find_main_stream
 from .stream_sizes import MOST_EDGES, is_stage, list_size_changes, order_stream, tell_skips
 from .texts import LabelMeasure, Texts, choose_texts, count_written
 from .titles import Title
+from .u_levels import find_mirrored_levels
 from .u_shape import find_u
 from .value_sizes import ValueSizes, find_sizes
 
@@ -218,7 +219,9 @@ def _find_sizes(
     found = [sizes.find(link.value) for link in links]
     resolutions = [size.resolution if size is not None else None for size in found]
     sums = {number for number, child in enumerate(item.children) if _adds(child)}
-    level.u = find_u(level, chain, resolutions, stubs, sums)
+    level.u = find_u(level, chain, resolutions, stubs, sums) or find_mirrored_levels(
+        level, chain, resolutions, stubs
+    )
     changes = list_size_changes(edges, item.children, chain, found)
     if level.u is None and not with_lanes:
         return changes, {}

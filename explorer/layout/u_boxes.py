@@ -140,6 +140,8 @@ class UBoxes:
         for lane in reversed(self._shape.lanes):
             if lane.source in left and lane.target in right:
                 return lane.source, lane.target
+        if not self._shape.lanes and left and right:
+            return left[0], right[-1]
         return (left[-1] if left else -1), (right[0] if right else -1)
 
     def _measure_to(self, boxes: Sequence[int], anchor: int) -> float:

@@ -193,8 +193,15 @@ class UPlacer(UBoxes):
         if abs(start - end) < _SAME:
             self._edges[lane.wires[0]] = [*begin, *finish]
             return
-        x = left - _AROUND - LANE * (number % 4)
+        x = self._find_way_up(lane.target, start, end) - _AROUND - LANE * (number % 4)
         self._edges[lane.wires[0]] = [*begin, (x, start), (x, end), *finish]
+
+    def _find_way_up(self, box: int, start: float, end: float) -> float:
+        """Return the left end of what a line passes that runs upright beside a box's arm."""
+        low, high = sorted((start, end))
+        areas = [self._area(other) for row in self._shape.right if box in row for other in row]
+        areas = [area for area in areas if area[1] < high + _CORNER and low - _CORNER < area[3]]
+        return min([self._area(box)[0], *(area[0] for area in areas)])
 
     def _draw_over_boxes(self, lane: Lane, begin: list[Point], finish: list[Point]) -> None:
         last = begin

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from .level import Level, Wire
 
 #: levels of more boxes are no figure's
-_MOST_BOXES = 150
+MOST_BOXES = 150
 #: so many rows must have a skip from arm to arm
 _LEAST_ROWS = 2
 #: so many boxes may stand on a skip, one behind the other
@@ -106,10 +106,10 @@ def find_u(
         Those that only add: what goes to one from where the resolution is lowest too is the
         residual connection of a block there, and no skip.
     """
-    if level.direction != "TB" or not 5 <= len(level.children) <= _MOST_BOXES:
+    if level.direction != "TB" or not 5 <= len(level.children) <= MOST_BOXES:
         return None
-    stream = _find_stream(level.wires, chain, resolutions)
-    boxes = _list_boxes(level.wires, stream)
+    stream = find_stream(level.wires, chain, resolutions)
+    boxes = list_boxes(level.wires, stream)
     if len(boxes) < 4 or len(set(boxes)) < len(boxes):
         return None
     stubs = _list_beside_stream(level.wires, boxes, stubs)
@@ -120,9 +120,9 @@ def find_u(
     lanes, giving, taking = found
     arms = _Arms(level.wires, boxes, stream, resolutions)
     crossing = arms.take_crossing(lanes, sums)
-    if crossing is None:
+    if crossing is None or any(_gains(lane, resolutions) for lane in crossing):
         return None
-    shape = arms.make(crossing, _find_ends(level.wires, boxes))
+    shape = arms.make(crossing, find_ends(level.wires, boxes))
     if shape is None:
         return None
     around = [lane for lane in lanes if lane.boxes and lane not in crossing]
@@ -132,14 +132,14 @@ def find_u(
     return shape._replace(stream=tuple(stream), sides=tuple(around), giving=giving, taking=taking)
 
 
-def _find_ends(wires: Sequence[Wire], boxes: Sequence[int]) -> set[int]:
+def find_ends(wires: Sequence[Wire], boxes: Sequence[int]) -> set[int]:
     """Return those of a stream's first and last box that are an input and an output."""
     is_input = all(wire.target != boxes[0] for wire in wires)
     is_output = all(wire.source != boxes[-1] for wire in wires)
     return {*boxes[:is_input], *boxes[len(boxes) - is_output :]}
 
 
-def _find_stream(
+def find_stream(
     wires: Sequence[Wire], chain: Sequence[int], resolutions: Sequence[int | None]
 ) -> list[int]:
     """Return the wires of the stream of pictures: the longest path from where it has places.
@@ -163,7 +163,8 @@ def _find_stream(
     return stream
 
 
-def _list_boxes(wires: Sequence[Wire], stream: Sequence[int]) -> list[int]:
+def list_boxes(wires: Sequence[Wire], stream: Sequence[int]) -> list[int]:
+    """Return the boxes that a stream goes through, in the order of flow."""
     ends = [wires[number].source for number in stream[:1]]
     ends += [wires[number].target for number in stream]
     return [end for end in ends if end >= 0]
@@ -267,6 +268,12 @@ def _make_lane(
     if len(chain) < len(part) or len(inner) != len(part) - 1 or wires[given[0]].source != chain[-1]:
         return None
     return Lane(wires[taken[0]].source, wires[given[0]].target, tuple(chain), (*numbers, given[0]))
+
+
+def _gains(lane: Lane, resolutions: Sequence[int | None]) -> bool:
+    """Return whether what stands on a lane raises the resolution: then it is a way up, no skip."""
+    sizes = [resolutions[number] or 0 for number in lane.wires]
+    return 0 < sizes[0] < sizes[-1]
 
 
 class _Arms:

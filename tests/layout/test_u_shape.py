@@ -391,3 +391,83 @@ def test_no_u_without_skips_nor_for_skips_that_cross(engine: LayoutEngine) -> No
         skip = net.add("GlobalAveragePool", f"mean{level}/pool", kept[level])
         value = net.add("Mul", f"dec{level}/scale", value, skip)
     assert not is_u(net.finish(value))
+
+
+def make_mirror(*, back: int = 4, classifier: bool = False) -> Model:
+    """Return an encoder and a decoder without skips, too long for one column.
+
+    The decoder raises the resolution ``back`` times.
+    """
+    net = Network(1, 3, 64, 64)
+    value, acts = "x", ("Relu", "Tanh", "Elu", "Selu")
+    for level in range(4):
+        for step in range(level + 2):
+            value = net.convolve(f"enc{level}/c{step}", value, 8 << level)
+            value = net.add(acts[level], f"enc{level}/a{step}", value)
+        value = net.add("MaxPool", f"pool{level}/p", value, kernel_shape=[2, 2], strides=[2, 2])
+    for level in reversed(range(4 - back, 4)):
+        value = net.grow(f"up{level}/up", value, 8 << level)
+        for step in range(level + 2):
+            value = net.convolve(f"dec{level}/c{step}", value, 8 << level)
+            value = net.add(acts[level], f"dec{level}/a{step}", value)
+    if classifier:
+        value = net.add("Sigmoid", "out/act", net.convolve("out/conv", value, 2))
+    return net.finish(value)
+
+
+@pytest.mark.parametrize("classifier", [False, True])
+def test_levels_that_mirror_each_other_stand_at_one_height_without_skips(
+    engine: LayoutEngine, classifier: bool
+) -> None:
+    scene = compose(make_mirror(classifier=classifier), engine)
+    boxes = named(scene)
+    for level in range(4):
+        assert boxes[f"enc{level}"].y == pytest.approx(boxes[f"dec{level}"].y, abs=0.5)
+        assert boxes[f"enc{level}"].x < boxes[f"dec{level}"].x
+        assert boxes[f"pool{level}"].y == pytest.approx(boxes[f"up{level}"].y, abs=0.5)
+    check_edges(scene)
+
+
+def test_levels_that_do_not_mirror_each_other_are_one_stream(engine: LayoutEngine) -> None:
+    scene = compose(make_mirror(back=2), engine)
+    boxes = named(scene)
+    assert boxes["dec3"].y != pytest.approx(boxes["enc3"].y, abs=0.5)
+
+
+def test_what_rises_on_its_own_way_is_no_skip(engine: LayoutEngine) -> None:
+    """A mask decoder scales maps up beside a product with which they meet at the end."""
+    net = Network(1, 3, 16, 16)
+    first = net.add("Elu", "body/act", net.convolve("body/conv", "x", 8))
+    up = net.add("Relu", "up1/act", net.grow("up1/conv", first, 8))
+    up = net.add("Tanh", "up2/act", net.grow("up2/conv", up, 8))
+    small = net.convolve("tokens/conv", first, 8, 2)
+    kept = net.add("Selu", "tokens/act", small)
+    value = net.add("Softplus", "low/act", net.convolve("low/conv", kept, 8, 2))
+    value = net.grow("wide/conv", value, 8)
+    value = net.add("Concat", "join", value, kept, axis=1)
+    for number in range(3):
+        value = net.add("Sigmoid", f"g{number}/act", net.grow(f"g{number}/conv", value, 8))
+    model = net.finish(net.add("Mul", "last", value, up))
+    view, composer = View(model, grouping="names"), Composer(engine)
+    composer.compose(view, Labels())
+    composed = composer.recall(view)
+    assert composed is not None
+    assert composed.plan.level.u is None
+
+
+def test_a_skip_around_the_end_runs_beside_all_boxes_that_it_passes(engine: LayoutEngine) -> None:
+    net = Network(1, 3, 64, 64)
+    value, kept = net.convolve("intro/conv", "x", 8), []
+    for level in range(3):
+        value = net.add(("Relu", "Tanh", "Elu")[level], f"enc{level}/act", value)
+        value = net.convolve(f"enc{level}/conv", value, 8 << level)
+        kept.append(value)
+        value = net.convolve(f"down{level}/conv", value, 16 << level, 2)
+    for level in reversed(range(3)):
+        value = net.grow(f"up{level}/conv", value, 8 << level)
+        value = net.add("Add", f"sum{level}", value, kept[level])
+        value = net.convolve(f"dec{level}/conv_of_a_long_name", value, 8 << level)
+        value = net.add("Selu", f"dec{level}/act", value)
+    value = net.convolve("an_ending_of_a_long_name", value, 3)
+    scene = compose(net.finish(net.add("Add", "whole", value, "x")), engine)
+    check_edges(scene)
