@@ -24,7 +24,7 @@ _PADDING = 5.0
 #: shorter edges would be hidden by labels on them
 _LEAST_LENGTH = 40.0
 #: from an edge to a label that stands beside it, its number or its size, and to a size above it
-_ASIDE = 2.0
+_ASIDE = 5.0
 _SIZE_ASIDE = 7.0
 _LEVEL_ASIDE = 3.0
 #: where along an edge its label may stand and on which side of it, best first

@@ -129,9 +129,9 @@ def place_one_by_one(composed: Composed, direction: Direction) -> np.ndarray:
             if is_free if is_long else side:
                 x, y = curve[min(int(share * len(curve)), len(curve) - 1)]
                 if direction == "TB":
-                    x += side * (half + 2)
+                    x += side * (half + 5)
                 else:
-                    y += side * (HEIGHT / 2 + 2)
+                    y += side * (HEIGHT / 2 + 5)
                 yield x, y, (x - half, y - HEIGHT / 2, x + half, y + HEIGHT / 2)
 
     def place(numbers: list[int], in_way: list[tuple[Area, int]]) -> None:
