@@ -140,6 +140,12 @@ class Repetitions:
                 from_others.append(value)
             else:
                 found.bindings.setdefault(value, outer)
+        # where the first lacks what the others begin with, it takes the stream at another place
+        found.handed = self._pair_handed(index)
+        if len({*from_others}) == 1 and from_others[0] in {each.taken for each in found.handed}:
+            entering = self._list_entering_first() - {*found.bindings.values()}
+            if len(entering) == 1:
+                found.bindings[from_others[0]] = entering.pop()
         leaving: dict[Slot, tuple[Value, bool]] = {}
         for slot, value, is_outer in self._leaving(self._rows_of(self._by_maker, index)):
             leaving[slot] = value, is_outer or leaving.get(slot, (value, False))[1]
@@ -158,8 +164,12 @@ class Repetitions:
         bound = found.bindings
         found.only_from_others = tuple(v for v in dict.fromkeys(from_others) if v not in bound)
         found.only_to_others = tuple(dict.fromkeys(to_others))
-        found.handed = self._pair_handed(index)
         return found
+
+    def _list_entering_first(self) -> set[Value]:
+        """Return what the first repetition takes from outside, weights aside."""
+        entering = self._entering(self._rows_of(self._by_user, 0))
+        return {value for _, value, is_outer in entering if is_outer and value.initializer is None}
 
     def _is_last(self, index: int) -> bool:
         return index == len(self._starts) - 1

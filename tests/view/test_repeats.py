@@ -304,3 +304,28 @@ def test_by_which_port_a_value_crosses_is_found_once_for_all_repetitions() -> No
     assert stack.ports_by_value(stack.inputs) == {port: port for port in stack.inputs}
     stack.merged = merged
     assert stack.ports_by_value(stack.inputs) == found
+
+
+def test_a_first_that_lacks_what_the_others_begin_with_takes_the_stream_in_their_place() -> None:
+    proto = onnx_pb2.ModelProto(ir_version=8)
+    proto.graph.input.add(name="x")
+    value = "x"
+    for layer in range(4):
+        for kind in (*("Softsign",)[: layer > 0], "Sin", "Exp", "Tanh"):
+            name = f"rnns.{layer}/{kind}"
+            proto.graph.node.add(op_type=kind, name=name, input=[value], output=[name])
+            value = name
+    proto.graph.output.add(name=value)
+
+    def change(tree: GroupTree) -> None:
+        repeat = wrap(tree.root, "repeat", 0, 15, "rnns")
+        for number, (start, end) in enumerate(((0, 3), (1, 5), (2, 6), (3, 7))):
+            wrap(repeat, "block", start, end, str(number))
+        repeat.exemplar = 1
+
+    view = make_view(load(proto.SerializeToString()), change, "none")
+    repeat = view.open("main/rnns/")
+    assert [child.label for child in repeat.children if child.kind == "stub"] == []
+    (entering,) = [link for link in view.links(repeat) if link.source == BORDER]
+    assert entering.source_value is view.model.graph.values["x"]
+    assert find_lost_edges(view) == []
