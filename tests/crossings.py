@@ -26,7 +26,7 @@ def find_crossings(scene: Scene, labels: Labels) -> list[str]:
     is_open = np.array([box.item.is_open for box in boxes], bool)
     owners, areas = [], []
     for index in np.flatnonzero(is_open).tolist():
-        for left, right, height in _list_titles(boxes[index], labels, scene.direction):
+        for left, right, height in list_titles(boxes[index], labels, scene.direction):
             x, y = boxes[index].x, boxes[index].y
             owners.append(index)
             areas.append((x + left, y, x + right, y + height))
@@ -46,7 +46,7 @@ def find_crossings(scene: Scene, labels: Labels) -> list[str]:
     return list(found)
 
 
-def _list_titles(
+def list_titles(
     box: SceneBox, labels: Labels, direction: Direction
 ) -> list[tuple[float, float, float]]:
     """Return where the parts of an open group's title are, from the group's upper left corner.

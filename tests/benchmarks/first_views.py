@@ -82,6 +82,7 @@ from tests.benchmarks.first_view_streams import (  # noqa: E402
 )
 from tests.corpus import LIGHT_MODELS, corpus_file, light_file, list_beside  # noqa: E402
 from tests.crossings import find_crossings  # noqa: E402
+from tests.figure_faults import find_figure_faults  # noqa: E402
 from tests.known_architectures import (  # noqa: E402
     BESIDE_ARCHITECTURES,
     LIGHT_ARCHITECTURES,
@@ -204,6 +205,7 @@ def find_offences(picture: Picture, path: Path, known: Architecture) -> dict[str
         "back": find_back_edges(picture),
         "fold": find_mixed_folds(picture, infer_shapes(path)),
         "aspect": find_extreme_aspect(picture),
+        "drawing": find_figure_faults(picture),
         "sentence": find_wordless(picture),
         "number": []
         if numbers is None
@@ -235,6 +237,7 @@ OFFENCES = {
     "back": "edges that lead back and are no loop's",
     "fold": "folds across a change of width or resolution",
     "aspect": "pictures beyond 3 : 1",
+    "drawing": "texts covered or struck, loose ends of lines, zooms over other boxes",
     "sentence": "pictures of five boxes and more without a sentence",
     "number": "numbers of sentences that the configuration lacks",
 }
