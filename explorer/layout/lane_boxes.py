@@ -70,6 +70,8 @@ class LaneBoxes:
         #: the boxes whose stubs are at their left, and those whose stub is below
         self.stubs_left: set[int] = set()
         self.stubs_below: set[int] = set()
+        #: the boxes of other parts that edges come to from above
+        self.from_above: set[int] = set()
         #: the upper end of each box, with those of rows from 0 on
         self.top: dict[int, float] = {}
         self.row_tops: list[float] = []
@@ -88,6 +90,10 @@ class LaneBoxes:
         """Return whether edges reach a box at its ports only."""
         child = self._level.children[box]
         return bool(child.inputs or child.outputs)
+
+    def enters_above(self, box: int) -> bool:
+        """Return whether edges come to a box at its upper side: at ports, or between others."""
+        return box in self.from_above or self.is_open(box)
 
     def follows(self, source: int, target: int) -> bool:
         """Return whether a box stands right behind another one in an arm."""

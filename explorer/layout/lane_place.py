@@ -105,7 +105,7 @@ class LanePlacer:
             wires = {way.wire: self._level.wires[way.wire] for way in entering}
             heights = {number: self._ways.enter_height(wire) for number, wire in wires.items()}
             is_shared = self._ways.is_shared(target)
-            if len(entering) == 1 or is_shared or self._boxes.is_open(target):
+            if len(entering) == 1 or is_shared or self._boxes.enters_above(target):
                 self._entries.update(heights)
                 continue
             order = sorted(entering, key=lambda way: (self._find_source_height(way), way.wire))
@@ -214,7 +214,7 @@ class LanePlacer:
         box = wire.target
         child = self._level.children[box]
         y = self._entries[way.wire]
-        if self._boxes.is_open(box):
+        if self._boxes.enters_above(box):
             x = self._port(box, wire.target_port, at, is_input=True)
             return [(x, y), (x, self._boxes.area(box)[0])]
         x = at[box][0] + (child.width if way.enters_right else 0.0)

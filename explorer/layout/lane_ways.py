@@ -138,10 +138,13 @@ class LaneWays:
         boxes = self._boxes
         start, end = boxes.column[wire.source], boxes.column[wire.target]
         leave, enter = self.leave_height(wire), self.enter_height(wire)
-        if not self._is_free_beside(wire.source, leave) or not self._is_free_beside(
-            wire.target, enter
-        ):
+        if not self._is_free_beside(wire.source, leave):
             return None
+        if not self._is_free_beside(wire.target, enter):
+            if not self._is_free_above(wire.target):
+                return None
+            boxes.from_above.add(wire.target)
+            enter = self.enter_height(wire)
         if start == end:
             return Way(number, (start + 1,), -1, False, True)
         if start > end:
@@ -216,6 +219,23 @@ class LaneWays:
                 return False
         return True
 
+    def _is_free_above(self, box: int) -> bool:
+        """Return whether a box of another part can be reached from above it."""
+        part = self._boxes.part_of.get(box)
+        if part is None or part in self._shape.giving:
+            return False
+        y, own = self._boxes.area(box)[0] - AROUND, part.index(box)
+        centres = self._beside[part][0].boxes
+        half = self._level.children[box].width / 2
+        for number, other in enumerate(part):
+            top, end = self._boxes.area(other)
+            is_aside = centres[number][0] < centres[own][0]
+            reach = half + self._level.children[other].width / 2
+            is_over = abs(centres[number][0] - centres[own][0]) < reach and end <= y + AROUND
+            if other != box and (is_over or (is_aside and top - _CLEAR < y < end + _CLEAR)):
+                return False
+        return True
+
     def _is_corner(self, wire: Wire, between: Iterable[int], y: float) -> bool:
         """Return whether a wire can turn into an arm, and come to its begin along it."""
         boxes, target = self._boxes, wire.target
@@ -259,6 +279,6 @@ class LaneWays:
 
     def enter_height(self, wire: Wire) -> float:
         """Return at which height a wire comes to its target where it is alone."""
-        if self._boxes.is_open(wire.target):
+        if self._boxes.enters_above(wire.target):
             return self._boxes.area(wire.target)[0] - AROUND
         return self._boxes.middle(wire.target)

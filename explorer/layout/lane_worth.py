@@ -1,10 +1,12 @@
 """Whether a level reads better as lanes than as Graphviz places it.
 
-This is the one place that decides it. Three things are compared, of the level alone:
+This is the one place that decides it. Three things are compared, of the level alone, and a strip
+is never drawn:
 
 zoom
     At which a window of a usual size shows all. Lanes may be somewhat smaller where they can be
-    read all the same: they tell more.
+    read all the same: they tell more. Where they are much easier to follow they may be smaller
+    still, as their first boxes can go into a column of their own.
 length
     Of all lines together: whoever follows a value reads along them. Where several edges run as
     one it counts once.
@@ -24,10 +26,12 @@ from .placement import Curves, Floats, Places, sample_pieces
 #: a window of a usual size, and the zoom from which on titles are read at ease
 WINDOW = 1100.0, 800.0
 READABLE = 0.7
-#: lanes may be so much smaller
-_SMALLER = 0.9
+#: lanes may be so much smaller, and so much where they save a share of the effort
+_SMALLER, _MUCH_SMALLER, _SAVED = 0.9, 0.75, 0.25
+#: what is so many times as wide as the window is at most so many times as wide as high
+_LEAST_STRIP, _WIDEST = 1.4, 2.8
 #: they may have so much longer edges, where a crossing counts as a length
-_LONGER = 1.35
+_LONGER = 1.45
 _CROSSING = 120.0
 #: pieces of curves are looked at as so many straight lines
 _STEPS = 5
@@ -46,9 +50,12 @@ def find_zoom(width: float, height: float) -> float:
 def reads_better(lanes: Places, ordinary: Places) -> bool:
     """Return whether lanes are drawn in place of another way to place a level."""
     least = min(find_zoom(ordinary.width, ordinary.height), READABLE)
-    if find_zoom(lanes.width, lanes.height) < _SMALLER * least:
+    zoom = find_zoom(lanes.width, lanes.height)
+    is_strip = lanes.width > max(_WIDEST * lanes.height, _LEAST_STRIP * WINDOW[0])
+    if zoom < _MUCH_SMALLER * least or is_strip:
         return False
-    return _measure_effort(lanes.edges) <= _LONGER * _measure_effort(ordinary.edges)
+    effort = _measure_effort(lanes.edges) / max(_measure_effort(ordinary.edges), 1.0)
+    return effort <= (_LONGER if zoom >= _SMALLER * least else 1 - _SAVED)
 
 
 def _measure_effort(edges: Curves) -> float:

@@ -218,6 +218,56 @@ def test_a_head_at_each_level_is_beside_it(engine: LayoutEngine) -> None:
     check_edges(scene)
 
 
+@pytest.mark.parametrize("is_joined", [False, True])
+def test_two_heads_at_each_level_come_together_at_the_side(
+    engine: LayoutEngine, is_joined: bool
+) -> None:
+    """A detector of single shots: boxes and scores of all levels are put together."""
+    net = Pyramid(1, 3, 256, 256)
+    maps = net.descend(4)
+    found = []
+    for number, kind in enumerate(("cls", "reg")):
+        heads = [
+            net.block(f"{kind}{n}", each, 4 + number, acts=1 + n + number)
+            for n, each in enumerate(maps)
+        ]
+        flat = [net.add("Flatten", f"join_{kind}/flat{n}", each) for n, each in enumerate(heads)]
+        found.append(net.add("Concat", f"join_{kind}/all", *flat, axis=1))
+    if is_joined:
+        found = [net.add("Mul", "scored", net.add("Sigmoid", "join/act", found[0]), found[1])]
+    model = net.finish(*found)
+    assert is_lanes(model, engine)
+    scene = compose(model, engine)
+    boxes = named(scene)
+    for level in range(4):
+        stage = boxes[f"stage{level}"]
+        for kind in ("cls", "reg"):
+            head = boxes[f"{kind}{level}"]
+            assert stage.x + stage.width < head.x
+            assert head.x + head.width < min(boxes["join_cls"].x, boxes["join_reg"].x)
+    check_edges(scene)
+
+
+def test_two_pathways_with_fusions_run_side_by_side(engine: LayoutEngine) -> None:
+    net = Pyramid(1, 3, 256, 256)
+    fast = net.block("fast0", "x", 4, 2)
+    slow = net.block("slow0", "x", 8, 4)
+    for level in range(1, 4):
+        fused = net.block(f"fuse{level}", fast, 8, 2)
+        slow = net.add("Concat", f"join{level}", slow, fused, axis=1)
+        fast = net.block(f"fast{level}", fast, 4 << level, 2, level)
+        slow = net.block(f"slow{level}", slow, 8 << level, 2, level + 1)
+    means = [net.add("GlobalAveragePool", f"pool{n}", each) for n, each in enumerate((fast, slow))]
+    model = net.finish(net.convolve("head", net.add("Concat", "all", *means, axis=1), 5))
+    assert is_lanes(model, engine)
+    scene = compose(model, engine)
+    boxes = named(scene)
+    for kind in ("fast", "slow"):
+        middles = {round(box.x + box.width / 2) for name, box in boxes.items() if kind in name}
+        assert len(middles) == 1
+    check_edges(scene)
+
+
 def test_what_comes_in_at_several_resolutions_is_in_their_rows(engine: LayoutEngine) -> None:
     """A neck in a group of its own: values come from the border, and go there, in outer gutters."""
     net = Pyramid(1, 3, 256, 256)
@@ -274,8 +324,12 @@ def test_lanes_are_refused_where_they_read_worse() -> None:
     assert reads_better(make_places(1100, 800, (0, 0, 0, 450), (50, 0, 50, 450)), ordinary)
     assert not reads_better(make_places(2200, 800, (0, 0, 0, 400), (50, 0, 50, 400)), ordinary)
     assert not reads_better(make_places(1100, 800, (0, 0, 0, 400), (50, 0, 50, 800)), ordinary)
+    assert not reads_better(make_places(1600, 400, (0, 0, 0, 100)), ordinary)  # a strip
+    # much less to follow may be smaller
+    assert reads_better(make_places(1100, 1400, (0, 0, 0, 500)), ordinary)
+    assert not reads_better(make_places(1100, 1400, (0, 0, 0, 700)), ordinary)
     crossing = make_places(1100, 800, (0, 0, 300, 300), (0, 300, 300, 0))
-    assert not reads_better(crossing, make_places(1100, 800, (0, 0, 0, 350), (50, 0, 50, 350)))
+    assert not reads_better(crossing, make_places(1100, 800, (0, 0, 0, 330), (50, 0, 50, 330)))
 
 
 def test_lines_in_a_gutter_are_ordered_so_that_few_cross() -> None:
