@@ -13,6 +13,7 @@ from netloupe.explorer.patterns import (
     Ingredient,
     Recognition,
     find_ingredients,
+    is_plain,
     make_ingredient,
 )
 from netloupe.explorer.patterns.details import NO_DETAILS
@@ -85,7 +86,7 @@ def _list_known(group: Group) -> Iterator[Recognition]:
 
 
 def _is_one_thing(found: Recognition) -> bool:
-    return found.family != _PLAIN or " · " not in found.name
+    return (found.family != _PLAIN or " · " not in found.name) and not is_plain(found)
 
 
 def _walk(group: Group, context: GraphContext) -> list[Ingredient]:

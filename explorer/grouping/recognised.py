@@ -16,6 +16,7 @@ from netloupe.explorer.patterns import (
     Ingredient,
     Recognition,
     find_graph_context,
+    is_plain,
     try_to_recognise,
 )
 from netloupe.explorer.roles import find_weight
@@ -102,6 +103,8 @@ class Recogniser:
         if not nodes or _is_around_stack(group):
             return None
         found = self._recognise_nodes(nodes, self._keys.write(nodes), self._known)
+        if found is not None and group.kind == "operation" and is_plain(found):
+            return None  # it is what its main node computes
         return replace(found, nodes=tuple(nodes)) if found is not None else None
 
     def _recognise_nodes(

@@ -23,9 +23,11 @@ from .shape_groups import add_shape_groups
 from .shared_weights import share_weights
 from .sibling_repeats import SiblingSearch
 from .small_blocks import group_small, join_embeddings
+from .spilled_arithmetic import group_arithmetic
 from .spilled_ideas import group_ideas
 from .split_groups import group_splits
 from .structure import Children, GroupPlan, Planner
+from .unchanging import group_unchanging
 
 #: nodes of a scope in so large a number are searched for blocks
 LEAST_FLAT = 13
@@ -91,7 +93,9 @@ def simplify_tree(
     if grouping == "auto":
         operations = join_arrangement(root, roles, labels, singles, folder.free_path)
         join_embeddings(root, folder.free_path)
+        group_unchanging(root, folder.free_path)
         join_preparation(root, folder.free_path)
+        group_arithmetic(root, folder.free_path)
     split_large(root, folder.free_path)
     add_shape_groups(root, shape_nodes, folder.free_path)
     return operations

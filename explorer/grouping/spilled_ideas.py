@@ -126,14 +126,17 @@ class _Finder:
             found = [*find_ideas(members, self._context)]
         except (ArithmeticError, LookupError, TypeError, ValueError):
             return []  # as of try_to_recognise
-        return [
-            (name, [places[node] for node in nodes], [places[node] for node in inner])
-            for name, nodes, inner in found
-            if self._is_told(name, inner)
-        ]
+        told: Found = []
+        for name, nodes, inner in found:
+            # that alone, too: what is around may tell more
+            core = next((each for each in (inner, nodes) if self._is_told(name, each)), None)
+            if core is not None:
+                numbers = [places[node] for node in nodes]
+                told.append((name, numbers, [places[node] for node in core]))
+        return told
 
     def _is_told(self, name: str, nodes: Sequence[Node]) -> bool:
-        """Return whether nodes are that alone, too: what is around them may tell more."""
+        """Return whether some nodes alone are recognised as that."""
         alone = try_to_recognise(nodes, self._context)
         return alone is not None and alone.name == name
 

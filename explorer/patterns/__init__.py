@@ -5,6 +5,7 @@ an MLP, and what all of them are together. Nothing here knows groups, names of s
 shown.
 """
 
+from .arithmetic import has_weights, is_plain
 from .block_names import name_block
 from .convolutions import read_convolution
 from .details import BlockDetails, Detail, FeatureDetails
@@ -66,7 +67,9 @@ __all__ = [
     "find_small_blocks",
     "find_written_out",
     "has_projection",
+    "has_weights",
     "is_chain",
+    "is_plain",
     "make_ingredient",
     "name_block",
     "read_convolution",

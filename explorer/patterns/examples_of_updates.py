@@ -254,4 +254,59 @@ duel (float[2, 64] x) => (float[2, 6] y)
 """,
         "Dueling heads, value + advantage − mean",
     ),
+    "statistics": (
+        """
+pooling (float[2, 64, 100] x) => (float[2, 128] y)
+<int64[1] last = {2}, float least = {0.00001}>
+{
+  mean = ReduceMean <keepdims = 0> (x, last)
+  means = ReduceMean (x, last)
+  apart = Sub (x, means)
+  squares = Mul (apart, apart)
+  variance = ReduceMean <keepdims = 0> (squares, last)
+  some = Clip (variance, least)
+  deviation = Sqrt (some)
+  y = Concat <axis = 1> (mean, deviation)
+}
+""",
+        "Mean and deviation",
+    ),
+    "rearrangement": (
+        """
+blocks (float[8, 16] x) => (float[4, 16, 4] y)
+<int64[1] none = {0}, int64[1] four = {4}, int64[1] eight = {8}, int64[3] cut = {8, 4, 4}>
+{
+  parts = Reshape (x, cut)
+  early = Slice (parts, none, four, none)
+  late = Slice (parts, four, eight, none)
+  y = Concat <axis = 1> (late, early, late, early)
+}
+""",
+        "Rearrangement 8 × 16 → 4 × 16 × 4",
+    ),
+    "selection": (
+        """
+boxes (float[100, 4] places, float[100] scores) => (float[8, 4] y)
+<int64[1] count = {8}, float half = {0.5}>
+{
+  sharp = Sub (scores, half)
+  doubled = Add (sharp, sharp)
+  best, which = TopK <axis = 0> (doubled, count)
+  y = Gather (places, which)
+}
+""",
+        "Selection, 8 largest",
+    ),
+    "formula": (
+        """
+squashed (float[2, 6] mean, float[2, 6] log_deviation, float[2, 6] noise) => (float[2, 6] y)
+{
+  deviation = Exp (log_deviation)
+  shift = Mul (deviation, noise)
+  drawn = Add (mean, shift)
+  y = Tanh (drawn)
+}
+""",
+        "Formula, tanh(x + exp(y) · z)",
+    ),
 }

@@ -234,6 +234,28 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "affine-coupling",
         ),
         FigureWord(
+            "mean and deviation",
+            "Two numbers, or others like them, of what stands along an axis; `weighted` by the "
+            "shares that an attention gives.",
+            "statistics",
+        ),
+        FigureWord(
+            "formula",
+            "Operations without weights that compute one value, written as people write them, or "
+            "with the functions that are in it: `tanh(x + exp(y) · z)`, `exp, sum`.",
+            "formula",
+        ),
+        FigureWord(
+            "selection", "The largest are looked for, and taken: `8 largest`.", "selection"
+        ),
+        FigureWord("mask", "What counts and what does not, by comparison.", "formula"),
+        FigureWord(
+            "rearrangement",
+            "Elements of one value are taken, moved and joined, and nothing is computed: "
+            "`8 × 16 → 4 × 64`.",
+            "rearrangement",
+        ),
+        FigureWord(
             "dueling heads",
             "The value of a state, and the advantage of each action over their mean.",
             "dueling-heads",

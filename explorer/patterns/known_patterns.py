@@ -5,6 +5,12 @@ from __future__ import annotations
 from typing import Literal
 
 from .activations import find_activations
+from .arithmetic import (
+    find_formulas,
+    find_rearranged,
+    find_selections,
+    find_statistics,
+)
 from .attention import find_attentions
 from .channel_attention import find_channel_attentions
 from .combinations import (
@@ -159,11 +165,16 @@ IDEAS = (
     _part("dueling-heads", find_duels, "duel"),
     _part("token-shift", find_shifts, "token shift"),
     _whole("time-mix", find_time_mixes, "time mix", "channel mix"),
+    _whole("statistics", find_statistics, "statistics", family="pooling"),
+    _whole("rearrangement", find_rearranged, "rearranged", family="shape"),
+    _whole("selection", find_selections, "largest", family="shape"),
+    _whole("formula", find_formulas, "formula", "mask", family="elementwise"),
 )
 #: the kinds of block that a figure draws as one box wherever they are spilled among other nodes
 IDEA_KINDS = frozenset(
     kind
     for pattern in (_ATTENTIONS, _ENCODINGS, _EXPERTS, _EXCITATIONS, _MIXERS, *IDEAS)
+    if pattern.extent == "part"
     for kind in pattern.kinds
 )
 #: what few nodes are

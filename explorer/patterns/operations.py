@@ -225,8 +225,8 @@ class Operations:
     ) -> tuple[Node, ...]:
         """Return the nodes of some operations, and those that arrange values only for them.
 
-        Arithmetic on shapes is none of these. What arranges the operands of all of them may be
-        left out.
+        What stands between two of them belongs to them, too. Arithmetic on shapes is none of these.
+        What arranges the operands of all of them may be left out.
         """
         taken = {self.nodes[number] for number in numbers}
         arrangement = {*self.arrangement}
@@ -237,10 +237,11 @@ class Operations:
                 if value is None or node is None or node in taken or node in self._numbers:
                     continue
                 is_fit = node in arrangement or (node in self._inside and _follows_constants(node))
+                giver = self.giver(self.source(value)) if node in arrangement else None
+                is_between = giver is not None and giver in numbers
                 if is_fit and not are_leading_in and node in arrangement:
-                    giver = self.giver(self.source(value))
-                    is_fit = giver is not None and giver in numbers
-                if is_fit and _is_used_only_by(node, taken):
+                    is_fit = is_between
+                if is_fit and (is_between or _is_used_only_by(node, taken)):
                     taken.add(node)
                     pending.append(node)
         return tuple(sorted(taken, key=self.context.graph.index_of))

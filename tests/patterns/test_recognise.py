@@ -160,7 +160,10 @@ def _constant(name: str, number: float) -> str:
     [
         ("h = Div (x, c2) e = Erf (h) p = Add (e, c1) m = Mul (x, p) y = Mul (m, c5)", "GELU"),
         ("h = Mul (x, c2) e = Erf (h) p = Add (e, c1) k = Mul (x, c5) y = Mul (k, p)", "GELU"),
-        ("h = Mul (x, c2) e = Erf (h) p = Add (e, c1) m = Mul (z, p) y = Mul (m, c5)", ""),
+        (
+            "h = Mul (x, c2) e = Erf (h) p = Add (e, c1) m = Mul (z, p) y = Mul (m, c5)",
+            "Formula, x · (erf(y · 1.41) + 1) · 0.5",
+        ),
         (
             (
                 "q = Mul (x, x) u = Mul (q, x) a = Mul (u, c4) b = Add (x, a) h = Mul (b, c2) "
@@ -168,7 +171,10 @@ def _constant(name: str, number: float) -> str:
             ),
             "GELU (tanh)",
         ),
-        ("h = Mul (x, c2) e = Tanh (h) p = Add (e, c1) m = Mul (x, p) y = Mul (m, c5)", ""),
+        (
+            "h = Mul (x, c2) e = Tanh (h) p = Add (e, c1) m = Mul (x, p) y = Mul (m, c5)",
+            "Formula, x · (tanh(x · 1.41) + 1) · 0.5",
+        ),
         ("g = Mul (x, quick) s = Sigmoid (g) y = Mul (x, s)", "quick GELU"),
         ("g = Mul (x, c2) s = Sigmoid (g) y = Mul (x, s)", "Swish"),
         ("s = Sigmoid (x) y = Mul (x, s)", "SiLU"),
@@ -177,7 +183,10 @@ def _constant(name: str, number: float) -> str:
         ("s = HardSigmoid (x) y = Mul (s, z)", "Gate"),
         ("a = Add (x, c3) c = Clip (a, c0, c6) m = Mul (x, c) y = Div (m, c6)", "HardSwish"),
         ("a = Add (x, c3) c = Clip (a, c0, c6) y = Div (c, c6)", "HardSigmoid"),
-        ("a = Add (x, c3) c = Clip (a, c1, c6) m = Mul (x, c) y = Div (m, c6)", ""),
+        (
+            "a = Add (x, c3) c = Clip (a, c1, c6) m = Mul (x, c) y = Div (m, c6)",
+            "Formula, x · clip(x + 3) / 6",
+        ),
         ("y = Clip (x, c0, c6)", "ReLU6"),
         ("y = Clip (x, c0, c5)", ""),
         ("s = Softplus (x) t = Tanh (s) y = Mul (x, t)", "Mish"),

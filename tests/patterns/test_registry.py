@@ -47,6 +47,9 @@ _WITHOUT_SOURCE = {
     "similarity": "what similarities names the source of, alone",
     "same": "what it repeats has its source",
     "row": "what stands in it has its source",
+    "rearrangement": "it is said by the operators alone",
+    "selection": "its operators say what they look for",
+    "formula": "it is written as its operators compute it",
 }
 #: by pattern, the results of the operations that make it one, where there may be other operations
 #: beside them. In all others every operation does
@@ -55,6 +58,7 @@ _ANCHORS = {
     "residual-block": {"first", "second", "total", "y"},
     "state-space-mixer": {"projected", "gate", "channels", "convolved"}
     | {"dt", "sums", "decays", "y"},
+    "selection": {"best"},
     "state-space-block": {"projected", "convolved", "dt", "decays", "y"},
     "partial-stage": {"wider", "around", "convolved", "again", "total", "joined", "y"},
     "shuffle-unit": {"shuffled", "spatial", "total", "y"},
@@ -75,6 +79,13 @@ _VARIATIONS = {
     "soft-routing": [
         ("routing (float[4, 8] x)", "routing (float[4, 8] x, float[4, 8] z)"),
         ("two = MatMul (x, w2)", "two = MatMul (z, w2)"),
+    ],
+    "formula": [
+        ("deviation = Exp (log_deviation)", "deviation = Greater (mean, log_deviation)"),
+        ("shift = Mul (deviation, noise)", "more = Greater (mean, noise)"),
+        ("drawn = Add (mean, shift)", "both = And (deviation, more)"),
+        ("float[2, 6] y)", "bool[2, 6] y)"),
+        ("y = Tanh (drawn)", "y = Not (both)"),
     ],
     "same": [("Relu (x)", "LpNormalization (x)"), ("Relu (z)", "LpNormalization (z)")],
     "waves": [

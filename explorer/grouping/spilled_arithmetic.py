@@ -1,0 +1,223 @@
+"""Arithmetic without weights that a program spills between its layers: one box each.
+
+Means and deviations, a choice of the largest, formulas: what only together is a number that a
+paper writes with one sign. Only what has a word or a formula becomes a box.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter
+
+from netloupe.explorer.model import Graph, Node
+from netloupe.explorer.patterns import (
+    GraphContext,
+    Recognition,
+    find_graph_context,
+    has_weights,
+    try_to_recognise,
+)
+from netloupe.explorer.progress import step
+
+from .alike import Key, KeyWriter
+from .group import Group
+from .role_groups import FreePath
+from .shape_groups import consumers_in
+from .small_blocks import wrap
+
+#: in a graph of more nodes nobody looks for what is spilled
+_MOST_OF_GRAPH = 20_000
+#: a group with more children is not looked at
+_MOST_CHILDREN = 300
+#: fewer boxes are seen at once; more are no one thing
+_LEAST_BOXES, _MOST_BOXES = 4, 40
+#: a box computes with so many values at most
+_MOST_ENTRIES = 3
+#: a child that is part of it has so many nodes at most
+_MOST_OF_CHILD = 12
+#: what is an idea of its own
+_APART = (
+    *("attends", "convolves", "control_flow", "loops", "multiplies", "normalizes", "pools"),
+    *("random", "recurrent", "resamples", "samples", "sequence", "solves", "branches"),
+)
+#: what joins two ways of the main stream
+_JOINING = ("adds", "joins")
+
+_GET_INDEX = attrgetter("index")
+
+Child = Group | Node
+
+
+def group_arithmetic(root: Group, free_path: FreePath) -> None:
+    """Make blocks of at least four children without weights that together give one value.
+
+    Nothing outside takes what is computed on the way, and what stands in a group of an author
+    stays there. Sums and joins of what comes from elsewhere, at the beginning or the end, stay
+    outside, as do activations at the beginning. Linear in the tree; groups wired alike are looked
+    at once.
+
+    Parameters
+    ----------
+    root
+        A tree whose children are what is drawn; changed.
+    free_path
+        Gives an unused path for a child of a group.
+    """
+    if len(root.graph.nodes) > _MOST_OF_GRAPH:
+        return
+    finder = _Finder(root.graph)
+    pending = [root]
+    while pending:
+        group = pending.pop()
+        if group.kind in ("operation", "preparation", "postprocessing", "shape"):
+            continue
+        inner = group.inner_groups()
+        if group.kind != "repeat" and _LEAST_BOXES < len(group.children) <= _MOST_CHILDREN:
+            step()
+            for region, name in finder.find(group):
+                wrap(group, region, name, name, name, free_path)
+        pending += inner
+
+
+@dataclass(slots=True)
+class _Box:
+    """A child of a group, and the places of those that take from it and give to it."""
+
+    child: Child
+    nodes: list[Node]
+    is_fit: bool
+    takers: set[int] = field(default_factory=set)
+    givers: set[int] = field(default_factory=set)
+    #: whether something that is no child takes from it
+    leaves: bool = False
+
+
+class _Finder:
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._context: GraphContext = find_graph_context(graph)
+        self._keys = KeyWriter()
+        self._known: dict[Key, Recognition | None] = {}
+
+    def find(self, group: Group) -> list[tuple[list[Child], str]]:
+        """Return children that are one box each, with its name; none twice."""
+        boxes = self._list_boxes(group)
+        if sum(box.is_fit for box in boxes) < _LEAST_BOXES:
+            return []
+        found: list[tuple[list[Child], str]] = []
+        taken: set[int] = set()
+        for end in range(len(boxes) - 1, -1, -1):
+            if end in taken or not boxes[end].is_fit:
+                continue
+            part = _choose_part(boxes, _find_region(boxes, end, taken), end)
+            name = self._name(boxes, part) if 0 < len(part) < len(boxes) else ""
+            if name:
+                found.append(([boxes[place].child for place in sorted(part)], name))
+                taken |= part
+        return found
+
+    def _list_boxes(self, group: Group) -> list[_Box]:
+        boxes: list[_Box] = []
+        places: dict[Node, int] = {}
+        for child in group.children:
+            nodes = [child] if isinstance(child, Node) else [*_list_nodes(child)]
+            places.update(dict.fromkeys(nodes, len(boxes)))
+            boxes.append(_Box(child, nodes, _is_fit(child, nodes)))
+        for place, box in enumerate(boxes):
+            for node in box.nodes:
+                for user in consumers_in(node, self._graph):
+                    taker = places.get(user)
+                    if taker is None:
+                        box.leaves = box.leaves or not user.operator.has("reads_shape")
+                    elif taker != place:
+                        box.takers.add(taker)
+                        boxes[taker].givers.add(place)
+                if any(value is not None and value.is_output for value in node.outputs):
+                    box.leaves = True
+        return boxes
+
+    def _name(self, boxes: Sequence[_Box], part: set[int]) -> str:
+        nodes = sorted((node for place in part for node in boxes[place].nodes), key=_GET_INDEX)
+        key = self._keys.write(nodes)
+        if key not in self._known:
+            self._known[key] = try_to_recognise(nodes, self._context)
+        known = self._known[key]
+        return known.name if known is not None and " · " not in known.name else ""
+
+
+def _is_fit(child: Child, nodes: Sequence[Node]) -> bool:
+    """Return whether a child may be part of a box: no weights, and no idea of its own."""
+    if isinstance(child, Group) and child.kind not in ("operation", "shape"):
+        is_plain = child.kind == "preparation" and child.label.startswith("preparation")
+        if not is_plain:
+            return False
+    if not 0 < len(nodes) <= _MOST_OF_CHILD:
+        return False
+    return not any(
+        node.operator.has(*_APART) or node.function is not None or has_weights(node)
+        for node in nodes
+    )
+
+
+def _find_region(boxes: Sequence[_Box], end: int, taken: set[int]) -> set[int]:
+    """Return what leads to one box alone, with it."""
+    region = {end}
+    pending = [*boxes[end].givers]
+    while pending and len(region) <= _MOST_BOXES:
+        place = pending.pop()
+        box = boxes[place]
+        if place in region or place in taken or not box.is_fit or box.leaves:
+            continue
+        if box.takers <= region:
+            region.add(place)
+            pending += box.givers
+    return region
+
+
+def _choose_part(boxes: Sequence[_Box], region: set[int], end: int) -> set[int]:
+    """Return a region without joins and activations at its beginning; nothing where it is none.
+
+    A sum with what comes from elsewhere is no end of it: a residual goes around.
+    """
+    node = boxes[end].nodes[0]
+    if node.operator.has("adds") and not boxes[end].givers <= region:
+        return set()
+    left = _trim(boxes, region)
+    is_fit = _LEAST_BOXES <= len(left) <= _MOST_BOXES
+    return left if is_fit and _count_entries(boxes, left) <= _MOST_ENTRIES else set()
+
+
+def _trim(boxes: Sequence[_Box], region: set[int]) -> set[int]:
+    """Return a region without what only joins or bends what comes from elsewhere."""
+    left = {*region}
+    while True:
+        outer = {
+            place
+            for place in left
+            if not boxes[place].givers & left
+            and len(boxes[place].nodes) == 1
+            and _stays_outside(boxes[place])
+        }
+        if not outer:
+            return left
+        left -= outer
+
+
+def _stays_outside(box: _Box) -> bool:
+    operator = box.nodes[0].operator
+    return operator.has("activates") or (operator.has(*_JOINING) and len(box.givers) > 1)
+
+
+def _count_entries(boxes: Sequence[_Box], region: set[int]) -> int:
+    return len({giver for place in region for giver in boxes[place].givers} - region)
+
+
+def _list_nodes(group: Group) -> Iterator[Node]:
+    pending: list[Child] = [group]
+    while pending:
+        child = pending.pop()
+        if isinstance(child, Group):
+            pending += child.children
+        else:
+            yield child

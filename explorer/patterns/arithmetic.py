@@ -1,0 +1,268 @@
+"""What operations without weights are together: statistics, a selection, a mask, a formula.
+
+A program spills them between its layers. Each is told by what its operations do; what none of
+these words fits has no name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netloupe.explorer.model import Node, TensorType, Value
+from netloupe.explorer.model.constant import constant_tensor
+from netloupe.explorer.operators import ARITHMETIC_TRAITS
+from netloupe.explorer.roles import find_weight
+
+from .formulas import write_formula
+from .found_blocks import FoundBlock, FoundBlocks
+from .operations import ARRANGING, OUTSIDE, Operations
+from .readings import read_numbers
+from .recognition import Recognition
+from .terms import Term, read_terms
+from .weight_sizes import read_type_dims, read_width
+
+#: fewer operations are seen at once
+_LEAST = 4
+#: so many of a rearrangement do more than change a shape
+_LEAST_REARRANGED = 2
+_MOST = 60
+#: a setting is so many numbers at most; more may have been learned
+_MOST_STORED = 4
+#: of so many numbers it is seen whether they all are the same
+_MOST_ALIKE = 4096
+#: so many functions are written as a formula, and so many of a longer one are named
+_MOST_WRITTEN = 3
+#: what only takes, moves and joins elements
+_TAKING = (*ARRANGING, "gathers", "inserts_axes", "moves_pixels", "picks", "slices", "splits")
+_REARRANGING = (*_TAKING, "joins", "pads", "repeats")
+#: what computes each element from those at the same place, or one of many along axes
+_COMPUTING = ("elementwise", "reduces", "accumulates", *ARITHMETIC_TRAITS, *_TAKING)
+_SELECTING = ("finds_largest", "selects")
+_MASKING = ("compares", "compares_order", "logical", "chooses", "counts", "masks", "fills")
+#: what is told of elements along an axis, as it is called in a list
+_STATISTICS = {
+    "mean": "mean",
+    "weighted mean": "mean",
+    "deviation": "deviation",
+    "variance": "variance",
+    "maximum": "maximum",
+    "minimum": "minimum",
+    "sum": "sum",
+}
+_FORMULA, _MASK, _REARRANGED, _SELECTION = "Formula", "Mask", "Rearrangement", "Selection"
+_NAMES = (_FORMULA, _MASK, _REARRANGED, _SELECTION)
+#: blocks that a formula may hold
+_PLAIN = ("activation", "attention", "weighted sum")
+
+
+def find_statistics(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find mean and deviation along an axis, or several such numbers, put one behind another.
+
+    So utterances and clouds of points of any length become vectors (D. Snyder and others,
+    X-vectors, 2018, table 1; C. Qi and others, PointNet, 2017, section 4.2); the mean may be
+    weighted by the shares of an attention (K. Okabe and others, Attentive Statistics Pooling, 2018,
+    equations 4 and 5).
+    """
+    end = _find_end(blocks, _PLAIN)
+    operations = blocks.operations
+    if end is None or not operations.nodes[end].operator.has("joins"):
+        return
+    terms = read_terms(operations)
+    joined = [_find_picked(operations, terms, value) for value in operations.operands[end]]
+    told = [term for term in joined if term.kind in _STATISTICS]
+    of = {term.of for term in told}
+    rest = [value for value in operations.operands[end] if value not in of]
+    if len(told) < len(("one", "other")) or len(of) != 1 or len(rest) != len(told):
+        return
+    if len({(term.axes, term.shares) for term in told}) != 1:
+        return
+    name = _name_statistics(told)
+    facts = ("beside what they are of",) if len(told) < len(joined) else ()
+    yield FoundBlock("statistics", name, frozenset(range(len(operations))), end, facts)
+
+
+def _find_picked(operations: Operations, terms: list[Term], value: Value) -> Term:
+    """Return what a value is, that may be repeated or lack an axis of one element."""
+    giver = operations.giver(value)
+    while giver is not None and operations.nodes[giver].operator.has("gathers", "repeats"):
+        if len(operations.operands[giver]) != 1:
+            break
+        value = operations.operands[giver][0]
+        giver = operations.giver(value)
+    return terms[giver] if giver is not None else Term("value", value)
+
+
+def _name_statistics(told: list[Term]) -> str:
+    words = [*dict.fromkeys(_STATISTICS[term.kind] for term in told)]
+    *first, last = words
+    text = f"{', '.join(first)} and {last}" if first else last
+    text = f"weighted {text}" if told[0].shares is not None else text
+    return text[0].upper() + text[1:]
+
+
+def find_rearranged(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find operations that only take, move and join elements of one value, and compute nothing."""
+    operations = blocks.operations
+    end = _find_end(blocks, ())
+    count = len(operations)
+    if end is None or count < _LEAST_REARRANGED or count + len(operations.arrangement) < _LEAST:
+        return
+    if not all(node.operator.has(*_REARRANGING) for node in operations.nodes):
+        return
+    if any(_takes_stored(operations, number) for number in range(count)):
+        return
+    taken = {v for n in range(len(operations)) for v in operations.operands[n]}
+    entries = [value for value in taken if operations.giver(value) is None]
+    facts = _write_sizes(entries[0], operations, end) if len(entries) == 1 else ()
+    numbers = frozenset(range(len(operations)))
+    yield FoundBlock("rearranged", _REARRANGED, numbers, end, facts)
+
+
+def find_selections(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find a search for the largest elements, or for those that are not 0, and what is taken there.
+
+    A search that only ends it is one for what was computed.
+    """
+    operations = blocks.operations
+    end = _find_end(blocks, ("activation",))
+    if end is None or not _LEAST <= len(operations) <= _MOST:
+        return
+    if not any(node.operator.has(*_SELECTING) for node in operations.nodes[:-1]):
+        return
+    numbers = range(len(operations))
+    counts = [_read_count(operations, n) for n in numbers if operations.kinds[n] == "TopK"]
+    facts = (f"{counts[0]} largest",) if len(counts) == 1 and counts[0] else ()
+    yield FoundBlock("largest", _SELECTION, frozenset(numbers), end, facts)
+
+
+def find_formulas(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find at least four operations without weights that compute one value.
+
+    It is written as people write it where that is short; of a longer one the functions in it are
+    told. Where all that is computed is true or false, it is a mask.
+    """
+    operations = blocks.operations
+    end = _find_end(blocks, ("activation",))
+    if end is None or not _LEAST <= len(operations) <= _MOST:
+        return
+    operators = [node.operator for node in operations.nodes]
+    numbers = frozenset(range(len(operations)))
+    if any(operator.has("looks_up", "scatters", *_SELECTING) for operator in operators):
+        return
+    if all(operator.has(*_MASKING, *_REARRANGING) for operator in operators):
+        if any(operator.has(*_MASKING) for operator in operators):
+            yield FoundBlock("mask", _MASK, numbers, end, ("by comparison",))
+        return
+    if not all(operator.has(*_COMPUTING, *_MASKING) for operator in operators):
+        return
+    text = write_formula(operations, end, _MOST_WRITTEN)
+    facts = (text,) if text else _list_functions(operations)
+    if facts:
+        yield FoundBlock("formula", _FORMULA, numbers, end, facts)
+
+
+def _find_end(blocks: FoundBlocks, kinds: tuple[str, ...]) -> int | None:
+    """Return the operation that alone gives a result; None where weights or other blocks are."""
+    operations = blocks.operations
+    if not 0 < len(operations) <= _MOST:
+        return None
+    for number, owner in enumerate(blocks.owner):
+        if owner is not None and owner.kind not in kinds:
+            return None
+        if has_weights(operations.nodes[number]):
+            return None
+    ends = [n for n, users in enumerate(operations.users) if OUTSIDE in users or not users]
+    return ends[0] if len(ends) == 1 else None
+
+
+def has_weights(node: Node) -> bool:
+    """Return whether a node takes weights: a factor, or more numbers than a setting has."""
+    if find_weight(node) is not None:
+        return True
+    return any(value is not None and _may_be_learned(value) for value in node.inputs)
+
+
+def _may_be_learned(value: Value) -> bool:
+    """Return whether a value is stored and more than a setting; one number in all places is one.
+
+    What is learned may begin as that, but no node of its own stores it.
+    """
+    if read_width(value) <= _MOST_STORED or not _is_float(value):
+        return False
+    node = value.producer
+    is_set = node is not None and node.operator.has("stores_constant")
+    tensor = constant_tensor(value) if is_set else None
+    return tensor is None or len({*read_numbers(tensor, _MOST_ALIKE)}) != 1
+
+
+def _is_float(value: Value) -> bool:
+    tensor = constant_tensor(value)
+    if tensor is not None:
+        return tensor.dtype.is_float
+    stated = value.type
+    return not isinstance(stated, TensorType) or stated.dtype.is_float
+
+
+def _takes_stored(operations: Operations, number: int) -> bool:
+    """Return whether an operation joins something stored, or takes from places that are computed."""
+    node = operations.nodes[number]
+    if node.operator.has("joins"):
+        return any(map(operations.is_fixed, node.inputs))
+    return len(operations.operands[number]) > 1
+
+
+def _read_count(operations: Operations, number: int) -> int:
+    count = operations.scalar(number)
+    return int(count) if count is not None else 0
+
+
+def _write_sizes(entry: Value, operations: Operations, end: int) -> tuple[str, ...]:
+    """Return ``3 × 64 × 64 → 64 × 48`` of what is rearranged; nothing where sizes are unknown."""
+    outputs = [value for value in operations.nodes[end].outputs if value is not None]
+    sizes = [read_type_dims(value) for value in (entry, *outputs[:1])]
+    if len(sizes) < len(("before", "behind")) or not all(sizes):
+        return ()
+    before, behind = (" × ".join(map(str, dims)) for dims in sizes)
+    return (f"{before} → {behind}",)
+
+
+def is_plain(found: Recognition) -> bool:
+    """Return whether a block is mere arithmetic, which is no part that a list would name."""
+    return found.name in _NAMES
+
+
+#: what functions are called in a list
+_WORDS = {
+    "Pow": "power",
+    "Sqrt": "root",
+    "ReduceSum": "sum",
+    "ReduceMean": "mean",
+    "ReduceMax": "maximum",
+    "ReduceMin": "minimum",
+    "ReduceProd": "product",
+    "CumSum": "running sum",
+    "Clip": "limits",
+    "Abs": "absolute value",
+    "Sin": "sine",
+    "Cos": "cosine",
+    "Sigmoid": "sigmoid",
+    "Tanh": "tanh",
+    "Relu": "ReLU",
+    "Exp": "exp",
+    "Log": "log",
+    "Softplus": "softplus",
+    "Where": "choice",
+}
+
+
+def _list_functions(operations: Operations) -> tuple[str, ...]:
+    """Return ``exp, log, sum``: the functions in a longer formula; nothing where one has no word."""
+    words: dict[str, None] = {}
+    for kind, node in zip(operations.kinds, operations.nodes, strict=True):
+        if kind in _WORDS:
+            words[_WORDS[kind]] = None
+        elif node.operator.has("activates"):
+            words[kind] = None
+    if not 0 < len(words) <= _MOST_WRITTEN + 1:
+        return ()
+    return (", ".join(words),)

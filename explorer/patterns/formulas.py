@@ -1,0 +1,128 @@
+"""Formulas of a few functions, written as people write them: ``tanh(x) · σ(y)``."""
+
+from __future__ import annotations
+
+from netloupe.explorer.model import Value
+from netloupe.explorer.notation import write_number
+
+from .operations import Operations
+
+#: how functions of one operand are written; ``@`` stands for it
+_FUNCTIONS = {
+    "Abs": "|@|",
+    "Ceil": "ceil(@)",
+    "Clip": "clip(@)",
+    "Cos": "cos(@)",
+    "Elu": "ELU(@)",
+    "Erf": "erf(@)",
+    "Exp": "exp(@)",
+    "Floor": "floor(@)",
+    "Gelu": "GELU(@)",
+    "LeakyRelu": "LeakyReLU(@)",
+    "Log": "log(@)",
+    "Neg": "−@",
+    "Reciprocal": "1 / @",
+    "Relu": "ReLU(@)",
+    "Round": "round(@)",
+    "Sigmoid": "σ(@)",
+    "Sign": "sign(@)",
+    "Sin": "sin(@)",
+    "Softplus": "softplus(@)",
+    "Sqrt": "√@",
+    "Tanh": "tanh(@)",
+}
+#: how strongly a sign binds what stands beside it
+_SIGNS = {"Add": ("+", 1), "Sub": ("−", 1), "Mul": ("·", 2), "Div": ("/", 2)}
+#: what encloses its operand, and what follows a sign that binds as strongly
+_WHOLE = 4
+_LETTERS = "xyz"
+#: a formula has so many characters at most
+_MOST_LONG = 34
+
+
+class _UnwrittenError(Exception):
+    """A part of a formula has no sign."""
+
+
+def write_formula(operations: Operations, end: int, most: int) -> str:
+    """Return what some operations compute from each element: ``tanh(x) · σ(y)``.
+
+    Parameters
+    ----------
+    operations
+        Few; all of them are part of it.
+    end
+        The last one.
+    most
+        So many functions are written at most.
+
+    Returns
+    -------
+    str
+        "" where a part of it has no sign of its own, a result is taken twice, or there are more
+        functions or values.
+    """
+    writer = _Writer(operations, most)
+    try:
+        text, _ = writer.write(end)
+    except _UnwrittenError:
+        return ""
+    return text if writer.written == len(operations) and len(text) <= _MOST_LONG else ""
+
+
+class _Writer:
+    def __init__(self, operations: Operations, most: int) -> None:
+        self._operations, self._room = operations, most
+        self._letters: dict[Value, str] = {}
+        self.written = 0
+
+    def write(self, number: int) -> tuple[str, int]:
+        """Return what an operation gives, and how strongly its last sign binds."""
+        operations = self._operations
+        self.written += 1
+        if self.written > len(operations):
+            raise _UnwrittenError
+        kind, taken = operations.kinds[number], operations.operands[number]
+        form = _FUNCTIONS.get(kind)
+        is_square = kind == "Pow" and operations.scalar(number) == 2.0  # noqa: PLR2004
+        if is_square and len(taken) == 1:
+            form = "@²"
+        if form is not None and taken:
+            self._room -= kind not in ("Neg", "Pow", "Reciprocal")
+            if self._room < 0:
+                raise _UnwrittenError
+            inner, binds = self._write_value(taken[0])
+            is_enclosed = form[-1] in ")|"
+            if not is_enclosed and binds < _WHOLE:
+                inner = f"({inner})"
+            return form.replace("@", inner), 2 if kind in ("Neg", "Reciprocal") else _WHOLE
+        if kind not in _SIGNS:
+            raise _UnwrittenError
+        sign, own = _SIGNS[kind]
+        (left, first), (right, second) = (self._write_side(number, place) for place in (0, 1))
+        left = left if first >= own else f"({left})"
+        is_plain = second > own or (second == own and kind in ("Add", "Mul"))
+        return f"{left} {sign} {right if is_plain else f'({right})'}", own
+
+    def _write_side(self, number: int, place: int) -> tuple[str, int]:
+        operations = self._operations
+        node = operations.nodes[number]
+        value = node.input(place)
+        if value is None or len(node.inputs) != len(("left", "right")):
+            raise _UnwrittenError
+        if operations.is_fixed(value):
+            scalar = operations.scalar(number)
+            if scalar is None:
+                raise _UnwrittenError
+            return write_number(scalar, 3).replace("-", "−"), _WHOLE if scalar >= 0 else 0
+        return self._write_value(operations.source(value))
+
+    def _write_value(self, value: Value) -> tuple[str, int]:
+        number = self._operations.giver(value)
+        if number is not None:
+            return self.write(number)
+        if value not in self._letters:
+            if len(self._letters) == len(_LETTERS):
+                raise _UnwrittenError
+            self._letters[value] = _LETTERS[len(self._letters)]
+        return self._letters[value], _WHOLE

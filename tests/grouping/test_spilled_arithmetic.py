@@ -1,0 +1,91 @@
+"""Arithmetic without weights that stands between layers is one box, told by what it computes."""
+
+from __future__ import annotations
+
+import pytest
+
+from netloupe.explorer.grouping import Group, GroupTree
+
+from .test_spilled_ideas import build, find_blocks, list_operators
+
+_POOLING = """
+    pooled (float[2, 16, 100] x) => (float[2, 16] y)
+    <int64[2] wide = {16, 16}, int64[2] narrow = {32, 16}, int64[1] time = {2},
+     float least = {0.00001}>
+    {
+      [a] w = ConstantOfShape (wide)  [b] v = ConstantOfShape (narrow)
+      [first__MatMul] h = MatMul (w, x)
+      [first__Relu] r = Relu (h)
+      [ReduceMean] mean = ReduceMean <keepdims = 0> (r, time)
+      [ReduceMean_1] means = ReduceMean (r, time)
+      [Sub] apart = Sub (r, means)
+      [Mul] squares = Mul (apart, apart)
+      [ReduceMean_2] variance = ReduceMean <keepdims = 0> (squares, time)
+      [Clip] some = Clip (variance, least)
+      [Sqrt] deviation = Sqrt (some)
+      [Concat] both = Concat <axis = 1> (mean, deviation)
+      [last__MatMul] l = MatMul (both, v)
+      [last__Relu] s = Relu (l)
+      [Neg] y = Neg (s)
+    }
+"""
+_SQUASHED = """
+    policy (float[2, 16] x, float[2, 16] noise) => (float[2, 16] y, float[2, 16] value)
+    <int64[2] square = {16, 16}>
+    {
+      [a] w = ConstantOfShape (square)
+      [body__MatMul] h = MatMul (x, w)  [body__Relu] r = Relu (h)
+      [mean__MatMul] m = MatMul (r, w)  [log__MatMul] d = MatMul (r, w)
+      [Exp] deviation = Exp (d)
+      [Mul] shift = Mul (deviation, noise)
+      [Add] drawn = Add (m, shift)
+      [Tanh] y = Tanh (drawn)
+      [critic__Add] both = Add (y, x)  [critic__MatMul] c = MatMul (both, w)
+      [critic__Relu] value = Relu (c)
+    }
+"""
+
+
+def _find(tree: GroupTree, name: str) -> Group:
+    (block,) = (block for block in find_blocks(tree) if block.type_name == name)
+    return block
+
+
+def test_mean_and_deviation_between_layers_are_one_box() -> None:
+    block = _find(build(_POOLING), "Mean and deviation")
+    assert block.recognised is not None
+    assert block.recognised.text == "Mean and deviation"
+    assert list_operators(block) == sorted(
+        ["Clip", "Concat", "Mul", "ReduceMean", "ReduceMean", "ReduceMean", "Sqrt", "Sub"]
+    )
+
+
+def test_a_short_formula_is_written() -> None:
+    block = _find(build(_SQUASHED), "Formula")
+    assert block.recognised is not None
+    assert block.recognised.facts == ("tanh(x + exp(y) · z)",)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        # something outside takes what is computed on the way
+        ("[critic__Add] both = Add (y, x)", "[critic__Add] both = Add (y, shift)"),
+        # what is added has as many numbers as may have been learned
+        ("Mul (deviation, noise)", "Mul (deviation, w)"),
+        # three boxes are seen at once
+        ("[Exp] deviation = Exp (d)", "[log__Exp] deviation = Exp (d)"),
+    ],
+)
+def test_what_is_no_box(old: str, new: str) -> None:
+    assert old in _SQUASHED
+    tree = build(_SQUASHED.replace(old, new))
+    assert "Formula" not in {block.type_name for block in find_blocks(tree)}
+
+
+def test_a_residual_sum_at_the_end_stays_outside() -> None:
+    text = _SQUASHED.replace(
+        "[Tanh] y = Tanh (drawn)", "[Tanh] t = Tanh (drawn) [Add_1] y = Add (t, r)"
+    )
+    block = _find(build(text), "Formula")
+    assert list_operators(block) == ["Add", "Exp", "Mul", "Tanh"]
