@@ -15,7 +15,13 @@ _ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(_ROOT))  # this tree, and not one that is installed
 
 from netloupe.explorer.patterns import Pattern  # noqa: E402
-from netloupe.explorer.patterns.known_patterns import IDEAS, PARTS, PATTERNS, WHOLES  # noqa: E402
+from netloupe.explorer.patterns.known_patterns import (  # noqa: E402
+    ARITHMETIC,
+    IDEAS,
+    PARTS,
+    PATTERNS,
+    WHOLES,
+)
 from netloupe.explorer.patterns.registry import find_block_family  # noqa: E402
 
 PAGE = _ROOT / "docs" / "patterns.md"
@@ -70,11 +76,22 @@ called so, and any other closed group tells which of them it is made of. The ext
 patterns is `part`.
 """
 
+_ARITHMETIC = """
+## Arithmetic between layers
+
+Operations without weights that are none of the above; also what stands between the layers of a
+program and has no group. The extent of these patterns is `whole`.
+"""
+
 
 def write_page() -> str:
     """Return the page."""
-    small = [pattern for pattern in PATTERNS if pattern not in (*PARTS, *WHOLES, *IDEAS)]
-    sections = ((_PARTS, PARTS), (_SMALL, small), (_WHOLES, WHOLES), (_IDEAS, IDEAS))
+    others = (*PARTS, *WHOLES, *IDEAS, *ARITHMETIC)
+    small = [pattern for pattern in PATTERNS if pattern not in others]
+    sections = (
+        *((_PARTS, PARTS), (_SMALL, small), (_WHOLES, WHOLES), (_IDEAS, IDEAS)),
+        (_ARITHMETIC, ARITHMETIC),
+    )
     return _HEAD + "".join(head + "".join(_write_patterns(patterns)) for head, patterns in sections)
 
 

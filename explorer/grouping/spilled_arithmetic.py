@@ -12,6 +12,7 @@ from operator import attrgetter
 
 from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.patterns import (
+    MOST_NODES,
     GraphContext,
     Recognition,
     find_graph_context,
@@ -22,6 +23,7 @@ from netloupe.explorer.progress import step
 
 from .alike import Key, KeyWriter
 from .group import Group
+from .member_nodes import list_member_nodes
 from .role_groups import FreePath
 from .shape_groups import consumers_in
 from .small_blocks import wrap
@@ -41,6 +43,8 @@ _APART = (
     *("attends", "convolves", "control_flow", "loops", "multiplies", "normalizes", "pools"),
     *("random", "recurrent", "resamples", "samples", "sequence", "solves", "branches"),
 )
+#: between the parts of a row
+_AND = " · "
 #: what joins two ways of the main stream
 _JOINING = ("adds", "joins")
 
@@ -103,7 +107,7 @@ class _Finder:
     def find(self, group: Group) -> list[tuple[list[Child], str]]:
         """Return children that are one box each, with its name; none twice."""
         boxes = self._list_boxes(group)
-        if sum(box.is_fit for box in boxes) < _LEAST_BOXES:
+        if sum(box.is_fit for box in boxes) < _LEAST_BOXES or self._is_known(group):
             return []
         found: list[tuple[list[Child], str]] = []
         taken: set[int] = set()
@@ -137,13 +141,22 @@ class _Finder:
                     box.leaves = True
         return boxes
 
+    def _is_known(self, group: Group) -> bool:
+        """Return whether a group is a block of a known kind as a whole."""
+        nodes = list_member_nodes(group, MOST_NODES)
+        return bool(nodes) and bool(self._recognise(nodes))
+
     def _name(self, boxes: Sequence[_Box], part: set[int]) -> str:
-        nodes = sorted((node for place in part for node in boxes[place].nodes), key=_GET_INDEX)
-        key = self._keys.write(nodes)
+        return self._recognise([node for place in part for node in boxes[place].nodes])
+
+    def _recognise(self, nodes: Sequence[Node]) -> str:
+        """Return the name of what nodes are together; "" where they are nothing or a row."""
+        members = sorted(nodes, key=_GET_INDEX)
+        key = self._keys.write(members)
         if key not in self._known:
-            self._known[key] = try_to_recognise(nodes, self._context)
+            self._known[key] = try_to_recognise(members, self._context)
         known = self._known[key]
-        return known.name if known is not None and " · " not in known.name else ""
+        return known.name if known is not None and _AND not in known.name else ""
 
 
 def _is_fit(child: Child, nodes: Sequence[Node]) -> bool:

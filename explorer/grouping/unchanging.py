@@ -20,6 +20,9 @@ _MOST_CHILDREN = 300
 #: fewer children stay as they are
 _LEAST = 3
 
+#: what is of sizes, or stored as it is
+_TELLING_SIZES = ("fills", "reads_shape", "shape_arithmetic", "stores_constant")
+
 Child = Group | Node
 
 
@@ -38,8 +41,8 @@ def group_unchanging(root: Group, free_path: FreePath) -> None:
     graph = root.graph
     if len(graph.nodes) > _MOST_OF_GRAPH:
         return
-    context = find_graph_context(graph)
-    pending = [root]
+    fit = _find_unchanging(graph, find_graph_context(graph))
+    pending = [root] if fit else []
     while pending:
         group = pending.pop()
         if group.kind in ("operation", "preparation", "postprocessing", "shape"):
@@ -48,37 +51,44 @@ def group_unchanging(root: Group, free_path: FreePath) -> None:
         if group.kind == "repeat" or not _LEAST < len(group.children) <= _MOST_CHILDREN:
             continue
         step()
-        found = [child for child in group.children if _is_unchanging(child, context)]
+        found = [child for child in group.children if _is_unchanging(child, fit)]
         if 0 < len(found) < len(group.children):
             for piece in _find_pieces(found, graph):
-                if len(piece) >= _LEAST or _goes_on(piece, context):
+                if len(piece) >= _LEAST or _goes_on(piece, fit):
                     _wrap(group, piece, free_path)
 
 
-def _is_unchanging(child: Child, context: GraphContext) -> bool:
-    """Return whether a node, with what only arranges beside it, takes no input and no weights."""
+def _find_unchanging(graph: Graph, context: GraphContext) -> frozenset[Node]:
+    """Return the nodes that take no input and nothing that may be learned, by whatever ways."""
+    fit: set[Node] = set()
+    learned: set[Node] = set()
+    for node in graph.nodes:
+        outputs = [value for value in node.outputs if value is not None]
+        if not outputs or not all(map(context.is_unchanging, outputs)):
+            continue
+        givers = {value.producer for value in node.inputs if value is not None}
+        if has_weights(node) or not learned.isdisjoint(givers):
+            learned.add(node)
+        elif not node.operator.has("random") and not any(value.is_output for value in outputs):
+            fit.add(node)
+    return frozenset(fit)
+
+
+def _is_unchanging(child: Child, fit: frozenset[Node]) -> bool:
+    """Return whether a child is a node that is fit, perhaps with what only arranges beside it."""
     if isinstance(child, Group):
-        return child.kind == "operation" and all(
-            isinstance(inner, Node) and _is_unchanging(inner, context) for inner in child.children
-        )
-    outputs = [value for value in child.outputs if value is not None]
-    return (
-        bool(outputs)
-        and all(context.is_unchanging(value) and not value.is_output for value in outputs)
-        and not child.operator.has("random")
-        and not has_weights(child)
-    )
+        return child.kind == "operation" and fit.issuperset(_list_nodes(child))
+    return child in fit
 
 
-def _goes_on(piece: list[Child], context: GraphContext) -> bool:
+def _goes_on(piece: list[Child], fit: frozenset[Node]) -> bool:
     """Return whether some children take what is prepared elsewhere."""
     nodes = {node for child in piece for node in _list_nodes(child)}
+    givers = {value.producer for node in nodes for value in node.inputs if value is not None}
     return any(
-        giver is not None and giver not in nodes and _is_unchanging(giver, context)
-        for node in nodes
-        for value in node.inputs
-        if value is not None and (giver := value.producer) is not None
-        and not giver.operator.has("reads_shape", "shape_arithmetic", "stores_constant", "fills")
+        giver in fit and not giver.operator.has(*_TELLING_SIZES)
+        for giver in givers - nodes
+        if giver is not None
     )
 
 

@@ -165,6 +165,9 @@ IDEAS = (
     _part("dueling-heads", find_duels, "duel"),
     _part("token-shift", find_shifts, "token shift"),
     _whole("time-mix", find_time_mixes, "time mix", "channel mix"),
+)
+#: what operations without weights are together, where they are none of all these
+ARITHMETIC = (
     _whole("statistics", find_statistics, "statistics", family="pooling"),
     _whole("rearrangement", find_rearranged, "rearranged", family="shape"),
     _whole("selection", find_selections, "largest", family="shape"),
@@ -174,7 +177,6 @@ IDEAS = (
 IDEA_KINDS = frozenset(
     kind
     for pattern in (_ATTENTIONS, _ENCODINGS, _EXPERTS, _EXCITATIONS, _MIXERS, *IDEAS)
-    if pattern.extent == "part"
     for kind in pattern.kinds
 )
 #: what few nodes are
@@ -186,4 +188,4 @@ SMALL = (
 FUSABLE = (_NORMS, _LINEARS, _ACTIVATIONS, _ATTENTIONS)
 #: what exporters write out
 WRITTEN_OUT = (_NORMS, _ACTIVATIONS)
-PATTERNS = (*PARTS, _TRANSITIONS, _SIMILARITIES, *WHOLES, *IDEAS)
+PATTERNS = (*PARTS, _TRANSITIONS, _SIMILARITIES, *WHOLES, *IDEAS, *ARITHMETIC)

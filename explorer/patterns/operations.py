@@ -221,12 +221,12 @@ class Operations:
         return next((v for v in node.inputs if v is not None and not self.is_fixed(v)), None)
 
     def list_nodes(
-        self, numbers: Collection[int], *, are_leading_in: bool = True
+        self, numbers: Collection[int], *, are_leading_in: bool = True, are_shared: bool = False
     ) -> tuple[Node, ...]:
         """Return the nodes of some operations, and those that arrange values only for them.
 
-        What stands between two of them belongs to them, too. Arithmetic on shapes is none of these.
-        What arranges the operands of all of them may be left out.
+        Arithmetic on shapes is none of these. What arranges the operands of all of them may be
+        left out, and what stands between two of them be taken in though others take it, too.
         """
         taken = {self.nodes[number] for number in numbers}
         arrangement = {*self.arrangement}
@@ -241,7 +241,7 @@ class Operations:
                 is_between = giver is not None and giver in numbers
                 if is_fit and not are_leading_in and node in arrangement:
                     is_fit = is_between
-                if is_fit and (is_between or _is_used_only_by(node, taken)):
+                if is_fit and ((is_between and are_shared) or _is_used_only_by(node, taken)):
                     taken.add(node)
                     pending.append(node)
         return tuple(sorted(taken, key=self.context.graph.index_of))

@@ -11,7 +11,7 @@ from netloupe.explorer.roles import find_weight
 from .activations import spell_as_operator
 from .found_blocks import FoundBlock, FoundBlocks
 from .graph_context import GraphContext, find_graph_context
-from .known_patterns import FUSABLE, IDEA_KINDS, IDEAS, PARTS, SMALL, WHOLES, WRITTEN_OUT
+from .known_patterns import ARITHMETIC, FUSABLE, IDEA_KINDS, IDEAS, PARTS, SMALL, WHOLES, WRITTEN_OUT
 from .linear import read_table
 from .operations import ARRANGING, Operations
 from .pattern import Pattern
@@ -62,14 +62,15 @@ def recognise(nodes: Sequence[Node], context: GraphContext | None = None) -> Rec
 
 
 def _name_idea(blocks: FoundBlocks) -> FoundBlock | None:
-    """Return the idea of a paper that all operations are together; None where they are none."""
+    """Return the idea of a paper that all operations are together, or else their arithmetic."""
     add_ideas(blocks)
     outline = blocks.list_outermost()
     only = outline[0] if len(outline) == 1 else None
     if isinstance(only, FoundBlock):
         return only
     # with norms that are adaptive, which are ideas
-    return next(find_transformers(blocks), None)
+    found = next(find_transformers(blocks), None)
+    return found or next((one for each in ARITHMETIC for one in each.find(blocks)), None)
 
 
 def add_ideas(blocks: FoundBlocks) -> None:
@@ -201,8 +202,8 @@ def find_ideas(
     add_ideas(blocks)
     for entry in blocks.list_outermost():
         if isinstance(entry, FoundBlock) and _is_one_box(entry):
-            inner = operations.list_nodes(entry.numbers, are_leading_in=False)
-            yield entry.name, operations.list_nodes(entry.numbers), inner
+            inner = operations.list_nodes(entry.numbers, are_leading_in=False, are_shared=True)
+            yield entry.name, operations.list_nodes(entry.numbers, are_shared=True), inner
 
 
 def _is_one_box(found: FoundBlock) -> bool:

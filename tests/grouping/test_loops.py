@@ -70,7 +70,7 @@ def test_each_step_is_whole_where_a_part_of_the_first_was_computed_beforehand() 
     assert counts[0] < 16
     last = loop.children[-1]
     assert isinstance(last, Group)
-    assert [inner.label for inner in last.inner_groups()] == ["update_4"]
+    assert [inner.label for inner in last.inner_groups()] == ["Formula", "update_4"]
 
 
 def test_three_branches_of_one_value_that_are_summed_are_one_box() -> None:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from netloupe.explorer.patterns.figure_words import FIGURE_WORDS
-from netloupe.explorer.patterns.known_patterns import IDEAS, PATTERNS
+from netloupe.explorer.patterns.known_patterns import ARITHMETIC, IDEAS, PATTERNS
 
 _ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(_ROOT / "tools"))
@@ -28,4 +28,4 @@ def test_each_word_is_told_once_and_of_a_pattern_that_there_is() -> None:
 
 def test_each_idea_has_a_word() -> None:
     told = {word.pattern for word in _WORDS}
-    assert {pattern.id for pattern in IDEAS} <= told
+    assert {pattern.id for pattern in (*IDEAS, *ARITHMETIC)} <= told

@@ -25,7 +25,7 @@ from netloupe.explorer.patterns import (
     find_small_blocks,
     recognise,
 )
-from netloupe.explorer.patterns.known_patterns import IDEAS, PARTS, PATTERNS, WHOLES
+from netloupe.explorer.patterns.known_patterns import ARITHMETIC, IDEAS, PARTS, PATTERNS, WHOLES
 from netloupe.explorer.patterns.pattern_examples import EXAMPLES
 from netloupe.explorer.patterns.registry import FAMILIES, find_block_family
 from netloupe.explorer.readers.load import load
@@ -58,7 +58,7 @@ _ANCHORS = {
     "residual-block": {"first", "second", "total", "y"},
     "state-space-mixer": {"projected", "gate", "channels", "convolved"}
     | {"dt", "sums", "decays", "y"},
-    "selection": {"best"},
+    "selection": {"best", "y"},
     "state-space-block": {"projected", "convolved", "dt", "decays", "y"},
     "partial-stage": {"wider", "around", "convolved", "again", "total", "joined", "y"},
     "shuffle-unit": {"shuffled", "spatial", "total", "y"},
@@ -109,7 +109,7 @@ def found(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Pattern, FoundBlock]]:
 
         return replace(pattern, find=find)
 
-    for name in ("PARTS", "WHOLES", "SMALL", "IDEAS"):
+    for name in ("PARTS", "WHOLES", "SMALL", "IDEAS", "ARITHMETIC"):
         patterns = getattr(_RECOGNISE, name)
         monkeypatch.setattr(_RECOGNISE, name, tuple(map(listen, patterns)))
     return told
@@ -148,7 +148,7 @@ def test_the_example_is_told_by_its_pattern(
     assert told is not None
     assert told.text == pattern.told
     operations = Operations(nodes, context)
-    if pattern in (*WHOLES, *IDEAS):
+    if pattern in (*WHOLES, *IDEAS, *ARITHMETIC):
         block = found[-1][1]
     elif pattern in PARTS:
         (block,) = find_blocks(operations).list_outermost()
