@@ -174,6 +174,8 @@ def _name(pieces: Sequence[Piece], mixing: Mixing, is_shared: bool) -> str:
         return "Mixer network"
     if kinds["message passing"] and not words:
         return "Message-passing network"
+    if kinds["graph convolution"] and not words:
+        return "Graph convolutional network"
     if not words:
         is_gated = mixing.gates and is_shared  # as a state is by a step that is written out
         is_plain = kinds.keys() <= _LINEAR and not (mixing.mixes or is_gated)

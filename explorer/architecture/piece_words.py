@@ -128,9 +128,13 @@ def count_pieces(number: int, noun: str) -> str:
     return write_count(number, noun, write_plural(noun))
 
 
+#: the ends of what is called alike, one or several
+_WITHOUT_PLURAL = ("excitation", "experts", "features", "masking", "mixing", "passing")
+
+
 def write_plural(noun: str) -> str:
     """Return what several pieces are called."""
-    return noun if noun.endswith(("mixing", "excitation", "experts", "passing")) else f"{noun}s"
+    return noun if noun.endswith(_WITHOUT_PLURAL) else f"{noun}s"
 
 
 def name_piece(outline: Outline, pieces: Sequence[Piece]) -> str:

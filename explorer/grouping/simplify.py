@@ -88,6 +88,8 @@ def simplify_tree(
         group_small(root, labels, folder.free_path)
         group_splits(root, labels, folder.free_path)
     add_preparation(root, pieces, labels, folder.free_path)
+    if grouping == "auto" and pieces:
+        group_ideas(root, folder.free_path, are_prepared=True)
     put_copies(root, copies, folder.free_path)
     operations: dict[int, Group] = {}
     if grouping == "auto":

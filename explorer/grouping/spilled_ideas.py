@@ -30,7 +30,7 @@ _MOST_OF_GRAPH = 20_000
 #: without one of these in a group's own code no idea is spilled there
 _TELLING = (
     *("multiplies", "multiplies_elements", "scatters", "squashes", "takes_sine"),
-    *("averages", "distributes", "divides", "finds_largest", "solves", "takes_power"),
+    *("averages", "distributes", "divides", "finds_largest", "selects", "solves", "takes_power"),
 )
 #: a layer that is part of an idea has at most so many nodes
 _MOST_OF_LAYER = 24
@@ -47,7 +47,7 @@ Child = Group | Node
 Found = list[tuple[str, list[int], list[int]]]
 
 
-def group_ideas(root: Group, free_path: FreePath) -> None:
+def group_ideas(root: Group, free_path: FreePath, *, are_prepared: bool = False) -> None:
     """Make blocks of those children of a group that only together are an idea of a paper.
 
     Layers that an author named become part of the block with their paths and names. A group that
@@ -60,6 +60,9 @@ def group_ideas(root: Group, free_path: FreePath) -> None:
         A tree without arithmetic on shapes; changed.
     free_path
         Gives an unused path for a child of a group.
+    are_prepared
+        Whether only groups are looked at that hold preparation: what was taken for it may be a part
+        of an idea.
     """
     if len(root.graph.nodes) > _MOST_OF_GRAPH:
         return
@@ -72,7 +75,10 @@ def group_ideas(root: Group, free_path: FreePath) -> None:
         group = pending.pop()
         if group.kind in ("operation", "preparation", "postprocessing"):
             continue
-        if group.kind != "repeat" and _is_searched(group, telling):
+        is_meant = not are_prepared or any(
+            inner.kind == "preparation" for inner in group.inner_groups()
+        )
+        if group.kind != "repeat" and is_meant and _is_searched(group, telling):
             for name, nodes, inner in finder.find(group):
                 if not _join(group, name, nodes, free_path) and len(inner) < len(nodes):
                     _join(group, name, inner, free_path)

@@ -309,4 +309,127 @@ squashed (float[2, 6] mean, float[2, 6] log_deviation, float[2, 6] noise) => (fl
 """,
         "Formula, tanh(x + exp(y) · z)",
     ),
+    "edge-features": (
+        """
+edges (float[1, 64, 3] x) => (float[1, 64, 8, 6] y)
+<float two = {2}, float minus = {-2}, int64[1] last = {-1}, int64[1] count = {8},
+ int64[1] next = {2}, int64[4] all = {1, 64, 8, 3}>
+{
+  turned = Transpose <perm = [0, 2, 1]> (x)
+  twice = Mul (x, minus)
+  products = MatMul (twice, turned)
+  squares = Pow (x, two)
+  lengths = ReduceSum (squares, last)
+  below = Neg (lengths)
+  half = Sub (below, products)
+  others = Transpose <perm = [0, 2, 1]> (lengths)
+  near = Sub (half, others)
+  distances, which = TopK (near, count)
+  places = Unsqueeze (which, last)
+  found = GatherND <batch_dims = 1> (x, places)
+  own = Unsqueeze (x, next)
+  apart = Sub (found, own)
+  beside = Expand (own, all)
+  y = Concat <axis = 3> (apart, beside)
+}
+""",
+        "Edge features, 8 of each",
+    ),
+    "graph-convolution": (
+        """
+layer (float[50, 16] x, float[50, 50] adjacency) => (float[50, 8] y)
+<int64[2] dims = {16, 8}, int64[1] width = {8}>
+{
+  w = ConstantOfShape (dims)  b = ConstantOfShape (width)
+  projected = MatMul (x, w)
+  gathered = MatMul (adjacency, projected)
+  y = Add (gathered, b)
+}
+""",
+        "Graph convolution 16 → 8",
+    ),
+    "graph-attention": (
+        """
+layer (float[50, 16] x, float[50, 50] adjacency) => (float[50, 8] y)
+<int64[2] dims = {16, 8}, int64[2] one = {8, 1}, float zero = {0}, float low = {-10000}>
+{
+  w = ConstantOfShape (dims)  a = ConstantOfShape (one)  b = ConstantOfShape (one)
+  h = MatMul (x, w)
+  from = MatMul (h, a)
+  to = MatMul (h, b)
+  turned = Transpose <perm = [1, 0]> (to)
+  sums = Add (from, turned)
+  scores = LeakyRelu (sums)
+  joined = Greater (adjacency, zero)
+  masked = Where (joined, scores, low)
+  shares = Softmax <axis = 1> (masked)
+  y = MatMul (shares, h)
+}
+""",
+        "Graph attention 16 → 8",
+    ),
+    "retention": (
+        """
+retained (float[1, 3, 8] x) => (float[1, 3, 8] y)
+<int64[2] square = {8, 8}, float[3, 3] decay = {1, 0, 0, 0.5, 1, 0, 0.25, 0.5, 1}>
+{
+  wq = ConstantOfShape (square)  wk = ConstantOfShape (square)  wv = ConstantOfShape (square)
+  q = MatMul (x, wq)  k = MatMul (x, wk)  v = MatMul (x, wv)
+  turned = Transpose <perm = [0, 2, 1]> (k)
+  products = MatMul (q, turned)
+  decayed = Mul (products, decay)
+  y = MatMul (decayed, v)
+}
+""",
+        "Retention, causal",
+    ),
+    "masked-coupling": (
+        """
+coupling (float[4, 2] x) => (float[4, 2] y)
+<int64[2] up = {2, 8}, int64[2] down = {8, 2}, float[2] mask = {1, 0}, float[2] rest = {0, 1}>
+{
+  w1 = ConstantOfShape (up)   w2 = ConstantOfShape (down)
+  w3 = ConstantOfShape (up)   w4 = ConstantOfShape (down)
+  kept = Mul (x, mask)
+  h1 = MatMul (kept, w1)  a1 = Relu (h1)  s = MatMul (a1, w2)  scale = Exp (s)
+  h2 = MatMul (kept, w3)  a2 = Relu (h2)  t = MatMul (a2, w4)
+  scaled = Mul (x, scale)
+  shifted = Add (scaled, t)
+  moved = Mul (shifted, rest)
+  y = Add (kept, moved)
+}
+""",
+        "Masked coupling",
+    ),
+    "memory-attention": (
+        """
+hop (float[2, 10, 32] memory, float[2, 10, 32] output, float[2, 32] state) => (float[2, 32] y)
+<int64[1] places = {1}, int64[1] features = {2}>
+{
+  query = Unsqueeze (state, places)
+  products = Mul (memory, query)
+  scores = ReduceSum <keepdims = 0> (products, features)
+  shares = Softmax <axis = 1> (scores)
+  wide = Unsqueeze (shares, features)
+  weighted = Mul (output, wide)
+  y = ReduceSum <keepdims = 0> (weighted, places)
+}
+""",
+        "Memory attention",
+    ),
+    "random-masking": (
+        """
+masking (float[1, 64, 32] tokens, float[1, 64] noise) => (float[1, 16, 32] y)
+<int64[1] all = {64}, int64[1] none = {0}, int64[1] some = {16}, int64[1] second = {1},
+ int64[1] last = {2}, int64[3] dims = {1, 16, 32}>
+{
+  sorted, order = TopK <largest = 0> (noise, all)
+  kept = Slice (order, none, some, second)
+  deep = Unsqueeze (kept, last)
+  wide = Expand (deep, dims)
+  y = GatherElements <axis = 1> (tokens, wide)
+}
+""",
+        "Random masking",
+    ),
 }

@@ -71,6 +71,22 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "linear-attention",
         ),
         FigureWord(
+            "graph attention",
+            "Only who is joined to whom in a graph that is fed attends to each other.",
+            "graph-attention",
+        ),
+        FigureWord(
+            "memory attention",
+            "Products of a state and the entries of a memory, summed up each, become shares.",
+            "memory-attention",
+        ),
+        FigureWord(
+            "retention",
+            "Products of queries and keys, times a stored decay that falls with the distance, "
+            "and no softmax.",
+            "retention",
+        ),
+        FigureWord(
             "latents", "Learned queries, fewer than what they attend to, written `n × d latents`."
         ),
         FigureWord("causal", "No token sees a later one."),
@@ -219,6 +235,16 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "distances",
         ),
         FigureWord(
+            "edge features",
+            "What the nearest neighbours of a point differ by from it, beside the point itself.",
+            "edge-features",
+        ),
+        FigureWord(
+            "graph convolution",
+            "A projection of features, times a square that tells who is joined to whom.",
+            "graph-convolution",
+        ),
+        FigureWord(
             "outer product mean",
             "Features of two ends of a pair, each times each, as a mean over sequences.",
             "outer-product",
@@ -232,6 +258,11 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "affine coupling",
             "One half of a value is scaled and shifted by what a network makes of the other half.",
             "affine-coupling",
+        ),
+        FigureWord(
+            "masked coupling",
+            "An affine coupling whose halves a stored mask of zeros and ones chooses.",
+            "masked-coupling",
         ),
         FigureWord(
             "mean and deviation",
@@ -307,6 +338,11 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "Gumbel-softmax",
             "A category drawn softly: softmax of scores with noise, over a temperature.",
             "gumbel-softmax",
+        ),
+        FigureWord(
+            "random masking",
+            "Tokens are put in the order of noise, and the first are kept: `keeps 16 of 64`.",
+            "random-masking",
         ),
         FigureWord("noise", "Numbers that are drawn anew each time."),
     ),

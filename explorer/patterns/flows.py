@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from netloupe.explorer.dataflow import find_source
 from netloupe.explorer.model import Value
+from netloupe.explorer.model.constant import constant_tensor
 
 from .details import BlockDetails, FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
-from .operations import PICKING
+from .operations import PICKING, Operations
+from .readings import read_numbers
 from .transformer_details import MlpDetails
 
 _MOST_OF_NET = 60
 _MOST_STEPS = 10
+_MOST_OF_MASK = 4096
+_ARITHMETIC = ("Add", "Div", "Mul", "Sub")
 
 
 def find_couplings(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -36,6 +41,77 @@ def find_couplings(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             facts = _describe_net(blocks, numbers)
             yield FoundBlock("coupling", "Affine coupling", frozenset(numbers), join, facts)
             break
+
+
+def find_masked_couplings(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find the same where a stored mask of zeros and ones tells which part goes on as it is.
+
+    b · x + (1 - b) · (x scaled and shifted by what networks make of b · x) (L. Dinh and others,
+    Density Estimation Using Real NVP, 2017, equation 9).
+    """
+    operations = blocks.operations
+    for end, kind in enumerate(operations.kinds):
+        taken = operations.operands[end]
+        if kind != "Add" or len(taken) != 2 or blocks.owner[end] is not None:
+            continue
+        for kept, moved in (taken, taken[::-1]):
+            mask = operations.given_by(kept, "Mul")
+            if mask is None or blocks.owner[mask] is not None or not _is_mask(operations, mask):
+                continue
+            found = _walk_moved(blocks, moved, kept)
+            if found is None:
+                continue
+            numbers = {end, mask, *found}
+            facts = _describe_net(blocks, numbers)
+            yield FoundBlock("coupling", "Masked coupling", frozenset(numbers), end, facts)
+            break
+
+
+def _is_mask(operations: Operations, number: int) -> bool:
+    """Return whether an operation multiplies by a stored list of zeros and ones, both of them."""
+    fixed = operations.fixed(number)
+    source = find_source(fixed[0], "casts", "copies") if len(fixed) == 1 else None
+    tensor = constant_tensor(source) if source is not None else None
+    return tensor is not None and {*read_numbers(tensor, _MOST_OF_MASK)} == {0.0, 1.0}
+
+
+def _walk_moved(blocks: FoundBlocks, moved: Value, kept: Value) -> set[int] | None:
+    """Return what scales by an exponential and shifts, with the networks that take what is kept."""
+    operations = blocks.operations
+    start = operations.giver(kept)
+    if start is None:
+        return None
+    before = {start, *operations.givers(start)}
+    numbers: set[int] = set()
+    pending = [operations.giver(moved)]
+    has_exponential, networks = False, 0
+    while pending:
+        number = pending.pop()
+        if number is None or number in before or number in numbers:
+            continue
+        if len(numbers) > _MOST_OF_NET:
+            return None
+        owner = blocks.owner[number]
+        own = owner.numbers if owner is not None else frozenset({number})
+        if owner is not None:
+            if owner.kind not in ("mlp", "linear", "conv", "activation", "residual"):
+                return None
+            networks += owner.kind != "activation"
+        elif operations.kinds[number] not in (*_ARITHMETIC, "Exp", "Neg", "Conv"):
+            return None
+        has_exponential = has_exponential or operations.kinds[number] == "Exp"
+        numbers |= own
+        pending += [giver for one in own for giver in operations.givers(one) if giver not in own]
+        if owner is not None and kept not in _list_taken(operations, own) and owner.kind == "mlp":
+            return None
+    if not has_exponential or not networks:
+        return None
+    masked = sum(_is_mask(operations, n) for n in numbers if operations.kinds[n] == "Mul")
+    return numbers if masked else None
+
+
+def _list_taken(operations: Operations, numbers: frozenset[int]) -> set[Value]:
+    return {value for number in numbers for value in operations.operands[number]}
 
 
 def _read_coupling(blocks: FoundBlocks, moved: Value, kept: Value) -> set[int] | None:

@@ -26,12 +26,18 @@ from .dense import find_dense, find_transitions
 from .distances import find_distances
 from .estimators import find_estimators
 from .experts import find_experts
-from .flows import find_couplings, find_duels, find_gumbel_draws
+from .flows import find_couplings, find_duels, find_gumbel_draws, find_masked_couplings
 from .found_blocks import BlockFinder
 from .gates import find_adaptive_norms, find_gates
+from .graphs import (
+    find_edge_features,
+    find_graph_attentions,
+    find_graph_convolutions,
+)
 from .latents import find_draws, find_quantizers, find_residual_quantizers
 from .linear import find_embeddings, find_linears, find_mlps
 from .linear_attention import find_linear_attentions
+from .memories import find_maskings, find_memories
 from .norms import find_norms
 from .pair_updates import find_outer_products, find_triangles
 from .pattern import Pattern
@@ -41,6 +47,7 @@ from .pyramids import find_pyramid_steps
 from .recurrent import find_cells, find_recurrent, find_state_spaces
 from .resampling import find_joined, find_pixel_shuffles, find_resampled
 from .residuals import find_residuals
+from .retention import find_retentions
 from .separable import find_excitations, find_separable
 from .similarity import find_similarities, find_similarity
 from .squash import find_squashes
@@ -146,6 +153,10 @@ IDEAS = (
     _part("vector-quantizer", find_quantizers, "quantizer"),
     _part("residual-quantizer", find_residual_quantizers, "residual quantizer"),
     _part("distances", find_distances, "distances", "neighbours"),
+    _part("edge-features", find_edge_features, "edges"),
+    _part("graph-convolution", find_graph_convolutions, "graph convolution"),
+    _part("graph-attention", find_graph_attentions, "attention", family="attention"),
+    _part("retention", find_retentions, "attention", family="attention"),
     _part("dot-interaction", find_interactions, "interaction"),
     _part("factorization-machine", find_factorizations, "factorization"),
     _part("cross-network", find_crosses, "cross"),
@@ -162,6 +173,9 @@ IDEAS = (
     _part("outer-product", find_outer_products, "outer product"),
     _part("triangle-multiplication", find_triangles, "triangle"),
     _part("affine-coupling", find_couplings, "coupling"),
+    _part("masked-coupling", find_masked_couplings, "coupling"),
+    _part("memory-attention", find_memories, "attention", family="attention"),
+    _part("random-masking", find_maskings, "token masking"),
     _part("dueling-heads", find_duels, "duel"),
     _part("token-shift", find_shifts, "token shift"),
     _whole("time-mix", find_time_mixes, "time mix", "channel mix"),

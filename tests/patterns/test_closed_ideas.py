@@ -1,0 +1,62 @@
+"""Layers over graphs, memories, retention, random masking, masked couplings: and what is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from netloupe.explorer.patterns import find_graph_context, recognise
+from netloupe.explorer.patterns.pattern_examples import EXAMPLES
+
+from .example_models import list_block, read_example
+
+
+def _tell(text: str) -> str:
+    graph = read_example(text)
+    told = recognise(list_block(graph), find_graph_context(graph))
+    return told.text if told is not None else ""
+
+
+def _change(name: str, old: str, new: str) -> str:
+    text, _ = EXAMPLES[name]
+    assert old in text
+    return text.replace(old, new)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        # as many rows as columns make a graph
+        ("graph-convolution", "float[50, 50] adjacency", "float[50, 40] adjacency"),
+        # what is multiplied from the right is no graph
+        ("graph-convolution", "MatMul (adjacency, projected)", "MatMul (projected, adjacency)"),
+        # both scores are of the features that are summed up
+        ("graph-attention", "to = MatMul (h, b)", "to = MatMul (x, w2)"),
+        # without a graph all attend to all
+        ("graph-attention", "Greater (adjacency, zero)", "Greater (sums, zero)"),
+        # the points that differ are those that were looked up
+        ("edge-features", "apart = Sub (found, own)", "apart = Sub (found, found)"),
+        # a few of the places that noise is sorted to are not an order
+        ("random-masking", "all = {64}", "all = {60}"),
+        # a mask chooses, and a scale does not
+        ("masked-coupling", "mask = {1, 0}", "mask = {0.5, 0.25}"),
+        # scores are of two values
+        ("memory-attention", "Mul (memory, query)", "Mul (memory, memory)"),
+    ],
+)
+def test_what_only_looks_like_one(name: str, old: str, new: str) -> None:
+    _, told = EXAMPLES[name]
+    changed = _change(name, old, new)
+    if "w2" in new:
+        changed = changed.replace("{16, 8},", "{16, 8}, int64[2] thin = {16, 1},", 1)
+        changed = changed.replace("w = Constant", "w2 = ConstantOfShape (thin)  w = Constant", 1)
+    assert _tell(changed) != told
+
+
+def test_a_mask_that_does_not_fall_is_no_retention() -> None:
+    text = _change("retention", "{1, 0, 0, 0.5, 1, 0, 0.25, 0.5, 1}", "{1, 0, 0, 1, 1, 0, 1, 1, 1}")
+    assert _tell(text) == "Linear attention, masked"
+
+
+def test_each_head_of_a_retention_has_a_decay() -> None:
+    text = _change("retention", "float[3, 3] decay", "float[1, 1, 3, 3] decay")
+    assert _tell(text) == "Retention, causal"
