@@ -119,6 +119,7 @@ class FirstView:
         if beside.is_special or not beside.open_insets():
             self._open_in_place(beside)
             return ()
+        beside.open_ideas()
         for limit in LIMITS:
             beside.open_within(limit)
         zoom, boxes = beside.zoom(), beside.count_in_insets()
@@ -126,14 +127,17 @@ class FirstView:
         is_wide = direction == "TB" and width > _WIDE * height and not beside.shows_stages
         least = _LEAST_WHERE_ALIKE if beside.shows_more_stacks() else _LEAST_IN_INSET
         enough = _AS_IN_A_FIGURE
+        misses_idea = beside.misses_idea
         if beside.shows_lanes_beside:  # they are what the network is about, and wide
-            enough, is_wide = STACK_ZOOMS[0], False
-        if zoom >= enough and boxes >= least and not is_wide:
+            enough, is_wide, misses_idea = STACK_ZOOMS[0], False, False
+        if zoom >= enough and boxes >= least and not (is_wide or misses_idea):
             return beside.insets
         kept = view.open_state()
         view.close_all()
         search = self._search(view, direction, end)
         self._open_in_place(search)
+        if search.shows_idea and misses_idea:
+            return ()
         in_place = search.zoom(in_columns=False)
         least = least if in_place >= _AS_IN_A_FIGURE else _LEAST_WHERE_ALIKE
         scale = _NEARLY_AS_LARGE * self.window.scale(*search.size)
@@ -164,7 +168,9 @@ class FirstView:
         search.open_emphasised()
         # of a U and of lanes the levels are what counts: what is open between them pulls them apart
         search.open_stack((_AS_IN_A_FIGURE,) if search.shows_levels() else STACK_ZOOMS)
+        search.open_ideas()
         for limit in LIMITS:
             search.open_within(limit)
-        if not search.shows_towers and not search.shows_stack() and not search.shows_levels():
+        shows_block = search.shows_towers or search.shows_idea or search.shows_stack()
+        if not shows_block and not search.shows_levels():
             search.open_stack()  # there may be one in what a node holds that is open now

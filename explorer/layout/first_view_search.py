@@ -42,6 +42,7 @@ from .opening_worth import (
 )
 from .plan import Measure
 from .scene import Scene
+from .shut_ideas import is_shut_idea, shows_work
 from .stacks import (
     HiddenBlock,
     are_alike,
@@ -71,8 +72,14 @@ _MOST_INSETS = 2
 #: blocks without a name are drawn beside it where they have so many nodes, and this share of those
 #: of a block of the largest stack; so many are tried
 _LEAST_IDEA, _SHARE_OF_BLOCK, _MOST_IDEAS = 8, 0.5, 3
+#: what holds more of all nodes is the model, and no part of it
+_MOST_OF_MODEL = 0.67
+#: a frame with so many boxes is little more than the one of them that lists what is in it
+_MOST_AROUND_IDEA = 2
 #: a second one is drawn where all is still as large as in a figure
 _LEAST_ZOOM_WITH_TWO = 0.85
+#: a repetition with what it is about open in it has so many boxes at most, and all fits so
+_MOST_IN_FRAME, _LEAST_ZOOM_WITH_IDEA = 14, 0.7
 #: what is drawn beside it has so many boxes at least
 _LEAST_IN_INSET = 3
 #: groups are opened and laid out on trial so many times
@@ -107,6 +114,8 @@ class Search:
         self.size = (0.0, 0.0)
         #: whether towers side by side are open, with their stacks closed
         self.shows_towers = False
+        #: whether a block without a name is open in its place, or had no room beside the picture
+        self.shows_idea = self.misses_idea = False
 
     @property
     def is_special(self) -> bool:
@@ -151,14 +160,16 @@ class Search:
         return self._shows_levels
 
     def open_stack(self, zooms_tried: Sequence[float] = STACK_ZOOMS) -> None:
-        """Open one repetition of the largest stack for which there is room, and its ancestors.
+        """Open what a model is about and has room, and its ancestors: a block, or one of a stack.
 
         There is room where all fits at one of some zooms, tried one after the other.
         """
         stacks = self._list_stacks()
-        choices = [[stack] for stack in stacks]
+        blocks = stacks if self.shows_levels() else self._list_blocks(stacks)
+        choices = [[one] for one in blocks if one in stacks or is_shut_idea(one.group)]
         alike = [stack for stack in stacks if are_alike(stack, stacks[0])]
-        if len(alike) > 1:
+        # several in one group are one behind the other: one of them tells what all are
+        if len(alike) > 1 and len({stack.group.parent for stack in alike}) == len(alike):
             choices.insert(0, alike)
         zooms: list[float] = []
         for least in zooms_tried:
@@ -168,6 +179,7 @@ class Search:
                 opened = self._open_ways(chosen)
                 zoom = self._try_zoom(MOST_BOXES)
                 if zoom >= least:
+                    self.shows_idea = is_shut_idea(chosen[0].group)
                     return
                 for item in reversed(opened):
                     self._view.close_item(item)
@@ -188,14 +200,17 @@ class Search:
         self._has_insets = True
         self._open_lanes()
         stacks = self._list_stacks()
-        chosen = [stack for stack in stacks if not is_boilerplate(stack.group)]
-        chosen += self._list_ideas(stacks)
-        chosen += [stack for stack in stacks if is_boilerplate(stack.group)]
-        for stack in chosen:
+        drawn: list[HiddenBlock] = []
+        for stack in self._list_blocks(stacks):
             if len(self.insets) == _MOST_INSETS:
                 break
+            if any(one.group in stack.way for one in drawn):
+                continue
             if not self.insets or is_another(stack.group, self.insets[0].item.element):
+                before = len(self.insets)
                 self._open_inset(stack, [s for s in stacks if s != stack and are_alike(s, stack)])
+                drawn += [stack] * (len(self.insets) - before)
+                self.misses_idea |= not drawn and is_shut_idea(stack.group)
         for stack in stacks:
             is_tower = any(other != stack and are_alike(other, stack) for other in stacks)
             if not self.insets and len(stack.way) > 1 and not is_tower:
@@ -214,6 +229,22 @@ class Search:
                 self.insets.pop()
                 self.shows_lanes_beside = False
 
+    def _list_blocks(self, stacks: list[HiddenBlock]) -> list[HiddenBlock]:
+        """Return stacks and ideas, those that say most first.
+
+        A stack in an idea comes after it: the idea shows it, closed.
+        """
+        ideas = self._list_ideas(stacks)
+        around = {idea.group: idea for idea in ideas}
+        order = {id(block): _tell_order(block.group) for block in (*stacks, *ideas)}
+        for stack in stacks:
+            for group in stack.way[:-1]:
+                if group in around:
+                    outer = id(around[group])
+                    order[outer] = min(order[outer], order[id(stack)])
+                    order[id(stack)] = max(order[id(stack)], order[outer] + 1)
+        return sorted([*stacks, *ideas], key=lambda block: order[id(block)])
+
     def _list_ideas(self, stacks: list[HiddenBlock]) -> list[HiddenBlock]:
         """Return the blocks without a name that are as large as half a block of a stack.
 
@@ -231,7 +262,9 @@ class Search:
                 found += find_hidden_ideas(item, item.element, least)
         kinds = {find_kind(stack.group.children[stack.group.exemplar]) for stack in stacks}
         found = [idea for idea in found if find_kind(idea.group) not in kinds - {""}]
-        return heapq.nlargest(_MOST_IDEAS, found, key=lambda stack: stack.group.node_count)
+        most = _MOST_OF_MODEL * len(self._view.graph.nodes)
+        found = [idea for idea in found if idea.group.node_count <= most]
+        return heapq.nlargest(_MOST_IDEAS, found, key=lambda idea: _count_own(idea.group))
 
     def _open_inset(self, stack: HiddenBlock, alike: Sequence[HiddenBlock] = ()) -> None:
         """Open what is around a stack, and a repetition beside the picture, if there is room.
@@ -342,7 +375,7 @@ class Search:
                     opened.append(item)
         return opened
 
-    def _try_zoom(self, most: int) -> float:
+    def _try_zoom(self, most: int, *, in_columns: bool = True) -> float:
         """Return the zoom at which the window shows all; 0 for more boxes, and for no more time.
 
         The circles of sums and products are no boxes: they are seen as part of the stream.
@@ -355,7 +388,61 @@ class Search:
             return 0.0
         self._trials += 1
         step()
-        return self.zoom()
+        return self.zoom(in_columns=in_columns)
+
+    def open_ideas(self) -> None:
+        """Open what a shown repetition, or what is beside the picture, is about.
+
+        That is the block in it whose closed box can only list its parts. It is opened where the
+        whole remains as readable as it has to be for a stack.
+        """
+        refused: set[tuple[str, ...]] = set()
+        while True:
+            candidates: dict[tuple[object, ...], list[Item]] = {}
+            for item in self._list_closed():
+                outer = self._find_frame(item)
+                if outer is None or not item.openable or is_recursive(item):
+                    continue
+                if is_shut_idea(item.element, outer.element):
+                    candidates.setdefault((id(outer), *sibling_key(item)), []).append(item)
+            tried = [items for items in candidates.values() if _keys(items) not in refused]
+            if not tried:
+                return
+            chosen = max(tried, key=lambda items: sum(map(count_held_nodes, items)))
+            refused.add(_keys(chosen))
+            if not self._open_idea(chosen) and len(chosen) > 1:
+                self._open_idea(chosen[:1])
+
+    def _open_idea(self, items: list[Item]) -> bool:
+        """Open some blocks that are alike; return whether there is room, and they are worth it."""
+        outer = self._find_frame(items[0])
+        assert outer is not None  # noqa: S101 - it was found before
+        is_first = items[0].parent is outer and len(items) == 1
+        least = _LEAST_ZOOM_WITH_IDEA if is_first else _LEAST_ZOOM_WITH_TWO
+        for item in items:
+            self._open_item(item)
+        if (
+            self._count_in(outer) <= _MOST_IN_FRAME
+            and all(shows_enough(item) and shows_work(item) for item in items)
+            and self._try_zoom(_MOST_WITH_INSETS, in_columns=False) >= least
+        ):
+            return True
+        for item in items:
+            self._view_of(item).close_item(item)
+        return False
+
+    def _find_frame(self, item: Item) -> Item | None:
+        """Return the shown repetition, or what is drawn beside the picture, around an item."""
+        insets = [inset.item for inset in self.insets]
+        outer = item.parent
+        while outer is not None and outer.repeat is None and outer not in insets:
+            outer = outer.parent
+        return outer
+
+    def _count_in(self, item: Item) -> int:
+        """Return how many boxes an open item shows, circles left out."""
+        closed = [one for one in list_closed(item) if one.kind != "stub"]
+        return sum(not self._measure.is_round(one) for one in closed)
 
     def open_within(self, limit: Limit) -> None:
         """Open what can be opened within a limit, the heaviest first."""
@@ -438,10 +525,13 @@ class Search:
         while inner is not None:
             view.open_item(inner)
             shown = list_shown(inner.children)
-            core = find_core([child.element for child in shown])
-            if core is not None and core.kind == "repeat" and self._keeps_stacks_closed(view):
-                return
+            core: object = find_core([child.element for child in shown])
+            if core is None and len(shown) <= _MOST_AROUND_IDEA:
+                ideas = [one.element for one in shown if is_shut_idea(one.element, inner.element)]
+                core = ideas[0] if len(ideas) == 1 else None
             inner = next((child for child in shown if child.element is core), None)
+            if inner is not None and inner.repeat and self._keeps_stacks_closed(view):
+                return
 
     def _keeps_stacks_closed(self, view: View) -> bool:
         """Return whether stacks stay closed in a view: one is open beside the picture."""
@@ -472,17 +562,41 @@ class Search:
             shown.update(list_kinds(item.element))
             if item.key in kept_closed and self._view_of(item) is self._view:
                 continue
+            if self._shows_levels and not limit.in_blocks and self._view_of(item) is self._view:
+                continue  # what is open between levels pulls them apart
             if may_open(item, limit):
                 alike.setdefault(_peers_key(item), []).append(item)
         ranked: list[tuple[int, int, int, list[Item]]] = []
         beside = {find_kind(tell_block(inset.item.element)) for inset in self.insets} - {""}
+        opened = {find_kind(item.element) for v in self._views() for item in v.open_items()} - {""}
+        siblings = Counter(map(_siblings_key, self._list_closed()))
         for items in alike.values():
             if are_seen_closed(items, shown) or any(find_kind(i.element) in beside for i in items):
                 continue  # of one kind all are open or none
+            if any(item.repeat and find_kind(item.element) in opened for item in items):
+                continue  # one of them is open
+            own = Counter(map(_siblings_key, items))
+            if not limit.with_lists and any(siblings[key] > own[key] for key in own):
+                continue  # the same of what is called alike beside each other
             new = count_new_kinds(items, shown)
             if new or any(map(holds_repeat, items)) or limit.with_lists:
                 ranked.append((-new, -sum(map(count_held_nodes, items)), len(ranked), items))
         return [items for *_, items in sorted(ranked)]
+
+
+def _count_own(group: Group) -> int:
+    """Return how many nodes a group has besides those that prepare for others."""
+    return group.node_count - sum(g.node_count for g in group.inner_groups() if g.is_beside)
+
+
+def _tell_order(group: Group) -> int:
+    """Return how early something is drawn beside a picture: ideas before what has a name."""
+    is_repeat = group.kind == "repeat"
+    if is_shut_idea(group):
+        return 0 if is_repeat else 1
+    if not is_repeat:
+        return 3
+    return 4 if is_boilerplate(group) else 2
 
 
 def _peers_key(item: Item) -> tuple[object, ...]:
@@ -497,6 +611,11 @@ def _peers_key(item: Item) -> tuple[object, ...]:
         if kind:
             return item.depth, id(item.parent), kind
     return item.depth, *sibling_key(item)
+
+
+def _siblings_key(item: Item) -> tuple[object, ...]:
+    """Return what items have in common that stand beside each other and are called alike."""
+    return item.repeat is not None, id(item.parent), *sibling_key(item)
 
 
 def _keys(items: list[Item]) -> tuple[str, ...]:

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.grouping.branches import is_summed
+from netloupe.explorer.model import Node
+from netloupe.explorer.patterns import WORK, is_chain
 from netloupe.explorer.patterns.details import FeatureDetails
 from netloupe.explorer.view import BORDER, Item, View, sibling_key, strip_numbers
 
-from .opening_worth import find_recognition, is_worth_a_frame, list_kinds
+from .opening_worth import (
+    find_recognition,
+    is_called_after_parts,
+    is_worth_a_frame,
+    list_kinds,
+)
+from .shut_ideas import is_shut_idea
 
 #: stacks of as many like blocks are opened together where they have this share of the largest
 #: one's nodes
@@ -18,7 +26,9 @@ _AS_LARGE = 0.5
 #: a second stack beside a picture has blocks of this share of the first one's nodes at least
 _NEARLY_AS_LARGE = 0.3
 #: a block that is drawn for its idea shows so many boxes
-_LEAST_OF_IDEA, _MOST_OF_IDEA = 4, 16
+_LEAST_OF_IDEA, _MOST_OF_IDEA, _MOST_OF_PLAIN = 4, 24, 16
+#: so many parts with work in them stand beside a stack where it is not all that a block is about
+_LEAST_BESIDE_STACK = 3
 #: as many like groups in a row are stages, of so many boxes each at most
 _LEAST_STAGES, _MOST_IN_STAGE = 3, 3
 
@@ -60,8 +70,8 @@ def find_hidden_ideas(item: Item, around: Group, least: int) -> Iterator[HiddenB
     """Yield the blocks in a closed item's group that have no name in the field.
 
     Where papers give a block a name of its own it is what they are about: a pyramid, a quantizer,
-    a mixer. Blocks of fewer than ``least`` nodes are left out, and those around a stack where
-    there is one of them only: the stack then is what the model is about.
+    a mixer. Blocks of fewer than ``least`` nodes are left out, and those around a stack with little
+    beside it where there is one of them only: the stack then is what the model is about.
     """
     pending: list[tuple[Group, ...]] = [(around,)]
     while pending:
@@ -74,12 +84,12 @@ def find_hidden_ideas(item: Item, around: Group, least: int) -> Iterator[HiddenB
         if (
             group.node_count >= least
             and _LEAST_OF_IDEA <= len(shown) <= _MOST_OF_IDEA
-            and _has_no_name(group)
-            and (_is_one_of_several(group) or not any(map(_holds_stack, inner)))
+            and (is_shut_idea(group) or _is_plain_idea(group, len(shown)))
+            and (_is_one_of_several(group) or _is_more_than_a_stack(shown))
             and len(frozenset().union(*map(list_kinds, shown))) > 1
         ):
             yield HiddenBlock(item, way)
-        else:
+        if group.node_count >= least:
             pending += ((*way, one) for one in reversed(inner) if one.node_count >= least)
 
 
@@ -111,15 +121,48 @@ def _is_one_of_several(group: Group) -> bool:
     return sum(one.type_name == group.type_name for one in group.parent.inner_groups()) > 1
 
 
-def _holds_stack(group: Group) -> bool:
+def _is_plain_idea(group: Group, shown: int) -> bool:
+    """Return whether a block has a name of its own or is a row of single layers, and is not large.
+
+    Of a row of blocks that have names themselves the closed box is as good a list.
+    """
+    if shown > _MOST_OF_PLAIN or not _has_no_name(group) or is_called_after_parts(group):
+        return False
+    if not is_chain(group.contents):
+        return True
+    recognised = map(find_recognition, group.children)
+    return not any(one is not None and one.family == "group" for one in recognised)
+
+
+def _is_more_than_a_stack(shown: Sequence[Group | Node]) -> bool:
+    """Return whether there is no stack in what a block shows, or as much beside it."""
+    rest = [one for one in shown if not (isinstance(one, Group) and _holds_blocks_in_row(one))]
+    return len(rest) == len(shown) or sum(map(_has_work, rest)) >= _LEAST_BESIDE_STACK
+
+
+def _has_work(element: Group | Node) -> bool:
+    if isinstance(element, Node):
+        return element.operator.has("attends", "convolves", "multiplies", "recurrent")
+    return any(one.rank >= WORK for one in element.contents)
+
+
+def _holds_blocks_in_row(group: Group) -> bool:
+    """Return whether there are blocks in a group that are repeated one behind another."""
     pending = [group]
     for one in pending:
-        if one.kind == "repeat":
-            if _is_stack_of_blocks(one):
-                return True
-        else:
+        if one.kind != "repeat":
             pending += one.inner_groups()
+        elif _is_stack_of_blocks(one) or (not is_summed(one) and _is_named_block(one)):
+            return True
     return False
+
+
+def _is_named_block(repeat: Group) -> bool:
+    """Return whether a stack is of blocks with a name, and not of single layers."""
+    recognition = find_recognition(repeat)
+    if recognition is None or recognition.family != "group":
+        return False
+    return not is_called_after_parts(repeat.children[repeat.exemplar])
 
 
 def _has_no_name(group: Group) -> bool:
@@ -138,7 +181,9 @@ def _is_stack_of_blocks(repeat: Group) -> bool:
     if is_summed(repeat):
         return False  # one of them would seem to take what the one before gives
     block = repeat.children[repeat.exemplar]
-    return isinstance(block, Group) and is_worth_a_frame(block)
+    if not isinstance(block, Group):
+        return False
+    return is_worth_a_frame(block) or any(is_shut_idea(one, block) for one in block.children)
 
 
 def is_in_stack(item: Item) -> bool:
@@ -199,7 +244,10 @@ def is_another(stack: Group, first: object) -> bool:
     """
     if is_boilerplate(stack):
         return False
-    size, other = (tell_block(group).node_count for group in (stack, first))
+    block, shown = tell_block(stack), tell_block(first)
+    if block.type_name and block.type_name == shown.type_name:
+        return False
+    size, other = block.node_count, shown.node_count
     if size < _NEARLY_AS_LARGE * other:
         return False
     kinds, others = (

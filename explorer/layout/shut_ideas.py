@@ -1,0 +1,105 @@
+"""Ideas that a closed box does not tell: blocks without a name that are more than a chain.
+
+Papers draw such a block open, since it is what they are about: a mixer, a pyramid, a decoder. Its
+closed box can only list what is in it, ``Linear ×5, MatMul ×2``, as no name in the field says how
+these are joined. Of a block with a name, or of a chain, the closed box says all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netloupe.explorer.grouping import Group
+from netloupe.explorer.model import Node, is_constant
+from netloupe.explorer.patterns import WORK, is_chain
+from netloupe.explorer.patterns.ingredients import KNOWN
+from netloupe.explorer.patterns.transformer_details import MlpDetails
+from netloupe.explorer.view import Item
+
+from .opening_worth import find_recognition, is_told_by_face, list_kinds, list_shown
+
+#: it has so many parts with work in them at least: one is told by its name
+_LEAST_WORKING = 2
+#: so many boxes that tell something are shown where it is open
+_LEAST_TELLING = 2
+#: as many nodes of a block are looked at for where values are joined
+_MOST_NODES = 400
+#: kinds of group that are no blocks: pieces of a node, and arithmetic of shapes
+_NO_BLOCKS = ("operation", "part", "shape")
+_AND = " · "
+
+
+def is_shut_idea(element: object, around: object = None) -> bool:
+    """Return whether a closed box says too little of what it is.
+
+    Parameters
+    ----------
+    element
+        A group, or the stack of such.
+    around
+        The block that it stands in: what has that block's own name is its idea.
+    """
+    if not isinstance(element, Group) or element.is_beside or element.kind in _NO_BLOCKS:
+        return False
+    block = element.children[element.exemplar] if element.kind == "repeat" else element
+    if not isinstance(block, Group) or block.kind in _NO_BLOCKS:
+        return False
+    if any(isinstance(child, Group) and child.kind == "part" for child in block.children):
+        return False  # of so many nodes that no frame shows them
+    name = _find_name(element)
+    if name:
+        is_same = name == _find_name(around) and _AND not in name
+        recognition = find_recognition(block)
+        is_mlp = recognition is not None and isinstance(recognition.details, MlpDetails)
+        return is_same and not is_mlp and not is_told_by_face(block)
+    working = sum(one.rank >= WORK for one in block.contents)
+    if working == 0:
+        return False
+    if working < _LEAST_WORKING:
+        return _joins_values(block, "multiplies_elements")
+    return not is_chain(block.contents) or _joins_values(block, "elementwise", "joins")
+
+
+def shows_work(item: Item) -> bool:
+    """Return whether what an open item shows is more than how values are picked and arranged."""
+    shown = list_shown(item.children)
+    if any(one.repeat is not None for one in shown):
+        return True
+    return sum(one.is_open or bool(list_kinds(one.element)) for one in shown) >= _LEAST_TELLING
+
+
+def _find_name(element: object) -> str:
+    """Return what a block, or each of a stack, has been recognised as; "" for nothing."""
+    recognition = find_recognition(element)
+    if recognition is not None:
+        return recognition.name
+    contents = element.contents if isinstance(element, Group) else []
+    return contents[0].name if len(contents) == 1 and contents[0].kind == KNOWN else ""
+
+
+def _joins_values(group: Group, *traits: str) -> bool:
+    """Return whether a node with one of some traits takes two results.
+
+    Nodes of the blocks with a name inside of the group are not meant.
+    """
+    for seen, node in enumerate(_list_own_nodes(group)):
+        if seen >= _MOST_NODES:
+            return True
+        if node.operator.has(*traits):
+            computed = {v for v in node.inputs if v is not None and not is_constant(v)}
+            if len(computed) > 1:
+                return True
+    return False
+
+
+def _list_own_nodes(group: Group) -> Iterator[Node]:
+    """Yield the nodes of a group that are in no block with a name inside of it."""
+    pending: list[Group | Node] = [*group.children]
+    while pending:
+        element = pending.pop()
+        if isinstance(element, Node):
+            yield element
+        elif element.kind != "shape" and (
+            element.kind == "operation" or find_recognition(element) is None
+        ):
+            pending += element.children

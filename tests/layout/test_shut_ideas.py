@@ -1,0 +1,166 @@
+"""What a first view opens before all that has a name: blocks whose closed box can only list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from onnx import NodeProto
+
+from netloupe.explorer.grouping import Group
+from netloupe.explorer.layout import Composer, LayoutEngine
+from netloupe.explorer.layout.shut_ideas import is_shut_idea
+from netloupe.explorer.model import Model
+from netloupe.explorer.render.picture import Picture, make_picture
+from netloupe.explorer.view import View, ViewOptions
+from tests.grouping.test_repeats import Builder
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[LayoutEngine]:
+    engine = LayoutEngine()
+    yield engine
+    engine.stop()
+
+
+class Scoped(Builder):
+    """Writes models whose nodes are in modules."""
+
+    def within(self, scope: str, write: Callable[[], str]) -> str:
+        first = len(self.nodes)
+        output = write()
+        for number, node in enumerate(self.nodes[first:]):
+            assert isinstance(node, NodeProto)
+            inner = node.name if node.name.startswith("/") else f"/n{number}"
+            node.name = f"/{scope}{inner}"
+        return output
+
+    def mix(self, x: str) -> str:
+        """Write a gated mixer: what is mixed along a sequence, times a gate of the same."""
+        mixed = self.add("Conv", self.linear(x), self.weight())
+        gate = self.add("Sigmoid", self.linear(x))
+        return self.linear(self.add("Mul", mixed, gate))
+
+    def mixer_layer(self, scope: str, x: str) -> str:
+        mixed = self.within("mixer", lambda: self.mix(x))
+        x = self.add("Add", x, mixed)
+        x = self.add("Add", x, self.within("mlp", lambda: self.mlp(x)))
+        return x
+
+
+def make_mixers(count: int = 5) -> Model:
+    builder = Scoped()
+    x = builder.add("Gather", builder.weight(), "x")
+    for number in range(count):
+        x = builder.within(f"layers.{number}", lambda x=x: builder.mixer_layer("", x))
+    return builder.load(builder.linear(x)).model
+
+
+def draw(model: Model, engine: LayoutEngine) -> Picture:
+    return make_picture(model, ViewOptions.parse({}), composer=Composer(engine), deadline=600)
+
+
+def list_open(picture: Picture) -> list[str]:
+    return [box.item.label for box in picture.scene.boxes if box.item.is_open]
+
+
+def find_group(model: Model, end: str) -> Group:
+    tree = View(model).borders(model.graph).tree
+    return next(g for path, g in tree.groups.items() if path.endswith(end))
+
+
+def test_of_a_repetition_what_has_no_name_is_open_and_the_rest_closed(
+    engine: LayoutEngine,
+) -> None:
+    picture = draw(make_mixers(), engine)
+    assert list_open(picture) == ["layers.0 … layers.4", "mixer"]
+    (mlp,) = [box.item for box in picture.scene.boxes if box.item.label == "mlp"]
+    assert not mlp.is_open
+
+
+def test_a_chain_and_a_named_block_are_no_shut_ideas() -> None:
+    model = make_mixers()
+    assert is_shut_idea(find_group(model, "layers.0/mixer/"))
+    assert not is_shut_idea(find_group(model, "layers.0/mlp/"))
+    builder = Scoped()
+    x = builder.within(
+        "head", lambda: builder.linear(builder.add("Conv", builder.linear("x"), "x"))
+    )
+    assert not is_shut_idea(find_group(builder.load(x).model, "head/"))
+
+
+def test_what_has_the_name_of_the_block_around_it_is_its_idea(engine: LayoutEngine) -> None:
+    """A residual block of residual blocks, as one inside of another, says what the inner one is."""
+    builder = Scoped()
+    x = builder.add("Conv", "x", builder.weight())
+
+    def residual(x: str) -> str:
+        inner = builder.add("Relu", builder.add("Conv", x, builder.weight()))
+        return builder.add("Add", x, builder.add("Conv", inner, builder.weight()))
+
+    for number in range(4):
+
+        def write(x: str = x) -> str:
+            inner = x
+            for part in "abc":
+                inner = builder.within(part, lambda inner=inner: residual(inner))
+            return builder.add("Add", x, builder.add("Mul", inner, builder.weight()))
+
+        x = builder.within(f"blocks.{number}", write)
+    picture = draw(builder.load(builder.add("Conv", x, builder.weight())).model, engine)
+    assert len(list_open(picture)) == 2
+
+
+def make_backbone_with_head() -> Model:
+    """Return a stack of transformer blocks, and a head that pools in several ways behind it."""
+    builder = Scoped()
+    x = builder.add("Gather", builder.weight(), "x")
+    for number in range(4):
+        x = builder.within(f"backbone/layers.{number}", lambda x=x: builder.layer(x))
+
+    def pool(x: str) -> str:
+        paths = [builder.linear(builder.add("Abs", builder.linear(x))) for _ in range(3)]
+        gate = builder.add("Sigmoid", builder.linear(x))
+        return builder.linear(builder.add("Mul", builder.add("Concat", *paths, axis=0), gate))
+
+    return builder.load(builder.within("head", lambda: pool(x))).model
+
+
+def test_a_head_without_a_name_comes_before_blocks_with_one(engine: LayoutEngine) -> None:
+    picture = draw(make_backbone_with_head(), engine)
+    assert "head" in list_open(picture)
+
+
+def test_what_only_picks_and_arranges_stays_closed(engine: LayoutEngine) -> None:
+    builder = Scoped()
+    x = builder.add("Gather", builder.weight(), "x")
+
+    def pick(x: str) -> str:
+        x = builder.add("Transpose", builder.add("Transpose", x, perm=[0]), perm=[0])
+        return builder.add("Add", builder.add("Conv", x, x), x)
+
+    for number in range(5):
+        inner = builder.within(f"layers.{number}/pick", lambda x=x: pick(x))
+        x = builder.within(
+            f"layers.{number}", lambda x=x, inner=inner: builder.layer(builder.add("Add", x, inner))
+        )
+    picture = draw(builder.load(x).model, engine)
+    assert "pick" not in list_open(picture)
+
+
+def test_of_what_is_called_alike_beside_each_other_none_is_open_alone(
+    engine: LayoutEngine,
+) -> None:
+    """The other two are a chain, of which their boxes say all."""
+    builder = Scoped()
+    x = builder.add("Neg", "x")
+    for number in range(3):
+
+        def write(x: str = x, number: int = number) -> str:
+            mixed = builder.mix(x) if number == 1 else x
+            return builder.linear(builder.add("Conv", builder.linear(mixed), builder.weight()))
+
+        x = builder.within(f"steps.{number}", write)
+    picture = draw(builder.load(builder.add("Abs", x)).model, engine)
+    inside = {item.is_open for item in picture.view.root.children if "steps" in item.label}
+    assert inside == {False}
