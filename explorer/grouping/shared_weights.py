@@ -13,6 +13,8 @@ from itertools import pairwise
 from netloupe.explorer.model import Node, SparseTensor, Tensor
 from netloupe.explorer.roles import find_weight
 
+from .shared_tensors import find_originals
+
 #: repetitions have so large a share of their weights in common; a first or last one may have less
 _MOST_OF_ALL = 0.9
 #: larger repeats are not looked at
@@ -67,7 +69,7 @@ def _list_weights(nodes: Sequence[Node]) -> Iterator[tuple[Tensor | SparseTensor
     for node in nodes:
         weight = find_weight(node)
         if weight is not None and weight.tensor is not None:
-            yield weight.tensor, weight.tensor.size
+            yield find_originals(node.graph.model).find(weight.tensor), weight.tensor.size
 
 
 def _count(weights: _Weights) -> int:

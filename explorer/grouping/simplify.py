@@ -20,7 +20,8 @@ from .parts import split_large
 from .repeat_names import Member, name_calls, name_repeat
 from .role_groups import add_postprocessing, add_preparation
 from .shape_groups import add_shape_groups
-from .shared_weights import share_weights
+from .shared_tensors import find_shared_tensors, has_matrix
+from .shared_weights import MOST_NODES, share_weights
 from .sibling_repeats import SiblingSearch
 from .small_blocks import group_small, join_embeddings
 from .spilled_arithmetic import group_arithmetic
@@ -28,7 +29,15 @@ from .spilled_ideas import group_ideas
 from .split_groups import group_splits
 from .structure import Children, GroupPlan, Planner
 from .unchanging import group_unchanging
+from .unrolled_loops import LoopSearch
 
+#: a step of a loop is called as the module in it that has such a share of its nodes, or so
+_LEAST_OF_STEP = 0.3
+_STEP = "step"
+#: so many loops are looked for among the children of one group
+_MOST_LOOPS = 16
+#: stands between the names of the first and the last block
+_TO = " … "
 #: nodes of a scope in so large a number are searched for blocks
 LEAST_FLAT = 13
 
@@ -75,6 +84,8 @@ def simplify_tree(
     """
     folder = Folder(root, labels, taken)
     groups = folder.collect()
+    if grouping in ("auto", "repeats") and folder.group_loops(shape_nodes, pieces):
+        groups = folder.collect()
     step("looking for repeats")
     if len(groups) > 1 or labels:
         folder.group_siblings()
@@ -128,6 +139,44 @@ class Folder:
             groups += group.inner_groups()
         return groups
 
+    def group_loops(self, left_out: frozenset[int], pieces: Sequence[PreparationPiece]) -> bool:
+        """Make repeats of the steps of loops that use the same weights; return whether any are.
+
+        Parameters
+        ----------
+        left_out
+            Indices of nodes of arithmetic on shapes.
+        pieces
+            The preparation.
+        """
+        graph = self.root.graph
+        if len(graph.nodes) > MOST_NODES:
+            return False
+        tensors = find_shared_tensors(graph)
+        if not tensors:
+            return False
+        beforehand = [index for piece in pieces for index in piece.nodes]
+        search = LoopSearch(graph, tensors, left_out, self._labels, beforehand)
+        found = False
+        pending = [self.root]
+        while pending:
+            step()
+            group = pending.pop()
+            if not search.has_several(group):
+                continue
+            if group.kind != "repeat":
+                for _ in range(_MOST_LOOPS):
+                    loop = search.find(group.children)
+                    if loop is None:
+                        break
+                    found = True
+                    first, second = (len(_list_nodes(each)) for each in loop.steps[:2])
+                    repeat = self._make_sibling_repeat(group, loop.steps, int(first != second))
+                    self._name_steps(repeat)
+                    group.children = [*loop.before, repeat, *loop.behind]
+            pending += group.inner_groups()
+        return found
+
     def group_siblings(self) -> None:
         """Make repeats of named siblings that are alike."""
         search = SiblingSearch(self.root, self._labels)
@@ -136,6 +185,8 @@ class Folder:
             step()
             group = pending.pop()
             pending += group.inner_groups()
+            if group.kind == "repeat":
+                continue
             children, runs = search.find(group)
             folded: list[Group | Node] = []
             done = 0
@@ -200,6 +251,21 @@ class Folder:
             repeat.add(block)
             self._fold_summed(block)
         return repeat
+
+    def _name_steps(self, repeat: Group) -> None:
+        """Name a loop after the first step, or so where no module is a large part of a step."""
+        example = repeat.children[repeat.exemplar]
+        repeat.label = repeat.label.split(_TO, 1)[0]
+        if not isinstance(example, Group) or example.kind != "block":
+            return
+        count = len(_list_nodes([example]))
+        for inner in example.inner_groups():
+            nodes = _list_nodes([inner])
+            if len(nodes) >= _LEAST_OF_STEP * count and any(map(has_matrix, nodes)):
+                return
+        repeat.label, repeat.type_name = _STEP, ""
+        for number, block in enumerate(repeat.inner_groups()):
+            block.label, block.type_name = f"{_STEP} {number}", ""
 
     def _describe(self, child: Group | Node) -> Member:
         if isinstance(child, Group):

@@ -1,0 +1,86 @@
+"""Which nodes of a graph use the same stored matrix: what says that a module is called again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from netloupe.explorer.costs.ties import find_ties
+from netloupe.explorer.dataflow import find_source, trace_on
+from netloupe.explorer.model import Graph, Model, Node, SparseTensor, Tensor, Value
+from netloupe.explorer.model.kept import find_kept
+from netloupe.explorer.operators import HANDING_TRAITS
+from netloupe.explorer.roles import find_weight
+
+#: of more values that are used several times, the first alone are looked at
+_MOST_LOOKED = 20_000
+#: a vector says little: exporters store equal biases and scales of several layers once
+_LEAST_AXES = 2
+
+Stored = Tensor | SparseTensor
+
+
+@dataclass(frozen=True, slots=True)
+class Originals:
+    """Which tensors hold the same as earlier ones, by these copies."""
+
+    of_copies: Mapping[Stored, Stored]
+
+    def find(self, tensor: Stored) -> Stored:
+        """Return the first tensor that holds what one holds."""
+        return self.of_copies.get(tensor, tensor)
+
+
+def find_originals(model: Model) -> Originals:
+    """Return which weights of a model are stored twice; looked for once.
+
+    torch's newer exporter transposes a weight beforehand for each call of its module.
+    """
+    return find_kept(model, Originals, lambda: Originals(dict(find_ties(model).copies)))
+
+
+def find_shared_tensors(graph: Graph) -> dict[Node, Stored]:
+    """Return the nodes whose weight is a matrix that others have, too, with that matrix.
+
+    It is seen through casts, transposes and the like. Only values that several nodes take are
+    looked at, so graphs without such weights cost next to nothing.
+    """
+    wiring = graph.wiring
+    used = wiring.used[wiring.used >= 0]
+    often = np.flatnonzero(np.bincount(used, minlength=len(wiring.values)) > 1)
+    originals = find_originals(graph.model)
+    tied = {*originals.of_copies, *originals.of_copies.values()}
+    once = np.flatnonzero(wiring.producers < 0) if tied else often[:0]
+    values = [wiring.values[number] for number in often[:_MOST_LOOKED].tolist()]
+    given = (wiring.values[number] for number in once.tolist())
+    values += [value for value in given if value.initializer in tied]
+    users: dict[Stored, dict[Node, None]] = {}
+    for value in values:
+        tensor = _find_tensor(value)
+        if tensor is None or len(tensor.dims) < _LEAST_AXES:
+            continue
+        for user, _ in trace_on(value, *HANDING_TRAITS):
+            weight = find_weight(user) if user.graph is graph else None
+            if weight is not None and weight.tensor is tensor:
+                users.setdefault(originals.find(tensor), {})[user] = None
+    return {node: tensor for tensor, nodes in users.items() if len(nodes) > 1 for node in nodes}
+
+
+def has_matrix(node: Node) -> bool:
+    """Return whether the weight of a node is a matrix, or one for each of several places."""
+    weight = find_weight(node)
+    return (
+        weight is not None and weight.tensor is not None and len(weight.tensor.dims) >= _LEAST_AXES
+    )
+
+
+def _find_tensor(value: Value) -> Stored | None:
+    """Return the stored tensor that a value is, perhaps turned or cast."""
+    if value.is_input and value.initializer is None:
+        return None
+    if value.producer is not None and not value.producer.operator.has(*HANDING_TRAITS):
+        return None
+    source = find_source(value, *HANDING_TRAITS)
+    return source.initializer if source is not None else None
