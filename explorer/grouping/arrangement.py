@@ -31,6 +31,8 @@ _ARRANGING = (
 )
 #: a graph of so few nodes is shown as it stands: all of it is open
 MOST_OPEN = 15
+#: in a graph of more nodes the first view opens no group inside of a repetition
+_MOST_DEEP = 20_000
 
 
 def join_arrangement(
@@ -45,9 +47,9 @@ def join_arrangement(
     Where that is a group, the node moves into it. Where it is a node, both are a group of kind
     ``operation``, which has the node's label. Repeats keep their blocks, and no joining makes a
     cycle: a node joins what alone takes its results, or what alone gives to it. What is left of
-    preparation then is a piece of preparation by itself. Inside of the blocks of a repeat only
-    what they hold themselves is looked at: no first view opens more. Linear in the nodes that
-    arrange and their neighbours, times the depth of the tree.
+    preparation then is a piece of preparation by itself. Inside of the blocks of a repeat of a
+    very large graph only what they hold themselves is looked at. Linear in the nodes that arrange
+    and their neighbours, times the depth of the tree.
 
     Parameters
     ----------
@@ -78,6 +80,7 @@ def join_arrangement(
     if not arranging:
         return {}
     joiner = _Joiner(root, roles, labels, singles, free_path, arranging)
+    is_large = len(nodes) > _MOST_DEEP
     pending = [(root, False)]
     while pending:
         group, is_repeated = pending.pop()
@@ -85,7 +88,7 @@ def join_arrangement(
             continue
         if group.kind != "repeat":
             joiner.join(group)
-        is_repeated |= group.kind == "repeat"
+        is_repeated |= is_large and group.kind == "repeat"
         for inner in group.inner_groups():
             if not is_repeated or "repeat" in (group.kind, inner.kind):
                 pending.append((inner, is_repeated))

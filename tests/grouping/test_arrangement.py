@@ -191,3 +191,23 @@ def list_repeats(tree: GroupTree) -> list[tuple[str, list[int]]]:
         sizes = [child.node_count for child in repeat.children if isinstance(child, Group)]
         found.append((repeat.label, [size - sizes[0] for size in sizes]))
     return found
+
+
+def test_inside_of_repeated_blocks_nodes_join_at_every_depth() -> None:
+    nodes, names = ["x0 = Exp (in)"], ["/stem/Exp"]
+    for layer in range(4):
+        nodes += [f"m{layer} = MatMul (x{layer}, w)", f"t{layer} = Transpose (m{layer})"]
+        nodes += [f"n{layer} = MatMul (t{layer}, w)", f"x{layer + 1} = Tanh (n{layer})"]
+        names += [f"/layers.{layer}/mix/{op}" for op in ("a/MatMul", "Transpose", "b/MatMul")]
+        names += [f"/layers.{layer}/Tanh"]
+    text = f"g (float[3, 3] in) => (float[3, 3] y) <float[3, 3] w = {_NINE}>"
+    graph = read(f"{text} {{ {' '.join(nodes)} y = Neg (x4) }}", [*names, "/Neg"])
+    tree = build_group_tree(graph)
+    check_tree(tree)
+    loose = [
+        node.op_type
+        for group in tree.groups.values()
+        for node in group.children
+        if isinstance(node, Node) and group.kind != "operation"
+    ]
+    assert "Transpose" not in loose
