@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 
+from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Node, Value
 
 from .families import name_family
@@ -196,6 +197,12 @@ def _replace_edges(item: Item, replaced: dict[Value, list[int]]) -> None:
         for value in child.members(port)
     }
     known = {child.key for child in item.children if child.kind == "stub"}
+    #: what a box of preparation gives to the same boxes is one thing to a reader
+    together: dict[Value, tuple[str, tuple[int, ...]]] = {}
+    for value, found in replaced.items():
+        element = given[value].element if value in given else None
+        if isinstance(element, Group) and element.kind == "preparation":
+            together[value] = given[value].key, tuple(found)
     spread: dict[tuple[str, tuple[int, ...]], list[Value]] = {}
     for value, found in replaced.items():
         source = given.get(value, item)  # what nothing inside gives comes in at the border
@@ -205,9 +212,10 @@ def _replace_edges(item: Item, replaced: dict[Value, list[int]]) -> None:
             spread.setdefault((source.key, tuple(found)), []).append(value)
     sources = {child.key: child for child in item.children}
     for (key, ends), values in spread.items():
-        for piece in _pieces(values):
+        for piece in _pieces(values, together):
             stub = _make_stub(item, piece, f"from {key}")
             stub.inputs = (piece[0],)
+            stub.of_one |= {piece[0]} & together.keys()
             stub.stub_takers = frozenset(ends)
             if stub.key not in known:
                 item.children.append(stub)
@@ -220,9 +228,10 @@ def _replace_edges(item: Item, replaced: dict[Value, list[int]]) -> None:
             wanted.setdefault(index, []).append(value)
     for index, taken in wanted.items():
         child = item.children[index]
-        for piece in _pieces(taken):
+        for piece in _pieces(taken, together):
             stub = _make_stub(item, piece, f"to {child.key}")
             stub.outputs = (piece[0],)
+            stub.of_one |= {piece[0]} & together.keys()
             for value in piece:
                 item.stubs[child.key, value] = len(item.children)
             item.children.append(stub)
@@ -243,9 +252,16 @@ def join_ports(
     return tuple(port for port in ports if port not in gone)
 
 
-def _pieces(values: list[Value]) -> list[list[Value]]:
+def _pieces(
+    values: list[Value], together: Mapping[Value, tuple[str, tuple[int, ...]]]
+) -> list[list[Value]]:
     """Return which values have a stub together: many of the same ends all, few each its own."""
-    return [values] if len(values) > MOST_STUBS else [[value] for value in values]
+    if len(values) > MOST_STUBS:
+        return [values]
+    pieces: dict[object, list[Value]] = {}
+    for value in values:
+        pieces.setdefault(together.get(value, value), []).append(value)
+    return [*pieces.values()]
 
 
 def _make_stub(item: Item, values: Sequence[Value], place: str) -> Item:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 
 from netloupe.explorer.dataflow import find_source, is_of_shapes, trace_back_where, trace_on
 from netloupe.explorer.grouping import Group, GroupTree
@@ -35,6 +36,8 @@ _BY_ROLE = {
     "state": "state",
     "value": "values",
 }
+#: what masks and relative positions become before they are added to scores
+ATTENTION_BIAS = "attention bias"
 #: so many uses of a value are looked at
 _MOST_USES = 12
 
@@ -85,9 +88,34 @@ def name_passing_values(values: Sequence[Value], tree: GroupTree) -> str:
     written = [name for value in values if (name := find_written_name(value))]
     if len(written) == len(values):
         return name_family(written)
-    first = values[0]
-    name = find_role_name(first) or name_conditioning(first) or _name_by_giver(first, tree)
-    return name if len(values) == 1 else f"{name} and {len(values) - 1} more"
+    name = _name_by_use(values[0], tree)
+    if len(values) == 1 or all(_name_by_use(value, tree) == name for value in values[1:_MOST_USES]):
+        return name
+    return f"{name} and {len(values) - 1} more"
+
+
+def _name_by_use(value: Value, tree: GroupTree) -> str:
+    name = find_role_name(value) or name_conditioning(value)
+    if name:
+        return name
+    return ATTENTION_BIAS if _is_added_to_scores(value) else _name_by_giver(value, tree)
+
+
+def _is_added_to_scores(value: Value) -> bool:
+    """Return whether a value is only added to scores of attentions: a mask, or positions.
+
+    Several may be added one after the other.
+    """
+    pending, is_added = [value], False
+    for taken in pending:  # grows
+        for user, _ in islice(trace_on(taken, *LAYOUT_TRAITS), _MOST_USES):
+            if user.operator.has("adds") and len(pending) < _MOST_USES:
+                pending += [one for one in user.outputs if one is not None and one not in pending]
+            elif user.operator.form != "Softmax" or taken is value:
+                return False
+            else:
+                is_added = True
+    return is_added
 
 
 def _name_by_giver(value: Value, tree: GroupTree) -> str:

@@ -103,6 +103,24 @@ def test_what_bodies_of_nodes_take_is_called_after_the_block_that_gives_it() -> 
     assert name_passing_values([value], View(model).borders(model.graph).tree) == "SiLU"
 
 
+def test_what_is_added_to_scores_alone_is_a_bias_of_attention() -> None:
+    model = load_text("""g (float[2,N] x, float[N] m) => (float[2,N] y) {
+        v_1 = Sigmoid (m)
+        v_2 = Tanh (m)
+        axes = Constant <value_ints = [0]> ()
+        u = Unsqueeze (v_1, axes)
+        a = Add (x, u)
+        p = Softmax (a)
+        b = Add (p, v_1)
+        q = Softmax (b)
+        y = Add (q, v_2)
+    }""")
+    values = model.graph.values
+    tree = View(model).borders(model.graph).tree
+    assert name_passing_values([values["v_1"]], tree) == "attention bias"
+    assert name_passing_values([values["v_2"]], tree) != "attention bias"
+
+
 def test_what_attention_reads_by_and_from_is_named() -> None:
     _, loop = open_repeat(make_memory())
     assert {*loop.carried.loop} == {"attention weights", "alignment so far", "context", "memory"}

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from netloupe.explorer.grouping import GroupTree
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.faces import FaceBook
 from netloupe.explorer.view import View
 from netloupe.proto import onnx_pb2
+from tests.trees import make_view as make_changed_view
+from tests.trees import wrap
 from tests.wiring_check import find_lost_edges
 
 Row = tuple[str, list[str], str]
@@ -125,3 +128,30 @@ def test_an_input_with_edges_says_nothing_of_places() -> None:
     view = make_view(stages("context", 3), ["context", "h0"], ["h3"])
     for item in view.root.children:
         assert not any("place" in run.text for run in FaceBook().face(item).texts)
+
+
+def test_what_preparation_gives_to_the_same_stages_is_one_stub_at_each() -> None:
+    proto = onnx_pb2.ModelProto(ir_version=8)
+    for name in ("m_a", "m_b", "h0"):
+        proto.graph.input.add(name=name)
+    rows = [("Sin", ["m_a"], "v_1"), ("Cos", ["m_b"], "v_2")]
+    rows += [("Sum", [f"h{n}", "v_1", "v_2"], f"h{n + 1}") for n in range(5)]
+    for operator, operands, result in rows:
+        proto.graph.node.add(op_type=operator, name=f"n_{result}", input=operands, output=[result])
+    proto.graph.output.add(name="h5")
+    model = load(proto.SerializeToString())
+
+    def prepare(tree: GroupTree) -> None:
+        wrap(tree.root, "preparation", 0, 2, "angles")
+
+    prepared = make_changed_view(model, prepare, "none")
+    stubs = [item for item in prepared.root.children if item.kind == "stub"]
+    assert len([stub for stub in stubs if stub.inputs]) == 1
+    assert len([stub for stub in stubs if stub.outputs]) == 5
+    assert all(
+        len(stub.members(port)) == 2 for stub in stubs for port in (*stub.inputs, *stub.outputs)
+    )
+    assert all({*stub.inputs, *stub.outputs} == stub.of_one for stub in stubs)
+    assert find_lost_edges(prepared) == []
+    alone = make_changed_view(model, lambda tree: None, "none")
+    assert len([item for item in alone.root.children if item.kind == "stub"]) == 12
