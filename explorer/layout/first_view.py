@@ -138,6 +138,15 @@ class FirstView:
         self._open_in_place(search)
         if search.shows_idea and misses_idea:
             return ()
+        if beside.count_ideas() > search.count_ideas():
+            view.close_all()
+            view.reopen(kept)
+            return beside.insets
+        shows_none = not (search.shows_idea or search.shows_stack() or search.shows_levels())
+        if shows_none and beside.insets[0].item.repeat and zoom >= STACK_ZOOMS[0]:
+            view.close_all()  # no stack has room in its place
+            view.reopen(kept)
+            return beside.insets
         in_place = search.zoom(in_columns=False)
         least = least if in_place >= _AS_IN_A_FIGURE else _LEAST_WHERE_ALIKE
         scale = _NEARLY_AS_LARGE * self.window.scale(*search.size)

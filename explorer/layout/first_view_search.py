@@ -80,6 +80,10 @@ _MOST_AROUND_IDEA = 2
 _LEAST_ZOOM_WITH_TWO = 0.85
 #: a repetition with what it is about open in it has so many boxes at most, and all fits so
 _MOST_IN_FRAME, _LEAST_ZOOM_WITH_IDEA = 14, 0.7
+#: a picture with a second inset behind the first is so much longer than wide at most
+_MOST_ASPECT = 2.8
+#: what it is about alone has so many
+_MOST_IN_IDEA = 18
 #: what is drawn beside it has so many boxes at least
 _LEAST_IN_INSET = 3
 #: groups are opened and laid out on trial so many times
@@ -287,9 +291,15 @@ class Search:
         for outer in reversed(opened):
             self._view.close_item(outer)
 
-    def _add_inset(self, inset: Inset, most: int = _MOST_WITH_INSETS) -> bool:
-        """Draw something beside the picture; return whether there is room, and it is worth it."""
-        least = _LEAST_ZOOM_WITH_TWO if self.insets else STACK_ZOOMS[0]
+    def _add_inset(
+        self, inset: Inset, most: int = _MOST_WITH_INSETS, least: float | None = None
+    ) -> bool:
+        """Draw something beside the picture; return whether there is room, and it is worth it.
+
+        All fits at a zoom of ``least``; where that is None it is as for a stack.
+        """
+        if least is None:
+            least = _LEAST_ZOOM_WITH_TWO if self.insets else STACK_ZOOMS[0]
         self.insets.append(inset)
         self._open_item(inset.item)
         if (
@@ -410,8 +420,21 @@ class Search:
                 return
             chosen = max(tried, key=lambda items: sum(map(count_held_nodes, items)))
             refused.add(_keys(chosen))
-            if not self._open_idea(chosen) and len(chosen) > 1:
-                self._open_idea(chosen[:1])
+            is_open = self._open_idea(chosen) or (len(chosen) > 1 and self._open_idea(chosen[:1]))
+            if not is_open and len(self.insets) == 1 and not self.count_ideas():
+                self._draw_idea(chosen[0])
+
+    def _draw_idea(self, item: Item) -> None:
+        """Draw a block in an inset beside that, where it has too many boxes to be open in it."""
+        inset = open_inset(self._view_of(item), item)
+        first = self.insets[0].item
+        is_inside = self._find_frame(item) is first and first.repeat is not None
+        if not is_inside or not shows_work(inset.item):
+            return
+        if self._count_in(inset.item) <= _MOST_IN_IDEA:
+            is_added = self._add_inset(inset, least=_LEAST_ZOOM_WITH_IDEA)
+            if is_added and max(self.size) > _MOST_ASPECT * min(self.size):
+                self.insets.pop()
 
     def _open_idea(self, items: list[Item]) -> bool:
         """Open some blocks that are alike; return whether there is room, and they are worth it."""
@@ -430,6 +453,18 @@ class Search:
         for item in items:
             self._view_of(item).close_item(item)
         return False
+
+    def count_ideas(self) -> int:
+        """Return how many blocks are open inside of what is shown of stacks."""
+        frames = [item for item in self._view.open_items() if item.repeat is not None]
+        frames += [inset.item for inset in self.insets]
+        keys = {
+            item.key
+            for frame in frames
+            for item in list_open(frame)
+            if is_shut_idea(item.element) and is_in_stack(item) and item.repeat is None
+        }
+        return len(keys)
 
     def _find_frame(self, item: Item) -> Item | None:
         """Return the shown repetition, or what is drawn beside the picture, around an item."""
@@ -620,6 +655,15 @@ def _siblings_key(item: Item) -> tuple[object, ...]:
 
 def _keys(items: list[Item]) -> tuple[str, ...]:
     return tuple(item.key for item in items)
+
+
+def list_open(root: Item) -> Iterator[Item]:
+    """Yield an open item, and the open ones inside of it."""
+    pending = [root]
+    while pending:
+        item = pending.pop()
+        yield item
+        pending += [child for child in item.children if child.is_open]
 
 
 def list_closed(root: Item) -> Iterator[Item]:

@@ -36,7 +36,8 @@ class Inset(NamedTuple):
     Parameters
     ----------
     item
-        The open item, of a view of its own: the closed one, or one inside of that.
+        The open item, of a view of its own: the closed one, or one inside of that. It may be
+        closed in an inset before it.
     view
         That view; all around the item is as in the picture.
     """
@@ -71,6 +72,7 @@ def join_insets(
     flat = flat if is_down else _turn(flat)
     width, height = (scene.width, scene.height) if is_down else (scene.height, scene.width)
     zooms: list[Zoom] = []
+    own = len(flat.boxes)
     for item, level in insets:
         inside = flatten(level)
         size = level.inside.width, level.inside.height
@@ -88,7 +90,7 @@ def join_insets(
             _list_around(flat, number),
             room,
             (width, height),
-            {zoom.side for zoom in zooms},
+            {zoom.side for zoom in zooms} if number < own else set(),
             lambda text: write(text)[1],
             margin=MARGIN,
             is_down=is_down,

@@ -117,16 +117,20 @@ def list_shown(children: Iterable[Item]) -> list[Item]:
 def shows_enough(item: Item) -> bool:
     """Return whether a frame around what is in an open item says more than a closed box.
 
-    Three boxes do, and the branches of a node, however few boxes these are; in a branch one that
-    is no single node. Two do where both are blocks of several operations, or one is a repeat; one,
-    where it does so itself (:func:`find_core`).
+    Three boxes do, what only prepares left out, and the branches of a node, however few boxes
+    these are; in a branch one that is no single node. Two do where both are blocks of several
+    operations, or one is a repeat; one, where it does so itself (:func:`find_core`).
     """
     boxes = list_shown(item.children)
     if any(box.kind == "branch" for box in boxes):
         return True
     if item.kind == "branch":
         return len(boxes) > 1 or any(box.openable for box in boxes)
-    return _are_enough([box.element for box in boxes])
+    return _are_enough([box.element for box in boxes if not _is_beside(box.element)])
+
+
+def _is_beside(element: object) -> bool:
+    return isinstance(element, Group) and element.is_beside
 
 
 def shows_a_list(view: View, item: Item) -> bool:

@@ -20,8 +20,8 @@ from .opening_worth import find_recognition, is_told_by_face, list_kinds, list_s
 
 #: it has so many parts with work in them at least: one is told by its name
 _LEAST_WORKING = 2
-#: so many boxes that tell something are shown where it is open
-_LEAST_TELLING = 2
+#: so many boxes tell something where it is open, and for each so many only arrange at most
+_LEAST_TELLING, _MOST_ARRANGING = 2, 2
 #: as many nodes of a block are looked at for where values are joined
 _MOST_NODES = 400
 #: kinds of group that are no blocks: pieces of a node, and arithmetic of shapes
@@ -65,7 +65,11 @@ def shows_work(item: Item) -> bool:
     shown = list_shown(item.children)
     if any(one.repeat is not None for one in shown):
         return True
-    return sum(one.is_open or bool(list_kinds(one.element)) for one in shown) >= _LEAST_TELLING
+    telling = sum(one.is_open or bool(list_kinds(one.element)) for one in shown)
+    arranging = sum(
+        isinstance(one.element, Node) and one.element.operator.family == "shape" for one in shown
+    )
+    return telling >= _LEAST_TELLING and arranging <= _MOST_ARRANGING * telling
 
 
 def _find_name(element: object) -> str:

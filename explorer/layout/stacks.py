@@ -27,6 +27,8 @@ _AS_LARGE = 0.5
 _NEARLY_AS_LARGE = 0.3
 #: a block that is drawn for its idea shows so many boxes
 _LEAST_OF_IDEA, _MOST_OF_IDEA, _MOST_OF_PLAIN = 4, 24, 16
+#: so many boxes of it tell something: to pick and to join values is no idea
+_LEAST_TELLING = 2
 #: so many parts with work in them stand beside a stack where it is not all that a block is about
 _LEAST_BESIDE_STACK = 3
 #: as many like groups in a row are stages, of so many boxes each at most
@@ -87,6 +89,7 @@ def find_hidden_ideas(item: Item, around: Group, least: int) -> Iterator[HiddenB
             and (is_shut_idea(group) or _is_plain_idea(group, len(shown)))
             and (_is_one_of_several(group) or _is_more_than_a_stack(shown))
             and len(frozenset().union(*map(list_kinds, shown))) > 1
+            and sum(bool(list_kinds(one)) for one in shown) >= _LEAST_TELLING
         ):
             yield HiddenBlock(item, way)
         if group.node_count >= least:
@@ -253,7 +256,7 @@ def is_another(stack: Group, first: object) -> bool:
     kinds, others = (
         frozenset().union(*map(list_kinds, tell_block(group).children)) for group in (stack, first)
     )
-    return kinds != others
+    return not kinds <= others
 
 
 def tell_block(element: object) -> Group:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 from onnx import NodeProto
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.layout import Composer, LayoutEngine
+from netloupe.explorer.layout.inset_scene import compose_with_insets, open_inset
 from netloupe.explorer.layout.shut_ideas import is_shut_idea
 from netloupe.explorer.model import Model
+from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.render.picture import Picture, make_picture
 from netloupe.explorer.view import View, ViewOptions
 from tests.grouping.test_repeats import Builder
+from tests.scene_check import find_geometry_faults
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +45,7 @@ class Scoped(Builder):
         gate = self.add("Sigmoid", self.linear(x))
         return self.linear(self.add("Mul", mixed, gate))
 
-    def mixer_layer(self, scope: str, x: str) -> str:
+    def mixer_layer(self, x: str) -> str:
         mixed = self.within("mixer", lambda: self.mix(x))
         x = self.add("Add", x, mixed)
         x = self.add("Add", x, self.within("mlp", lambda: self.mlp(x)))
@@ -52,7 +56,7 @@ def make_mixers(count: int = 5) -> Model:
     builder = Scoped()
     x = builder.add("Gather", builder.weight(), "x")
     for number in range(count):
-        x = builder.within(f"layers.{number}", lambda x=x: builder.mixer_layer("", x))
+        x = builder.within(f"layers.{number}", partial(builder.mixer_layer, x))
     return builder.load(builder.linear(x)).model
 
 
@@ -103,7 +107,7 @@ def test_what_has_the_name_of_the_block_around_it_is_its_idea(engine: LayoutEngi
         def write(x: str = x) -> str:
             inner = x
             for part in "abc":
-                inner = builder.within(part, lambda inner=inner: residual(inner))
+                inner = builder.within(part, partial(residual, inner))
             return builder.add("Add", x, builder.add("Mul", inner, builder.weight()))
 
         x = builder.within(f"blocks.{number}", write)
@@ -116,7 +120,7 @@ def make_backbone_with_head() -> Model:
     builder = Scoped()
     x = builder.add("Gather", builder.weight(), "x")
     for number in range(4):
-        x = builder.within(f"backbone/layers.{number}", lambda x=x: builder.layer(x))
+        x = builder.within(f"backbone/layers.{number}", partial(builder.layer, x))
 
     def pool(x: str) -> str:
         paths = [builder.linear(builder.add("Abs", builder.linear(x))) for _ in range(3)]
@@ -140,10 +144,8 @@ def test_what_only_picks_and_arranges_stays_closed(engine: LayoutEngine) -> None
         return builder.add("Add", builder.add("Conv", x, x), x)
 
     for number in range(5):
-        inner = builder.within(f"layers.{number}/pick", lambda x=x: pick(x))
-        x = builder.within(
-            f"layers.{number}", lambda x=x, inner=inner: builder.layer(builder.add("Add", x, inner))
-        )
+        inner = builder.within(f"layers.{number}/pick", partial(pick, x))
+        x = builder.within(f"layers.{number}", partial(builder.layer, builder.add("Add", x, inner)))
     picture = draw(builder.load(x).model, engine)
     assert "pick" not in list_open(picture)
 
@@ -164,3 +166,54 @@ def test_of_what_is_called_alike_beside_each_other_none_is_open_alone(
     picture = draw(builder.load(builder.add("Abs", x)).model, engine)
     inside = {item.is_open for item in picture.view.root.children if "steps" in item.label}
     assert inside == {False}
+
+
+def make_deep_mixers() -> Model:
+    """Return blocks whose mixer is an attention with a gate, written out."""
+    builder = Scoped()
+    x = builder.add("Gather", builder.weight(), "x")
+
+    def mix(x: str) -> str:
+        q, k, v, g = (builder.linear(x) for _ in "qkvg")
+        q, k = builder.add("Transpose", q), builder.add("Transpose", builder.add("Tanh", k))
+        decayed = builder.add("Mul", builder.add("MatMul", q, k), builder.weight(size=4))
+        mixed = builder.add("MatMul", decayed, v)
+        gated = builder.add("Mul", mixed, builder.add("Sigmoid", g))
+        return builder.linear(gated)
+
+    for number in range(5):
+
+        def write(x: str = x) -> str:
+            x = builder.add("Add", x, builder.within("mixer", lambda: mix(builder.norm(x))))
+            return builder.add("Add", x, builder.within("mlp", lambda: builder.mlp(x)))
+
+        x = builder.within(f"layers.{number}", write)
+    return builder.load(builder.linear(x)).model
+
+
+def test_an_inset_of_a_block_in_an_inset_stands_behind_it(engine: LayoutEngine) -> None:
+    view = View(make_deep_mixers())
+    (stack,) = [item for item in view.root.children if item.repeat is not None]
+    first = open_inset(view, stack)
+    (mixer,) = [item for item in first.item.children if item.label == "mixer"]
+    insets = [first, open_inset(first.view, mixer)]
+    scene = compose_with_insets(Composer(engine), view, insets, Labels(), "TB")
+    outer, inner = scene.zooms
+    assert inner.side == outer.side == 1
+    assert inner.near > outer.far
+    assert find_geometry_faults(scene, view, insets) == []
+
+
+def test_a_frame_of_a_stack_and_what_prepares_for_it_stays_closed(engine: LayoutEngine) -> None:
+    builder = Scoped()
+
+    def write() -> str:
+        start = builder.add("Expand", builder.weight(), builder.add("Shape", "x"))
+        x = "x"
+        for _ in range(2):
+            x = builder.add("Add", builder.add("MatMul", x, builder.weight()), start)
+        return x
+
+    x = builder.within("tail", write)
+    picture = draw(builder.load(builder.add("Abs", builder.add("Neg", x))).model, engine)
+    assert "tail" not in list_open(picture)
