@@ -87,6 +87,7 @@ def find_hidden_ideas(item: Item, around: Group, least: int) -> Iterator[HiddenB
             group.node_count >= least
             and _LEAST_OF_IDEA <= len(shown) <= _MOST_OF_IDEA
             and (is_shut_idea(group) or _is_plain_idea(group, len(shown)))
+            and not any(one.kind == "postprocessing" for one in inner)  # it is where a model ends
             and (_is_one_of_several(group) or _is_more_than_a_stack(shown))
             and len(frozenset().union(*map(list_kinds, shown))) > 1
             and sum(bool(list_kinds(one)) for one in shown) >= _LEAST_TELLING
