@@ -168,26 +168,28 @@ def pair_children(
     near, back = (row.givers, row.takers) if way == "behind" else (row.takers, row.givers)
     left = {place: number for number, place in enumerate(pool)}
     unpaired = {*others} - pairs.keys()
+
+    def is_like(place: int, candidate: int, known: Mapping[int, int]) -> bool:
+        if not row.are_alike(candidate, place):
+            return False
+        linked = ((ours, theirs) for theirs, ours in known.items() if theirs in near[candidate])
+        if way == "behind":
+            return all(row.are_linked_alike((o, place), (t, candidate)) for o, t in linked)
+        return all(row.are_linked_alike((place, o), (candidate, t)) for o, t in linked)
+
     for place in [place for place in others if place in unpaired]:
         known = {pairs[other]: other for other in near[place] if other in pairs}
         if not known or not near[place].isdisjoint(unpaired):
             continue
-        close = set[int].intersection(*(back[theirs] for theirs in known))
-        found = [
-            candidate
-            for candidate in close & left.keys()
-            if row.are_alike(candidate, place)
-            and all(
-                row.are_linked_alike((ours, place), (theirs, candidate))
-                if way == "behind"
-                else row.are_linked_alike((place, ours), (candidate, theirs))
-                for theirs, ours in known.items()
-            )
-        ]
+        ways = [back[theirs] & left.keys() for theirs in known]
+        found = [one for one in set[int].intersection(*ways) if is_like(place, one, known)]
         if not found and way == "around":
-            around = [back[theirs].union(*(back[p] for p in back[theirs])) for theirs in known]
-            further = set[int].intersection(*around) & left.keys()
-            found = [candidate for candidate in further if row.are_alike(candidate, place)]
+            wide = [back[theirs].union(*(back[p] for p in back[theirs])) for theirs in known]
+            further = set[int].intersection(*wide) & left.keys()
+            found = [one for one in further if row.are_alike(one, place)]
+        if not found and way == "before":  # the last step may need it for less
+            some = (one for one in set[int].union(*ways) if near[one] <= known.keys())
+            found = [one for one in some if is_like(place, one, known)]
         if found:
             pairs[place] = min(found, key=left.__getitem__)
             del left[pairs[place]]

@@ -71,8 +71,8 @@ class StepSearch:
         self._step: dict[int, int] = {}
         #: what is like it in the next step
         self._next: dict[int, int] = {}
-        #: what the first step takes of what is computed before all weights
-        self._beforehand = Counter[str]()
+        #: what gives to a step, by way of others or not, and what is in one
+        self._ahead: set[int] = set()
 
     def make(self) -> UnrolledLoop | None:
         """Return the loop; None where the steps are not alike."""
@@ -89,7 +89,6 @@ class StepSearch:
 
         What is called more often than that is no part of it.
         """
-        row = self._row
         self._step = {place: number for number, place in enumerate(self._uses)}
         self._next.clear()
         for place in self._places:
@@ -99,9 +98,10 @@ class StepSearch:
         results = self._list_results(calls)
         self._find_ends(between, results)
         self._find_begins(between)
-        self._beforehand = row.count_before(p for p, step in self._step.items() if step == 0)
-        for t, own in enumerate(between):
-            self._part([p for p in own if p not in self._step], t)
+        left = [[place for place in own if place not in self._step] for own in between]
+        is_begun = self._is_begun(left[len(left) // 2])
+        for t, own in enumerate(left):
+            self._part(own, t, is_begun=is_begun)
         for t, own in enumerate(results):
             self._step.update((p, t) for p in own if p not in self._step)
         self._add_inputs()
@@ -109,6 +109,7 @@ class StepSearch:
             if not self._peel():
                 return None
             self._add_inputs()
+        self._enclose()
         steps: dict[int, list[int]] = {}
         for place, number in sorted(self._step.items()):
             steps.setdefault(number, []).append(place)
@@ -173,11 +174,17 @@ class StepSearch:
                 self._next[place] = other
             wanted = sorted(other for other in pairs.values() if other != self._uses[t + 1])
 
-    def _part(self, places: Sequence[int], number: int) -> None:
+    def _is_begun(self, places: Sequence[int]) -> bool:
+        """Return whether the first step begins with what some children do, before all weights."""
+        row = self._row
+        known = row.count_before(p for p, step in self._step.items() if step == 0)
+        operators = sum((row.operators[place] for place in places), Counter[str]())
+        return (operators & known).total() >= LEAST_OF_CALLS * operators.total()
+
+    def _part(self, places: Sequence[int], number: int, *, is_begun: bool) -> None:
         """Put children between two uses into the end of one step or the beginning of the next."""
         row = self._row
-        operators = sum((row.operators[place] for place in places), Counter[str]())
-        if (operators & self._beforehand).total() >= LEAST_OF_CALLS * operators.total():
+        if is_begun:
             self._step.update(dict.fromkeys(places, number + 1))
             return
         new = {place for place in places if self._takes_new(place, number)}
@@ -263,6 +270,22 @@ class StepSearch:
             if len(own) >= least:
                 self._step.update((p, number) for number in own for p in own[number][:most])
 
+    def _enclose(self) -> None:
+        """Put into steps what takes from one and gives to one, by way of others or not."""
+        row = self._row
+        behind = {*self._step}
+        for place in self._places:
+            if not row.givers[place].isdisjoint(behind):
+                behind.add(place)
+        self._ahead = {*self._step}
+        for place in reversed(self._places):
+            takers = row.takers[place] & self._ahead
+            if takers:
+                self._ahead.add(place)
+                steps = [self._step[taker] for taker in takers if taker in self._step]
+                if steps and place in behind:
+                    self._step.setdefault(place, min(steps))
+
     def _are_alike(self, steps: Sequence[Sequence[int]]) -> bool:
         row = self._row
         if any(
@@ -289,9 +312,7 @@ class StepSearch:
     def _close(self, steps: Sequence[Sequence[int]]) -> UnrolledLoop:
         children, first = self._row.children, min(self._step)
         rest = [p for p in range(len(children)) if p not in self._step]
-        is_before = {
-            p: self._firsts[p] < self._count or (self._lasts[p] < 0 and p < first) for p in rest
-        }
+        is_before = {p: p in self._ahead or (self._lasts[p] < 0 and p < first) for p in rest}
         return UnrolledLoop(
             [children[p] for p in rest if is_before[p]],
             [[children[p] for p in step] for step in steps],

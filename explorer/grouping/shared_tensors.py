@@ -68,12 +68,11 @@ def find_shared_tensors(graph: Graph) -> dict[Node, Stored]:
     return {node: tensor for tensor, nodes in users.items() if len(nodes) > 1 for node in nodes}
 
 
-def has_matrix(node: Node) -> bool:
-    """Return whether the weight of a node is a matrix, or one for each of several places."""
+def measure_matrix(node: Node) -> int:
+    """Return how many elements the weight of a node has; 0 for a table, and for no matrix."""
     weight = find_weight(node)
-    return (
-        weight is not None and weight.tensor is not None and len(weight.tensor.dims) >= _LEAST_AXES
-    )
+    tensor = weight.tensor if weight is not None and weight.kind != "embedding" else None
+    return tensor.size if tensor is not None and len(tensor.dims) >= _LEAST_AXES else 0
 
 
 def _find_tensor(value: Value) -> Stored | None:

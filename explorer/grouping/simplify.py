@@ -15,12 +15,13 @@ from .copies import put_copies
 from .group import Group, GroupKind, adopt
 from .incomplete_ends import add_incomplete_ends
 from .joined_preparation import join_preparation
+from .kinds import outermost_family
 from .loop_bodies import Steps, cut_run, find_steps
 from .parts import split_large
 from .repeat_names import Member, name_calls, name_repeat
 from .role_groups import add_postprocessing, add_preparation
 from .shape_groups import add_shape_groups
-from .shared_tensors import find_shared_tensors, has_matrix
+from .shared_tensors import find_shared_tensors, measure_matrix
 from .shared_weights import MOST_NODES, share_weights
 from .sibling_repeats import SiblingSearch
 from .small_blocks import group_small, join_embeddings
@@ -31,8 +32,8 @@ from .structure import Children, GroupPlan, Planner
 from .unchanging import group_unchanging
 from .unrolled_loops import LoopSearch
 
-#: a step of a loop is called as the module in it that has such a share of its nodes, or so
-_LEAST_OF_STEP = 0.3
+#: a step of a loop is called as the module in it that has such a share of its weights, or so
+_LEAST_OF_STEP = 0.6
 _STEP = "step"
 #: so many loops are looked for among the children of one group
 _MOST_LOOPS = 16
@@ -172,8 +173,8 @@ class Folder:
                     found = True
                     first, second = (len(_list_nodes(each)) for each in loop.steps[:2])
                     repeat = self._make_sibling_repeat(group, loop.steps, int(first != second))
-                    self._name_steps(repeat)
                     group.children = [*loop.before, repeat, *loop.behind]
+                    self._name_steps(repeat, group)
             pending += group.inner_groups()
         return found
 
@@ -252,18 +253,23 @@ class Folder:
             self._fold_summed(block)
         return repeat
 
-    def _name_steps(self, repeat: Group) -> None:
-        """Name a loop after the first step, or so where no module is a large part of a step."""
+    def _name_steps(self, repeat: Group, around: Group) -> None:
+        """Name a loop after the module of its first step, or so where none is most of a step."""
         example = repeat.children[repeat.exemplar]
         repeat.label = repeat.label.split(_TO, 1)[0]
         if not isinstance(example, Group) or example.kind != "block":
             return
-        count = len(_list_nodes([example]))
-        for inner in example.inner_groups():
-            nodes = _list_nodes([inner])
-            if len(nodes) >= _LEAST_OF_STEP * count and any(map(has_matrix, nodes)):
-                return
-        repeat.label, repeat.type_name = _STEP, ""
+        sizes = {
+            inner.label: sum(map(measure_matrix, _list_nodes([inner])))
+            for inner in example.inner_groups()
+        }
+        families = {outermost_family(label) for label, size in sizes.items() if size}
+        total = sum(map(measure_matrix, _list_nodes([example])))
+        is_family = len(families) == 1 and "" not in families
+        if is_family or max(sizes.values(), default=0) >= _LEAST_OF_STEP * total:
+            return
+        is_all = around.kind == "scope" and len(around.children) == 1
+        repeat.label, repeat.type_name = around.label if is_all else _STEP, ""
         for number, block in enumerate(repeat.inner_groups()):
             block.label, block.type_name = f"{_STEP} {number}", ""
 

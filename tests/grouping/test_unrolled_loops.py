@@ -228,3 +228,27 @@ def make_shared_part(blocks: int = 4) -> Model:
 
 def test_layers_that_share_a_part_of_their_weights_are_no_loop() -> None:
     assert not any(loop.is_loop for loop in find_loops(make_shared_part()))
+
+
+def make_reader(steps: int = 5) -> Model:
+    """Return a memory that each step writes to, and looks at in two places."""
+    writer = Writer()
+    writer.inputs = {"memory": [1, WIDTH], "x": [1, WIDTH]}
+    memory, state = "memory", "x"
+    for step in range(steps):
+        size = writer.add("", "Exp", memory)  # of the memory that the step before wrote
+        scope = call("control", step)
+        for part in ("one", "two"):
+            weight = writer.weight(part, WIDTH, WIDTH)
+            state = writer.add(f"{scope}/{part}", "MatMul", state, weight)
+            state = writer.add(scope, "Tanh", state)
+        memory = writer.add("", "Add", memory, state)
+        state = writer.add("", "Sub", writer.add("", "Div", state, size), memory)
+    writer.outputs = [state]
+    return writer.load()
+
+
+def test_what_takes_from_a_step_and_gives_to_one_is_in_a_step() -> None:
+    model = make_reader()
+    assert count_steps(model) == [8] * 5
+    assert list_beside(model) == []
