@@ -97,7 +97,7 @@ class StepSearch:
         between = [self._list(t, 1 + t, self._count - 1) for t in range(self._count - 1)]
         results = self._list_results(calls)
         self._find_ends(between, results)
-        self._find_begins(between)
+        self._find_begins([[*own, *others] for own, others in zip(between, results, strict=True)])
         left = [[place for place in own if place not in self._step] for own in between]
         is_begun = self._is_begun(left[len(left) // 2])
         for t, own in enumerate(left):
@@ -162,17 +162,22 @@ class StepSearch:
 
     def _find_begins(self, between: Sequence[Sequence[int]]) -> None:
         """Put into steps what leads to a use as the like leads to the first one."""
-        ahead = self._list(-1, 0, 0)
+        ahead = self._list(-1, 0, 1)
         mine = {*ahead, *(place for place, step in self._step.items() if step == 0)}
         wanted = [place for place in ahead if self._row.takers[place] <= mine]
-        for t in range(self._count - 1):
+        likes: list[dict[int, int]] = [{} for _ in self._uses]
+        for place, other in self._next.items():
+            likes[self._step[place]][place] = other
+        for t, pairs in enumerate(likes[:-1]):
             pool = [place for place in between[t] if place not in self._step]
-            pairs = {self._uses[t]: self._uses[t + 1]}
+            pairs[self._uses[t]] = self._uses[t + 1]
+            known = {*pairs}
             pair_children(self._row, pool[::-1], wanted[::-1], pairs, way="before")
-            for place, other in pairs.items():
+            found = {place: pairs[place] for place in pairs.keys() - known}
+            for place, other in found.items():
                 self._step[place], self._step[other] = t, t + 1
                 self._next[place] = other
-            wanted = sorted(other for other in pairs.values() if other != self._uses[t + 1])
+            wanted = sorted(found.values())
 
     def _is_begun(self, places: Sequence[int]) -> bool:
         """Return whether the first step begins with what some children do, before all weights."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
@@ -34,6 +35,8 @@ _AFTER = {
 _MOST_NAME = 60
 #: a scope of so few is what is fed, not only the node in it
 _FEW_CHILDREN = 4
+#: preparation is a part of a loop's first step where the others have so much of it
+_LEAST_SHARED = 0.6
 
 
 def choose_pieces(roles: Roles, only: frozenset[int] | None) -> list[PreparationPiece]:
@@ -81,7 +84,8 @@ def add_preparation(
             for user in consumers_in(graph.nodes[index], graph)
             if graph.index_of(user) not in inside
         ]
-        home = homes.around(users)
+        nodes = [graph.nodes[index] for index in piece.nodes]
+        home = _leave_first_step(homes.around(users), nodes, homes)
         if home not in places:
             places[home] = {id(child): place for place, child in enumerate(home.children)}
         fed: dict[int, Group | Node] = {}
@@ -99,7 +103,7 @@ def add_preparation(
         group = Group(kind, graph, free_path(home, name), name, "", home)
         group.main = last if kind == "operation" else None
         group.facts = purpose.facts if purpose is not None else ()
-        group.children = [graph.nodes[index] for index in piece.nodes]
+        group.children = [*nodes]
         homes.add(group, home)
         found = [places[home][key] for key in fed if key in places[home]]
         place = min(found, default=len(home.children))
@@ -111,6 +115,32 @@ def add_preparation(
             children += reversed(groups.get(place, []))
             children.append(child)
         home.children = [*children, *reversed(groups.get(len(home.children), []))]
+
+
+def _leave_first_step(home: Group, nodes: Sequence[Node], homes: Homes) -> Group:
+    """Return the group around a loop for what its first step alone takes: there its state starts.
+
+    What the other steps have, too, stays in the first, and what takes from one.
+    """
+    givers = [
+        value.producer
+        for node in nodes
+        for value in node.inputs
+        if value is not None and value.producer is not None and value.producer not in nodes
+    ]
+    around = home
+    while around.parent is not None:
+        repeat = around.parent
+        if repeat.kind == "repeat" and repeat.children[0] is around and repeat.is_loop:
+            first, second = (
+                Counter(node.op_type for node in _list_nodes(step)) for step in repeat.children[:2]
+            )
+            own = Counter(node.op_type for node in nodes)
+            takes = any(homes.child_holding(repeat, giver) is not None for giver in givers)
+            if not takes and (own & (second - first)).total() < _LEAST_SHARED * own.total():
+                home = repeat.parent or home
+        around = repeat
+    return home
 
 
 def _name_by_use(fed: Sequence[Group | Node], home: Group, labels: dict[int, str]) -> str:
