@@ -129,7 +129,9 @@ def count_pieces(number: int, noun: str) -> str:
 
 
 #: the ends of what is called alike, one or several
-_WITHOUT_PLURAL = ("excitation", "experts", "features", "masking", "mixing", "passing")
+_WITHOUT_PLURAL = (
+    *("excitation", "experts", "features", "masking", "mixing", "passing", "splines"),
+)
 
 
 def write_plural(noun: str) -> str:

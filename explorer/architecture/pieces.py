@@ -18,7 +18,7 @@ _TOLD = frozenset(
     {"atrous pyramid", "draw", "gate", "group", "interaction", "message passing", "positions"}
     | {"quantizer", "similarity", "tokenizer", "transform", "unrolled"}
     | {"coupling", "cross", "duel", "factorization", "neighbours", "outer product"}
-    | {"edges", "graph convolution", "token masking"}
+    | {"edges", "graph convolution", "splines", "token masking"}
     | {"pyramid pooling", "residual quantizer", "triangle"}
 )
 

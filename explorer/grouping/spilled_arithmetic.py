@@ -43,6 +43,8 @@ _APART = (
     *("attends", "convolves", "control_flow", "loops", "multiplies", "normalizes", "pools"),
     *("random", "recurrent", "resamples", "samples", "sequence", "solves", "branches"),
 )
+#: families of what is one operation though several nodes compute it
+_WHOLE_FAMILIES = ("activation", "attention", "normalization")
 #: between the parts of a row
 _AND = " · "
 #: what joins two ways of the main stream
@@ -142,21 +144,22 @@ class _Finder:
         return boxes
 
     def _is_known(self, group: Group) -> bool:
-        """Return whether a group is a block of a known kind as a whole."""
+        """Return whether a group is one operation as a whole, as a norm is."""
         nodes = list_member_nodes(group, MOST_NODES)
-        return bool(nodes) and bool(self._recognise(nodes))
+        known = self._recognise(nodes) if nodes else None
+        return known is not None and known.family in _WHOLE_FAMILIES
 
     def _name(self, boxes: Sequence[_Box], part: set[int]) -> str:
-        return self._recognise([node for place in part for node in boxes[place].nodes])
+        """Return what children are together; "" where they are nothing or a row."""
+        known = self._recognise([node for place in part for node in boxes[place].nodes])
+        return known.name if known is not None and _AND not in known.name else ""
 
-    def _recognise(self, nodes: Sequence[Node]) -> str:
-        """Return the name of what nodes are together; "" where they are nothing or a row."""
+    def _recognise(self, nodes: Sequence[Node]) -> Recognition | None:
         members = sorted(nodes, key=_GET_INDEX)
         key = self._keys.write(members)
         if key not in self._known:
             self._known[key] = try_to_recognise(members, self._context)
-        known = self._known[key]
-        return known.name if known is not None and _AND not in known.name else ""
+        return self._known[key]
 
 
 def _is_fit(child: Child, nodes: Sequence[Node]) -> bool:

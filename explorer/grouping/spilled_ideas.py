@@ -18,9 +18,10 @@ from netloupe.explorer.patterns import (
     try_to_recognise,
 )
 from netloupe.explorer.progress import step
+from netloupe.explorer.roles import find_weight
 
 from .alike import Key, KeyWriter
-from .group import Group
+from .group import Group, adopt
 from .member_nodes import list_member_nodes
 from .role_groups import FreePath
 from .small_blocks import wrap
@@ -34,6 +35,8 @@ _TELLING = (
 )
 #: a layer that is part of an idea has at most so many nodes
 _MOST_OF_LAYER = 24
+#: and a repetition that is all of it so many, as the steps of a recursion
+_MOST_OF_REPEAT = 60
 #: a group with more children is not looked at
 _MOST_CHILDREN = 300
 #: an idea is never all of a group
@@ -109,8 +112,9 @@ class _Finder:
         for child in group.children:
             if isinstance(child, Node):
                 members.append(child)
-            elif child.kind != "repeat":
-                members += list_member_nodes(child, _MOST_OF_LAYER)
+            else:
+                is_repeat = child.kind == "repeat"
+                members += list_member_nodes(child, _MOST_OF_REPEAT if is_repeat else _MOST_OF_LAYER)
         if len(members) > MOST_NODES:
             return []
         members.sort(key=_GET_INDEX)
@@ -163,8 +167,19 @@ def _join(group: Group, name: str, nodes: Sequence[Node], free_path: FreePath) -
         return False
     if _is_in_circle({id(child) for child in children}, group.children, homes):
         return False
-    wrap(group, children, name, name, name, free_path)
+    block = wrap(group, children, name, name, name, free_path)
+    if all(find_weight(node) is None for node in nodes):
+        block.children = [part for child in block.children for part in _flatten(child)]
+        adopt(block)
     return True
+
+
+def _flatten(child: Child) -> list[Child]:
+    """Return a child, or the nodes of one that is preparation or repeats no more: of an idea."""
+    is_part = isinstance(child, Group) and child.kind in ("preparation", "repeat")
+    if not is_part or not isinstance(child, Group):
+        return [child]
+    return [*sorted(_walk(child), key=_GET_INDEX)]
 
 
 def _list_all(group: Group) -> list[Node]:

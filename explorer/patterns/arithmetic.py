@@ -30,6 +30,7 @@ _MOST = 60
 _MOST_STORED = 4
 #: of so many numbers it is seen whether they all are the same
 _MOST_ALIKE = 4096
+_MOST_OF_SERIES = 1 << 16
 #: so many functions are written as a formula, and so many of a longer one are named
 _MOST_WRITTEN = 3
 #: what only takes, moves and joins elements
@@ -98,6 +99,40 @@ def _name_statistics(told: list[Term]) -> str:
     text = f"{', '.join(first)} and {last}" if first else last
     text = f"weighted {text}" if told[0].shares is not None else text
     return text[0].upper() + text[1:]
+
+
+def find_standardized(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find (x - mean) / deviation without weights, mean and deviation perhaps kept for the end.
+
+    So series are made alike, and what is told of them is made large again (T. Kim and others,
+    Reversible Instance Normalization, 2022, equations 1 and 2).
+    """
+    operations = blocks.operations
+    if not 0 < len(operations) <= _MOST or any(
+        find_weight(node) is not None for node in operations.nodes
+    ):
+        return
+    ends = [n for n, users in enumerate(operations.users) if OUTSIDE in users or not users]
+    terms = read_terms(operations)
+    standard = [n for n in ends if terms[n].kind == "standard"]
+    kept = {terms[n].kind for n in ends if n not in standard}
+    if len(standard) != 1 or not kept <= {"mean", "deviation"}:
+        return
+    if any(not _is_plain_number(operations, n) for n in range(len(operations))):
+        return
+    facts = ("reversed at the end",) if len(kept) > 1 else ()
+    numbers = frozenset(range(len(operations)))
+    yield FoundBlock("standardized", "Standardization", numbers, standard[0], facts)
+
+
+def _is_plain_number(operations: Operations, number: int) -> bool:
+    """Return whether all that an operation computes with, and is stored, is one number each."""
+    for value in operations.fixed(number):
+        tensor = constant_tensor(value)
+        if tensor is not None and tensor.dtype.is_float and tensor.size > _MOST_STORED:
+            if len({*read_numbers(tensor, _MOST_OF_SERIES)}) != 1:
+                return False
+    return True
 
 
 def find_rearranged(blocks: FoundBlocks) -> Iterator[FoundBlock]:

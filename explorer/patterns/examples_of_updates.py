@@ -432,4 +432,38 @@ masking (float[1, 64, 32] tokens, float[1, 64] noise) => (float[1, 16, 32] y)
 """,
         "Random masking",
     ),
+    "standardization": (
+        """
+series (float[2, 96, 7] x) => (float[2, 96, 7] y, float[2, 1, 7] mean, float[2, 1, 7] deviation)
+<int64[1] time = {1}, float two = {2}, float count = {96}>
+{
+  sum = ReduceSum (x, time)
+  mean = Div (sum, count)
+  apart = Sub (x, mean)
+  squares = Pow (apart, two)
+  total = ReduceSum (squares, time)
+  variance = Div (total, count)
+  deviation = Sqrt (variance)
+  y = Div (apart, deviation)
+}
+""",
+        "Standardization, reversed at the end",
+    ),
+    "splines": (
+        """
+basis (float[4, 8] x) => (float[4, 8, 2] y)
+<int64[1] last = {2}, int64[1] none = {0}, int64[1] one = {1}, int64[1] two = {2},
+ int64[1] three = {3}, float[3] from = {0, 1, 2}, float[3] to = {1, 2, 3},
+ float[2] start = {0, 1}, float[2] end = {2, 3}, float[2] length = {1, 1}>
+{
+  w = Unsqueeze (x, last)
+  above = GreaterOrEqual (w, from)  below = Less (w, to)
+  inside = And (above, below)  b = Cast <to = 1> (inside)
+  r1 = Sub (w, start)  f1 = Div (r1, length)  b1 = Slice (b, none, two, last)  p1 = Mul (f1, b1)
+  r2 = Sub (end, w)  f2 = Div (r2, length)  b2 = Slice (b, one, three, last)  p2 = Mul (f2, b2)
+  y = Add (p1, p2)
+}
+""",
+        "Splines, degree 1, 2 of each number",
+    ),
 }

@@ -198,6 +198,17 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "squash",
         ),
         FigureWord(
+            "splines",
+            "Piecewise polynomials of each number over stored knots: `degree 3`.",
+            "splines",
+        ),
+        FigureWord(
+            "standardization",
+            "The mean is taken off, and what is left divided by the deviation; `reversed at the "
+            "end` where both are kept for that.",
+            "standardization",
+        ),
+        FigureWord(
             "atrous pyramid",
             "Kernels of several dilations side by side: `rates 6, 12, 18`.",
             "atrous-pyramid",

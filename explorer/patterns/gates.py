@@ -47,6 +47,8 @@ def _is_of_one(blocks: FoundBlocks, part: Value, other: Value) -> bool:
         pick = operations.giver(whole)
         if pick is None or not operations.nodes[pick].operator.has(*PICKING):
             break
+        if not operations.operands[pick]:  # it takes parts of what is stored
+            break
         whole = operations.operands[pick][0]
     if whole is part or blocks.ending(operations.giver(whole), "conv", "linear") is None:
         return False

@@ -9,6 +9,7 @@ from .arithmetic import (
     find_formulas,
     find_rearranged,
     find_selections,
+    find_standardized,
     find_statistics,
 )
 from .attention import find_attentions
@@ -50,6 +51,7 @@ from .residuals import find_residuals
 from .retention import find_retentions
 from .separable import find_excitations, find_separable
 from .similarity import find_similarities, find_similarity
+from .splines import find_splines
 from .squash import find_squashes
 from .state_spaces import find_mixers
 from .time_mixing import find_shifts, find_time_mixes
@@ -174,6 +176,7 @@ IDEAS = (
     _part("triangle-multiplication", find_triangles, "triangle"),
     _part("affine-coupling", find_couplings, "coupling"),
     _part("masked-coupling", find_masked_couplings, "coupling"),
+    _part("splines", find_splines, "splines", family="activation"),
     _part("memory-attention", find_memories, "attention", family="attention"),
     _part("random-masking", find_maskings, "token masking"),
     _part("dueling-heads", find_duels, "duel"),
@@ -183,6 +186,7 @@ IDEAS = (
 #: what operations without weights are together, where they are none of all these
 ARITHMETIC = (
     _whole("statistics", find_statistics, "statistics", family="pooling"),
+    _whole("standardization", find_standardized, "standardized", family="normalization"),
     _whole("rearrangement", find_rearranged, "rearranged", family="shape"),
     _whole("selection", find_selections, "largest", family="shape"),
     _whole("formula", find_formulas, "formula", "mask", family="elementwise"),

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from netloupe.explorer.model import Node, Value
+from netloupe.explorer.model.constant import constant_tensor
 
 from .operations import Operations
-from .readings import read_axes
+from .readings import read_axes, read_numbers
 
+_MOST_PASSED = 4
+_MOST_ONES = 1 << 16
 #: what keeps a root or a quotient from 0
 _LEAST = ("Add", "Clip", "Max", "Relu")
 #: what counts of samples may multiply and divide
@@ -54,15 +57,31 @@ _FORMULA = Term("formula")
 
 
 def read_terms(operations: Operations) -> list[Term]:
-    """Return what each operation gives: of known statistics what they are, else a formula."""
+    """Return what each operation gives: of known statistics what they are, else a formula.
+
+    What is multiplied by ones alone, as by a mask that hides nothing, is as it was.
+    """
     terms: list[Term] = []
     for number, node in enumerate(operations.nodes):
         terms.append(_read_term(operations, terms, number, node))
     return terms
 
 
+def _see_through(operations: Operations, value: Value) -> Value:
+    """Return what a value was before it was multiplied by ones."""
+    for _ in range(_MOST_PASSED):
+        giver = operations.given_by(value, "Mul")
+        fixed = operations.fixed(giver) if giver is not None else []
+        tensor = constant_tensor(fixed[0]) if len(fixed) == 1 else None
+        if giver is None or tensor is None or {*read_numbers(tensor, _MOST_ONES)} != {1.0}:
+            break
+        value = operations.operands[giver][0]
+    return value
+
+
 def _read_term(operations: Operations, terms: list[Term], number: int, node: Node) -> Term:
-    kind, taken = operations.kinds[number], operations.operands[number]
+    kind = operations.kinds[number]
+    taken = [_see_through(operations, value) for value in operations.operands[number]]
     found = [_find_term(operations, terms, value) for value in taken]
     if kind in _TOGETHER and len(found) == 1:
         return _put_together(operations, found[0], taken[0], node, _TOGETHER[kind])

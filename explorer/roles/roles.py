@@ -34,7 +34,7 @@ from .preparation_pieces import PreparationPiece
 from .shape_arithmetic import find_shape_nodes
 from .unlearned import find_unlearned
 from .weighted import find_weighted
-from .written_norms import find_written_norms
+from .written_norms import find_intervals, find_written_norms
 
 #: what a node is for
 Role = Literal["body", "preparation", "postprocessing", "arrangement", "shape", "constant"]
@@ -152,6 +152,7 @@ def _find(graph: Graph) -> Roles:
     sources, targets = sources[carrying], targets[carrying]
     is_before = find_determined_nodes(~weighted, sources, targets)
     begun = [*find_written_norms(graph, is_before), *find_message_nodes(graph, is_before)]
+    begun += find_intervals(graph, is_before)
     if begun:
         weighted[begun] = True
         is_before = find_determined_nodes(~weighted, sources, targets)
