@@ -22,7 +22,8 @@ def find_experts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 
     A linear router gives each token a weight for each expert, of which the k largest count
     (N. Shazeer and others, Outrageously Large Neural Networks, 2017, equations 3 to 5; A. Jiang
-    and others, Mixtral of Experts, 2024, section 2.1). The experts are MLPs side by side, or
+    and others, Mixtral of Experts, 2024, section 2.1), or the largest alone (W. Fedus and others,
+    Switch Transformers, 2022, section 2.1). The experts are MLPs side by side, or
     their weights are picked from a table by what the router chose. Fused: com.microsoft's ``MoE``.
     """
     operations = blocks.operations
@@ -103,7 +104,7 @@ def _find_router(blocks: FoundBlocks) -> tuple[FoundBlock, int | None, int] | No
         if operations.nodes[number].operator.has("routes_experts"):
             operands = operations.operands[number]
             giver = operations.giver(operands[1]) if len(operands) > 1 else None
-        elif kind == "TopK":
+        elif kind in ("ArgMax", "TopK") and operations.operands[number]:
             giver = operations.giver(operations.operands[number][0])
         else:
             continue
@@ -124,6 +125,8 @@ def _find_router(blocks: FoundBlocks) -> tuple[FoundBlock, int | None, int] | No
 def _read_count(operations: Operations, number: int) -> int:
     """Return how many experts each token takes; 0 where that is not stated."""
     node = operations.nodes[number]
+    if operations.kinds[number] == "ArgMax":
+        return 1
     if node.op_type == "TopK" and len(node.inputs) > 1:
         listed = operations.context.read_list(node.input(1))
         return listed[0] if len(listed) == 1 and isinstance(listed[0], int) else 0

@@ -60,3 +60,27 @@ def test_a_mask_that_does_not_fall_is_no_retention() -> None:
 def test_each_head_of_a_retention_has_a_decay() -> None:
     text = _change("retention", "float[3, 3] decay", "float[1, 1, 3, 3] decay")
     assert _tell(text) == "Retention, causal"
+
+
+_SWITCH = """
+    switch (float[16, 8] x) => (float[16, 8] y)
+    <int64[2] router = {8, 2}, int64[2] up = {8, 32}, int64[2] down = {32, 8}, int64 none = {0},
+     int64 one = {1}>
+    {
+      r = ConstantOfShape (router)
+      u1 = ConstantOfShape (up)  d1 = ConstantOfShape (down)
+      u2 = ConstantOfShape (up)  d2 = ConstantOfShape (down)
+      logits = MatMul (x, r)  shares = Softmax (logits)
+      chosen = ArgMax <axis = -1> (shares)
+      is1 = Equal (chosen, none)  m1 = Cast <to = 1> (is1)
+      is2 = Equal (chosen, one)  m2 = Cast <to = 1> (is2)
+      h1 = MatMul (x, u1)  a1 = Relu (h1)  o1 = MatMul (a1, d1)  w1 = Mul (o1, m1)
+      h2 = MatMul (x, u2)  a2 = Relu (h2)  o2 = MatMul (a2, d2)  w2 = Mul (o2, m2)
+      y = Add (w1, w2)
+    }
+"""
+
+
+def test_the_largest_share_alone_may_choose_an_expert() -> None:
+    text = f'<ir_version: 12, opset_import: ["": 24]>{_SWITCH}'
+    assert _tell(text) == "Mixture of experts, 2 experts, top 1, MLP 8 → 32 → 8"
