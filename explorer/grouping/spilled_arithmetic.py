@@ -144,10 +144,13 @@ class _Finder:
         return boxes
 
     def _is_known(self, group: Group) -> bool:
-        """Return whether a group is one operation as a whole, as a norm is."""
+        """Return whether a group is one operation as a whole, as a norm is, or one idea."""
         nodes = list_member_nodes(group, MOST_NODES)
         known = self._recognise(nodes) if nodes else None
-        return known is not None and known.family in _WHOLE_FAMILIES
+        if known is None:
+            return False
+        is_idea = group.kind == "block" and group.type_name == known.name
+        return is_idea or known.family in _WHOLE_FAMILIES
 
     def _name(self, boxes: Sequence[_Box], part: set[int]) -> str:
         """Return what children are together; "" where they are nothing or a row."""

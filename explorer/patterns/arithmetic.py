@@ -26,6 +26,7 @@ _LEAST = 4
 #: so many of a rearrangement do more than change a shape
 _LEAST_REARRANGED = 2
 _MOST = 60
+_BOTH = 2
 #: a setting is so many numbers at most; more may have been learned
 _MOST_STORED = 4
 #: of so many numbers it is seen whether they all are the same
@@ -73,7 +74,7 @@ def find_statistics(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     told = [term for term in joined if term.kind in _STATISTICS]
     of = {term.of for term in told}
     rest = [value for value in operations.operands[end] if value not in of]
-    if len(told) < len(("one", "other")) or len(of) != 1 or len(rest) != len(told):
+    if len(told) < _BOTH or len(of) != 1 or len(rest) != len(told):
         return
     if len({(term.axes, term.shares) for term in told}) != 1:
         return
@@ -133,6 +134,35 @@ def _is_plain_number(operations: Operations, number: int) -> bool:
             if len({*read_numbers(tensor, _MOST_OF_SERIES)}) != 1:
                 return False
     return True
+
+
+def find_softmaxes(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find exp(x - max x) / Σ exp(x - max x), the largest perhaps limited, as it is no number.
+
+    J. Bridle, Probabilistic Interpretation of Feedforward Classification Network Outputs, 1990.
+    """
+    end = _find_end(blocks, ("activation",))
+    operations = blocks.operations
+    if end is None or operations.kinds[end] != "Div" or len(operations.operands[end]) < _BOTH:
+        return
+    value, total = operations.operands[end]
+    exponential, summed = operations.given_by(value, "Exp"), operations.given_by(total, "ReduceSum")
+    if exponential is None or summed is None or operations.operands[summed] != [value]:
+        return
+    shift = operations.given_by(operations.operands[exponential][0], "Sub")
+    taken = operations.operands[shift] if shift is not None else []
+    numbers = {end, exponential, summed, shift}
+    largest = operations.giver(taken[1]) if len(taken) > 1 else None
+    while largest is not None and operations.kinds[largest] in ("Clip", "Max"):
+        numbers.add(largest)
+        before = operations.givers(largest)
+        largest = before[0] if len(before) == 1 else None
+    numbers.add(largest)
+    if largest is None or operations.kinds[largest] != "ReduceMax":
+        return
+    if operations.operands[largest] == taken[:1] and len(numbers) == len(operations):
+        every = frozenset(range(len(operations)))
+        yield FoundBlock("softmax", "Softmax", every, end)
 
 
 def find_rearranged(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -255,7 +285,7 @@ def _write_sizes(entry: Value, operations: Operations, end: int) -> tuple[str, .
     """Return ``3 × 64 × 64 → 64 × 48`` of what is rearranged; nothing where sizes are unknown."""
     outputs = [value for value in operations.nodes[end].outputs if value is not None]
     sizes = [read_type_dims(value) for value in (entry, *outputs[:1])]
-    if len(sizes) < len(("before", "behind")) or not all(sizes):
+    if len(sizes) < _BOTH or not all(sizes):
         return ()
     before, behind = (" × ".join(map(str, dims)) for dims in sizes)
     return (f"{before} → {behind}",)
@@ -267,6 +297,7 @@ def is_plain(found: Recognition) -> bool:
 
 
 #: what functions are called in a list
+_POWERS = {0.5: "root", 2.0: "square"}
 _WORDS = {
     "Pow": "power",
     "Sqrt": "root",
@@ -293,8 +324,10 @@ _WORDS = {
 def _list_functions(operations: Operations) -> tuple[str, ...]:
     """Return ``exp, log, sum``: the functions in a longer formula; nothing where one has no word."""
     words: dict[str, None] = {}
-    for kind, node in zip(operations.kinds, operations.nodes, strict=True):
-        if kind in _WORDS:
+    for number, (kind, node) in enumerate(zip(operations.kinds, operations.nodes, strict=True)):
+        if kind == "Pow" and operations.scalar(number) in _POWERS:
+            words[_POWERS[operations.scalar(number) or 0]] = None
+        elif kind in _WORDS:
             words[_WORDS[kind]] = None
         elif node.operator.has("activates"):
             words[kind] = None

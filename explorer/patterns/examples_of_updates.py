@@ -466,4 +466,19 @@ basis (float[4, 8] x) => (float[4, 8, 2] y)
 """,
         "Splines, degree 1, 2 of each number",
     ),
+    "softmax": (
+        """
+shares (float[4, 10] x) => (float[4, 10] y)
+<int64[1] last = {1}, float least = {-1e30}>
+{
+  largest = ReduceMax (x, last)
+  some = Max (largest, least)
+  below = Sub (x, some)
+  exponential = Exp (below)
+  total = ReduceSum (exponential, last)
+  y = Div (exponential, total)
+}
+""",
+        "Softmax",
+    ),
 }

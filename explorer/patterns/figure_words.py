@@ -203,6 +203,11 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "splines",
         ),
         FigureWord(
+            "softmax",
+            "Shares that add up to 1, of any numbers; it may be written out.",
+            "softmax",
+        ),
+        FigureWord(
             "standardization",
             "The mean is taken off, and what is left divided by the deviation; `reversed at the "
             "end` where both are kept for that.",

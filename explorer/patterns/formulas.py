@@ -36,6 +36,7 @@ _SIGNS = {"Add": ("+", 1), "Sub": ("−", 1), "Mul": ("·", 2), "Div": ("/", 2)}
 #: what encloses its operand, and what follows a sign that binds as strongly
 _WHOLE = 4
 _LETTERS = "xyz"
+_BOTH = 2
 #: a formula has so many characters at most
 _MOST_LONG = 34
 
@@ -84,11 +85,12 @@ class _Writer:
             raise _UnwrittenError
         kind, taken = operations.kinds[number], operations.operands[number]
         form = _FUNCTIONS.get(kind)
-        is_square = kind == "Pow" and operations.scalar(number) == 2.0  # noqa: PLR2004
-        if is_square and len(taken) == 1:
+        is_square = kind == "Pow" and operations.scalar(number) == _BOTH
+        is_product = kind == "Mul" and len(taken) == _BOTH and taken[0] is taken[1]
+        if (is_square and len(taken) == 1) or is_product:
             form = "@²"
         if form is not None and taken:
-            self._room -= kind not in ("Neg", "Pow", "Reciprocal")
+            self._room -= kind not in ("Mul", "Neg", "Pow", "Reciprocal")
             if self._room < 0:
                 raise _UnwrittenError
             inner, binds = self._write_value(taken[0])
@@ -108,7 +110,7 @@ class _Writer:
         operations = self._operations
         node = operations.nodes[number]
         value = node.input(place)
-        if value is None or len(node.inputs) != len(("left", "right")):
+        if value is None or len(node.inputs) != _BOTH:
             raise _UnwrittenError
         if operations.is_fixed(value):
             scalar = operations.scalar(number)

@@ -9,6 +9,7 @@ from .arithmetic import (
     find_formulas,
     find_rearranged,
     find_selections,
+    find_softmaxes,
     find_standardized,
     find_statistics,
 )
@@ -187,6 +188,7 @@ IDEAS = (
 ARITHMETIC = (
     _whole("statistics", find_statistics, "statistics", family="pooling"),
     _whole("standardization", find_standardized, "standardized", family="normalization"),
+    _whole("softmax", find_softmaxes, "softmax", family="activation"),
     _whole("rearrangement", find_rearranged, "rearranged", family="shape"),
     _whole("selection", find_selections, "largest", family="shape"),
     _whole("formula", find_formulas, "formula", "mask", family="elementwise"),
