@@ -160,7 +160,8 @@ def _name_by_use(fed: Sequence[Group | Node], home: Group, labels: dict[int, str
 def add_postprocessing(root: Group, roles: Roles, free_path: FreePath) -> None:
     """Put what is left of postprocessing into groups of kind ``postprocessing``.
 
-    What repeats and blocks hold stays there: such as the end of the last layer. Where several
+    What repeats and blocks hold stays there: such as the end of the last layer; and what stands
+    before a block that is an idea of a paper is none. Where several
     nodes of a scope are behind the last weight, and one of them tells what for, they are a group,
     in the place of the last of them.
     """
@@ -170,6 +171,7 @@ def add_postprocessing(root: Group, roles: Roles, free_path: FreePath) -> None:
     while pending:
         group = pending.pop()
         after = [child for child in group.children if _is_after(child, roles)]
+        after = after[_find_last_idea(after) + 1 :]
         nodes = [node for child in after for node in _list_nodes(child)]
         facts = tuple(dict.fromkeys(told for node in nodes if (told := _tell(node))))
         if len(nodes) >= LEAST_AFTER and facts and len(after) > 1:
@@ -186,6 +188,16 @@ def add_postprocessing(root: Group, roles: Roles, free_path: FreePath) -> None:
                 if child is last or id(child) not in taken
             ]
         pending += [inner for inner in group.inner_groups() if inner.kind == "scope"]
+
+
+def _find_last_idea(children: Sequence[Group | Node]) -> int:
+    """Return the place of the last block among children, which is drawn; -1 where there is none."""
+    blocks = [
+        place
+        for place, child in enumerate(children)
+        if isinstance(child, Group) and child.kind == "block" and child.type_name == child.label
+    ]
+    return max(blocks, default=-1)
 
 
 def _tell(node: Node) -> str:

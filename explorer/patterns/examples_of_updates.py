@@ -481,4 +481,35 @@ shares (float[4, 10] x) => (float[4, 10] y)
 """,
         "Softmax",
     ),
+    "local-maxima": (
+        """
+peaks (float[1, 8, 32, 32] x) => (float[1, 8, 32, 32] y)
+{
+  largest = MaxPool <kernel_shape = [3, 3], pads = [1, 1, 1, 1], strides = [1, 1]> (x)
+  same = Equal (x, largest)
+  kept = Cast <to = 1> (same)
+  y = Mul (x, kept)
+}
+""",
+        "Local maxima, 3×3",
+    ),
+    "length-regulator": (
+        """
+alignment (float[1, 12] durations, int64 frames) => (float[1, 12, t] y)
+<int64 none = {0}, int64 one = {1}, int64[1] first = {0}, int64[1] last = {2},
+ int64[1] but = {-1}, int64[1] axis = {1}, int64[6] pads = {0, 1, 0, 0, 0, 0}>
+{
+  ends = CumSum (durations, one)
+  wide = Unsqueeze (ends, last)
+  places = Range (none, frames, one)
+  numbers = Cast <to = 1> (places)
+  before = Less (numbers, wide)
+  mask = Cast <to = 1> (before)
+  moved = Pad (mask, pads)
+  shifted = Slice (moved, first, but, axis)
+  y = Sub (mask, shifted)
+}
+""",
+        "Length regulator",
+    ),
 }

@@ -203,6 +203,16 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "splines",
         ),
         FigureWord(
+            "local maxima",
+            "Places of a map that are the largest of the window around them: `3×3`.",
+            "local-maxima",
+        ),
+        FigureWord(
+            "length regulator",
+            "Which frames belong to which token, by running sums of durations.",
+            "length-regulator",
+        ),
+        FigureWord(
             "softmax",
             "Shares that add up to 1, of any numbers; it may be written out.",
             "softmax",

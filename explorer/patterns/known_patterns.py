@@ -36,6 +36,7 @@ from .graphs import (
     find_graph_attentions,
     find_graph_convolutions,
 )
+from .heat_maps import find_peaks, find_regulators
 from .latents import find_draws, find_quantizers, find_residual_quantizers
 from .linear import find_embeddings, find_linears, find_mlps
 from .linear_attention import find_linear_attentions
@@ -177,6 +178,8 @@ IDEAS = (
     _part("triangle-multiplication", find_triangles, "triangle"),
     _part("affine-coupling", find_couplings, "coupling"),
     _part("masked-coupling", find_masked_couplings, "coupling"),
+    _part("local-maxima", find_peaks, "peaks", family="pooling"),
+    _part("length-regulator", find_regulators, "regulator", family="shape"),
     _part("splines", find_splines, "splines", family="activation"),
     _part("memory-attention", find_memories, "attention", family="attention"),
     _part("random-masking", find_maskings, "token masking"),

@@ -12,6 +12,7 @@ from netloupe.explorer.search.search import search_model
 from tests.corpus import corpus_file
 from tests.onnx_text import load_text
 
+from .test_spilled_ideas import build
 from .test_tree import check_tree
 
 _NINE = "{1,2,3,4,5,6,7,8,9}"
@@ -321,3 +322,26 @@ def test_very_many_pieces_are_grouped_once() -> None:
     assert len(groups_of(tree, "preparation")) == count
     assert all(isinstance(child, Group | Node) for child in tree.root.children)
     assert len(tree.root.children) <= 150
+
+
+def test_an_idea_behind_the_last_weight_is_no_postprocessing() -> None:
+    """Products of pairs of features are the model's, though no weight stands behind them."""
+    text = """
+    pairs (float[1, 4, 8] x) => (float[1, 1] y)
+    <int64[2] dims = {8, 8}, int64[1] axis = {1}, float half = {0.5}, float bias = {0.25}>
+    {
+      [a] w = ConstantOfShape (dims)
+      [layer__MatMul] h = MatMul (x, w)
+      [Relu] f = Relu (h)
+      [ReduceSum] total = ReduceSum (f, axis)  [Mul] square = Mul (total, total)
+      [Mul_1] squares = Mul (f, f)  [ReduceSum_1] sums = ReduceSum (squares, axis)
+      [Sub] apart = Sub (square, sums)
+      [ReduceSum_2] all = ReduceSum <keepdims = 0> (apart, last)
+      [Mul_2] pairs = Mul (all, half)
+      [Add] biased = Add (pairs, bias)
+      [Sigmoid] y = Sigmoid (biased)
+    }
+    """.replace("half = {0.5},", "half = {0.5}, int64[1] last = {2},")
+    groups = build(text).groups.values()
+    assert "Factorization machine" in {group.type_name for group in groups}
+    assert not any(group.kind == "postprocessing" for group in groups)
