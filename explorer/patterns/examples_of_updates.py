@@ -512,4 +512,22 @@ alignment (float[1, 12] durations, int64 frames) => (float[1, 12, t] y)
 """,
         "Length regulator",
     ),
+    "low-rank-attention": (
+        """
+attention (float[1, 64, 32] x) => (float[1, 64, 32] y)
+<int64[2] square = {32, 32}, int64[2] fewer = {64, 16}, float root = {5.657}>
+{
+  wq = ConstantOfShape (square)  wk = ConstantOfShape (square)  wv = ConstantOfShape (square)
+  e = ConstantOfShape (fewer)    f = ConstantOfShape (fewer)
+  q = MatMul (x, wq)  k = MatMul (x, wk)  v = MatMul (x, wv)
+  keys = Einsum <equation = "bnd,nk->bkd"> (k, e)
+  values = Einsum <equation = "bnd,nk->bkd"> (v, f)
+  products = Einsum <equation = "bnd,bkd->bnk"> (q, keys)
+  scores = Div (products, root)
+  shares = Softmax <axis = -1> (scores)
+  y = Einsum <equation = "bnk,bkd->bnd"> (shares, values)
+}
+""",
+        "Self-attention, low rank 16",
+    ),
 }

@@ -100,6 +100,11 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "reduced-attention",
         ),
         FigureWord(
+            "low rank",
+            "Keys and values of fewer tokens, which learned weights sum up: `low rank 16`.",
+            "low-rank-attention",
+        ),
+        FigureWord(
             "Transformer block",
             "Attention and an MLP, with residual sums and norms.",
             "transformer-block",

@@ -40,6 +40,7 @@ from .heat_maps import find_peaks, find_regulators
 from .latents import find_draws, find_quantizers, find_residual_quantizers
 from .linear import find_embeddings, find_linears, find_mlps
 from .linear_attention import find_linear_attentions
+from .low_rank import find_low_rank_attentions
 from .memories import find_maskings, find_memories
 from .norms import find_norms
 from .pair_updates import find_outer_products, find_triangles
@@ -113,6 +114,7 @@ PARTS = (
     _ENCODINGS,
     _part("embedding", find_embeddings, "embedding", family="shape"),
     _ATTENTIONS,
+    _part("low-rank-attention", find_low_rank_attentions, "attention", family="attention"),
     _part("mlp", find_mlps, "mlp", family="linear"),
     _EXPERTS,
     _CONVOLUTIONS,
