@@ -13,7 +13,7 @@ from netloupe.explorer.patterns import (
     Ingredient,
     Recognition,
     find_ingredients,
-    is_plain,
+    is_mere_arithmetic,
     make_ingredient,
 )
 from netloupe.explorer.patterns.details import NO_DETAILS
@@ -86,7 +86,7 @@ def _list_known(group: Group) -> Iterator[Recognition]:
 
 
 def _is_one_thing(found: Recognition) -> bool:
-    return (found.family != _PLAIN or " · " not in found.name) and not is_plain(found)
+    return (found.family != _PLAIN or " · " not in found.name) and not is_mere_arithmetic(found)
 
 
 def _walk(group: Group, context: GraphContext) -> list[Ingredient]:

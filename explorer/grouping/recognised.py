@@ -16,7 +16,7 @@ from netloupe.explorer.patterns import (
     Ingredient,
     Recognition,
     find_graph_context,
-    is_plain,
+    is_mere_arithmetic,
     try_to_recognise,
 )
 from netloupe.explorer.roles import find_weight
@@ -103,7 +103,7 @@ class Recogniser:
         if not nodes or _is_around_stack(group):
             return None
         found = self._recognise_nodes(nodes, self._keys.write(nodes), self._known)
-        if found is not None and group.kind == "operation" and is_plain(found):
+        if found is not None and group.kind == "operation" and is_mere_arithmetic(found):
             return None  # it is what its main node computes
         return replace(found, nodes=tuple(nodes)) if found is not None else None
 

@@ -5,7 +5,7 @@ an MLP, and what all of them are together. Nothing here knows groups, names of s
 shown.
 """
 
-from .arithmetic import has_weights, is_plain
+from .arithmetic import has_weights, is_mere_arithmetic
 from .block_names import name_block
 from .convolutions import read_convolution
 from .details import BlockDetails, Detail, FeatureDetails
@@ -69,7 +69,7 @@ __all__ = [
     "has_projection",
     "has_weights",
     "is_chain",
-    "is_plain",
+    "is_mere_arithmetic",
     "make_ingredient",
     "name_block",
     "read_convolution",

@@ -291,7 +291,7 @@ def _write_sizes(entry: Value, operations: Operations, end: int) -> tuple[str, .
     return (f"{before} → {behind}",)
 
 
-def is_plain(found: Recognition) -> bool:
+def is_mere_arithmetic(found: Recognition) -> bool:
     """Return whether a block is mere arithmetic, which is no part that a list would name."""
     return found.name in _NAMES
 
