@@ -103,8 +103,9 @@ class Recogniser:
         if not nodes or _is_around_stack(group):
             return None
         found = self._recognise_nodes(nodes, self._keys.write(nodes), self._known)
-        if found is not None and group.kind == "operation" and is_mere_arithmetic(found):
-            return None  # it is what its main node computes
+        is_made = found is not None and group.kind == "block" and group.type_name == found.name
+        if found is not None and is_mere_arithmetic(found) and not is_made:
+            return None  # an author's module has a name that says more
         return replace(found, nodes=tuple(nodes)) if found is not None else None
 
     def _recognise_nodes(

@@ -109,8 +109,9 @@ class _Finder:
     def find(self, group: Group) -> list[tuple[list[Child], str]]:
         """Return children that are one box each, with its name; none twice."""
         boxes = self._list_boxes(group)
-        if sum(box.is_fit for box in boxes) < _LEAST_BOXES or self._is_known(group):
-            return []
+        count = sum(box.is_fit for box in boxes)
+        if not _LEAST_BOXES <= count < len(boxes) or self._is_known(group):
+            return []  # where all is arithmetic, it stands between no layers
         found: list[tuple[list[Child], str]] = []
         taken: set[int] = set()
         for end in range(len(boxes) - 1, -1, -1):

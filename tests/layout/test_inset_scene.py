@@ -300,8 +300,9 @@ def test_two_stacks_of_other_kinds_stand_at_both_sides(engine: LayoutEngine) -> 
     for _ in range(5):
         x = builder.layer(x)
     for _ in range(5):
-        for op_type in ("Neg", "Exp", "Abs", "Floor", "Sin", "Cos", "Tan", "Sign", "Ceil"):
-            x = builder.add(op_type, x)
+        for op_type in ("Neg", "Exp", "Abs", "Mul", "Sin", "Cos", "Tan", "Mul", "Ceil"):
+            scale = [builder.weight()] if op_type == "Mul" else []
+            x = builder.add(op_type, x, *scale)
         x = builder.linear(x)
     picture = draw(builder.load(x).model, engine, fit="3000x3000")
     assert sorted(zoom.side for zoom in picture.scene.zooms) == [-1, 1]
