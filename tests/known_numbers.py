@@ -19,6 +19,10 @@ ALSO: dict[str, tuple[float, ...]] = {
     "gru": (16,),
     "gru_cells": (12,),
     # operators
+    # the projections before and behind the long convolution
+    "hyena": (2,),
+    # the blocks of a module of three branches, and of two
+    "hrnet": (12, 8, 16),
     "kmeans": (7, 2, 1, 3),
     "light_bvlc_alexnet": (96, 256, 384),
     "light_densenet121": (32,),
@@ -30,6 +34,10 @@ ALSO: dict[str, tuple[float, ...]] = {
     "mobilenetv2": (8, 80),
     # of 15 blocks so many have squeeze and excitation
     "mobilenetv3": (8, 15),
+    # those of both T-nets
+    "pointnet": (6,),
+    # of the motion encoder, the cell and the head
+    "raft": (8,),
     "segmentation_unet": (5, 4, 3),
     "swin": (7,),
     # two and three residual blocks a level, down and up, and two between
@@ -37,6 +45,8 @@ ALSO: dict[str, tuple[float, ...]] = {
     # two residual blocks and attention before three a level
     "vae_decoder": (5, 1, 3, 4),
     "whisper": (2, 80),
+    # the wide and the deep one
+    "widedeep": (2,),
     # four sides in 16 bins each, and ten classes, at three scales
     "yolov8": (3, 64, 16, 10),
 }

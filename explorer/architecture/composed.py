@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from types import MappingProxyType
 
@@ -17,14 +16,15 @@ from .ideas import merge_ideas
 from .layers import find_stacks
 from .levels import Levels, find_levels, works_on_maps
 from .mixing import Mixing, find_mixing
+from .module_clauses import ModuleTeller
+from .modules import build_modules
 from .named_groups import find_named_groups
 from .opened import open_large
 from .outline import Outline
 from .piece_runs import MOST_PIECES, PieceRun, find_piece_runs
-from .piece_words import count_pieces, join_with_and, name_piece, write_run
+from .piece_words import join_with_and, name_piece, write_run
 from .pieces import Piece, collapse_shared, list_pieces
 from .sketch import BlockSketch, Sketch
-from .told_groups import MOST_DEPTH, GroupTeller
 
 #: of a graph that is told whole
 NOT_FOLDED: Mapping[Node, tuple[int, int]] = MappingProxyType({})
@@ -78,12 +78,12 @@ def compose(
     pieces = collapse_shared(outline, told, find_tree(model, outline.graph))
     name = _name(every, find_mixing(outline), any(piece.uses > 1 for piece in pieces))
     alike = groupby(pieces, key=lambda piece: (piece.uses, piece.fold))
-    rows = [(uses, fold, [*row]) for (uses, fold), row in alike]
-    clauses = _write_in_order(model, outline, rows)
+    rows = [(fold, [*row]) for (_, fold), row in alike]
+    clauses = _write_in_order(model, outline, pieces)
     on_maps = works_on_maps([piece.part for piece in told])
     levels = find_levels(outline) if on_maps else Levels()
     facts: dict[str, Detail] = {**taken.facts, **given, **dict(levels.facts)}
-    runs = [run for _, fold, row in rows for run in _find_runs(outline, row, fold)]
+    runs = [run for fold, row in rows for run in _find_runs(outline, row, fold)]
     blocks = tuple(_sketch(outline, run) for run in runs if run.count > 1)
     title = levels.title or name
     return Sketch("", title, (taken.text, *clauses, levels.text, end), blocks, facts)
@@ -100,52 +100,10 @@ def _find_runs(outline: Outline, row: list[Piece], fold: tuple[int, int]) -> lis
     return [PieceRun([row], fold[1])] if fold[1] > 1 else find_piece_runs(outline, row)
 
 
-def _write_in_order(model: Model, outline: Outline, rows: Sequence[_Row]) -> list[str]:
-    """Return what blocks are, in order; where that is too long to be read, how many there are.
-
-    Groups are told as deep as can be read, or else runs of alike blocks whatever they are in.
-    """
-    teller = GroupTeller(model, outline)
-    for deepest in range(MOST_DEPTH, 0, -1):
-        clauses = _write_rows(outline, rows, partial(teller.tell, deepest=deepest))
-        if _is_readable(clauses):
-            return clauses
-
-    def tell_runs(row: list[Piece]) -> list[str]:
-        return [write_run(outline, run) for run in find_piece_runs(outline, row)]
-
-    clauses = _write_rows(outline, rows, tell_runs)
-    if _is_readable(clauses):
-        return clauses
-    return _count(outline, [piece for _, _, row in rows for piece in row])
-
-
-def _write_rows(
-    outline: Outline, rows: Sequence[_Row], tell: Callable[[list[Piece]], list[str]]
-) -> list[str]:
-    clauses: list[str] = []
-    for uses, fold, row in rows:
-        is_whole = fold[1] > 1
-        words = [write_run(outline, PieceRun([row], fold[1]))] if is_whole else tell(row)
-        if uses > 1:
-            words = [f"{uses:,} times with shared weights ({join_with_and(words)})"]
-        clauses += words
-    return clauses
-
-
-def _is_readable(clauses: Sequence[str]) -> bool:
-    return len(clauses) <= _MOST_RUNS and len(", ".join(clauses)) <= _LONGEST
-
-
-def _count(outline: Outline, pieces: Sequence[Piece]) -> list[str]:
-    """Return how many blocks of each kind there are, the most first."""
-    kinds: dict[tuple[str, str], list[Piece]] = {}
-    for piece in pieces:
-        kinds.setdefault((piece.kind, piece.name), []).append(piece)
-    counts: Counter[str] = Counter()
-    for alike in kinds.values():
-        counts[name_piece(outline, alike)] += sum(one.uses * one.fold[1] for one in alike)
-    return [count_pieces(number, noun) for noun, number in counts.most_common()]
+def _write_in_order(model: Model, outline: Outline, pieces: Sequence[Piece]) -> list[str]:
+    """Return what blocks are along the modules of the picture, the most telling ones in order."""
+    root = build_modules(model, outline, pieces)
+    return [clause.write() for clause in ModuleTeller(outline, pieces).tell_whole(root.inner)]
 
 
 def _sketch(outline: Outline, run: PieceRun) -> BlockSketch:

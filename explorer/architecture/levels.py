@@ -51,7 +51,7 @@ class Levels:
 def find_levels(outline: Outline) -> Levels:
     """Return the way through resolutions where it is down and up again, or up alone."""
     found = _follow(outline)
-    steps = _list_steps(outline, found)
+    steps = _leave_out_pyramids(outline, _list_steps(outline, found))
     downs = [part for part, ratio in steps if ratio > 1]
     ups = [part for part, ratio in steps if ratio < 1]
     if len(ups) < _LEAST_STEPS:
@@ -170,6 +170,38 @@ def _list_steps(
     return list(steps.values())
 
 
+def _leave_out_pyramids(
+    outline: Outline, steps: list[tuple[OutlinePart, Fraction]]
+) -> list[tuple[OutlinePart, Fraction]]:
+    """Return steps without pools of one value to several sizes, and what undoes them.
+
+    H. Zhao and others, Pyramid Scene Parsing Network, 2017, figure 3.
+    """
+    sources: dict[int, list[OutlinePart]] = {}
+    for part, ratio in steps:
+        givers = outline.givers(part)
+        if ratio > 1 and part.is_pool and len(givers) == 1:
+            sources.setdefault(id(givers[0]), []).append(part)
+    pools = {id(part) for pools in sources.values() if len(pools) > 1 for part in pools}
+    return [
+        (part, ratio)
+        for part, ratio in steps
+        if id(part) not in pools and not (ratio < 1 and _leads_from(outline, part, pools))
+    ]
+
+
+def _leads_from(outline: Outline, part: OutlinePart, pools: set[int]) -> bool:
+    """Return whether a part takes what one of some pools gave, in a row."""
+    for _ in range(_MOST_PASSED):
+        givers = outline.givers(part)
+        if len(givers) != 1:
+            return False
+        part = givers[0]
+        if id(part) in pools:
+            return True
+    return False
+
+
 def _list_skips(outline: Outline, last: OutlinePart, first: OutlinePart) -> list[OutlinePart]:
     """Return what puts a value from before the lowest level beside one from behind it."""
     skips = []
@@ -186,6 +218,9 @@ def _find_source(outline: Outline, part: OutlinePart) -> int:
     """Return the place of the part that gives a value, back through what only passes it."""
     for _ in range(_MOST_PASSED):
         givers = outline.givers(part)
+        if part.kind == "gate" and givers:  # a skip may be gated
+            part = min(givers, key=lambda one: one.place)
+            continue
         if is_told(part) or part.has("adds", "joins", "resamples") or len(givers) != 1:
             return part.place
         part = givers[0]

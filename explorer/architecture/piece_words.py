@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from netloupe.explorer.notation import write_count, write_span
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
@@ -59,11 +59,9 @@ def write_run(outline: Outline, run: PieceRun) -> str:
         for words, count in Counter(_write_places(outline, run.members)).items()
     ]
     norms = _write_norms(outline, run.pieces)
-    lacking = len(run.members[0]) - len(run.members[-1])
-    rest = f" (the last lacks {lacking} of these)" if lacking else ""
     if run.count == 1:
         return join_with_and(told)
-    return f"{write_count(run.count, 'block')} of {join_with_and(told)}{norms}{rest}"
+    return f"{write_count(run.count, 'block')} of {join_with_and(told)}{norms}"
 
 
 def join_with_and(words: Sequence[str]) -> str:
@@ -84,6 +82,9 @@ def _write_places(outline: Outline, members: Sequence[Sequence[Piece]]) -> Itera
             continue
         texts = {write_pieces(outline, row) for row in rows}
         noun = name_piece(outline, alike)
+        if len(rows) < len(members):  # the last block lacks some
+            yield write_plural(noun)
+            continue
         yield texts.pop() if len(texts) == 1 else count_pieces(len(alike), noun)
 
 
@@ -96,10 +97,56 @@ def write_pieces(outline: Outline, pieces: Sequence[Piece], times: int = 1) -> s
     sizes = _write_sizes(outline, pieces, is_row=True)
     if len(pieces) * times == 1:
         return f"{noun}{sizes}"
-    stages = _list_stages(pieces) if _is_chain(outline, pieces) else []
+    stages = _list_stages(pieces) if is_chain(outline, pieces) else []
     if len(stages) > 1:
         return f"stages of {write_row(stages)} {write_plural(noun)}{sizes}"
     return f"{count_pieces(len(pieces) * times, noun)}{sizes}"
+
+
+def name_alike(outline: Outline, pieces: Sequence[Piece]) -> str:
+    """Return what each of some pieces of one kind is called; of unlike convolutions no kernel."""
+    nouns = {name_piece(outline, [piece]) for piece in pieces}
+    return nouns.pop() if len(nouns) == 1 else "convolution"
+
+
+def write_shortly(outline: Outline, pieces: Sequence[Piece], count: int) -> str:
+    """Return how many alike pieces there are, with the one size that tells them: heads, widths."""
+    noun = name_alike(outline, pieces)
+    told = count_pieces(count, noun) if count > 1 else noun
+    if pieces[0].layer is not None:
+        layers = [piece.layer for piece in pieces if piece.layer is not None]
+        heads = {_write_heads(one) for layer in layers for one in layer.attentions}
+        return told + _write_one(heads)
+    if pieces[0].kind == "linear":
+        return told
+    return told + _write_sizes(outline, pieces, is_row=count == len(pieces))
+
+
+def write_place(outline: Outline, rows: Sequence[Sequence[Piece]], each: int) -> str:
+    """Return what stands in each of several blocks, of one kind: what is so of all of them.
+
+    Parameters
+    ----------
+    outline
+        The outline.
+    rows
+        Of each block the pieces of the kind.
+    each
+        How many there are in each block.
+    """
+    pieces = [piece for row in rows for piece in row]
+    texts = {write_shortly(outline, row, each) for row in rows}
+    if len(texts) == 1 and not (pieces[0].layer is not None and each > 1 and len(rows) > 1):
+        return texts.pop()
+    noun = name_alike(outline, pieces)
+    if pieces[0].layer is not None:
+        return f"{each:,} attentions with MLP" if each > 1 else "attention with MLP"
+    if each > 1:
+        return count_pieces(each, noun)
+    way = [width for width, _ in groupby(piece.part.out_features for piece in pieces)]
+    if pieces[0].kind in _STAGED and all(way) and way in (sorted(way), sorted(way)[::-1]):
+        return f"{noun}{_write_kernel(pieces)} {shorten_way(way)} channels"
+    return noun + _write_kernel(pieces)
 
 
 def _list_stages(pieces: Sequence[Piece]) -> list[int]:
@@ -130,7 +177,8 @@ def count_pieces(number: int, noun: str) -> str:
 
 #: the ends of what is called alike, one or several
 _WITHOUT_PLURAL = (
-    *("excitation", "experts", "features", "masking", "mixing", "passing", "splines"),
+    *("excitation", "experts", "features", "masking", "mixing"),
+    *("neighbours", "passing", "splines"),
 )
 
 
@@ -291,7 +339,7 @@ def _write_features(outline: Outline, pieces: Sequence[Piece], *, is_row: bool) 
         return f" {taken:,} → {given[0]:,}{noun}" if taken != given[0] else f" of {taken:,}{noun}"
     if not is_row:
         return f" of {write_span(given)}{noun}"
-    if all(one[1] == two[0] for one, two in pairwise(sizes)) and _is_chain(outline, pieces):
+    if all(one[1] == two[0] for one, two in pairwise(sizes)) and is_chain(outline, pieces):
         way = [sizes[0][0], *given]
         kept = [way[0], *(two for one, two in pairwise(way) if one != two)]
         if len(kept) == 1:
@@ -307,7 +355,7 @@ def shorten_way(widths: Sequence[int]) -> str:
     return f"{write_way(widths[:2])} → … → {widths[-1]:,}"
 
 
-def _is_chain(outline: Outline, pieces: Sequence[Piece]) -> bool:
+def is_chain(outline: Outline, pieces: Sequence[Piece]) -> bool:
     """Return whether each piece takes what the one before it gives, and nothing told between."""
     return all(_follows(outline, two.parts[0], one.part) for one, two in pairwise(pieces))
 

@@ -85,8 +85,8 @@ def wavenet(dilations: tuple[int, ...]) -> Architecture:
 def test_a_last_block_may_lack_what_nothing_takes() -> None:
     assert wavenet((1, 2, 4, 8, 1, 2, 4, 8)).sentence == (
         "Convolutional network: pointwise convolution 4 → 8 channels, 8 blocks of gated "
-        "unit of 8 channels (kernel 2, dilation 1 … 8) and 2 pointwise convolutions "
-        "(the last lacks 1 of these), 2 pointwise convolutions 16 → 4 channels, 4 channels out."
+        "unit of 8 channels (kernel 2, dilation 1 … 8) and pointwise convolutions, "
+        "2 pointwise convolutions 16 → 4 channels, 4 channels out."
     )
 
 
@@ -578,7 +578,11 @@ def towers(*, is_named: bool) -> str:
 
 
 def test_runs_of_blocks_end_where_a_group_does() -> None:
-    told = towers(is_named=True)
+    assert towers(is_named=True) == (
+        "Convolutional network: encoder (5 convolutions of 8 channels), "
+        "decoder (9 convolutions of 8 channels), 8 channels out."
+    )
+    told = towers(is_named=False)
     assert "2 blocks of 1×1 convolution of 8 channels and 3×3 convolution of 8 channels" in told
     assert "4 blocks of 1×1 convolution of 8 channels and 3×3 convolution of 8 channels" in told
     assert told.count("5×5 convolution of 8 channels") == 2

@@ -1,0 +1,182 @@
+"""The blocks of a graph along the modules that its picture draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from netloupe.explorer.grouping import find_tree
+from netloupe.explorer.grouping.group import Group
+from netloupe.explorer.model import Model
+
+from .module_names import read_mask
+from .outline import Outline
+from .pieces import Piece
+
+#: groups that are none of an author's modules, nor repetitions of them
+_NO_MODULES = frozenset({"operation", "part", "postprocessing", "preparation", "shape"})
+#: so many names may take turns
+_PERIODS = range(2, 5)
+#: how steps of a loop are called whose author gave them no name
+_STEP = "step"
+
+
+@dataclass(eq=False)
+class Module:
+    """A group of the picture, or a block that is in none of its own.
+
+    Parameters
+    ----------
+    group
+        None for a block by itself, and for the whole graph.
+    label
+        The name that the picture shows, without that of the module around it.
+    pieces
+        Its blocks, in order.
+    inner
+        The modules in it; nothing where it is one block.
+    """
+
+    group: Group | None
+    label: str = ""
+    pieces: list[Piece] = field(default_factory=list)
+    inner: list[Module] = field(default_factory=list)
+
+    @property
+    def mask(self) -> str:
+        """Its name with a sign for each number; "" for a block by itself."""
+        return "" if self.group is None else read_mask(self.label)
+
+    @property
+    def is_repeat(self) -> bool:
+        """Whether its modules are repetitions of one."""
+        return self.group is not None and self.group.kind == "repeat"
+
+    @property
+    def type_name(self) -> str:
+        """The author's class; "" where that is not known."""
+        return "" if self.group is None else self.group.type_name
+
+    @property
+    def times(self) -> int:
+        """How many repetitions there are of a repeat of which one stands for all; 1 for others."""
+        if self.group is None or not self.is_repeat or self.pieces[0].fold[1] == 1:
+            return 1
+        return len(self.group.children)
+
+
+def build_modules(model: Model, outline: Outline, pieces: Sequence[Piece]) -> Module:
+    """Return a graph as modules that hold modules, down to its blocks."""
+    tree = find_tree(model, outline.graph)
+    nodes = outline.operations.nodes
+
+    def list_groups(number: int) -> list[Group]:
+        node = nodes[number]
+        group = tree.group_of(node) if tree.position_of(node) >= 0 else None
+        found: list[Group] = []
+        while group is not None and group.parent is not None:
+            if _is_module(group):
+                found.append(group)
+            group = group.parent
+        return found[::-1]
+
+    root = Module(None)
+    way: list[Module] = [root]
+    for piece in pieces:
+        first, last = (list_groups(part.end) for part in (piece.parts[0], piece.part))
+        groups = [one for one, other in zip(first, last, strict=False) if one is other]
+        depth = 0
+        while depth < min(len(groups), len(way) - 1) and way[depth + 1].group is groups[depth]:
+            depth += 1
+        del way[depth + 1 :]
+        for group in groups[depth:]:
+            outer = next((one.group.label for one in way[::-1] if one.group is not None), "")
+            module = Module(group, group.label.removeprefix(f"{outer}."))
+            way[-1].inner.append(module)
+            way.append(module)
+        way[-1].inner.append(Module(None, "", [piece]))
+        for module in way:
+            module.pieces.append(piece)
+    while len(root.inner) == 1 and root.inner[0].inner and not root.inner[0].is_repeat:
+        root = root.inner[0]
+    return root
+
+
+def _is_module(group: Group) -> bool:
+    """Return whether a group has an author's name, or is a repetition of what has one."""
+    if group.kind in _NO_MODULES or group.label.split(" ")[0] == _STEP:
+        return False
+    return (
+        group.kind == "scope" or not group.type_name or not group.label.startswith(group.type_name)
+    )
+
+
+def list_rows(modules: Sequence[Module]) -> Iterator[list[Module]]:
+    """Yield modules in order, with those together whose names differ in a number only.
+
+    Where several such names take turns, all of each are together.
+    """
+    masks = [module.mask for module in modules]
+    place = 0
+    while place < len(modules):
+        end = place + 1
+        while end < len(modules) and "#" in masks[place] and masks[end] == masks[place]:
+            end += 1
+        length = _find_turns(masks, place)
+        if length > end - place:
+            taken = modules[place : place + length]
+            for mask in dict.fromkeys(masks[place : place + length]):
+                yield [module for module in taken if module.mask == mask]
+            place += length
+            continue
+        yield [*modules[place:end]]
+        place = end
+
+
+def _find_turns(masks: Sequence[str], place: int) -> int:
+    """Return over how many modules from a place on names take turns; the last may be fewer."""
+    best = 0
+    for period in _PERIODS:
+        names = masks[place : place + period]
+        if not all("#" in name for name in names) or len({*names}) < 2:
+            continue
+        end = place + period
+        while end < len(masks) and masks[end] == masks[end - period]:
+            end += 1
+        if end - place >= 2 * period:
+            best = max(best, end - place)
+    return best
+
+
+def open_row(row: Sequence[Module]) -> list[Module]:
+    """Return the modules of a row; what is repeated among them as each of its repetitions."""
+    opened: list[Module] = []
+    for module in row:
+        inner = module.inner
+        is_alike = all("#" in one.mask and one.mask == module.mask for one in inner)
+        if module.is_repeat and len(inner) > 1 and is_alike:
+            opened += inner
+        else:
+            opened.append(module)
+    return opened
+
+
+def open_lists(row: Sequence[Module]) -> Iterator[Module]:
+    """Yield the modules of a row; of one whose own modules have numbers for names those."""
+    for module in row:
+        inner = [one for one in module.inner if one.group is not None]
+        is_list = module.is_repeat or (bool(inner) and all(one.mask == "#" for one in inner))
+        if is_list and len(module.inner) > 1:
+            yield from open_lists(module.inner)
+        else:
+            yield module
+
+
+def walk(module: Module) -> Iterator[Module]:
+    """Yield a module and all in it that have a group, in order."""
+    pending = [module]
+    while pending:
+        one = pending.pop()
+        if one.group is not None:
+            yield one
+            pending += one.inner[::-1]

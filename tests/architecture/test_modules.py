@@ -1,0 +1,111 @@
+"""Sentences along the modules of a picture: their names, rows of them, and what is left out."""
+
+from __future__ import annotations
+
+import pytest
+
+from netloupe.explorer.architecture.module_names import read_mask, tell_class, tell_name
+from tests.architecture.networks import Network
+
+
+class Named(Network):
+    """A network whose nodes have the names of modules."""
+
+    def within(self, start: int, name: str) -> None:
+        """Put all nodes from a place on into a module."""
+        for number, node in enumerate(self.nodes[start:]):
+            inside = node.name.removeprefix("/")
+            node.name = f"/{name}/{inside or f'{node.op_type}_{number}'}"
+
+
+@pytest.mark.parametrize(
+    ("label", "said"),
+    [
+        ("text_encoder", "text encoder"),
+        ("duration_predictor", "duration predictor"),
+        ("decode_head", "decode head"),
+        ("clip.vision_model", "vision model"),
+        ("decoder_blocks", "decoder"),
+        ("res_blocks", "residual"),
+        ("bifpn.0", "BiFPN"),
+        ("encoder / layers.0 … layers.2", "encoder"),
+        *((label, "") for label in ("0", "m", "layers.0", "model", "last_layer1", "bn1", "AG")),
+        ("Sigmoid;model_1 / conv2d_3", ""),
+    ],
+)
+def test_names_that_say_something_are_told_in_words(label: str, said: str) -> None:
+    assert tell_name(label) == said
+
+
+@pytest.mark.parametrize(
+    ("type_name", "said"),
+    [
+        ("SpatialGatingBlock", "spatial gating block"),
+        ("UniversalInvertedResidual", "universal inverted residual"),
+        ("TimesformerLayer", "Timesformer layer"),
+        ("Sequential", ""),
+        ("RDL", ""),
+        ("BatchNormAct2d", ""),
+    ],
+)
+def test_classes_are_told_where_all_their_words_are_terms(type_name: str, said: str) -> None:
+    assert tell_class(type_name) == said
+
+
+def test_names_in_a_row_differ_in_their_number_alone() -> None:
+    assert read_mask("blocks.0.1 … blocks.0.3") == read_mask("blocks.2") == "blocks.#"
+    assert read_mask("s1_slow") != read_mask("s1_fast")
+
+
+def residual(net: Network, x: str, width: int) -> str:
+    return net.add("Add", x, net.conv(net.add("Relu", net.conv(x, width, width)), width, width))
+
+
+def test_stages_of_a_module_are_told_by_their_blocks() -> None:
+    net = Named()
+    x = net.take("x", (1, 3, 32, 32))
+    for stage, (count, width) in enumerate(((2, 8), (3, 16), (2, 32))):
+        start = len(net.nodes)
+        x = net.conv(x, 3 if not stage else width // 2, width, 2, strides=[2, 2])
+        for _ in range(count):
+            x = residual(net, x, width)
+        net.within(start, f"stages.{stage}")
+    net.within(0, "backbone")
+    start = len(net.nodes)
+    for _ in range(3):
+        x = net.conv(x, 32, 32)
+    x = net.conv(x, 32, 5, 1)
+    net.within(start, "decode_head")
+    told = net.finish(x).architecture.sentence
+    assert "stages of 2, 3, 2 residual blocks, 8 → 16 → 32 channels" in told
+    assert "decode head (" in told
+
+
+def test_towers_of_equal_form_are_told_as_one() -> None:
+    net = Named()
+    features = []
+    for name in ("online", "target"):
+        x = net.take(name, (1, 8, 16, 16))
+        start = len(net.nodes)
+        for _ in range(2):
+            x = residual(net, x, 8)
+        net.within(start, f"{name}_encoder")
+        features.append(x)
+    told = net.finish(net.add("Sub", *features)).architecture.sentence
+    assert "online and target encoder (2 residual blocks of 8 channels)" in told
+
+
+def test_a_sentence_has_five_clauses_at_most_and_leaves_out_small_steps() -> None:
+    net = Named()
+    x = net.take("x", (1, 8, 16, 16))
+    for number, name in enumerate(("stem", "encoder", "neck", "decoder", "refinement", "head")):
+        start = len(net.nodes)
+        for _ in range(number % 2 + 1):
+            x = residual(net, x, 8)
+        x = net.conv(x, 8, 8, 2 * (number % 3) + 1)
+        net.within(start, name)
+        x = net.conv(x, 8, 8, 5)
+    told = net.finish(x).architecture.sentence
+    assert told.count("(") <= 5
+    assert "5×5" not in told
+    assert "blocks of residual" not in told
