@@ -68,7 +68,7 @@ class Clause:
     @property
     def inside(self) -> str:
         """What stands in brackets."""
-        return write_parts(self.parts, self.shown) if self.parts else self.text
+        return write_inner_clauses(self.parts, self.shown) if self.parts else self.text
 
     def write(self) -> str:
         """Return it in words."""
@@ -95,7 +95,7 @@ class Clause:
         return self.name or self.write()
 
 
-def choose(clauses: Sequence[Clause], most: int) -> list[Clause]:
+def choose_telling(clauses: Sequence[Clause], most: int) -> list[Clause]:
     """Return the most telling clauses, in order."""
     ranked = sorted(clauses, key=lambda one: (one.is_minor and not one.name, -one.weight))[:most]
     least = _LEAST_SHARE * ranked[0].weight if ranked and not ranked[0].is_minor else 0
@@ -103,13 +103,13 @@ def choose(clauses: Sequence[Clause], most: int) -> list[Clause]:
     return [one for one in clauses if any(one is kept for kept in ranked)]
 
 
-def write_parts(clauses: Sequence[Clause], most: int, joint: str = ", ") -> str:
+def write_inner_clauses(clauses: Sequence[Clause], most: int, joint: str = ", ") -> str:
     """Return the most telling clauses in words."""
-    told = [one.write_inside() for one in choose(clauses, most)]
+    told = [one.write_inside() for one in choose_telling(clauses, most)]
     return "" if told == ["MLP"] else joint.join(told)
 
 
-def weigh(pieces: Sequence[Piece]) -> int:
+def weigh_pieces(pieces: Sequence[Piece]) -> int:
     """Return how many operations blocks have, with all that they stand for."""
     return sum(
         len(part.numbers) * piece.uses * piece.fold[1] for piece in pieces for part in piece.parts

@@ -15,14 +15,22 @@ from itertools import groupby, pairwise
 from netloupe.explorer.notation import write_count
 
 from .cells import UnrolledDetails
-from .clause import MINOR, MOST_CLAUSES, Clause, join_equal, shorten, weigh, write_parts
+from .clause import (
+    MINOR,
+    MOST_CLAUSES,
+    Clause,
+    join_equal,
+    shorten,
+    weigh_pieces,
+    write_inner_clauses,
+)
 from .module_names import tell_class, tell_name
-from .modules import Module, list_rows, open_lists, open_row, walk
+from .modules import Module, list_rows, open_lists, open_row, walk_modules
 from .outline import Outline
 from .piece_runs import PieceRun, find_piece_runs
 from .piece_words import (
     count_pieces,
-    is_chain,
+    follows_on,
     name_alike,
     name_piece,
     shorten_way,
@@ -158,7 +166,7 @@ class ModuleTeller:
         is_minor = all(piece.kind in MINOR for piece in pieces)
         is_one = len(run.members[0]) == 1 and pieces[0].uses == 1 and run.times == 1
         return Clause(
-            text, weigh(pieces), is_minor=is_minor, pieces=tuple(pieces) if is_one else ()
+            text, weigh_pieces(pieces), is_minor=is_minor, pieces=tuple(pieces) if is_one else ()
         )
 
     def _tell_one(self, module: Module) -> list[Clause]:
@@ -178,7 +186,7 @@ class ModuleTeller:
             if len(inside) == 1 and inside[0].name == name:
                 return inside
             shown = [replace(one, uses=1) if one.uses == uses else one for one in inside]
-            return [_make_named(name, shown, weigh(pieces), uses)]
+            return [_make_named(name, shown, weigh_pieces(pieces), uses)]
         if uses > 1 and all(clause.uses == uses for clause in inside):
             return [_join_uses(inside, uses)]
         return inside
@@ -225,7 +233,7 @@ class ModuleTeller:
         else:
             text = write_pieces(self._outline, pieces, one.fold[1])
         known = tuple(pieces) if one.fold[1] == 1 else ()
-        return Clause(text, weigh(pieces), "", one.uses, one.kind in MINOR, pieces=known)
+        return Clause(text, weigh_pieces(pieces), "", one.uses, one.kind in MINOR, pieces=known)
 
     def _tell_row(self, row: Sequence[Module]) -> list[Clause]:
         """Return what modules are whose names differ in a number."""
@@ -261,7 +269,7 @@ class ModuleTeller:
             return replace(self._tell_pieces(pieces), pieces=())
         group = row[0].group.parent if row[0].group is not None else None
         is_loop = group is not None and group.is_loop
-        return replace(_make_named(name, inside, weigh(pieces), uses), is_loop=is_loop)
+        return replace(_make_named(name, inside, weigh_pieces(pieces), uses), is_loop=is_loop)
 
     def _tell_alike(self, row: Sequence[Module], pieces: Sequence[Piece]) -> Clause:
         """Return what modules in a row are of one kind of block."""
@@ -289,7 +297,7 @@ class ModuleTeller:
         kept = _keep_common(row, is_forced=True)
         pieces = [piece for module in row for piece in module.pieces]
         inside = self._tell_kinds(kept) if all(kept) else []
-        return _make_named(_count_name(row, name), inside, weigh(pieces), 1)
+        return _make_named(_count_name(row, name), inside, weigh_pieces(pieces), 1)
 
     def _name_row(self, row: Sequence[Module]) -> str:
         """Return what each of several modules is called; "" where they differ or say nothing."""
@@ -323,7 +331,7 @@ class ModuleTeller:
         One repetition may stand for all.
         """
         pieces = [piece for one in rows for piece in one]
-        weight = weigh([piece for module in row for piece in module.pieces])
+        weight = weigh_pieces([piece for module in row for piece in module.pieces])
         uses = min(piece.uses for piece in pieces)
         times = sum(module.times for module in row)
         if len({piece.token for piece in pieces}) == 1 and row[0].times > 1:
@@ -336,7 +344,7 @@ class ModuleTeller:
             return replace(self._tell_pieces(main), weight=weight, pieces=())
         if name:
             return _make_named(_count_name(row, name), inside, weight, uses)
-        unit = write_parts(inside, 2, " and ")
+        unit = write_inner_clauses(inside, 2, " and ")
         word = "of" if len(inside) <= 2 else "with"
         return Clause(
             f"{write_count(times, 'block')} {word} {unit}",
@@ -364,7 +372,7 @@ class ModuleTeller:
             each = max(sum(piece.fold[1] for piece in held[0]) // times, 1)
             text = write_place(self._outline, held, each)
             is_minor = alike[0].kind in MINOR
-            told.append(Clause(text, weigh(alike), is_minor=is_minor, uses=alike[0].uses))
+            told.append(Clause(text, weigh_pieces(alike), is_minor=is_minor, uses=alike[0].uses))
         return told
 
     def _count_kinds(self, pieces: Sequence[Piece]) -> list[Clause]:
@@ -380,9 +388,9 @@ class ModuleTeller:
             for name, found in _group_by_name(unit)
         ]
         told = [piece for _, _, found in stages for one in found for piece in one.pieces]
-        whole = weigh([piece for module in row for piece in module.pieces])
+        whole = weigh_pieces([piece for module in row for piece in module.pieces])
         is_itself = all(unit and unit[0][1] is one for unit, one in zip(units, row, strict=True))
-        if len(stages) < 2 or is_itself or weigh(told) < _LEAST_OF_ROW * whole:
+        if len(stages) < 2 or is_itself or weigh_pieces(told) < _LEAST_OF_ROW * whole:
             return []
         clauses = []
         for name in dict.fromkeys(name for name, _, _ in stages):
@@ -397,7 +405,7 @@ class ModuleTeller:
                 way_text = shorten_way(way) if len(way) > 1 else f"{way[0]:,}"
                 text += f"{', ' if len(way) > 1 else ' of '}{way_text} channels"
             pieces = [piece for _, _, found in of_name for one in found for piece in one.pieces]
-            clauses.append(Clause(text, weigh(pieces)))
+            clauses.append(Clause(text, weigh_pieces(pieces)))
         return clauses
 
     def _tell_stages(self, row: Sequence[Module]) -> Clause | None:
@@ -419,7 +427,7 @@ class ModuleTeller:
     def _write_stages(self, row: Sequence[Module], held: Sequence[Sequence[Piece]]) -> Clause:
         pieces = [piece for found in held for piece in found]
         kind = pieces[0].kind
-        weight = sum(weigh(module.pieces) for module in row)
+        weight = sum(weigh_pieces(module.pieces) for module in row)
         counts = [sum(piece.fold[1] for piece in found) for found in held]
         if {*counts} == {1}:
             name = self._name_row([one for one in row if any(p in pieces for p in one.pieces)])
@@ -459,7 +467,7 @@ class ModuleTeller:
 
     def _is_way(self, pieces: Sequence[Piece]) -> bool:
         """Return whether blocks follow one another, so that the last one's width is theirs."""
-        return is_chain(self._outline, pieces)
+        return follows_on(self._outline, pieces)
 
     def _tell_mixed_stages(self, row: Sequence[Module]) -> list[Clause]:
         """Return stages of which each is of one kind of block, if not all of the same."""
@@ -470,7 +478,7 @@ class ModuleTeller:
         clauses = []
         for _, alike in groupby(held, key=lambda found: found[0].token):
             stages = [*alike]
-            weight = sum(map(weigh, stages))
+            weight = sum(map(weigh_pieces, stages))
             clauses.append(self._write_staged(stages, weight, is_numbered=True))
         return clauses
 
@@ -487,7 +495,7 @@ class ModuleTeller:
         told = [write_plural(name) for name, _ in kinds.most_common(2)]
         count = write_count(sum(one.times for one in blocks), "block")
         pieces = [piece for module in row for piece in module.pieces]
-        return [Clause(f"{count} of {' and '.join(told)}", weigh(pieces))]
+        return [Clause(f"{count} of {' and '.join(told)}", weigh_pieces(pieces))]
 
 
 def _kind_of(clause: Clause) -> str:
@@ -550,7 +558,7 @@ def _count_by_class(row: Sequence[Module], held: Sequence[Sequence[Piece]]) -> l
     So is a block without its projection, which an author put elsewhere.
     """
     pieces = {id(piece) for found in held for piece in found}
-    inner = [[*walk(module)] for module in row]
+    inner = [[*walk_modules(module)] for module in row]
     classes = {
         one.type_name
         for modules in inner
@@ -568,7 +576,11 @@ def _count_by_class(row: Sequence[Module], held: Sequence[Sequence[Piece]]) -> l
                 for one in modules
                 if one.type_name in classes
                 and not one.is_repeat
-                and all(other.type_name != one.type_name for other in walk(one) if other is not one)
+                and not any(
+                    other.type_name == one.type_name
+                    for other in walk_modules(one)
+                    if other is not one
+                )
             ]
             counts.append(max(number, len(alike)) if is_whole else number)
     return counts

@@ -172,7 +172,7 @@ def open_lists(row: Sequence[Module]) -> Iterator[Module]:
             yield module
 
 
-def walk(module: Module) -> Iterator[Module]:
+def walk_modules(module: Module) -> Iterator[Module]:
     """Yield a module and all in it that have a group, in order."""
     pending = [module]
     while pending:

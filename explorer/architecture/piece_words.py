@@ -97,7 +97,7 @@ def write_pieces(outline: Outline, pieces: Sequence[Piece], times: int = 1) -> s
     sizes = _write_sizes(outline, pieces, is_row=True)
     if len(pieces) * times == 1:
         return f"{noun}{sizes}"
-    stages = _list_stages(pieces) if is_chain(outline, pieces) else []
+    stages = _list_stages(pieces) if follows_on(outline, pieces) else []
     if len(stages) > 1:
         return f"stages of {write_row(stages)} {write_plural(noun)}{sizes}"
     return f"{count_pieces(len(pieces) * times, noun)}{sizes}"
@@ -339,7 +339,7 @@ def _write_features(outline: Outline, pieces: Sequence[Piece], *, is_row: bool) 
         return f" {taken:,} → {given[0]:,}{noun}" if taken != given[0] else f" of {taken:,}{noun}"
     if not is_row:
         return f" of {write_span(given)}{noun}"
-    if all(one[1] == two[0] for one, two in pairwise(sizes)) and is_chain(outline, pieces):
+    if all(one[1] == two[0] for one, two in pairwise(sizes)) and follows_on(outline, pieces):
         way = [sizes[0][0], *given]
         kept = [way[0], *(two for one, two in pairwise(way) if one != two)]
         if len(kept) == 1:
@@ -355,7 +355,7 @@ def shorten_way(widths: Sequence[int]) -> str:
     return f"{write_way(widths[:2])} → … → {widths[-1]:,}"
 
 
-def is_chain(outline: Outline, pieces: Sequence[Piece]) -> bool:
+def follows_on(outline: Outline, pieces: Sequence[Piece]) -> bool:
     """Return whether each piece takes what the one before it gives, and nothing told between."""
     return all(_follows(outline, two.parts[0], one.part) for one, two in pairwise(pieces))
 
