@@ -34,8 +34,8 @@ from .piece_words import (
     name_alike,
     name_piece,
     shorten_way,
+    write_in_blocks,
     write_pieces,
-    write_place,
     write_plural,
     write_run,
     write_shortly,
@@ -85,7 +85,7 @@ class ModuleTeller:
                 continue
             pieces = [piece for clause in alike for piece in clause.pieces]
             noun = name_alike(self._outline, pieces)
-            text = write_place(self._outline, [[piece] for piece in pieces], 1)
+            text = write_in_blocks(self._outline, [[piece] for piece in pieces], 1)
             told = count_pieces(len(pieces), noun) + text.removeprefix(noun)
             weight = sum(clause.weight for clause in alike)
             joined = replace(alike[0], text=told, weight=weight, pieces=())
@@ -283,7 +283,7 @@ class ModuleTeller:
             is_whole = name.split(" ")[-1] in _WHOLES and name not in clause.text
             return self._tell_kind(pieces, name) if is_whole else clause
         if is_even:
-            text = write_place(self._outline, [one.pieces for one in row], each)
+            text = write_in_blocks(self._outline, [one.pieces for one in row], each)
             named = _count_name(row, name)
             text += " each" if named[0].isdigit() else ""
             return replace(clause, name=named, text=text, pieces=())
@@ -370,7 +370,7 @@ class ModuleTeller:
             held = [[piece for piece in row if _find_kind(piece) == kind] for row in rows]
             alike = [piece for row in held for piece in row]
             each = max(sum(piece.fold[1] for piece in held[0]) // times, 1)
-            text = write_place(self._outline, held, each)
+            text = write_in_blocks(self._outline, held, each)
             is_minor = alike[0].kind in MINOR
             told.append(Clause(text, weigh_pieces(alike), is_minor=is_minor, uses=alike[0].uses))
         return told

@@ -122,7 +122,7 @@ def write_shortly(outline: Outline, pieces: Sequence[Piece], count: int) -> str:
     return told + _write_sizes(outline, pieces, is_row=count == len(pieces))
 
 
-def write_place(outline: Outline, rows: Sequence[Sequence[Piece]], each: int) -> str:
+def write_in_blocks(outline: Outline, rows: Sequence[Sequence[Piece]], each: int) -> str:
     """Return what stands in each of several blocks, of one kind: what is so of all of them.
 
     Parameters
