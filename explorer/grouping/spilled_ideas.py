@@ -114,7 +114,9 @@ class _Finder:
                 members.append(child)
             else:
                 is_repeat = child.kind == "repeat"
-                members += list_member_nodes(child, _MOST_OF_REPEAT if is_repeat else _MOST_OF_LAYER)
+                members += list_member_nodes(
+                    child, _MOST_OF_REPEAT if is_repeat else _MOST_OF_LAYER
+                )
         if len(members) > MOST_NODES:
             return []
         members.sort(key=_GET_INDEX)

@@ -130,9 +130,9 @@ def _is_plain_number(operations: Operations, number: int) -> bool:
     """Return whether all that an operation computes with, and is stored, is one number each."""
     for value in operations.fixed(number):
         tensor = constant_tensor(value)
-        if tensor is not None and tensor.dtype.is_float and tensor.size > _MOST_STORED:
-            if len({*read_numbers(tensor, _MOST_OF_SERIES)}) != 1:
-                return False
+        is_large = tensor is not None and tensor.dtype.is_float and tensor.size > _MOST_STORED
+        if is_large and len({*read_numbers(tensor, _MOST_OF_SERIES)}) != 1:
+            return False
     return True
 
 
@@ -269,7 +269,7 @@ def _is_float(value: Value) -> bool:
 
 
 def _takes_stored(operations: Operations, number: int) -> bool:
-    """Return whether an operation joins something stored, or takes from places that are computed."""
+    """Return whether an operation joins something stored, or takes from computed places."""
     node = operations.nodes[number]
     if node.operator.has("joins"):
         return any(map(operations.is_fixed, node.inputs))
@@ -322,7 +322,7 @@ _WORDS = {
 
 
 def _list_functions(operations: Operations) -> tuple[str, ...]:
-    """Return ``exp, log, sum``: the functions in a longer formula; nothing where one has no word."""
+    """Return ``exp, log, sum``: the functions in a long formula; nothing where one has no word."""
     words: dict[str, None] = {}
     for number, (kind, node) in enumerate(zip(operations.kinds, operations.nodes, strict=True)):
         if kind == "Pow" and operations.scalar(number) in _POWERS:

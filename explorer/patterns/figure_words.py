@@ -307,9 +307,7 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "with the functions that are in it: `tanh(x + exp(y) · z)`, `exp, sum`.",
             "formula",
         ),
-        FigureWord(
-            "selection", "The largest are looked for, and taken: `8 largest`.", "selection"
-        ),
+        FigureWord("selection", "The largest are looked for, and taken: `8 largest`.", "selection"),
         FigureWord("mask", "What counts and what does not, by comparison.", "formula"),
         FigureWord(
             "rearrangement",

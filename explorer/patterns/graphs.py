@@ -162,7 +162,9 @@ def find_edge_features(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                 break
             numbers.add(user)
             end = user
-        difference = next((u for u in operations.users[looked] if u >= 0), None) if looked >= 0 else None
+        difference = (
+            next((u for u in operations.users[looked] if u >= 0), None) if looked >= 0 else None
+        )
         if difference is None or operations.kinds[difference] != "Sub":
             continue
         points = operations.operands[looked][0]
@@ -171,8 +173,11 @@ def find_edge_features(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         numbers.add(difference)
         end = difference
         join = operations.only_user(difference)
-        if join is not None and operations.nodes[join].operator.has("joins"):
-            if blocks.owner[join] is None:
-                numbers.add(join)
-                end = join
+        if (
+            join is not None
+            and operations.nodes[join].operator.has("joins")
+            and blocks.owner[join] is None
+        ):
+            numbers.add(join)
+            end = join
         yield FoundBlock("edges", "Edge features", frozenset(numbers), end, near.facts)

@@ -37,10 +37,14 @@ def find_peaks(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                 continue
             numbers, end = {pool, number}, number
             user = operations.only_user(number)
-            if user is not None and operations.kinds[user] in ("Mul", "Where"):
-                if whole in operations.operands[user] and blocks.owner[user] is None:
-                    numbers.add(user)
-                    end = user
+            if (
+                user is not None
+                and operations.kinds[user] in ("Mul", "Where")
+                and whole in operations.operands[user]
+                and blocks.owner[user] is None
+            ):
+                numbers.add(user)
+                end = user
             facts = ("×".join(map(str, kernel)),) if kernel else ()
             yield FoundBlock("peaks", "Local maxima", frozenset(numbers), end, facts)
             break
@@ -49,8 +53,8 @@ def find_peaks(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 def find_regulators(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find which frames belong to which token: running sums of durations, compared with positions.
 
-    What one token ends at less what the one before it ended at (Y. Ren and others, FastSpeech, 2019,
-    section 3.2; J. Kim and others, Glow-TTS, 2020, section 3.1).
+    What one token ends at less what the one before it ended at (Y. Ren and others, FastSpeech,
+    2019, section 3.2; J. Kim and others, Glow-TTS, 2020, section 3.1).
     """
     operations = blocks.operations
     for number, kind in enumerate(operations.kinds):

@@ -42,9 +42,7 @@ def find_low_rank_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         if len(layers) != len(("keys", "values")) or len(ranks) != 1 or len(outer) != 1:
             continue
         facts = (*attention.facts, f"low rank {ranks.pop()}")
-        details = replace(
-            attention.details.read_as(AttentionDetails), attention="Self-attention"
-        )
+        details = replace(attention.details.read_as(AttentionDetails), attention="Self-attention")
         parts = (attention, *layers)
         yield FoundBlock(
             "attention", "Self-attention", numbers, attention.end, facts, details, parts

@@ -11,7 +11,16 @@ from netloupe.explorer.roles import find_weight
 from .activations import spell_as_operator
 from .found_blocks import FoundBlock, FoundBlocks
 from .graph_context import GraphContext, find_graph_context
-from .known_patterns import ARITHMETIC, FUSABLE, IDEA_KINDS, IDEAS, PARTS, SMALL, WHOLES, WRITTEN_OUT
+from .known_patterns import (
+    ARITHMETIC,
+    FUSABLE,
+    IDEA_KINDS,
+    IDEAS,
+    PARTS,
+    SMALL,
+    WHOLES,
+    WRITTEN_OUT,
+)
 from .linear import read_table
 from .operations import ARRANGING, Operations
 from .pattern import Pattern

@@ -88,7 +88,11 @@ def _read_term(operations: Operations, terms: list[Term], number: int, node: Nod
     if len(found) == 1:
         (one,) = found
         if kind == "Sqrt" or (kind == "Pow" and operations.scalar(number) == 0.5):
-            return Term("deviation", one.of, one.axes, one.shares) if one.kind in _VARIANCES else _FORMULA
+            return (
+                Term("deviation", one.of, one.axes, one.shares)
+                if one.kind in _VARIANCES
+                else _FORMULA
+            )
         if kind == "Pow" and operations.scalar(number) == 2.0:
             return _square(one, taken[0])
         if kind in _LEAST and one.kind in (*_VARIANCES, "deviation"):
@@ -118,9 +122,7 @@ def _find_term(operations: Operations, terms: list[Term], value: Value) -> Term:
     return terms[giver] if giver is not None else Term("value", value)
 
 
-def _put_together(
-    operations: Operations, one: Term, value: Value, node: Node, how: str
-) -> Term:
+def _put_together(operations: Operations, one: Term, value: Value, node: Node, how: str) -> Term:
     axes = read_axes(node)
     if axes is None:
         return _FORMULA
@@ -173,9 +175,9 @@ def _subtract(one: Term, two: Term, first: Value) -> Term:
     if two.kind == "mean" and two.of is first:
         return Term("centred", first, two.axes)
     for prefix, whole in (("", "variance"), ("weighted ", "weighted variance")):
-        if one.kind == f"{prefix}mean square" and two.kind == f"squared {prefix}mean":
-            if one.of is two.of and one.shares is two.shares:
-                return Term(whole, one.of, one.axes, one.shares)
+        is_whole = one.kind == f"{prefix}mean square" and two.kind == f"squared {prefix}mean"
+        if is_whole and one.of is two.of and one.shares is two.shares:
+            return Term(whole, one.of, one.axes, one.shares)
     return _FORMULA
 
 

@@ -44,7 +44,7 @@ def find_written_norms(graph: Graph, among: Booleans) -> Iterator[int]:
 
 
 def _find_summed(graph: Graph, among: Booleans, roots: Sequence[int]) -> Iterator[int]:
-    """Yield the nodes that take the sums of such, where means are sums divided by how many there are.
+    """Yield the nodes that take the sums of such, where means are sums divided by their number.
 
     As of series of which not every place was observed (T. Kim and others, Reversible Instance
     Normalization, 2022).
@@ -74,7 +74,11 @@ def find_intervals(graph: Graph, among: Booleans) -> Iterator[int]:
         ):
             continue
         compared = [
-            [value for value in side.inputs if value is not None and not is_input_independent(value)]
+            [
+                value
+                for value in side.inputs
+                if value is not None and not is_input_independent(value)
+            ]
             for side in sides
             if side is not None
         ]
