@@ -14,6 +14,7 @@ from itertools import groupby, pairwise
 from math import prod
 from typing import NamedTuple
 
+from netloupe.explorer.grouping.ports import UNKNOWN_PORTS, Ports
 from netloupe.explorer.patterns import IDEA, SIZE, TRIM, WORK, Ingredient, is_chain
 from netloupe.explorer.patterns.linear import write_layer_widths, write_widths
 from netloupe.explorer.patterns.transformer_details import (
@@ -30,6 +31,8 @@ _MOST_IDEAS = 3
 _LEAST_IDEAS = 2
 _ATTENTION = "Attention"
 _HEADS = re.compile(r"\d+ heads\b")
+#: widths, or kernel and widths, as facts of a part begin with
+_WIDTHS = re.compile(r"\d+(×\d+)*( → \d+)*$")
 #: longer sequences are not looked at for what repeats in them
 _MOST_FOLDED = 64
 #: so many widths are written one by one
@@ -55,7 +58,9 @@ class MadeOf(NamedTuple):
     facts: str = ""
 
 
-def write_contents(ingredients: Sequence[Ingredient], fits: Fits) -> MadeOf:
+def write_contents(
+    ingredients: Sequence[Ingredient], fits: Fits, ports: Ports = UNKNOWN_PORTS
+) -> MadeOf:
     """Return what a group is made of, as long as it fits.
 
     Parameters
@@ -64,13 +69,16 @@ def write_contents(ingredients: Sequence[Ingredient], fits: Fits) -> MadeOf:
         Its parts in order.
     fits
         Whether there is room for a text.
+    ports
+        The sizes at its border, which are told where parts say others.
     """
     if not ingredients:
         return MadeOf()
     if len(ingredients) == 1 and ingredients[0].times == 1:
-        return MadeOf(ingredients[0].name, _join_fitting(ingredients[0].facts, fits))
+        own = ports.correct_facts(ingredients[0].facts)
+        return MadeOf(ingredients[0].name, _join_fitting(own, fits))
     is_row = is_chain(ingredients) and all(one.times == 1 for one in ingredients)
-    facts = _join_fitting(_describe_chain(ingredients), fits) if is_row else ""
+    facts = _join_fitting(_describe_chain(ingredients, ports), fits) if is_row else ""
     ideas = any(one.rank == IDEA for one in ingredients)
     for least in ((SIZE, WORK) if ideas else (TRIM, SIZE, WORK)) if is_row else ():
         kept = [_name(one, least) for one in ingredients if one.rank >= least]
@@ -83,7 +91,7 @@ def write_contents(ingredients: Sequence[Ingredient], fits: Fits) -> MadeOf:
         heads = _describe_heads(ingredients)
         return MadeOf(text, _join_fitting([*filter(None, (facts, heads))], fits))
     text = _write_ideas(ingredients, fits)
-    facts = facts or ("" if ", " in text else _describe_one(ingredients))
+    facts = facts or _describe_parts(ingredients, ports, are_several=", " in text)
     return MadeOf(text, _join_fitting([*filter(None, (facts, _count_calls(ingredients)))], fits))
 
 
@@ -195,20 +203,37 @@ def _describe_heads(ingredients: Sequence[Ingredient]) -> str:
     return told.pop() if len(told) == 1 else ""
 
 
-def _describe_chain(ingredients: Sequence[Ingredient]) -> list[str]:
+def _describe_parts(ingredients: Sequence[Ingredient], ports: Ports, *, are_several: bool) -> str:
+    """Return what is known of parts that are no chain: the sizes that they change together.
+
+    Where they change none, it is what is so of each, if all are of one kind.
+    """
+    each = "" if are_several else _describe_one(ingredients)
+    changed = ports.tell()
+    if not changed or (each and not _WIDTHS.match(each)):
+        return each
+    return _BEHIND.join(changed)
+
+
+def _describe_chain(ingredients: Sequence[Ingredient], ports: Ports) -> list[str]:
     facts = []
     known = list(filter(None, map(_list_widths, ingredients)))
     # what is joined besides makes the next part take more, a part of a value that it takes less
     if known and all(after[0] >= before[-1] for before, after in pairwise(known)):
         widths = (known[0][0], *(width for each in known for width in each[1:]))
         if _is_unknown(ingredients):  # what follows takes of its values
-            widths = widths[1:]
+            taken = ports.find_taken(widths[-1])
+            widths = widths[1:] if taken is None else (taken, *widths[1:])
+        widths = ports.correct(widths)
         if len(widths) > 1:
             facts.append(
                 write_layer_widths(widths) if _are_layers(ingredients) else _write_course(widths)
             )
     scales = [one.scale for one in ingredients]
-    if all(scale is not None for scale in scales):
+    scale = ports.tell_scale()
+    if scale is not None:
+        facts += filter(None, (scale,))
+    elif all(scale is not None for scale in scales):
         smaller, larger = (prod(pair) for pair in zip(*filter(None, scales), strict=True))
         if smaller % larger == 0 and smaller > larger:
             facts.append(f"/{smaller // larger}")

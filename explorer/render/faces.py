@@ -7,6 +7,8 @@ from typing import Literal, NamedTuple
 
 from netloupe.explorer.grouping import PASSING_TRAITS, Group, recognise_function
 from netloupe.explorer.grouping.branches import is_summed
+
+from netloupe.explorer.grouping.ports import UNKNOWN_PORTS, find_ports
 from netloupe.explorer.grouping.stack_changes import list_course
 from netloupe.explorer.grouping.stack_facts import write_course
 from netloupe.explorer.model import Graph, Node, Value, is_constant
@@ -31,7 +33,7 @@ from .facts import NodeFacts
 from .frames import SHARED, make_frame
 from .group_badge import find_group_badge
 from .group_category import GroupCategories
-from .group_names import begins_the_same, name_group, says_the_same
+from .group_names import begins_the_same, is_number, name_group, order_names, says_the_same
 from .group_summary import (
     count_each,
     list_end_differences,
@@ -202,7 +204,7 @@ def _make_node_face(item: Item, node: Node, facts: NodeFacts | None, style: _Sty
     else:
         blocks = [describe_attributes(node), describe_constants(node, item.constants)]
     name = node.op_type if facts is None else facts.name(node)
-    title, quiet = (item.label, name) if item.label else (name, "")
+    title, quiet = order_names(item.label, name) if item.label else (name, "")
     recognition = recognise_function(node.function) if node.function is not None else None
     if recognition is not None:
         quiet = recognition.name
@@ -225,7 +227,7 @@ def _make_node_face(item: Item, node: Node, facts: NodeFacts | None, style: _Sty
 def _make_idea_face(
     label: str, idea: NodeIdea, outline: Literal["node", "group"], style: _Style
 ) -> Face:
-    title, quiet = (label, idea.name) if label else (idea.name, "")
+    title, quiet = order_names(label, idea.name) if label else (idea.name, "")
     return make_box(
         *(outline, idea.category or style.category, title, quiet, [_list_facts(idea.facts)]),
         openable=style.openable,
@@ -280,16 +282,26 @@ def _make_group_face(item: Item, element: Group | Graph, style: _Style) -> Face:
         label = item.label or element.parent_attribute or element.name
         quiet = ""
     difference = [] if repeat is None else list_end_differences(repeat)
+    ports = find_ports(known) if isinstance(known, Group) else UNKNOWN_PORTS
     if recognition is not None:
-        rows = _list_facts(recognition.facts, difference)
+        facts = recognition.facts if repeat is not None else ports.correct_facts(recognition.facts)
+        rows = _list_facts(facts, difference)
     else:
         contents = MadeOf()
         if isinstance(known, Group):
-            contents = write_contents(known.contents, _fits_row)
+            contents = write_contents(known.contents, _fits_row, ports)
             if repeat is not None:
                 contents = contents._replace(facts=_tell_all_blocks(repeat, contents.facts))
+        is_nameless = is_number(label) and not quiet
+        says_no_more = is_number(quiet) and begins_the_same(label, contents.parts)
         if not contents.parts:
             rows = _list_operators(item, element, difference)
+        elif says_no_more:
+            label = contents.parts
+            rows = _list_facts((contents.facts,), difference)
+        elif is_nameless and _fits_title(contents.parts):
+            label, quiet = contents.parts, label
+            rows = _list_facts((contents.facts,), difference)
         elif _tells_all(label, quiet, contents.parts):
             rows = _list_facts((contents.facts,), difference)
         elif not quiet and _fits_row(f"{label}   {contents.parts}"):
@@ -365,7 +377,7 @@ def _make_operation_face(
         if sign and (not node_badge(node) or _holds_quantizers(group)):
             return _make_junction_face(node, sign)
     name = facts.name(node)
-    title, quiet = (name, "") if title == node.op_type else (title, name)
+    title, quiet = (name, "") if title == node.op_type else order_names(title, name)
     parts = _tell_split(group)
     if parts:
         quiet, blocks = "", [_list_facts(parts)]
@@ -514,6 +526,10 @@ def _list_all(facts: Sequence[str]) -> list[FaceRow]:
         else:
             lines.append(fact)
     return [FaceRow(line, "muted", ()) for line in lines]
+
+
+def _fits_title(text: str) -> bool:
+    return measure_text(text, *TEXT_STYLES["title"]) <= MOST_WIDTH - 2 * MARGIN
 
 
 def _fits_row(text: str) -> bool:

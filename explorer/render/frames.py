@@ -17,7 +17,7 @@ from netloupe.explorer.view import Item
 
 from .box import BASELINE, GAP, MARGIN, lay_title, round_size
 from .face import Face, TextRun, TextStyle
-from .group_names import AND, name_group, says_the_same
+from .group_names import AND, is_number, name_group, says_the_same
 from .group_summary import list_end_differences
 from .rows import RANGE, short_name, short_range
 from .sizes import HEADER, TEXT_STYLES
@@ -25,6 +25,8 @@ from .text import clean_label, measure_text, shorten_text
 
 #: what a loop is that is written out
 SHARED = "shared weights"
+#: what a frame is called whose name is only a number
+_NAMELESS = "Block"
 #: stands behind the title of a group that goes on in another column
 CONTINUED = "… continued"
 #: the widest that a line is
@@ -75,6 +77,8 @@ def write_heading(item: Item) -> Heading:
         title = short_range(item.label or element.label)
         title, quiet = name_group(element, title, element.recognised)
         quiet = "" if AND in quiet else quiet  # the names of what stands in it
+        if is_number(title):
+            title, quiet = _NAMELESS, title
         if item.repeat is None:
             return Heading(title, quiet)
         number = f"×{len(element.children):,}"
@@ -148,7 +152,7 @@ def describe_shown(item: Item) -> str:
     if repetition is None or repeat is None:
         return "all shown"
     label = repetition.label if isinstance(repetition, Group) else ""
-    if label and not label.startswith(repeat.label):
+    if label and not label.startswith(repeat.label) and not is_number(label):
         shown = f"shows {label}"
         if _measure(shown, "title-muted") <= MOST_SHOWN:
             return shown

@@ -1,0 +1,198 @@
+"""How wide and how large values are where they enter a group, and where they leave it.
+
+What layers inside take and give need not be what the group does: half of what a convolution gives
+may be a gate, and what a block joins is wider than its last layer. So the numbers that are written
+on a box are those of its ports, where the sizes of these are known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from netloupe.explorer.costs.facts import Dims
+from netloupe.explorer.costs.value_facts import find_value_facts
+from netloupe.explorer.model import Value, is_constant
+from netloupe.explorer.patterns.linear import write_widths
+
+from .group import Group
+from .member_nodes import list_member_nodes
+
+#: of larger groups ports are not looked for
+_MOST_NODES = 4_000
+#: nor of those with more values at their border
+_MOST_PORTS = 16
+#: batch and channels, which places follow
+_BEFORE = 2
+#: how much smaller or larger a picture becomes
+_SCALE = re.compile(r"[/×]\d+(×\d+)*")
+_ARROW = " → "
+_COURSE = re.compile(r"\d{1,9}( → \d{1,9})+")
+
+
+class Ports(NamedTuple):
+    """The sizes at the border of a group.
+
+    Parameters
+    ----------
+    taken, given
+        Of what enters and of what leaves. Empty where they are not known of every value.
+    """
+
+    taken: tuple[tuple[int, ...], ...] = ()
+    given: tuple[tuple[int, ...], ...] = ()
+
+    def correct(self, widths: Sequence[int]) -> tuple[int, ...]:
+        """Return the widths that layers go through, with the last one as the group gives it.
+
+        Parameters
+        ----------
+        widths
+            What the first layer takes, and what each gives.
+
+        Returns
+        -------
+        tuple of int
+            The same, unless one value of as many axes leaves as enters, and has another width:
+            then the first one and that width.
+        """
+        if len(self.given) != 1 or len(widths) < 2:
+            return (*widths,)
+        given = self.given[0]
+        axes = _list_axes(given)
+        alike = [dims for dims in self.taken if len(dims) == len(given)]
+        if not alike or len(given) <= _BEFORE or any(given[axis] == widths[-1] for axis in axes):
+            return (*widths,)
+        # of sequences the axis of features is the one of the width that is known
+        known = [axis for axis in axes if any(dims[axis] == widths[0] for dims in alike)]
+        if len(known if len(axes) > 1 else axes) != 1:
+            return (*widths,)
+        return widths[0], given[(known if len(axes) > 1 else axes)[0]]
+
+    def find_taken(self, given: int) -> int | None:
+        """Return the width of what enters, of values of which what leaves has a known width."""
+        if len(self.given) != 1 or not self.taken:
+            return None
+        axes = [axis for axis in _list_axes(self.given[0]) if self.given[0][axis] == given]
+        alike = {dims[axes[0]] for dims in self.taken if len(dims) == len(self.given[0]) and axes}
+        return alike.pop() if len(axes) == 1 == len(alike) else None
+
+    def correct_facts(self, facts: Sequence[str]) -> tuple[str, ...]:
+        """Return facts of a group with widths and with ``/2`` or ``×2`` as its border has it."""
+        scale = self.tell_scale()
+        if scale is None:
+            return (*facts,)
+        kept = [self._correct_fact(fact) for fact in facts if not _SCALE.fullmatch(fact)]
+        place = next((place for place, fact in enumerate(kept, 1) if _ARROW in fact), 0)
+        if scale and place:
+            kept.insert(place, scale)
+        elif scale:
+            return (*facts,)
+        return (*kept,)
+
+    def _correct_fact(self, fact: str) -> str:
+        if not _COURSE.fullmatch(fact):
+            return fact
+        widths = [int(width) for width in fact.split(_ARROW)]
+        correct = self.correct(widths)
+        return fact if correct == (*widths,) else write_widths(*correct)
+
+    def tell(self) -> list[str]:
+        """Return ``8 → 12`` and ``/2`` of images; nothing where both stay as they are."""
+        scale = self.tell_scale()
+        if scale is None:
+            return []
+        taken = {dims[1] for dims in self.taken}
+        given = self.given[0][1]
+        changes = len(taken) == 1 and taken != {given}
+        return [*([write_widths(*taken, given)] if changes else []), *filter(None, (scale,))]
+
+    def tell_scale(self) -> str | None:
+        """Return ``/2``, ``×4`` or ``/1×2×2``; "" where sizes stay, None where that is unknown.
+
+        Only images and volumes are compared, of which all that enters is equally large.
+        """
+        if len(self.given) != 1 or len({dims[_BEFORE:] for dims in self.taken}) != 1:
+            return None
+        if {dims[0] for dims in self.taken} != {self.given[0][0]}:
+            return None  # windows that are put together again
+        before, after = self.taken[0][_BEFORE:], self.given[0][_BEFORE:]
+        if len(before) != len(after) or len(after) < 2:
+            return None
+        if {*after} == {1} and {*before} != {1}:
+            return ""  # means over all places
+        smaller = [_divide(large, small) for large, small in zip(before, after, strict=True)]
+        larger = [_divide(large, small) for small, large in zip(before, after, strict=True)]
+        for sign, factors in (("/", smaller), ("×", larger)):
+            if all(factors):
+                if {*factors} == {1}:
+                    return ""
+                same = len({*factors}) == 1
+                return sign + (str(factors[0]) if same else "×".join(map(str, factors)))
+        return None
+
+
+UNKNOWN_PORTS = Ports()
+
+
+def find_ports(group: Group) -> Ports:
+    """Return the sizes at the border of a group, as far as all of them are numbers but the batch.
+
+    What is stored, and what has no axis besides the batch, is left aside.
+    """
+    nodes = list_member_nodes(group, _MOST_NODES)
+    inside = {*nodes}
+    entering: dict[Value, None] = {}
+    leaving: dict[Value, None] = {}
+    for node in nodes:
+        for value in node.inputs:
+            if value is not None and value.producer not in inside and not is_constant(value):
+                entering[value] = None
+        for value in node.outputs:
+            if value is None:
+                continue
+            is_used = any(
+                user not in inside and not user.operator.has("reads_shape")
+                for user in value.users[:_MOST_NODES]
+            )
+            if value.is_output or is_used:
+                leaving[value] = None
+        if len(entering) > _MOST_PORTS or len(leaving) > _MOST_PORTS:
+            return UNKNOWN_PORTS
+    if not entering or not leaving:
+        return UNKNOWN_PORTS
+    facts = find_value_facts(group.graph.model)
+    taken = [_read(facts.find_dims(value)) for value in entering]
+    given = [_read(facts.find_dims(value)) for value in leaving]
+    if None in taken or None in given:
+        return UNKNOWN_PORTS
+    return Ports(
+        tuple(dims for dims in taken if dims),
+        tuple(dims for dims in given if dims),
+    )
+
+
+def _read(dims: Dims | None) -> tuple[int, ...] | None:
+    """Return sizes, of the batch 0 where it is not known; None where any other is not."""
+    if dims is None:
+        return None
+    if len(dims) < 2:
+        return ()
+    sizes = [dim if isinstance(dim, int) else None for dim in dims[1:]]
+    known = [size for size in sizes if size is not None]
+    batch = dims[0] if isinstance(dims[0], int) else 0
+    return (batch, *known) if len(known) == len(sizes) else None
+
+
+def _list_axes(dims: Sequence[int]) -> tuple[int, ...]:
+    """Return where features may stand: first of images, first or last of sequences."""
+    return (1, 2) if len(dims) == _BEFORE + 1 else (1,)
+
+
+def _divide(large: int, small: int) -> int:
+    """Return by what a size was divided, rounded as strides round; 0 where it was not."""
+    if small <= 0 or large < small:
+        return 0
+    factor = round(large / small)
+    return factor if small in (large // factor, -(-large // factor)) else 0

@@ -1,0 +1,196 @@
+"""Widths and sizes at the border of a group, stages of a list, and names of fused modules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
+
+from netloupe.explorer.grouping import Group, build_group_tree
+from netloupe.explorer.grouping.ports import Ports, find_ports
+from netloupe.explorer.grouping.scopes import read_module_scopes
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.render.faces import make_face
+from netloupe.explorer.view import View
+
+
+def make_model(
+    nodes: Sequence[NodeProto],
+    weights: dict[str, tuple[int, ...]],
+    size: tuple[int, ...] = (1, 4, 16, 16),
+) -> ModelProto:
+    """Return a model from ``x`` of a size to ``y``."""
+    value = helper.make_tensor_value_info
+    graph = helper.make_graph(
+        [*nodes],
+        "g",
+        [value("x", TensorProto.FLOAT, size)],
+        [value("y", TensorProto.FLOAT, [None] * len(size))],
+        [
+            numpy_helper.from_array(np.ones(dims, np.float32), name)
+            for name, dims in weights.items()
+        ],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+
+
+def make_convs(
+    widths: Sequence[int], strides: Sequence[int], depth: int = 3, named: str = "/blocks/{}/conv"
+) -> ModelProto:
+    """Return modules of a list, each of several convolutions with ReLU."""
+    nodes: list[NodeProto] = []
+    weights: dict[str, tuple[int, ...]] = {}
+    value, taken = "x", widths[0]
+    for number, (width, stride) in enumerate(zip(widths[1:], strides, strict=True)):
+        for layer in range(depth):
+            scope = f"{named.format(number)}.{layer}"
+            weight = f"w{number}_{layer}"
+            weights[weight] = (width, taken, 3, 3)
+            how = {"pads": [1] * 4, "strides": [1 if layer else stride] * 2}
+            nodes += [
+                helper.make_node("Conv", [value, weight], [f"{weight}_c"], f"{scope}/Conv", **how),
+                helper.make_node("Relu", [f"{weight}_c"], [f"{weight}_r"], f"{scope}/Relu"),
+            ]
+            value, taken = f"{weight}_r", width
+    nodes[-1].output[0] = "y"
+    return make_model(nodes, weights)
+
+
+def list_faces(model: ModelProto) -> dict[str, list[str]]:
+    """Return what stands on the boxes of groups, by the first line."""
+    view = View(load(model))
+    texts = [
+        [run.text for run in make_face(item, has_controls=False).texts]
+        for item in view.items.values()
+        if item.kind == "group"
+    ]
+    return {lines[0]: lines[1:] for lines in texts}
+
+
+@pytest.mark.parametrize(
+    ("taken", "given", "widths", "correct"),
+    [
+        ((1, 4, 8, 8), (1, 8, 8, 8), (4, 16, 16), (4, 8)),  # half of it is a gate
+        ((1, 4, 8, 8), (1, 8, 8, 8), (4, 16, 8), (4, 16, 8)),
+        ((1, 6, 8), (1, 6, 12), (8, 24), (8, 12)),  # tokens × features
+        ((1, 8, 6), (1, 12, 3), (8, 24), (8, 12)),  # features × steps
+        ((1, 7, 6), (1, 12, 3), (8, 24), (8, 24)),  # of neither axis is the width known
+        ((2, 16), (2, 8), (17, 64, 16), (17, 64, 16)),
+    ],
+)
+def test_the_last_width_is_that_of_what_leaves(
+    taken: tuple[int, ...], given: tuple[int, ...], widths: tuple[int, ...], correct: object
+) -> None:
+    assert Ports((taken,), (given,)).correct(widths) == correct
+
+
+@pytest.mark.parametrize(
+    ("taken", "given", "scale"),
+    [
+        ((1, 4, 13, 13), (1, 8, 7, 7), "/2"),
+        ((1, 4, 8, 8, 8), (1, 8, 8, 4, 4), "/1×2×2"),
+        ((1, 4, 8, 8), (1, 4, 32, 32), "×4"),
+        ((1, 4, 8, 8), (1, 4, 8, 8), ""),
+        ((1, 4, 8, 8), (1, 4, 1, 1), ""),  # a mean over all
+        ((1, 4, 9, 9), (1, 4, 6, 6), None),  # no stride divides so
+        ((8, 4, 2, 2), (1, 4, 4, 8), None),  # windows put together
+        ((1, 16, 8), (1, 4, 8), None),
+    ],
+)
+def test_a_scale_is_told_of_images(
+    taken: tuple[int, ...], given: tuple[int, ...], scale: str | None
+) -> None:
+    assert Ports((taken,), (given,)).tell_scale() == scale
+
+
+def test_a_chain_says_what_leaves_it_and_how_much_smaller_that_is() -> None:
+    nodes = [
+        helper.make_node(
+            "Conv", ["x", "a"], ["p"], "/down/conv/Conv", strides=[2, 2], pads=[1] * 4
+        ),
+        helper.make_node("Relu", ["p"], ["q"], "/down/Relu"),
+        helper.make_node("Conv", ["q", "b"], ["r"], "/down/ghost/Conv", pads=[1] * 4, group=8),
+        helper.make_node("Relu", ["r"], ["s"], "/down/ghost/Relu"),
+        helper.make_node("Concat", ["q", "s"], ["t"], "/down/Concat", axis=1),
+        helper.make_node("Conv", ["t", "c"], ["u"], "/head/Conv"),
+        helper.make_node("Sigmoid", ["u"], ["y"], "/head/Sigmoid"),
+    ]
+    model = make_model(nodes, {"a": (8, 4, 3, 3), "b": (8, 1, 3, 3), "c": (1, 16, 1, 1)})
+    found = build_group_tree(load(model).graph).find("main/down/")
+    assert isinstance(found, Group)
+    assert find_ports(found) == Ports(((1, 4, 16, 16),), ((1, 16, 8, 8),))
+    assert any("4 → 16 · /2" in line for lines in list_faces(model).values() for line in lines)
+
+
+def test_a_list_whose_members_change_sizes_is_of_stages() -> None:
+    faces = list_faces(make_convs([4, 8, 16, 16, 32], [1, 2, 2, 1]))
+    assert [*faces] == ["Stage 1", "Stage 2", "Stage 3", "Stage 4"]
+
+
+def test_a_list_of_equal_blocks_is_called_by_what_they_are() -> None:
+    faces = list_faces(make_convs([4, 8, 8, 16, 16], [1, 1, 1, 1]))
+    assert "(Conv · ReLU) ×3" in faces
+    assert not any(title.startswith("Stage") or title.isdecimal() for title in faces)
+    assert faces["(Conv · ReLU) ×3"][0] == "2 … 3"
+
+
+def test_names_of_authors_stay_in_front() -> None:
+    faces = list_faces(make_convs([4, 8, 16, 32], [2, 2, 2], named="/down{}/conv"))
+    assert [*faces] == ["down0", "down1", "down2"]
+
+
+def make_fused(*modules: tuple[str, str], weights: Sequence[str]) -> ModelProto:
+    """Return convolutions whose metadata names one module, and whose weight another one."""
+    nodes: list[NodeProto] = []
+    value = "x"
+    for number, ((scope, act), weight) in enumerate(zip(modules, weights, strict=True)):
+        for op, module, operands in (
+            ("Conv", scope, [value, weight]),
+            ("Relu", act, [f"c{number}"]),
+        ):
+            result = f"{op[0].lower()}{number}"
+            node = helper.make_node(
+                op, operands, [result], result, **({"pads": [1] * 4} if op == "Conv" else {})
+            )
+            outer = module.rpartition(".")[0]
+            names = ["", *([outer] if outer else []), module, op.lower()]
+            classes = ["Net", *(["Block"] if outer else []), "Norm", "aten.x.default"]
+            for key, text in (("name_scopes", names), ("class_hierarchy", classes)):
+                entry = node.metadata_props.add()
+                entry.key, entry.value = f"pkg.torch.onnx.{key}", str(text)
+            nodes.append(node)
+        value = f"r{number}"
+    nodes[-1].output[0] = "y"
+    return make_model(nodes, dict.fromkeys(weights, (4, 4, 3, 3)))
+
+
+def test_a_convolution_that_took_in_a_norm_is_called_after_its_weight() -> None:
+    model = make_fused(
+        ("bn1", "bn1"), ("body.bn2", "body.act"), weights=["stem.weight", "body.conv2.weight"]
+    )
+    scopes = read_module_scopes(load(model).graph)
+    assert scopes is not None
+    assert [scope and scope[:-1] for scope in scopes.of_node] == [
+        ("stem",),
+        ("stem",),
+        ("body", "conv2"),
+        ("body", "act"),
+    ]
+    assert ("stem",) not in scopes.type_names
+    assert ("stem", "conv") in scopes.operator_scopes
+
+
+@pytest.mark.parametrize("weight", ["bn1.weight", "other.conv.weight", "conv.kernel", "view_2"])
+def test_other_names_of_weights_say_nothing_of_a_module(weight: str) -> None:
+    scopes = read_module_scopes(load(make_fused(("bn1", "bn1"), weights=[weight])).graph)
+    assert scopes is not None
+    assert scopes.of_node[0] == ("bn1", "conv")
+
+
+def test_two_modules_are_not_called_alike() -> None:
+    model = make_fused(("bn1", "bn1"), ("conv", "act"), weights=["conv.weight", "conv.weight"])
+    scopes = read_module_scopes(load(model).graph)
+    assert scopes is not None
+    assert scopes.of_node[0] == ("bn1", "conv")
