@@ -7,7 +7,6 @@ from typing import Literal, NamedTuple
 
 from netloupe.explorer.grouping import PASSING_TRAITS, Group, recognise_function
 from netloupe.explorer.grouping.branches import is_summed
-
 from netloupe.explorer.grouping.ports import UNKNOWN_PORTS, find_ports
 from netloupe.explorer.grouping.stack_changes import list_course
 from netloupe.explorer.grouping.stack_facts import write_course
