@@ -86,7 +86,8 @@ class ModuleTeller:
             pieces = [piece for clause in alike for piece in clause.pieces]
             noun = name_alike(self._outline, pieces)
             text = write_in_blocks(self._outline, [[piece] for piece in pieces], 1)
-            told = count_pieces(len(pieces), noun) + text.removeprefix(noun)
+            told = count_pieces(len(pieces), noun)
+            told += text.removeprefix(noun) if text.startswith(noun) else ""
             weight = sum(clause.weight for clause in alike)
             joined = replace(alike[0], text=told, weight=weight, pieces=())
             gone = set(map(id, alike[1:]))
@@ -296,7 +297,7 @@ class ModuleTeller:
         """Return what modules are of one name that differ: what all of them have."""
         kept = _keep_common(row, is_forced=True)
         pieces = [piece for module in row for piece in module.pieces]
-        inside = self._tell_kinds(kept) if all(kept) else []
+        inside = self._tell_kinds(kept) if kept and all(kept) else []
         return _make_named(_count_name(row, name), inside, weigh_pieces(pieces), 1)
 
     def _name_row(self, row: Sequence[Module]) -> str:

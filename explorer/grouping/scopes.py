@@ -13,7 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from netloupe.explorer.model import Graph, Node, find_constant_nodes, find_nodes_with
+from netloupe.explorer.model import (
+    Graph,
+    Node,
+    Value,
+    find_constant_nodes,
+    find_nodes_with,
+    is_constant,
+)
 
 from .calls import tell_calls_apart
 from .fused_scopes import name_by_weights
@@ -306,8 +313,9 @@ def join_unscoped(graph: Graph, scopes: list[Scope | None]) -> list[Scope]:
     """Give nodes without a scope that of their neighbours.
 
     A node joins the innermost scope that holds all its consumers; where there is none but the
-    root, that of its first producer. Nodes are visited once from the last to the first and
-    once the other way, so chains of such nodes are followed in either direction.
+    root, that of its first producer. What gives a constant, which exporters store once for all that
+    take it, is none where another operand is computed. Nodes are visited once from the last to the
+    first and once the other way, so chains of such nodes are followed in either direction.
     """
     result: list[Scope | None] = list(scopes)
     lost = []
@@ -321,13 +329,19 @@ def join_unscoped(graph: Graph, scopes: list[Scope | None]) -> list[Scope]:
             result[graph.index_of(node)] = next(
                 (
                     scope
-                    for value in node.inputs
-                    if value is not None and value.producer is not None and value.graph is graph
+                    for value in _list_telling(node)
+                    if value.producer is not None and value.graph is graph
                     if (scope := result[graph.index_of(value.producer)])
                 ),
                 (),
             )
     return [scope or () for scope in result]
+
+
+def _list_telling(node: Node) -> list[Value]:
+    """Return the operands whose producers tell where a node belongs: the computed ones, if any."""
+    taken = [value for value in node.inputs if value is not None]
+    return [value for value in taken if not is_constant(value)] or taken
 
 
 def _consumer_scopes(node: Node, graph: Graph, scopes: list[Scope | None]) -> list[Scope]:

@@ -109,7 +109,7 @@ def test_what_shares_weights_is_told_once() -> None:
     assert decoder(5, is_shared=False).sentence == "Feed-forward network: 10 linear layers of 8."
 
 
-def test_steps_that_are_drawn_as_a_stack_of_their_own_are_counted_so() -> None:
+def test_a_first_step_without_what_multiplies_the_state_is_a_step() -> None:
     net = Network()
     x = net.take("x", (1, 8))
     weights = [net.weight(8, 8) for _ in range(2)]
@@ -117,8 +117,7 @@ def test_steps_that_are_drawn_as_a_stack_of_their_own_are_counted_so() -> None:
         left = net.add("Sin", net.add("MatMul", x, weights[0]))
         x = net.add("Mul", left, net.add("MatMul", x, weights[1])) if step else left
     assert net.finish(x).architecture.sentence == (
-        "Network: 5 times with shared weights (linear layer of 8), "
-        "4 times with shared weights (linear layer of 8)."
+        "Network: 5 times with shared weights (2 linear layers of 8)."
     )
 
 
