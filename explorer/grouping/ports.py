@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from netloupe.explorer.costs.facts import Dims
@@ -171,6 +172,44 @@ def find_ports(group: Group) -> Ports:
         tuple(dims for dims in taken if dims),
         tuple(dims for dims in given if dims),
     )
+
+
+def list_port_widths(blocks: Sequence[Group]) -> list[int]:
+    """Return how wide the stream is before blocks in a row and behind each, each once in a row.
+
+    ``[480, 512, 528, 832]``; nothing where one block takes or gives several widths, or not what the
+    one before it gives, or where the width is nowhere known.
+    """
+    spans = []
+    for block in blocks:
+        ports = find_ports(block)
+        images = all(len(dims) > _BEFORE + 1 for dims in (*ports.taken, *ports.given))
+        taken, given = ({dims[1] for dims in each} for each in (ports.taken, ports.given))
+        if not images or len(taken) != 1 or len(given) != 1:
+            return []
+        spans.append((*taken, *given))
+    if any(before[1] != after[0] for before, after in pairwise(spans)):
+        return []
+    return [width for width, _ in groupby((spans[0][0], *(span[1] for span in spans)))]
+
+
+def list_port_places(blocks: Sequence[Group]) -> list[tuple[int, ...]]:
+    """Return the sizes of the maps that blocks beside each other take, one of each.
+
+    Nothing where they are not all of several sizes, or where one takes what another gives.
+    """
+    nodes = [{*list_member_nodes(block, _MOST_NODES)} for block in blocks]
+    every = set().union(*nodes)
+    found = []
+    for block, own in zip(blocks, nodes, strict=True):
+        values = [value for node in own for value in node.inputs if value is not None]
+        if any(value.producer in every and value.producer not in own for value in values):
+            return []
+        places = {dims[_BEFORE:] for dims in find_ports(block).taken if len(dims) > _BEFORE + 1}
+        if len(places) != 1:
+            return []
+        found.append(places.pop())
+    return found if len({*found}) == len(found) > 1 else []
 
 
 def _read(dims: Dims | None) -> tuple[int, ...] | None:

@@ -7,7 +7,12 @@ from typing import Literal, NamedTuple
 
 from netloupe.explorer.grouping import PASSING_TRAITS, Group, recognise_function
 from netloupe.explorer.grouping.branches import is_summed
-from netloupe.explorer.grouping.ports import UNKNOWN_PORTS, find_ports
+from netloupe.explorer.grouping.ports import (
+    UNKNOWN_PORTS,
+    find_ports,
+    list_port_places,
+    list_port_widths,
+)
 from netloupe.explorer.grouping.stack_changes import list_course
 from netloupe.explorer.grouping.stack_facts import write_course
 from netloupe.explorer.model import Graph, Node, Value, is_constant
@@ -283,14 +288,18 @@ def _make_group_face(item: Item, element: Group | Graph, style: _Style) -> Face:
     difference = [] if repeat is None else list_end_differences(repeat)
     ports = find_ports(known) if isinstance(known, Group) else UNKNOWN_PORTS
     if recognition is not None:
-        facts = recognition.facts if repeat is not None else ports.correct_facts(recognition.facts)
+        facts = ports.correct_facts(recognition.facts)
+        if repeat is not None:
+            facts = (*_tell_streams(repeat, recognition.facts), *recognition.facts)
         rows = _list_facts(facts, difference)
     else:
         contents = MadeOf()
         if isinstance(known, Group):
             contents = write_contents(known.contents, _fits_row, ports)
             if repeat is not None:
-                contents = contents._replace(facts=_tell_all_blocks(repeat, contents.facts))
+                told = [_tell_all_blocks(repeat, contents.facts)]
+                told = [*filter(None, told), *_tell_streams(repeat, ["→"])]
+                contents = contents._replace(facts=" · ".join(told))
         is_nameless = is_number(label) and not quiet
         says_no_more = is_number(quiet) and begins_the_same(label, contents.parts)
         if not contents.parts:
@@ -338,6 +347,24 @@ def _tell_all_blocks(repeat: Group, facts: str) -> str:
     told = sum(write_contents(block.contents, _fits_row).facts == facts for block in others)
     # of the first or the last block it is said besides in what it differs
     return facts if told >= len(others) - bool(write_difference(repeat)) else ""
+
+
+def _tell_streams(repeat: Group, facts: Sequence[str]) -> list[str]:
+    """Return the widths between the blocks of a stack where no fact tells them.
+
+    Of blocks beside each other it is the sizes of the maps that they take.
+    """
+    blocks = [block for block in repeat.children if isinstance(block, Group)]
+    if len(blocks) < len(repeat.children) or repeat.node_count > _MOST_COMPARED:
+        return []
+    places = list_port_places(blocks)
+    if places:
+        ends = [" × ".join(map(str, each)) for each in (places[0], places[-1])]
+        return [(" and " if len(places) == 2 else " … ").join(ends)]
+    if any("→" in fact for fact in facts):
+        return []
+    widths = list_port_widths(blocks)
+    return [write_course(widths)] if len(widths) > 1 else []
 
 
 def _tells_all(label: str, quiet: str, parts: str) -> bool:

@@ -255,7 +255,12 @@ def find_mixed_folds(picture: Picture, shapes: Shapes) -> list[str]:
     found = []
     for repeat, lines in texts.items():
         streams = list_streams(repeat, shapes)
-        if not is_one_stream(streams) and not says_change(" ".join(lines), streams):
+        text = " ".join(lines)
+        if (
+            not is_one_stream(streams)
+            and not says_change(text, streams)
+            and not says_places(text, repeat, shapes)
+        ):
             told = " → ".join("×".join(str(dim or "?") for dim in shape) for shape in streams)
             found.append(f"{repeat.path}: {told}")
     return sorted(found)
@@ -274,6 +279,23 @@ def says_change(text: str, streams: Sequence[tuple[object, ...]]) -> bool:
     if 1 not in axes and re.search(r"/\d", text):
         return True
     return any({str(streams[0][axis]), str(streams[-1][axis])} <= said for axis in axes)
+
+
+def says_places(text: str, repeat: Group, shapes: Shapes) -> bool:
+    """Return whether of blocks beside each other a text has the first and last size of the maps."""
+    members = [_list_nodes(member) for member in repeat.children]
+    inside = [{*nodes} for nodes in members]
+    ends = []
+    for nodes in (inside[0], inside[-1]):
+        others = set().union(*inside) - nodes
+        values = [value for node in nodes for value in node.inputs if value is not None]
+        if any(value.producer in others for value in values):
+            return False
+        taken = [shapes.get(value.name, ()) for value in values if value.producer not in nodes]
+        ends.append({dims[2:] for dims in taken if len(dims) == 4})
+    return all(
+        len(sizes) == 1 and " × ".join(map(str, next(iter(sizes)))) in text for sizes in ends
+    )
 
 
 def list_streams(repeat: Group, shapes: Shapes) -> list[tuple[object, ...]]:

@@ -9,7 +9,12 @@ import pytest
 from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 from netloupe.explorer.grouping import Group, build_group_tree
-from netloupe.explorer.grouping.ports import Ports, find_ports
+from netloupe.explorer.grouping.ports import (
+    Ports,
+    find_ports,
+    list_port_places,
+    list_port_widths,
+)
 from netloupe.explorer.grouping.scopes import read_module_scopes
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.faces import make_face
@@ -194,3 +199,38 @@ def test_two_modules_are_not_called_alike() -> None:
     scopes = read_module_scopes(load(model).graph)
     assert scopes is not None
     assert scopes.of_node[0] == ("bn1", "conv")
+
+
+def test_widths_run_from_block_to_block() -> None:
+    model = make_convs([4, 8, 8, 12], [1, 1, 1])
+    groups = build_group_tree(load(model.SerializeToString()).graph, "names").groups
+    blocks = [groups["main/blocks/0/"], groups["main/blocks/1/"], groups["main/blocks/2/"]]
+    assert list_port_widths(blocks) == [4, 8, 12]
+    assert list_port_widths([blocks[0], blocks[2]]) == [4, 8, 12]  # 8 enters what gives 12
+    assert not list_port_widths([blocks[2], blocks[0]])
+    assert not list_port_places(blocks)
+
+
+def test_blocks_beside_each_other_take_maps_of_several_sizes() -> None:
+    nodes, weights = [], {}
+    for number, stride in enumerate((2, 4)):
+        nodes.append(
+            helper.make_node(
+                *("MaxPool", ["x"], [f"p{number}"], f"/pool{number}/MaxPool"),
+                kernel_shape=[stride] * 2,
+                strides=[stride] * 2,
+            )
+        )
+        weights |= {f"a{number}": (4, 4, 1, 1), f"b{number}": (4, 4, 1, 1)}
+        for layer, taken in (("a", f"p{number}"), ("b", f"a{number}_")):
+            name = f"/heads.{number}/{layer}/Conv"
+            given = f"{layer}{number}_"
+            nodes.append(helper.make_node("Conv", [taken, f"{layer}{number}"], [given], name))
+        nodes.append(
+            helper.make_node("GlobalMaxPool", [f"b{number}_"], [f"h{number}"], f"/g{number}/Max")
+        )
+    nodes.append(helper.make_node("Concat", ["h0", "h1"], ["y"], "/join/Concat", axis=1))
+    graph = load(make_model(nodes, weights).SerializeToString()).graph
+    groups = build_group_tree(graph, "names").groups
+    heads = [groups["main/heads.0/"], groups["main/heads.1/"]]
+    assert list_port_places(heads) == [(8, 8), (4, 4)]
