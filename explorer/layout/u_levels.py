@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from itertools import groupby
 
 from .level import Level
-from .u_shape import MOST_BOXES, UShape, find_ends, find_stream, list_boxes
+from .u_shape import MOST_BOXES, UShape, find_ends, find_picture_stream, list_boxes
 
 #: so many resolutions are on both ways, above the lowest one
 _LEAST_ROWS = 2
@@ -41,7 +41,7 @@ def find_mirrored_levels(
     if level.direction != "TB" or len(level.children) > MOST_BOXES:
         return None
     wires = level.wires
-    stream = find_stream(wires, chain, resolutions)
+    stream = find_picture_stream(wires, chain, resolutions)
     boxes = list_boxes(wires, stream)
     beside = {*range(len(level.children))} - {*boxes}
     is_chain = len({*boxes}) == len(boxes) and beside <= {*stubs}

@@ -108,7 +108,7 @@ def find_u(
     """
     if level.direction != "TB" or not 5 <= len(level.children) <= MOST_BOXES:
         return None
-    stream = find_stream(level.wires, chain, resolutions)
+    stream = find_picture_stream(level.wires, chain, resolutions)
     boxes = list_boxes(level.wires, stream)
     if len(boxes) < 4 or len(set(boxes)) < len(boxes):
         return None
@@ -139,7 +139,7 @@ def find_ends(wires: Sequence[Wire], boxes: Sequence[int]) -> set[int]:
     return {*boxes[:is_input], *boxes[len(boxes) - is_output :]}
 
 
-def find_stream(
+def find_picture_stream(
     wires: Sequence[Wire], chain: Sequence[int], resolutions: Sequence[int | None]
 ) -> list[int]:
     """Return the wires of the stream of pictures: the longest path from where it has places.

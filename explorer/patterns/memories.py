@@ -94,7 +94,7 @@ def find_maskings(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             is_lookup = len(lookups) == 1 and operations.nodes[lookups[0]].operator.has("gathers")
             if not is_lookup or blocks.owner[lookups[0]] is not None:
                 continue
-            kept = read_type_dims(operations.nodes[user].outputs[0])
+            kept = read_type_dims(operations.nodes[user].output(0))
             facts = (f"keeps {kept[-1]} of {int(count)}",) if kept and kept[-1] else ()
             numbers = frozenset({sort, user, lookups[0]})
             yield FoundBlock("token masking", "Random masking", numbers, lookups[0], facts)

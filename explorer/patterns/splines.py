@@ -39,7 +39,7 @@ def find_splines(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         has_left = any(OUTSIDE in operations.users[n] for n in numbers - {*ends})
         if len(ends) != 1 or not degree or has_left or operations.kinds[ends[0]] != "Add":
             continue
-        dims = read_type_dims(operations.nodes[ends[0]].outputs[0])
+        dims = read_type_dims(operations.nodes[ends[0]].output(0))
         count = f"{dims[-1]} of each number" if dims and dims[-1] else ""
         facts = tuple(filter(None, (f"degree {degree}", count)))
         yield FoundBlock("splines", "Splines", frozenset(numbers), ends[0], facts)

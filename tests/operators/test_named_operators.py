@@ -15,6 +15,7 @@ LOCAL = {
     "architecture/cells.py": {"_GATES"},
     "architecture/classical.py": {"_FAMILIES", "_STEPS"},
     "architecture/composites.py": {"_ROUTING"},
+    "architecture/module_names.py": {"_WRITTEN"},
     "checks/kernel_search.py": {"_WRITTEN_AS"},
     "checks/known_ranges.py": {"KNOWN_RANGES"},
     "checks/rules/arranged_shapes.py": {"_ARRANGED"},
