@@ -218,7 +218,7 @@ def test_a_block_with_facts_keeps_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "label"), [("sam_encoder.legacy", "layers.3"), ("detr.legacy", "backbone / model")]
+    ("name", "label"), [("sam_encoder.legacy", "layers.4"), ("detr.legacy", "backbone / model")]
 )
 def test_a_box_is_as_wide_as_its_texts_need(name: str, label: str) -> None:
     picture = make_picture(load(corpus_file(f"exported/{name}.onnx")), ViewOptions.parse({}))
