@@ -1,6 +1,7 @@
 """What the first or the last block of a stack lacks that all others have, in words.
 
-``the last without GELU``, ``the first begins the sum``, ``the last hands nothing on``.
+``the last without GELU``, ``the first begins the sum``, ``the last without the branch to a next
+one``.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def tell_lacking(
         return ""
     which = "the last" if is_last else "the first"
     if is_last and _lacks_branch(odd, whole):
-        return f"{which} hands nothing on"
+        return f"{which} without the branch to a next one"
     missing = _list_missing(odd, whole)
     if missing and not is_last and all(node.operator.has("adds", "subtracts") for node in missing):
         return f"{which} begins the sum" + ("s" if len(missing) > 1 else "")

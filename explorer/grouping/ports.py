@@ -28,6 +28,8 @@ _MOST_PORTS = 16
 _BEFORE = 2
 #: how much smaller or larger a picture becomes
 _SCALE = re.compile(r"[/×]\d+(×\d+)*")
+#: what works on maps
+_OF_MAPS = ("convolves", "moves_pixels", "pools", "resamples")
 _ARROW = " → "
 _COURSE = re.compile(r"\d{1,9}( → \d{1,9})+")
 
@@ -39,10 +41,14 @@ class Ports(NamedTuple):
     ----------
     taken, given
         Of what enters and of what leaves. Empty where they are not known of every value.
+    has_maps
+        Whether it works on maps whose channels stand behind the batch: it convolves, pools or
+        resamples. Elsewhere the axes of four need not be those of an image.
     """
 
     taken: tuple[tuple[int, ...], ...] = ()
     given: tuple[tuple[int, ...], ...] = ()
+    has_maps: bool = True
 
     def correct(self, widths: Sequence[int]) -> tuple[int, ...]:
         """Return the widths that layers go through, with the last one as the group gives it.
@@ -65,11 +71,11 @@ class Ports(NamedTuple):
         alike = [dims for dims in self.taken if len(dims) == len(given)]
         if not alike or len(given) <= _BEFORE or any(given[axis] == widths[-1] for axis in axes):
             return (*widths,)
-        # of sequences the axis of features is the one of the width that is known
+        # the axis of features is the one of the width that is known
         known = [axis for axis in axes if any(dims[axis] == widths[0] for dims in alike)]
-        if len(known if len(axes) > 1 else axes) != 1:
+        if len(known) != 1:
             return (*widths,)
-        return widths[0], given[(known if len(axes) > 1 else axes)[0]]
+        return widths[0], given[known[0]]
 
     def find_taken(self, given: int) -> int | None:
         """Return the width of what enters, of values of which what leaves has a known width."""
@@ -83,7 +89,7 @@ class Ports(NamedTuple):
         """Return facts of a group with widths and with ``/2`` or ``×2`` as its border has it."""
         scale = self.tell_scale()
         if scale is None:
-            return (*facts,)
+            return (*map(self._correct_fact, facts),)
         kept = [self._correct_fact(fact) for fact in facts if not _SCALE.fullmatch(fact)]
         place = next((place for place, fact in enumerate(kept, 1) if _ARROW in fact), 0)
         if scale and place:
@@ -114,7 +120,8 @@ class Ports(NamedTuple):
 
         Only images and volumes are compared, of which all that enters is equally large.
         """
-        if len(self.given) != 1 or len({dims[_BEFORE:] for dims in self.taken}) != 1:
+        sizes = {dims[_BEFORE:] for dims in self.taken}
+        if not self.has_maps or len(self.given) != 1 or len(sizes) != 1:
             return None
         if {dims[0] for dims in self.taken} != {self.given[0][0]}:
             return None  # windows that are put together again
@@ -171,6 +178,7 @@ def find_ports(group: Group) -> Ports:
     return Ports(
         tuple(dims for dims in taken if dims),
         tuple(dims for dims in given if dims),
+        any(node.operator.has(*_OF_MAPS) for node in nodes),
     )
 
 
@@ -183,7 +191,8 @@ def list_port_widths(blocks: Sequence[Group]) -> list[int]:
     spans = []
     for block in blocks:
         ports = find_ports(block)
-        images = all(len(dims) > _BEFORE + 1 for dims in (*ports.taken, *ports.given))
+        images = ports.has_maps
+        images &= all(len(dims) > _BEFORE + 1 for dims in (*ports.taken, *ports.given))
         taken, given = ({dims[1] for dims in each} for each in (ports.taken, ports.given))
         if not images or len(taken) != 1 or len(given) != 1:
             return []

@@ -25,7 +25,7 @@ from tests.test_known_architectures import KNOWN, find_file
 _NUMBERS = re.compile(r"(dilation|kernel) (\d+(?:, \d+)+|\d+ … \d+)")
 _ODD = re.compile(
     r"the (first|last) (halves the size|with|without|divides the size by|begins the sums?|"
-    r"hands nothing on)(?: (.+))?"
+    r"without the branch to a next one)(?: (.+))?"
 )
 _OTHER = re.compile(r"the (first|last): (.+)")
 _RANGE = re.compile(r"(.*\D|)(\d+) … \1(\d+)", re.DOTALL)
