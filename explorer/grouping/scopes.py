@@ -355,7 +355,9 @@ def _consumer_scopes(node: Node, graph: Graph, scopes: list[Scope | None]) -> li
             inner = consumer
             while inner.graph is not graph and inner.graph.parent_node is not None:
                 inner = inner.graph.parent_node
-            if inner.graph is graph and (scope := scopes[graph.index_of(inner)]) is not None:
+            if inner.graph is graph:
+                # of a node that joins none it is only known that it is somewhere else
+                scope = scopes[graph.index_of(inner)] or ()
                 (asking if consumer.operator.has("reads_shape") else found).append(scope)
     return found or asking
 

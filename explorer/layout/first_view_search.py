@@ -461,7 +461,7 @@ class Search:
         keys = {
             item.key
             for frame in frames
-            for item in list_open(frame)
+            for item in list_opened(frame)
             if is_shut_idea(item.element) and is_in_stack(item) and item.repeat is None
         }
         return len(keys)
@@ -657,7 +657,7 @@ def _keys(items: list[Item]) -> tuple[str, ...]:
     return tuple(item.key for item in items)
 
 
-def list_open(root: Item) -> Iterator[Item]:
+def list_opened(root: Item) -> Iterator[Item]:
     """Yield an open item, and the open ones inside of it."""
     pending = [root]
     while pending:

@@ -36,7 +36,10 @@ def test_a_sum_may_begin_with_the_first_of_a_stack_and_its_stream_end_with_the_l
 def test_the_last_of_a_stack_may_hand_nothing_on() -> None:
     stack = find_stack(make_skip_stack(is_pruned=True))
     assert [child.node_count for child in stack.inner_groups()] == [5, 6, 6, 6, 6, 4]
-    assert list_changes(stack) == ["the first begins the sum", "the last without the branch to a next one"]
+    assert list_changes(stack) == [
+        "the first begins the sum",
+        "the last without the branch to a next one",
+    ]
 
 
 @pytest.mark.parametrize("model", [make_stack(last_width=3), make_stack(between=True)])

@@ -37,3 +37,25 @@ def test_a_constant_of_a_module_draws_no_node_of_others_into_it() -> None:
     }
     assert homes["/encoder/Gather"] == "main/encoder/"
     assert homes["Gather_1"] != "main/encoder/"
+
+
+def test_what_others_take_too_joins_no_module_at_the_end() -> None:
+    """A mean that is taken from a series and added to its forecast stands before both."""
+    graph = read(
+        """g (float[3, 4] x) => (float[3, 4] y) {
+            m = ReduceMean (x)
+            s = Sub (x, m)
+            a = Exp (s)
+            b = Neg (a)
+            c = Mul (b, s)
+            d = Add (c, m)
+            y = Relu (d)
+        }""",
+        ["ReduceMean", "Sub", "/net/Exp", "/net/Neg", "/out/Mul", "/out/Add", "/out/Relu"],
+    )
+    tree = build_group_tree(graph)
+    net, out = tree.groups["main/net/"], tree.groups["main/out/"]
+    assert [node.op_type for node in out.children if isinstance(node, Node)] == [
+        *("Mul", "Add", "Relu")
+    ]
+    assert "ReduceMean" not in [node.op_type for node in net.children if isinstance(node, Node)]

@@ -116,7 +116,7 @@ def test_an_open_repeat_shows_one_repetition(index: int) -> None:
     assert repeat.unmatched == (0, 0)
     title = words(repeat)
     assert title[:2] == ["Block A", "×6"]
-    assert {"Attention", f"shows {index}"} <= set(title)
+    assert {"Attention", f"shows {index + 1} of 6"} <= set(title)
     assert find_lost_edges(view) == []
 
 
