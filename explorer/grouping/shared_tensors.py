@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -19,6 +20,9 @@ _MOST_LOOKED = 20_000
 #: a vector says little: exporters store equal biases and scales of several layers once
 _LEAST_AXES = 2
 
+#: the number of a call in a path
+_CALL = re.compile(r"_\d+(?=/|$)")
+
 Stored = Tensor | SparseTensor
 
 
@@ -34,11 +38,44 @@ class Originals:
 
 
 def find_originals(model: Model) -> Originals:
-    """Return which weights of a model are stored twice; looked for once.
+    """Return which weights of a model are stored twice for calls of one module; looked for once.
 
-    torch's newer exporter transposes a weight beforehand for each call of its module.
+    torch's newer exporter transposes a weight beforehand for each call of its module. Equal weights
+    of several modules, as layers have them that nobody has trained yet, are not the same.
     """
-    return find_kept(model, Originals, lambda: Originals(dict(find_ties(model).copies)))
+    return find_kept(model, Originals, lambda: Originals(_find_copies(model)))
+
+
+def _find_copies(model: Model) -> dict[Stored, Stored]:
+    copies = dict(find_ties(model).copies)
+    tied = {*copies, *copies.values()}
+    modules: dict[Stored, set[str]] = {}
+    for graph in model.graphs if tied else ():
+        wiring = graph.wiring
+        for number in np.flatnonzero(wiring.producers < 0).tolist():
+            value = wiring.values[number]
+            tensor = value.initializer
+            if tensor is None or tensor not in tied:
+                continue
+            told = modules.setdefault(tensor, set())
+            told.update(_find_module(user) for user, _ in trace_on(value, *HANDING_TRAITS))
+    nothing: set[str] = {""}
+    return {
+        copy: original
+        for copy, original in copies.items()
+        if (modules.get(copy, nothing) & modules.get(original, nothing)) - nothing
+    }
+
+
+def _find_module(node: Node) -> str:
+    """Return the same for nodes of one module, whichever call they are of; "" where none is told.
+
+    The last scope of torch's newer exporter is the operation; its older one numbers calls.
+    """
+    scopes = node.metadata.get("pkg.torch.onnx.name_scopes", "")
+    if scopes:
+        return scopes.rpartition(", ")[0]
+    return _CALL.sub("", node.name.rpartition("/")[0])
 
 
 def find_shared_tensors(graph: Graph) -> dict[Node, Stored]:

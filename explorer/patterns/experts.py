@@ -60,10 +60,12 @@ def find_experts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     if chosen:
         facts.append(f"top {chosen}")
     names = {found.name for found in experts.values()}
-    if len(names) == 1:
+    if experts and (is_picked or fused):  # the experts' own weights are in tables
+        facts.append(write_count(len(experts), "shared expert"))
+    elif len(names) == 1:
         first = next(iter(experts.values()))
         facts.append(" ".join((first.name, *first.facts[:1])))
-    elif tables:
+    if tables and len(names) != 1:
         dims = read_dims(list_data(operations.nodes[tables[0]])[0])
         if dims and dims[0] != count:
             return

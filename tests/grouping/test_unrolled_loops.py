@@ -78,9 +78,14 @@ def test_steps_begin_where_the_first_one_begins(naming: str) -> None:
     assert first.op_type == "Sub"
 
 
-@pytest.mark.parametrize("naming", ["legacy", "plain"])
-def test_weights_that_a_file_stores_for_each_call_are_the_same(naming: str) -> None:
-    assert count_steps(make_refiner(naming, copied=True)) == [6] * 4
+def test_weights_that_a_file_stores_for_each_call_are_the_same() -> None:
+    assert count_steps(make_refiner("legacy", copied=True)) == [6] * 4
+
+
+def test_equal_weights_are_not_the_same_where_no_name_says_so() -> None:
+    """Layers that nobody has trained yet are copies of one another, and no loop."""
+    repeats = find_loops(make_refiner("plain", copied=True))
+    assert not any(repeat.is_loop or repeat.shares_weights for repeat in repeats)
 
 
 def make_recurrence(naming: str, *, steps: int = 5, last: int = 0) -> Model:
