@@ -43,7 +43,8 @@ class Ports(NamedTuple):
         Of what enters and of what leaves. Empty where they are not known of every value.
     has_maps
         Whether it works on maps whose channels stand behind the batch: it convolves, pools or
-        resamples. Elsewhere the axes of four need not be those of an image.
+        resamples, and does not change the order of axes. Elsewhere four axes need not be those of
+        an image.
     """
 
     taken: tuple[tuple[int, ...], ...] = ()
@@ -70,6 +71,8 @@ class Ports(NamedTuple):
         axes = _list_axes(given)
         alike = [dims for dims in self.taken if len(dims) == len(given)]
         if not alike or len(given) <= _BEFORE or any(given[axis] == widths[-1] for axis in axes):
+            return (*widths,)
+        if len(given) > _BEFORE + 1 and not self.has_maps:
             return (*widths,)
         # the axis of features is the one of the width that is known
         known = [axis for axis in axes if any(dims[axis] == widths[0] for dims in alike)]
@@ -178,7 +181,8 @@ def find_ports(group: Group) -> Ports:
     return Ports(
         tuple(dims for dims in taken if dims),
         tuple(dims for dims in given if dims),
-        any(node.operator.has(*_OF_MAPS) for node in nodes),
+        any(node.operator.has(*_OF_MAPS) for node in nodes)
+        and not any(node.operator.has("permutes") for node in nodes),
     )
 
 
