@@ -31,6 +31,7 @@ from .piece_runs import PieceRun, find_piece_runs
 from .piece_words import (
     count_pieces,
     follows_on,
+    join_with_and,
     name_alike,
     name_piece,
     shorten_way,
@@ -59,6 +60,8 @@ _ATTENDING = frozenset({"attention", "transformer"})
 _LEAST_OF_MANY = 4
 #: so much of a row is of blocks that are told
 _LEAST_OF_ROW = 0.6
+#: of modules in a row that differ so many kinds of block are counted
+_MOST_KINDS = 3
 #: what rows of blocks are parts of
 _WHOLES = frozenset({"backbone", "decoder", "encoder", "trunk"})
 #: a name says nothing of a module that holds less besides its largest part
@@ -488,15 +491,13 @@ class ModuleTeller:
         blocks = [one for one in open_lists(row) if not all(p.kind in MINOR for p in one.pieces)]
         if len(blocks) < _LEAST_OF_MANY:
             return []
-        kinds = Counter(
-            name
-            for one in blocks
-            for name in {name_piece(self._outline, [p]) for p in one.pieces if p.kind not in MINOR}
-        )
-        told = [write_plural(name) for name, _ in kinds.most_common(2)]
-        count = write_count(sum(one.times for one in blocks), "block")
         pieces = [piece for module in row for piece in module.pieces]
-        return [Clause(f"{count} of {' and '.join(told)}", weigh_pieces(pieces))]
+        kinds: Counter[str] = Counter()
+        for piece in pieces:
+            if piece.kind not in MINOR:
+                kinds[name_piece(self._outline, [piece])] += piece.uses * piece.fold[1]
+        told = [count_pieces(count, name) for name, count in kinds.most_common(_MOST_KINDS)]
+        return [Clause(join_with_and(told), weigh_pieces(pieces))]
 
 
 def _kind_of(clause: Clause) -> str:

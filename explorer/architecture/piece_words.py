@@ -184,6 +184,8 @@ _WITHOUT_PLURAL = (
 
 def write_plural(noun: str) -> str:
     """Return what several pieces are called."""
+    if noun.startswith("mixture "):
+        return noun.replace("mixture", "mixtures", 1)
     return noun if noun.endswith(_WITHOUT_PLURAL) else f"{noun}s"
 
 
