@@ -146,6 +146,35 @@ def _is_long(clauses: Sequence[Clause]) -> bool:
     return len(clauses) > MOST_CLAUSES or words > _MOST_WORDS
 
 
+def make_named(name: str, inside: Sequence[Clause], weight: int, uses: int) -> Clause:
+    """Return what a module is by what is in it; without a name it is used several times."""
+    return Clause("", weight, name, uses, parts=tuple(inside))
+
+
+def join_uses(inside: Sequence[Clause], uses: int) -> Clause:
+    """Return as one what is used so many times together."""
+    once = [replace(clause, uses=1) for clause in inside]
+    return make_named("", once, sum(one.weight for one in inside), uses)
+
+
+def join_used(clauses: Sequence[Clause]) -> list[Clause]:
+    """Return clauses with those together that are used as often, one behind the other."""
+    joined: list[Clause] = []
+    for clause in clauses:
+        before = joined[-1] if joined else clause
+        is_bare = not (before.name and clause.name)
+        if before is not clause and before.uses == clause.uses > 1 and is_bare:
+            parts = [
+                inner
+                for one in (before, clause)
+                for inner in (one.parts if one.parts and not one.name else [replace(one, uses=1)])
+            ]
+            joined[-1] = make_named("", parts, before.weight + clause.weight, clause.uses)
+            continue
+        joined.append(clause)
+    return joined
+
+
 def join_equal(clauses: Sequence[Clause]) -> list[Clause]:
     """Return clauses with those of one text and of names that end alike as one: two towers."""
     joined: list[Clause] = []

@@ -22,7 +22,9 @@ from netloupe.explorer.view import View
 
 from .compose import DEADLINE, Composer
 from .first_view_search import STACK_ZOOMS, Search
+from .idea_opening import count_ideas, open_ideas
 from .inset_scene import Inset, compose_with_insets
+from .limited_opening import open_within
 from .opening_limits import LIMITS
 from .plan import Measure
 from .scene import Scene
@@ -119,9 +121,9 @@ class FirstView:
         if beside.is_special or not beside.open_insets():
             self._open_in_place(beside)
             return ()
-        beside.open_ideas()
+        open_ideas(beside)
         for limit in LIMITS:
-            beside.open_within(limit)
+            open_within(beside, limit)
         zoom, boxes = beside.zoom(), beside.count_in_insets()
         width, height = beside.size
         is_wide = direction == "TB" and width > _WIDE * height and not beside.shows_stages
@@ -138,7 +140,7 @@ class FirstView:
         self._open_in_place(search)
         if search.shows_idea and misses_idea:
             return ()
-        if beside.count_ideas() > search.count_ideas():
+        if count_ideas(beside) > count_ideas(search):
             view.close_all()
             view.reopen(kept)
             return beside.insets
@@ -177,9 +179,9 @@ class FirstView:
         search.open_emphasised()
         # of a U and of lanes the levels are what counts: what is open between them pulls them apart
         search.open_stack((_AS_IN_A_FIGURE,) if search.shows_levels() else STACK_ZOOMS)
-        search.open_ideas()
+        open_ideas(search)
         for limit in LIMITS:
-            search.open_within(limit)
+            open_within(search, limit)
         shows_block = search.shows_towers or search.shows_idea or search.shows_stack()
         if not shows_block and not search.shows_levels():
             search.open_stack()  # there may be one in what a node holds that is open now

@@ -5,6 +5,7 @@ Where other nodes have to be around a block, that of the example is all the node
 
 from __future__ import annotations
 
+from .examples_of_exchanges import EXAMPLES_OF_EXCHANGES
 from .examples_of_ideas import EXAMPLES_OF_IDEAS
 from .examples_of_parts import EXAMPLES_OF_PARTS
 from .examples_of_updates import EXAMPLES_OF_UPDATES
@@ -23,6 +24,10 @@ def _complete(text: str) -> str:
 EXAMPLES: dict[str, tuple[str, str]] = {
     name: (_complete(text), told)
     for name, (text, told) in (
-        EXAMPLES_OF_PARTS | EXAMPLES_OF_WHOLES | EXAMPLES_OF_IDEAS | EXAMPLES_OF_UPDATES
+        EXAMPLES_OF_PARTS
+        | EXAMPLES_OF_WHOLES
+        | EXAMPLES_OF_IDEAS
+        | EXAMPLES_OF_UPDATES
+        | EXAMPLES_OF_EXCHANGES
     ).items()
 }

@@ -9,7 +9,7 @@ import pytest
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.layout import WINDOW, Composer, FirstView, Window
-from netloupe.explorer.layout.first_view_search import count_boxes, list_closed
+from netloupe.explorer.layout.shown_items import count_boxes, list_closed
 from netloupe.explorer.model import Model, Node, is_constant_node
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.labels import Labels

@@ -20,9 +20,9 @@ from netloupe.explorer.layout import (
     Window,
     inset_scene,
 )
-from netloupe.explorer.layout.first_view_search import list_closed
 from netloupe.explorer.layout.inset_scene import compose_with_insets, join_insets, open_inset
 from netloupe.explorer.layout.scene import Flat, Zoom
+from netloupe.explorer.layout.shown_items import list_closed
 from netloupe.explorer.model import Model
 from netloupe.explorer.options import Direction
 from netloupe.explorer.readers.load import load

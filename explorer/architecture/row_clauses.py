@@ -1,0 +1,116 @@
+"""What modules in a row are together: those whose names differ in a number only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from .clause import MINOR, Clause, make_named, weigh_pieces
+from .common_clauses import keep_common, tell_blocks, tell_kinds, tell_named_row
+from .modules import Module, open_lists
+from .outline import Outline
+from .piece_clauses import count_uses, tell_named_pieces, tell_pieces
+from .piece_words import count_pieces, join_with_and, name_piece, write_in_blocks
+from .pieces import Piece
+from .row_names import WHOLES, count_name, name_loop, name_module, name_row, says_no_more
+from .stage_clauses import (
+    IN_STAGES,
+    tell_classes,
+    tell_mixed_stages,
+    tell_stages,
+    write_staged,
+)
+
+#: of fewer modules in a row each is told
+_LEAST_OF_MANY = 4
+#: of modules in a row that differ so many kinds of block are counted
+_MOST_KINDS = 3
+
+
+def tell_row(outline: Outline, row: Sequence[Module], layer_count: int) -> list[Clause]:
+    """Return what modules are whose names differ in a number.
+
+    Parameters
+    ----------
+    outline
+        Of the graph.
+    row
+        The modules, in order.
+    layer_count
+        How many layers all of the graph has.
+
+    Returns
+    -------
+    list of Clause
+        Nothing where they are nothing together: each is then told by itself.
+    """
+    pieces = [piece for module in row for piece in module.pieces]
+    uses = {piece.uses for piece in pieces}
+    if count_uses(pieces) > 1:
+        return [_tell_loop(outline, row, pieces)]
+    if len({piece.token for piece in pieces}) == 1:
+        return [_tell_alike(outline, row, pieces, layer_count)]
+    blocks = keep_common(row) if len(uses) == 1 else []
+    if blocks:
+        return [tell_blocks(outline, row, blocks)]
+    classes = tell_classes(outline, row)
+    if classes:
+        return classes
+    staged = tell_stages(outline, row)
+    if staged:
+        return [staged]
+    name = name_row(row)
+    if name:
+        return [tell_named_row(outline, row, name)]
+    return tell_mixed_stages(outline, row) or _tell_many(outline, row)
+
+
+def _tell_loop(outline: Outline, row: Sequence[Module], pieces: Sequence[Piece]) -> Clause:
+    """Return what is used again and again, of which each block is there once."""
+    inside = [replace(one, uses=1) for one in tell_kinds(outline, [pieces])]
+    name = name_loop(row[0])
+    uses = count_uses(pieces)
+    if len(inside) == 1 and not name:
+        return replace(tell_pieces(outline, pieces), pieces=())
+    group = row[0].group.parent if row[0].group is not None else None
+    is_loop = group is not None and group.is_loop
+    return replace(make_named(name, inside, weigh_pieces(pieces), uses), is_loop=is_loop)
+
+
+def _tell_alike(
+    outline: Outline, row: Sequence[Module], pieces: Sequence[Piece], layer_count: int
+) -> Clause:
+    """Return what modules in a row are of one kind of block."""
+    clause = tell_pieces(outline, pieces)
+    name = name_module(row[0])
+    each = len(row[0].pieces)
+    is_even = each > 1 and all(len(module.pieces) == each for module in row)
+    if is_even and pieces[0].layer is None:
+        name = name_row(row) or name
+    if not name or says_no_more(clause.text, name) or len(pieces) == len(row):
+        is_whole = name.split(" ")[-1] in WHOLES and name not in clause.text
+        return tell_named_pieces(outline, pieces, name, layer_count) if is_whole else clause
+    if is_even:
+        text = write_in_blocks(outline, [one.pieces for one in row], each)
+        named = count_name(row, name)
+        text += " each" if named[0].isdigit() else ""
+        return replace(clause, name=named, text=text, pieces=())
+    if pieces[0].kind in IN_STAGES:
+        told = write_staged(outline, [module.pieces for module in row], clause.weight)
+        return replace(told, name=name if name in WHOLES else count_name(row, name))
+    return replace(clause, name=name if name in WHOLES else count_name(row, name), pieces=())
+
+
+def _tell_many(outline: Outline, row: Sequence[Module]) -> list[Clause]:
+    """Return how many modules there are in a row that differ, and of what kinds most are."""
+    blocks = [one for one in open_lists(row) if not all(p.kind in MINOR for p in one.pieces)]
+    if len(blocks) < _LEAST_OF_MANY:
+        return []
+    pieces = [piece for module in row for piece in module.pieces]
+    kinds: Counter[str] = Counter()
+    for piece in pieces:
+        if piece.kind not in MINOR:
+            kinds[name_piece(outline, [piece])] += piece.uses * piece.fold[1]
+    told = [count_pieces(count, name) for name, count in kinds.most_common(_MOST_KINDS)]
+    return [Clause(join_with_and(told), weigh_pieces(pieces))]

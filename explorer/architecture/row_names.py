@@ -1,0 +1,88 @@
+"""What an author calls modules, and what several of them in a row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from .module_names import tell_class, tell_name
+from .modules import Module
+from .piece_words import write_plural
+
+_ATTENDING = frozenset({"attention", "transformer"})
+#: what rows of blocks are parts of
+WHOLES = frozenset({"backbone", "decoder", "encoder", "trunk"})
+#: a name says nothing of a module that holds less besides its largest part
+_LEAST_SHARE = 0.5
+#: a loop is named after what is in it where that is so much of it
+_LEAST_OF_LOOP = 0.6
+
+
+def name_module(module: Module, *, is_row: bool = False) -> str:
+    """Return what an author calls a module; what has no attention is no transformer."""
+    name = tell_name(module.label, is_row=is_row)
+    is_attending = any(piece.kind in _ATTENDING for piece in module.pieces)
+    return "" if name.endswith("transformer") and not is_attending else name
+
+
+def name_row(row: Sequence[Module]) -> str:
+    """Return what each of several modules is called; "" where they differ or say nothing."""
+    names = {_name_block(module) for module in row}
+    return names.pop() if len(names) == 1 else ""
+
+
+def _name_block(module: Module) -> str:
+    """Return what one of modules in a row is called; "" where that says nothing."""
+    module = module.inner[0] if module.times > 1 else module
+    group = module.group
+    if group is None:
+        return ""
+    found = group.recognised
+    if found is not None and "·" not in found.name and found.family == "group":
+        return found.name[:1].lower() + found.name[1:]
+    said = name_module(module, is_row=True) or tell_class(group.type_name)
+    if said:
+        return said
+    inner = [
+        (one.group.node_count, word)
+        for one in module.inner
+        if one.group is not None and (word := name_module(one))
+    ]
+    weight, word = max(inner, default=(0, ""))
+    is_most = weight > _LEAST_SHARE * group.node_count
+    return f"{word} block" if is_most else ""
+
+
+def name_loop(module: Module) -> str:
+    """Return what a step of a loop is called; of one named after what is in it if that is most."""
+    group = module.group
+    if group is None:
+        return ""
+    name = name_module(module) or tell_class(group.type_name)
+    if group.kind == "scope":
+        return name
+    inner = [one.group.node_count for one in module.inner if one.group is not None]
+    return name if max(inner, default=0) > _LEAST_OF_LOOP * group.node_count else ""
+
+
+def count_name(row: Sequence[Module], name: str) -> str:
+    """Return how many modules of a name there are: ``4 heads``; one after another of a whole.
+
+    ``encoder of 4 blocks``.
+    """
+    count = sum(module.times for module in row)
+    if count == 1:
+        return name
+    if name in WHOLES and all(_leads(one, two) for one, two in pairwise(row)):
+        return f"{name} of {count:,} blocks"
+    plural = name if name.endswith(("s", "ing", "MLP")) else write_plural(name)
+    return f"{count:,} {plural}"
+
+
+def _leads(one: Module, two: Module) -> bool:
+    return two.pieces[-1].part.follows(one.pieces[-1].part)
+
+
+def says_no_more(text: str, name: str) -> bool:
+    """Return whether a name says no more than what is told of a module."""
+    return all(word.removesuffix("s") in text.lower() for word in name.lower().split(" "))

@@ -1,0 +1,195 @@
+"""What modules in a row are as stages: how many blocks of one kind each has, and how wide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from .clause import MINOR, Clause, weigh_pieces
+from .common_clauses import LEAST_OF_ROW, tell_named_row
+from .module_names import tell_class
+from .modules import Module, walk_modules
+from .outline import Outline
+from .piece_clauses import tell_pieces
+from .piece_words import count_pieces, follows_on, name_alike, shorten_way, write_plural
+from .pieces import Piece
+from .row_names import name_row
+from .sketch import write_row
+
+#: kinds of block that stages are counted in, the most telling first
+_STAGED = (
+    *("transformer", "attention", "group", "mixer", "residual", "inverted", "separable"),
+    *("mlp", "conv"),
+)
+#: of these a stage has so many that they are told together only where nothing else is there
+_PLAIN = frozenset({"conv", "mlp"})
+#: kinds of block that go through stages
+IN_STAGES = frozenset({"group", "inverted", "residual", "separable"})
+
+
+def tell_classes(outline: Outline, row: Sequence[Module]) -> list[Clause]:
+    """Return stages of blocks that a class names, where that is most of a row; else nothing."""
+    units = [_list_units(module) for module in row]
+    stages = [
+        (name, sum(count for _, count in found), [one for one, _ in found])
+        for unit in units
+        for name, found in _group_by_name(unit)
+    ]
+    told = [piece for _, _, found in stages for one in found for piece in one.pieces]
+    whole = weigh_pieces([piece for module in row for piece in module.pieces])
+    is_itself = all(unit and unit[0][1] is one for unit, one in zip(units, row, strict=True))
+    if len(stages) < 2 or is_itself or weigh_pieces(told) < LEAST_OF_ROW * whole:
+        return []
+    clauses = []
+    for name in dict.fromkeys(name for name, _, _ in stages):
+        of_name = [stage for stage in stages if stage[0] == name]
+        counts = [count for _, count, _ in of_name]
+        widths = [found[-1].pieces[-1].part.out_features for _, _, found in of_name]
+        way = [width for width, _ in groupby(widths)]
+        plural = write_plural(name)
+        text = count_pieces(sum(counts), name) if {*counts} == {1} or len(counts) == 1 else ""
+        text = text or f"stages of {write_row(counts)} {plural}"
+        if all(way):
+            way_text = shorten_way(way) if len(way) > 1 else f"{way[0]:,}"
+            text += f"{', ' if len(way) > 1 else ' of '}{way_text} channels"
+        pieces = [piece for _, _, found in of_name for one in found for piece in one.pieces]
+        clauses.append(Clause(text, weigh_pieces(pieces)))
+    return clauses
+
+
+def tell_stages(outline: Outline, row: Sequence[Module]) -> Clause | None:
+    """Return stages, where most of some modules are of blocks of one kind; None for others.
+
+    What stands before and between the blocks, as what makes maps smaller, is not told.
+    """
+    rows = [module.pieces for module in row]
+    for kind in _STAGED:
+        held = [found for one in rows if (found := [p for p in one if p.kind == kind])]
+        pieces = [piece for found in held for piece in found]
+        is_most = 2 * len(held) > len(rows) and len(held) > 1
+        is_one = len({piece.name for piece in pieces}) == 1 or kind in _PLAIN
+        is_alone = kind not in _PLAIN or all(p.kind == kind for one in rows for p in one)
+        if is_most and is_one and is_alone:
+            return _write_stages(outline, row, held)
+    return None
+
+
+def _write_stages(
+    outline: Outline, row: Sequence[Module], held: Sequence[Sequence[Piece]]
+) -> Clause:
+    pieces = [piece for found in held for piece in found]
+    kind = pieces[0].kind
+    weight = sum(weigh_pieces(module.pieces) for module in row)
+    counts = [sum(piece.fold[1] for piece in found) for found in held]
+    if {*counts} == {1}:
+        name = name_row([one for one in row if any(p in pieces for p in one.pieces)])
+        told = tell_pieces(outline, pieces)
+        if name and len(held) == len(row):
+            return tell_named_row(outline, row, name)
+        return replace(told, weight=weight, pieces=())
+    own = _count_by_class(row, held) if kind in IN_STAGES else counts
+    return write_staged(outline, held, weight, own, is_numbered=True)
+
+
+def write_staged(
+    outline: Outline,
+    held: Sequence[Sequence[Piece]],
+    weight: int,
+    counts: Sequence[int] = (),
+    *,
+    is_numbered: bool = False,
+) -> Clause:
+    """Return stages of blocks of one kind, or a row of them where each stage is one block."""
+    pieces = [piece for found in held for piece in found]
+    kind = pieces[0].kind
+    counts = counts or [sum(piece.fold[1] for piece in found) for found in held]
+    noun = name_alike(outline, pieces)
+    widths = [found[-1].part.out_features for found in held]
+    way = [width for width, _ in groupby(widths)]
+    is_trusted = is_numbered and kind != "conv"
+    is_known = all(way) and (is_trusted or all(follows_on(outline, found) for found in held))
+    if (is_known and len(way) < len(widths)) or {*counts} == {1}:
+        text = count_pieces(sum(counts), noun)
+    else:
+        text = f"stages of {write_row(counts)} {write_plural(noun)}"
+    if is_known and kind not in ("attention", "transformer"):
+        unit = " channels" if kind != "mlp" else ""
+        joint = " " if not text.startswith("stages") or kind == "conv" else ", "
+        text += f"{joint}{shorten_way(way)}{unit}" if len(way) > 1 else f" of {way[0]:,}{unit}"
+    return Clause(text, weight)
+
+
+def tell_mixed_stages(outline: Outline, row: Sequence[Module]) -> list[Clause]:
+    """Return stages of which each is of one kind of block, if not all of the same."""
+    held = [[piece for piece in one.pieces if piece.kind not in MINOR] for one in row]
+    held = [found for found in held if found and found[0].kind in _STAGED]
+    if len(held) < 2 or any(len({piece.token for piece in found}) > 1 for found in held):
+        return []
+    clauses = []
+    for _, alike in groupby(held, key=lambda found: found[0].token):
+        stages = [*alike]
+        weight = sum(map(weigh_pieces, stages))
+        clauses.append(write_staged(outline, stages, weight, is_numbered=True))
+    return clauses
+
+
+def _list_units(module: Module) -> list[tuple[str, Module, int]]:
+    """Return blocks in a module, or itself, that their class names, and what each stands for."""
+    said = _say_class(module)
+    if said and not module.is_repeat:
+        return [(said, module, 1)]
+    found = []
+    for one in module.inner:
+        for inner in one.inner if one.is_repeat else (one,):
+            said = _say_class(inner)
+            if said:
+                found.append((said, inner, one.times))
+    return found
+
+
+def _say_class(module: Module) -> str:
+    """Return what a class is called; of transformer blocks that is what they are."""
+    said = tell_class(module.type_name)
+    return "transformer block" if said and module.pieces[0].layer is not None else said
+
+
+def _group_by_name(
+    units: Sequence[tuple[str, Module, int]],
+) -> Iterator[tuple[str, list[tuple[Module, int]]]]:
+    for name, alike in groupby(units, key=lambda unit: unit[0]):
+        yield name, [(module, count) for _, module, count in alike]
+
+
+def _count_by_class(row: Sequence[Module], held: Sequence[Sequence[Piece]]) -> list[int]:
+    """Return how many blocks stages have, those counted of which an equal one has another form.
+
+    So is a block without its projection, which an author put elsewhere.
+    """
+    pieces = {id(piece) for found in held for piece in found}
+    inner = [[*walk_modules(module)] for module in row]
+    classes = {
+        one.type_name
+        for modules in inner
+        for one in modules
+        if len(one.pieces) == 1 and id(one.pieces[0]) in pieces and not one.is_repeat
+    } - {""}
+    counts = []
+    for module, modules in zip(row, inner, strict=True):
+        own = [piece for piece in module.pieces if id(piece) in pieces]
+        if own:
+            number = sum(piece.fold[1] for piece in own)
+            is_whole = all(piece.fold[1] == 1 for piece in own)
+            alike = [
+                one
+                for one in modules
+                if one.type_name in classes
+                and not one.is_repeat
+                and not any(
+                    other.type_name == one.type_name
+                    for other in walk_modules(one)
+                    if other is not one
+                )
+            ]
+            counts.append(max(number, len(alike)) if is_whole else number)
+    return counts

@@ -1,0 +1,94 @@
+"""What of the closed boxes of a view may be shown open: stacks, and ideas that no name tells."""
+
+from __future__ import annotations
+
+import heapq
+
+from netloupe.explorer.grouping import Group
+from netloupe.explorer.view import View
+
+from .opening_limits import find_kind
+from .shown_items import list_closed
+from .shut_ideas import is_shut_idea
+from .stacks import (
+    HiddenBlock,
+    find_hidden_ideas,
+    find_hidden_stacks,
+    is_boilerplate,
+    is_in_stack,
+    tell_rank,
+)
+
+#: so many stacks are tried, the largest first
+_MOST_STACKS = 4
+#: blocks without a name are shown where they have so many nodes, and this share of those of a block
+#: of the largest stack; so many are tried
+_LEAST_IDEA, _SHARE_OF_BLOCK, MOST_IDEAS = 8, 0.5, 3
+#: what holds more of all nodes is the model, and no part of it
+_MOST_OF_MODEL = 0.67
+
+
+def list_stacks(view: View) -> list[HiddenBlock]:
+    """Return the largest stacks in what is closed, those that say most first."""
+    found: list[HiddenBlock] = []
+    for item in list_closed(view.root):
+        if isinstance(item.element, Group) and item.openable and not is_in_stack(item):
+            found += find_hidden_stacks(item, item.element)
+    found = heapq.nlargest(2 * _MOST_STACKS, found, key=lambda stack: stack.group.node_count)
+    if len(found) > 1:  # to tell what a stack is takes a look at many blocks
+        found.sort(key=tell_rank)
+    return found[:_MOST_STACKS]
+
+
+def list_stacks_and_ideas(view: View, stacks: list[HiddenBlock]) -> list[HiddenBlock]:
+    """Return stacks and ideas, those that say most first.
+
+    A stack in an idea comes after it: the idea shows it, closed.
+    """
+    ideas = _list_ideas(view, stacks)
+    around = {idea.group: idea for idea in ideas}
+    order = {id(block): _tell_order(block.group) for block in (*stacks, *ideas)}
+    for stack in stacks:
+        for group in stack.way[:-1]:
+            if group in around:
+                outer = id(around[group])
+                order[outer] = min(order[outer], order[id(stack)])
+                order[id(stack)] = max(order[id(stack)], order[outer] + 1)
+    return sorted([*stacks, *ideas], key=lambda block: order[id(block)])
+
+
+def _list_ideas(view: View, stacks: list[HiddenBlock]) -> list[HiddenBlock]:
+    """Return the blocks without a name that are as large as half a block of a stack.
+
+    What is of the kind of a stack's blocks is no idea of its own.
+    """
+    sizes = [
+        block.node_count
+        for stack in stacks
+        if isinstance(block := stack.group.children[stack.group.exemplar], Group)
+    ]
+    least = max(_LEAST_IDEA, int(_SHARE_OF_BLOCK * max(sizes, default=0)))
+    found: list[HiddenBlock] = []
+    for item in list_closed(view.root):
+        if isinstance(item.element, Group) and item.openable and not is_in_stack(item):
+            found += find_hidden_ideas(item, item.element, least)
+    kinds = {find_kind(stack.group.children[stack.group.exemplar]) for stack in stacks}
+    found = [idea for idea in found if find_kind(idea.group) not in kinds - {""}]
+    most = _MOST_OF_MODEL * len(view.graph.nodes)
+    found = [idea for idea in found if idea.group.node_count <= most]
+    return heapq.nlargest(MOST_IDEAS, found, key=lambda idea: _count_own(idea.group))
+
+
+def _count_own(group: Group) -> int:
+    """Return how many nodes a group has besides those that prepare for others."""
+    return group.node_count - sum(g.node_count for g in group.inner_groups() if g.is_beside)
+
+
+def _tell_order(group: Group) -> int:
+    """Return how early something is drawn beside a picture: ideas before what has a name."""
+    is_repeat = group.kind == "repeat"
+    if is_shut_idea(group):
+        return 0 if is_repeat else 1
+    if not is_repeat:
+        return 3
+    return 4 if is_boilerplate(group) else 2
