@@ -16,9 +16,9 @@ pytestmark = pytest.mark.browser
 _MODELS = Path(__file__).parents[2] / "demo_notebooks" / "models"
 #: in both models; the second is inside a closed group of the newer one
 _CONV, _ADD = "main/node_conv2d_3", "main/node_add_65"
-#: in the newer model alone, and the closed group that holds it
+#: in the newer model alone, and the closed groups that hold it
 _ADDED = "main/relu_4_QuantizeLinear"
-_AROUND_ADDED = "main/blocks/0/act/relu_4/"
+_AROUND_ADDED = ("main/blocks/0/act/relu_4/", "main/blocks/0/act/relu_4/Relu/")
 #: what a layer holds that both models have
 _LINEAR, _NEWER_LINEAR = "main/node_linear", "main/head/classify/linear/Gemm/"
 _OLD, _NEW = 0, 1
@@ -82,7 +82,9 @@ class PanesPage:
 
     def open_added(self) -> None:
         """Open what holds a node that only the newer model has."""
-        self.click(_NEW, _AROUND_ADDED, times=2)
+        for path in _AROUND_ADDED:
+            self.wait_for_path(_NEW, path)
+            self.click(_NEW, path, times=2)
         self.wait_for_path(_NEW, _ADDED)
 
     def wait_for_selection(self, side: int, path: str) -> None:
