@@ -67,7 +67,10 @@ def find_summed(children: Sequence[Group | Node]) -> list[Summed]:
 
     The first block is a branch, each other one a branch and the sum with those before.
     """
-    if len(children) < 2 * _LEAST_SUMMED - 1 or not any(map(_is_sum, children)):
+    if sum(map(_is_sum, children)) < _LEAST_SUMMED - 1:
+        return []
+    families = Counter(filter(None, map(_find_family, children)))
+    if max(families.values(), default=0) < _LEAST_SUMMED:
         return []
     found: list[Summed] = []
     low = 0
@@ -87,9 +90,9 @@ def find_summed(children: Sequence[Group | Node]) -> list[Summed]:
 
 def is_summed(repeat: Group) -> bool:
     """Return whether each repetition of a repeat takes what the one before gives to add it only."""
-    blocks = [_list_nodes([child]) for child in repeat.children]
-    if len(blocks) < _LEAST_SUMMED or sum(map(len, blocks)) > _MOST_NODES:
+    if len(repeat.children) < _LEAST_SUMMED or repeat.node_count > _MOST_NODES:
         return False
+    blocks = [_list_nodes([child]) for child in repeat.children]
     return all(_find_link(before, own) == "summed" for before, own in pairwise(blocks))
 
 

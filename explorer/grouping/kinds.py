@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 
@@ -155,6 +156,7 @@ class Kinds:
         return len(first & second) >= _SAME_OPERATORS * len(first | second)
 
 
+@lru_cache(maxsize=4096)  # layers have the same names inside
 def outermost_family(label: str) -> str:
     """Return the outermost name of a label without its number; "" where it has none."""
     text, count = _DIGITS.subn("#", label.split(" / ", 1)[0])

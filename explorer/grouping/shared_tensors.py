@@ -17,6 +17,8 @@ from netloupe.explorer.roles import find_weight
 
 #: of more values that are used several times, the first alone are looked at
 _MOST_LOOKED = 20_000
+#: in models of more nodes no copies are looked for: each weight would be
+_MOST_NODES = 20_000
 #: a vector says little: exporters store equal biases and scales of several layers once
 _LEAST_AXES = 2
 
@@ -47,6 +49,8 @@ def find_originals(model: Model) -> Originals:
 
 
 def _find_copies(model: Model) -> dict[Stored, Stored]:
+    if sum(len(graph.nodes) for graph in model.graphs) > _MOST_NODES:
+        return {}
     copies = dict(find_ties(model).copies)
     tied = {*copies, *copies.values()}
     modules: dict[Stored, set[str]] = {}
