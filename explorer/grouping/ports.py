@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 from netloupe.explorer.costs.facts import Dims
 from netloupe.explorer.costs.value_facts import find_value_facts
-from netloupe.explorer.model import Value, is_constant
+from netloupe.explorer.model import Node, Value, is_constant
 from netloupe.explorer.patterns.linear import write_widths
+from netloupe.explorer.patterns.readings import read_ints
 
 from .group import Group
 from .member_nodes import list_member_nodes
@@ -63,22 +64,31 @@ class Ports(NamedTuple):
         -------
         tuple of int
             The same, unless one value of as many axes leaves as enters, and has another width:
-            then the first one and that width.
+            then the first one and that width. Nothing where layers do not take the map that
+            enters, as those of a style, or where the width of what leaves is none of theirs.
         """
         if len(self.given) != 1 or len(widths) < 2:
             return (*widths,)
         given = self.given[0]
         axes = _list_axes(given)
         alike = [dims for dims in self.taken if len(dims) == len(given)]
-        if not alike or len(given) <= _BEFORE or any(given[axis] == widths[-1] for axis in axes):
+        is_map = len(given) > _BEFORE + 1
+        if not alike or (is_map and not self.has_maps):
             return (*widths,)
-        if len(given) > _BEFORE + 1 and not self.has_maps:
+        if is_map and not self._enters(widths[0], [dims[1] for dims in alike]):
+            return ()
+        if any(given[axis] == widths[-1] for axis in axes):
             return (*widths,)
         # the axis of features is the one of the width that is known
         known = [axis for axis in axes if any(dims[axis] == widths[0] for dims in alike)]
         if len(known) != 1:
-            return (*widths,)
+            return () if is_map else (*widths,)
         return widths[0], given[known[0]]
+
+    @staticmethod
+    def _enters(width: int, taken: Sequence[int]) -> bool:
+        """Return whether maps of some widths are what a layer of a width takes: one, or joined."""
+        return width in taken or width == sum(taken)
 
     def find_taken(self, given: int) -> int | None:
         """Return the width of what enters, of values of which what leaves has a known width."""
@@ -106,7 +116,8 @@ class Ports(NamedTuple):
             return fact
         widths = [int(width) for width in fact.split(_ARROW)]
         correct = self.correct(widths)
-        return fact if correct == (*widths,) else write_widths(*correct)
+        # what one layer takes is told of it, also where something else enters
+        return write_widths(*correct) if correct and correct != (*widths,) else fact
 
     def tell(self) -> list[str]:
         """Return ``8 → 12`` and ``/2`` of images; nothing where both stay as they are."""
@@ -181,9 +192,16 @@ def find_ports(group: Group) -> Ports:
     return Ports(
         tuple(dims for dims in taken if dims),
         tuple(dims for dims in given if dims),
-        any(node.operator.has(*_OF_MAPS) for node in nodes)
-        and not any(node.operator.has("permutes") for node in nodes),
+        any(node.operator.has(*_OF_MAPS) for node in nodes) and not any(map(_permutes_maps, nodes)),
     )
+
+
+def _permutes_maps(node: Node) -> bool:
+    """Return whether a node may change which axis of a map is that of its channels.
+
+    What shuffles channels permutes five axes, and leaves those of the map where they are.
+    """
+    return node.operator.has("permutes") and len(read_ints(node, "perm")) in (0, _BEFORE + 2)
 
 
 def list_port_widths(blocks: Sequence[Group]) -> list[int]:

@@ -234,3 +234,22 @@ def test_blocks_beside_each_other_take_maps_of_several_sizes() -> None:
     groups = build_group_tree(graph, "names").groups
     heads = [groups["main/heads.0/"], groups["main/heads.1/"]]
     assert list_port_places(heads) == [(8, 8), (4, 4)]
+
+
+@pytest.mark.parametrize(
+    ("ports", "widths", "told"),
+    [
+        # of values of two axes the last is that of features
+        (Ports(((1, 16),), ((1, 16),)), (16, 32), (16, 16)),
+        # a style goes through a layer, and the map beside it does not
+        (Ports(((1, 32), (1, 64, 8, 8)), ((1, 3, 8, 8),)), (32, 64), ()),
+        # what is joined is taken together
+        (Ports(((1, 8, 4, 4), (1, 8, 4, 4)), ((1, 5, 4, 4),)), (16, 5), (16, 5)),
+        # axes of which the order changes are not compared
+        (Ports(((1, 16, 16, 96),), ((1, 16, 16, 96),), has_maps=False), (96, 288), (96, 288)),
+    ],
+)
+def test_widths_are_told_where_the_axes_are_known(
+    ports: Ports, widths: tuple[int, ...], told: tuple[int, ...]
+) -> None:
+    assert ports.correct(widths) == told
