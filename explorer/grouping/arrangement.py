@@ -30,7 +30,7 @@ _ARRANGING = (
     *("dequantizes", "quantizes"),
 )
 #: a graph of so few nodes is shown as it stands: all of it is open
-MOST_OPEN = 15
+_MOST_OPEN = 15
 #: in a graph of more nodes the first view opens no group inside of a repetition
 _MOST_DEEP = 20_000
 
@@ -69,7 +69,7 @@ def join_arrangement(
     dict
         The groups of kind ``operation`` by the index of the node that computes.
     """
-    if len(root.graph.nodes) - len(roles.constants) - len(roles.shapes) <= MOST_OPEN:
+    if len(root.graph.nodes) - len(roles.constants) - len(roles.shapes) <= _MOST_OPEN:
         return {}
     nodes = root.graph.nodes
     found = find_nodes_where(root.graph, _only_arranges).tolist()

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from netloupe.explorer.grouping import Group
-from netloupe.explorer.grouping.arrangement import MOST_OPEN
 from netloupe.explorer.layout import SceneBox
 from netloupe.explorer.layout.opening_worth import is_called_after_parts
 from netloupe.explorer.model import Model, Node, Value, is_constant_node
 from netloupe.explorer.render.picture import Picture
-from netloupe.explorer.roles import find_roles
 
 #: in pixels; what is narrower is a circle
 LEAST_BOX = 30.0
@@ -34,10 +32,6 @@ _NUMBERS = _words("""
     And ArgMax ArgMin CumSum Equal Greater GreaterOrEqual IsInf IsNaN Less LessOrEqual
     NonMaxSuppression NonZero Not Or Shape Size Xor
 """)
-#: which operand of an operator decides what of its graphs is computed
-_CONDITIONS = {"If": 0, "Loop": 1}
-#: so many nodes compute a condition at most
-_MOST_DECIDING = 20
 _WHOLE = _words("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64")
 
 
@@ -47,34 +41,14 @@ def is_box(box: SceneBox) -> bool:
 
 
 def is_plumbing(box: SceneBox, whole: set[Value]) -> bool:
-    """Return whether a box is a single node that moves values, or computes whole numbers.
-
-    What decides which branch of a node is computed, or whether a loop goes on, is none.
-    """
+    """Return whether a box is a single node that moves values, or computes whole numbers."""
     node = box.item.element
-    if not isinstance(node, Node) or _decides(node):
+    if not isinstance(node, Node):
         return False
     if node.op_type in _MOVING:
         return True
     outputs = [value for value in node.outputs if value is not None]
     return node.op_type in _ALSO_OF_NUMBERS and bool(outputs) and outputs[0] in whole
-
-
-def _decides(node: Node) -> bool:
-    """Return whether all that a node gives becomes, after other nodes, what an If or Loop asks."""
-    found = [node]
-    for giver in found:  # grows
-        for value in filter(None, giver.outputs):
-            if value.is_output or not value.consumers or len(found) > _MOST_DECIDING:
-                return False
-            for taker, place in value.consumers:
-                if _CONDITIONS.get(taker.op_type) == place:
-                    continue
-                if taker.subgraphs:
-                    return False
-                if taker not in found:
-                    found.append(taker)
-    return True
 
 
 def _has_name(group: Group) -> bool:
@@ -93,13 +67,6 @@ def is_in_block(box: SceneBox) -> bool:
             return True
         item = item.parent
     return False
-
-
-def is_shown_as_it_stands(model: Model) -> bool:
-    """Return whether a model is so small that each node is shown, moving values or not."""
-    graph = model.graph
-    roles = find_roles(graph)
-    return len(graph.nodes) - len(roles.constants) - len(roles.shapes) <= MOST_OPEN
 
 
 def find_whole_values(model: Model) -> set[Value]:

@@ -16,8 +16,7 @@ zoom
     At which the picture fits a window of 1100 × 800, 1 at most.
 plumbing
     Boxes that are a single node of :func:`is_plumbing`, outside of opened repetitions and
-    of opened blocks that have been recognised, in models where not all is open and which are not so
-    small that each node is shown.
+    of opened blocks that have been recognised, in models where not all is open.
 stacks
     The counts of the outermost repeats of the whole model, and whether they are those of
     ``tests/known_architectures.py``; * where nothing is known, ! where they differ.
@@ -63,7 +62,6 @@ from tests.benchmarks.first_view_boxes import (  # noqa: E402
     is_box,
     is_in_block,
     is_plumbing,
-    is_shown_as_it_stands,
 )
 from tests.benchmarks.first_view_measures import (  # noqa: E402
     find_bare_faces,
@@ -150,9 +148,7 @@ def measure(path: Path, known: Architecture, composer: Composer) -> tuple[FirstV
     closed = [box for box in scene.boxes if is_box(box)]
     frames = [box for box in scene.boxes if box.item.is_open]
     whole = find_whole_values(model)
-    is_all_open = is_shown_as_it_stands(model) or not any(
-        isinstance(box.item.element, Group) for box in closed
-    )
+    is_all_open = not any(isinstance(box.item.element, Group) for box in closed)
     stacks = [box for box in scene.boxes if box.item.repeat is not None]
     counts = [len(group.children) for group in list_stacks(model)]
     view = FirstView(
