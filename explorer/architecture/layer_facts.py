@@ -139,8 +139,11 @@ def _describe_layer(outline: Outline, layer: Layer) -> dict[str, Detail]:
             found["widths"] = fed.widths
         found |= _describe_feeding(fed.details)
         found["feeding"] = fed.name
-        if len(attentions) == 1 and len(feeding) == 1 and outline.share_start(attentions[0], fed):
-            found["parallel"] = True
+        if len(attentions) == len(feeding) == 1:
+            # where one takes from the other, a norm that adds only gives both the same sum
+            is_after = fed.follows(attentions[0])
+            if not is_after and outline.share_start(attentions[0], fed):
+                found["parallel"] = True
     found |= _describe_norms(outline, layer)
     return found
 

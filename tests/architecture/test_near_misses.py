@@ -482,6 +482,25 @@ def test_norms_that_add_are_told_by_what_the_sums_behind_them_take() -> None:
     assert "3 blocks (post-norm LayerNorm; " in tell(0)
 
 
+def test_an_mlp_behind_attention_is_not_beside_it_where_a_norm_adds() -> None:
+    """Attention takes the stream, and the MLP a norm that adds attention to the same stream."""
+    net = Network()
+    stream = net.embed()
+    for step in range(3):
+        stream = net.add("Add", stream, net.store(np.full((1, 12, 8), step, np.float32)))
+        for part in (lambda x: net.attend(x, x), net.feed):
+            branch = part(stream)
+            node = helper.make_node(
+                *("SkipLayerNormalization", [stream, branch, net.weight(8)]),
+                [f"n{len(net.nodes)}"],
+                domain="com.microsoft",
+            )
+            net.nodes.append(node)
+            stream = node.output[0]
+    told = net.finish(net.linear(stream, 8, 100), opset=25).architecture.summary
+    assert "3 blocks (post-norm LayerNorm; self-attention " in told
+
+
 def test_attention_without_a_better_name_is_not_told_as_a_kind() -> None:
     net = Network()
     x = net.embed()
