@@ -218,8 +218,8 @@ def test_layout_that_takes_too_long_leaves_a_simpler_picture(
     real = LayoutEngine.place
     monkeypatch.setattr(LayoutEngine, "place", lambda self, dot, timeout: real(self, dot, 1e-6))
     explorer = netloupe.explore(CNN)
-    answer = Recorder(explorer).ask(type="scene")
-    assert any("took too long" in notice for notice in answer["header"]["notices"])
+    notices = Recorder(explorer).ask(type="scene")["header"]["notices"]
+    assert any("took too long" in notice for notice in notices), notices
     explorer.close()
 
 
