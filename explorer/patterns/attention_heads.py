@@ -235,3 +235,18 @@ def _read_features(node: Node, projections: list[FoundBlock], heads: int, shared
     if len(projections) != 3 or len({*outs}) != 1:
         return max(outs, default=0) if shared and len(projections) == 3 else 0
     return outs[0] if outs[0] % heads == 0 else 0
+
+
+def read_stated_window(node: Node) -> int:
+    """Return how many tokens a fused operator attends to, with the one that attends; 0 for all.
+
+    com.microsoft's GroupQueryAttention counts that one, ONNX's Attention only what is left of it,
+    and LongformerAttention what is on either side.
+    """
+    beside = read_int(node, "window") if node.operator.has("attends") else None
+    if beside:  # on each side
+        return 2 * beside + 1
+    if read_int(node, "local_window_size") is not None:
+        return max(read_int(node, "local_window_size") or 0, 0)
+    left = read_int(node, "left_window_size")
+    return left + 1 if left is not None and left >= 0 else 0

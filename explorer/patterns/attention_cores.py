@@ -1,0 +1,85 @@
+"""The core of an attention that is written out: two products with a softmax between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from netloupe.explorer.model import Node, Value
+
+from .attention_forms import has_latents
+from .operations import OUTSIDE, Operations, list_data
+
+_PRODUCTS = frozenset({"Einsum", "MatMul"})
+#: what may stand between the two products of an attention
+_SCORES = frozenset(
+    {"Add", "And", "Clip", "Div", "IsNaN", "Max", "Mul", "Slice", "Softmax", "Sub", "Tanh", "Where"}
+    | {"Pad"}
+)
+_MOST_STEPS = 14
+
+
+def find_core(operations: Operations, softmax: int) -> tuple[set[int], int, list[int]] | None:
+    """Return what stands between the products, the second one, and the way from the first."""
+    back = _search(operations, softmax, operations.givers, has_latents)
+    onward = _search(
+        operations, softmax, lambda n: [user for user in operations.users[n] if user != OUTSIDE]
+    )
+    if back is None or onward is None:
+        return None
+    core = {softmax, *back, *onward}
+    # what tests the scores, as for rows that are masked in whole
+    for number in list(core):
+        core.update(
+            user
+            for user in operations.users[number]
+            if user >= 0
+            and operations.kinds[user] in _SCORES
+            and core.issuperset(operations.users[user])
+        )
+    return core, onward[-1], back
+
+
+def _search(
+    operations: Operations,
+    start: int,
+    follow: Callable[[int], list[int]],
+    is_product: Callable[[Operations, int], bool] = lambda operations, number: False,
+) -> list[int] | None:
+    """Return the shortest way from a Softmax to a product of two computed tensors.
+
+    Or to what ``is_product`` says is one.
+    """
+    ways = [[start]]
+    seen = {start}
+    for _ in range(_MOST_STEPS):
+        longer = []
+        for way in ways:
+            for number in follow(way[-1]):
+                if number in seen:
+                    continue
+                seen.add(number)
+                kind = operations.kinds[number]
+                if kind in _PRODUCTS and len(operations.operands[number]) > 1:
+                    return [*way[1:], number]
+                if is_product(operations, number):
+                    return [*way[1:], number]
+                if kind in _SCORES:
+                    longer.append([*way, number])
+        ways = longer[:16]
+    return None
+
+
+def find_second_product(operations: Operations, core: set[int], anchor: int) -> int:
+    onward = _search(
+        operations, anchor, lambda n: [user for user in operations.users[n] if user != OUTSIDE]
+    )
+    return onward[-1] if onward else anchor
+
+
+def find_value_operand(operations: Operations, product: Node, core: set[int]) -> Value | None:
+    """Return the operand of the second product that is not the weighting."""
+    taken = list_data(product)[:2]
+    for value in taken:
+        if value is not None and operations.giver(operations.source(value)) not in core:
+            return value
+    return taken[1] if len(taken) > 1 else None

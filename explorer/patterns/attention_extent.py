@@ -1,0 +1,85 @@
+"""What belongs to an attention besides its core: projections, and what masks are made of."""
+
+from __future__ import annotations
+
+import heapq
+
+from .attention_forms import is_latent
+from .attention_heads import BEFORE_PRODUCTS
+from .attention_scores import MASK_TRAITS
+from .found_blocks import FoundBlock, FoundBlocks
+from .operations import OUTSIDE
+
+_MOST_OF_ATTENTION = 120
+
+
+def add_projections(
+    blocks: FoundBlocks, core: set[int], passed: frozenset[str] = frozenset()
+) -> list[FoundBlock]:
+    """Add what alone leads to the core, back to the projections and these.
+
+    ``passed`` are operators that may stand between besides.
+    """
+    operations = blocks.operations
+    projections: list[FoundBlock] = []
+    latent: set[int] = set()
+    pending = [-giver for number in core for giver in operations.givers(number)]
+    heapq.heapify(pending)
+    first = len(core)
+    # users come later in the order, so that those that belong are in already
+    while pending and len(core) - first < _MOST_OF_ATTENTION:
+        number = -heapq.heappop(pending)
+        # what is kept of keys and values for the next step goes outside, too
+        users = {*operations.users[number]} - {OUTSIDE} - core
+        if number in core or any(operations.users[user] for user in users):
+            continue  # but of some only the shape is taken
+        core |= users
+        linear = blocks.ending(number, "linear")
+        if linear is not None:
+            core |= linear.numbers
+            projections.append(linear)
+            for giver in operations.givers(min(linear.numbers)):
+                if blocks.ending(giver, "norm") is not None and giver not in latent:
+                    latent.add(giver)
+                    heapq.heappush(pending, -giver)
+            continue
+        norm = blocks.holding(number, "norm")
+        if number in latent and (norm is None or not is_latent(blocks, norm, core)):
+            continue
+        if norm is not None:
+            # a norm of queries or keys; not one before the projections, nor of both
+            if norm.end == number and operations.is_closed(set(norm.numbers), number):
+                core |= norm.numbers
+                for inner in norm.numbers:
+                    for giver in operations.givers(inner):
+                        heapq.heappush(pending, -giver)
+            continue
+        kind, owner = operations.kinds[number], blocks.owner[number]
+        is_alone = owner is None or (kind in passed and len(owner.numbers) == 1)
+        if not is_alone or kind not in BEFORE_PRODUCTS | passed:
+            continue
+        core.add(number)
+        for giver in operations.givers(number):
+            heapq.heappush(pending, -giver)
+    return projections
+
+
+def add_feeders(blocks: FoundBlocks, core: set[int], whole: set[int]) -> None:
+    """Add masks and the like that only the scores use; no weights are among them."""
+    operations = blocks.operations
+    pending = [-giver for number in core for giver in operations.givers(number)]
+    heapq.heapify(pending)
+    added = 0
+    while pending and added < _MOST_OF_ATTENTION:
+        number = -heapq.heappop(pending)
+        if number in whole or not whole.issuperset(operations.users[number]):
+            continue
+        if (
+            not operations.nodes[number].operator.has(*MASK_TRAITS)
+            or blocks.owner[number] is not None
+        ):
+            continue
+        whole.add(number)
+        added += 1
+        for giver in operations.givers(number):
+            heapq.heappush(pending, -giver)
