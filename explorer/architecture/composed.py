@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from types import MappingProxyType
@@ -14,11 +13,10 @@ from netloupe.explorer.patterns import Detail
 from .given import tell_given, tell_taken
 from .ideas import merge_ideas
 from .layers import find_stacks
-from .levels import Levels, find_levels, works_on_maps
-from .mixing import Mixing, find_mixing
 from .module_clauses import ModuleTeller
 from .modules import build_modules
 from .named_groups import find_named_groups
+from .network_kinds import find_network_kind
 from .opened import open_large
 from .outline import Outline
 from .piece_runs import MOST_PIECES, PieceRun, find_piece_runs
@@ -28,18 +26,8 @@ from .sketch import BlockSketch, Sketch
 
 #: of a graph that is told whole
 NOT_FOLDED: Mapping[Node, tuple[int, int]] = MappingProxyType({})
-#: more runs are not told one by one: blocks are counted by kind
-_MOST_RUNS = 14
-_LONGEST = 450
-_CONVOLUTIONS = frozenset(
-    {"atrous pyramid", "conv", "inverted", "pyramid pooling", "residual", "separable"}
-)
 #: how often alike blocks are used, which run they are of and how many, and the blocks
 _Row = tuple[int, tuple[int, int], list[Piece]]
-_LINEAR = frozenset(
-    {"coupling", "cross", "draw", "duel", "embedding", "factorization", "interaction", "linear"}
-    | {"mlp", "positions"}
-)
 
 
 def compose(
@@ -76,17 +64,15 @@ def compose(
     if len(told) > 1 and told[-1].kind == "linear" and told[-1].part is head:
         told.pop()  # what it gives is told
     pieces = collapse_shared(outline, told, find_tree(model, outline.graph))
-    name = _name(every, find_mixing(outline), any(piece.uses > 1 for piece in pieces))
+    network = find_network_kind(outline, every, told, pieces)
     alike = groupby(pieces, key=lambda piece: (piece.uses, piece.fold))
     rows = [(fold, [*row]) for (_, fold), row in alike]
     clauses = _write_in_order(model, outline, pieces)
-    on_maps = works_on_maps([piece.part for piece in told])
-    levels = find_levels(outline) if on_maps else Levels()
-    facts: dict[str, Detail] = {**taken.facts, **given, **dict(levels.facts)}
+    facts: dict[str, Detail] = {**taken.facts, **given, **dict(network.facts)}
     runs = [run for fold, row in rows for run in _find_runs(outline, row, fold)]
     blocks = tuple(_sketch(outline, run) for run in runs if run.count > 1)
-    title = levels.title or name
-    return Sketch("", title, (taken.text, *clauses, levels.text, end), blocks, facts)
+    clauses = [taken.text, *clauses, network.text, end]
+    return Sketch("", network.title, tuple(clauses), blocks, facts)
 
 
 def _tell_layer(outline: Outline, layer: Piece) -> Sketch:
@@ -110,38 +96,3 @@ def _sketch(outline: Outline, run: PieceRun) -> BlockSketch:
     names = list(dict.fromkeys(name_piece(outline, [piece]) for piece in run.members[0]))
     nodes = outline.nodes(part for piece in run.pieces for part in piece.parts)
     return BlockSketch(join_with_and(names), run.count, nodes)
-
-
-def _name(pieces: Sequence[Piece], mixing: Mixing, is_shared: bool) -> str:
-    """Return what a network is called by the kinds of its blocks, and by what mixes beside them.
-
-    ``is_shared`` tells whether some weights are used several times.
-    """
-    kinds = Counter(piece.kind for piece in pieces)
-    words = []
-    if any(kinds[kind] for kind in _CONVOLUTIONS):
-        words.append("convolutions")
-    if kinds["unrolled"] or any(piece.part.has("recurrent") for piece in pieces):
-        words.append("recurrent layers")
-    if kinds["attention"] or kinds["transformer"] or mixing.attends:
-        words.append("attention")
-    if kinds["transform"]:
-        words.append("Fourier transforms")
-    names = Counter(piece.name for piece in pieces)
-    if names["Mixer block"] and words in ([], ["convolutions"]):
-        return "Mixer network"
-    if kinds["message passing"] and not words:
-        return "Message-passing network"
-    if kinds["graph convolution"] and not words:
-        return "Graph convolutional network"
-    if not words:
-        is_gated = mixing.gates and is_shared  # as a state is by a step that is written out
-        is_plain = kinds.keys() <= _LINEAR and not (mixing.mixes or is_gated)
-        return "Feed-forward network" if is_plain else "Network"
-    if words == ["convolutions"]:
-        return "Network with convolutions" if mixing.mixes else "Convolutional network"
-    if words == ["recurrent layers"]:
-        return "Recurrent network"
-    if words == ["attention"]:
-        return "Transformer" if kinds["transformer"] else "Attention network"
-    return f"Network of {join_with_and(words)}"

@@ -1,0 +1,100 @@
+"""What kind of network a graph is: the first words of its sentence, where no family is sure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from netloupe.explorer.patterns import Detail
+
+from .levels import Levels, find_levels, works_on_maps
+from .mixing import Mixing, find_mixing
+from .outline import Outline
+from .piece_words import join_with_and
+from .pieces import Piece
+
+_CONVOLUTIONS = frozenset(
+    {"atrous pyramid", "conv", "inverted", "pyramid pooling", "residual", "separable"}
+)
+_LINEAR = frozenset(
+    {"coupling", "cross", "draw", "duel", "embedding", "factorization", "interaction", "linear"}
+    | {"mlp", "positions"}
+)
+
+
+@dataclass(frozen=True)
+class NetworkKind:
+    """What a network is called, and what is said of it as a whole.
+
+    Parameters
+    ----------
+    title
+        How the sentence begins: ``Convolutional network``.
+    text
+        What is said of its way through resolutions; "" for nothing.
+    facts
+        The same by name.
+    """
+
+    title: str
+    text: str = ""
+    facts: tuple[tuple[str, Detail], ...] = ()
+
+
+def find_network_kind(
+    outline: Outline, every: Sequence[Piece], told: Sequence[Piece], kept: Sequence[Piece]
+) -> NetworkKind:
+    """Return what kind of network a graph is.
+
+    Parameters
+    ----------
+    outline
+        Of the graph.
+    every
+        All its blocks in order.
+    told
+        Those that the sentence tells.
+    kept
+        The same, once where they share weights.
+    """
+    on_maps = works_on_maps([piece.part for piece in told])
+    levels = find_levels(outline) if on_maps else Levels()
+    is_shared = any(piece.uses > 1 for piece in kept)
+    title = levels.title or _name_by_blocks(every, find_mixing(outline), is_shared)
+    return NetworkKind(title, levels.text, levels.facts)
+
+
+def _name_by_blocks(pieces: Sequence[Piece], mixing: Mixing, is_shared: bool) -> str:
+    """Return what a network is called by the kinds of its blocks, and by what mixes beside them.
+
+    ``is_shared`` tells whether some weights are used several times.
+    """
+    kinds = Counter(piece.kind for piece in pieces)
+    words = []
+    if any(kinds[kind] for kind in _CONVOLUTIONS):
+        words.append("convolutions")
+    if kinds["unrolled"] or any(piece.part.has("recurrent") for piece in pieces):
+        words.append("recurrent layers")
+    if kinds["attention"] or kinds["transformer"] or mixing.attends:
+        words.append("attention")
+    if kinds["transform"]:
+        words.append("Fourier transforms")
+    names = Counter(piece.name for piece in pieces)
+    if names["Mixer block"] and words in ([], ["convolutions"]):
+        return "Mixer network"
+    if kinds["message passing"] and not words:
+        return "Message-passing network"
+    if kinds["graph convolution"] and not words:
+        return "Graph convolutional network"
+    if not words:
+        is_gated = mixing.gates and is_shared  # as a state is by a step that is written out
+        is_plain = kinds.keys() <= _LINEAR and not (mixing.mixes or is_gated)
+        return "Feed-forward network" if is_plain else "Network"
+    if words == ["convolutions"]:
+        return "Network with convolutions" if mixing.mixes else "Convolutional network"
+    if words == ["recurrent layers"]:
+        return "Recurrent network"
+    if words == ["attention"]:
+        return "Transformer" if kinds["transformer"] else "Attention network"
+    return f"Network of {join_with_and(words)}"
