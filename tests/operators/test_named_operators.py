@@ -40,7 +40,7 @@ LOCAL = {
     "overlays/formats/ort_names.py": {"_ADDED"},
     "readers/caffe2/fills.py": {"_RANDOM_FILLS", "_STORED_FILLS"},
     "readers/onnx/dialect.py": {"ONNX"},
-    "render/faces.py": {"_QUANTIZING"},
+    "render/group_faces.py": {"_QUANTIZING"},
     "roles/origins.py": {"_ARRANGED"},
     "roles/unlearned.py": {"_OF_DISTANCES"},
 }

@@ -17,7 +17,7 @@ from netloupe.explorer.options import Direction
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.box import MOST_TITLE_WIDTH, MOST_WIDTH_IN_LINE
 from netloupe.explorer.render.face import Face
-from netloupe.explorer.render.faces import MOST_STUB_WIDTH, FaceBook, make_face
+from netloupe.explorer.render.faces import FaceBook, make_face
 from netloupe.explorer.render.group_names import fold_chain
 from netloupe.explorer.render.group_summary import (
     write_difference,
@@ -31,6 +31,7 @@ from netloupe.explorer.render.rows import (
 )
 from netloupe.explorer.render.sizes import HEADER, TEXT_STYLES
 from netloupe.explorer.render.text import measure_text
+from netloupe.explorer.render.value_faces import MOST_STUB_WIDTH
 from netloupe.explorer.view import Instance, Item, View
 from netloupe.explorer.view.item import ConstantRow
 from tests.corpus import corpus_file, light_file

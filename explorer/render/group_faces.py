@@ -1,0 +1,168 @@
+"""Faces of closed groups: what they are called, what they are or are made of, and facts of that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from netloupe.explorer.grouping import Group
+from netloupe.explorer.grouping.branches import is_summed
+from netloupe.explorer.grouping.ports import (
+    UNKNOWN_PORTS,
+    find_ports,
+    list_port_places,
+    list_port_widths,
+)
+from netloupe.explorer.grouping.stack_changes import list_course
+from netloupe.explorer.grouping.stack_facts import write_course
+from netloupe.explorer.model import Graph, Node
+from netloupe.explorer.notation import write_count
+from netloupe.explorer.patterns import IDEA
+from netloupe.explorer.view import Item
+
+from .box import MARGIN, MOST_WIDTH, make_box
+from .contents_words import MadeOf, write_contents
+from .face import Face
+from .fact_rows import FaceStyle, fits_row, fits_title, list_all, list_facts
+from .frames import SHARED
+from .group_badge import find_group_badge
+from .group_names import begins_the_same, is_number, name_group, says_the_same
+from .group_summary import count_each, list_end_differences, name_operators, write_difference
+from .rows import FaceRow, short_range
+
+#: one that stands for more nodes says how many, and not of which operators
+MOST_OPERATORS_COUNTED = 300_000
+#: what is said of branches that are one box
+_SUMMED = "side by side, summed"
+#: blocks of a stack of so many nodes are compared
+_MOST_COMPARED = 4_000
+#: what Q/DQ is written for, by name as all operators of a group are written
+_QUANTIZING = {"DequantizeLinear", "QuantizeLinear"}
+
+
+def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Face:
+    """Return the face of a closed group, or of the graph that a node holds."""
+    repeat = item.repeat
+    if isinstance(element, Group) and element.is_beside:
+        return _make_quiet_face(item, element, style)
+    known = repeat or element
+    recognition = known.recognised if isinstance(known, Group) else None
+    if isinstance(element, Group):
+        label = short_range(item.label or element.label)
+        label, quiet = name_group(element, label, recognition)
+    else:
+        label = item.label or element.parent_attribute or element.name
+        quiet = ""
+    difference = [] if repeat is None else list_end_differences(repeat)
+    ports = find_ports(known) if isinstance(known, Group) else UNKNOWN_PORTS
+    if recognition is not None:
+        facts = ports.correct_facts(recognition.facts)
+        if repeat is not None:
+            facts = (*_tell_streams(repeat, recognition.facts), *recognition.facts)
+        rows = list_facts(facts, difference)
+    else:
+        contents = MadeOf()
+        if isinstance(known, Group):
+            contents = write_contents(known.contents, fits_row, ports)
+            if repeat is not None:
+                told = [_tell_all_blocks(repeat, contents.facts)]
+                told = [*filter(None, told), *_tell_streams(repeat, ["→"])]
+                contents = contents._replace(facts=" · ".join(told))
+        is_nameless = is_number(label) and not quiet
+        says_no_more = is_number(quiet) and begins_the_same(label, contents.parts)
+        if not contents.parts:
+            rows = _list_operators(item, element, difference)
+        elif says_no_more:
+            label = contents.parts
+            rows = list_facts((contents.facts,), difference)
+        elif is_nameless and fits_title(contents.parts):
+            label, quiet = contents.parts, label
+            rows = list_facts((contents.facts,), difference)
+        elif _tells_all(label, quiet, contents.parts):
+            rows = list_facts((contents.facts,), difference)
+        elif not quiet and fits_row(f"{label}   {contents.parts}"):
+            quiet = contents.parts
+            rows = list_facts((contents.facts,), difference)
+        else:
+            rows = [FaceRow(contents.parts, "muted", ())]
+            rows += list_facts((contents.facts,), difference)
+    times = len(repeat.children) if repeat is not None else 0
+    is_loop = repeat is not None and repeat.is_loop
+    if repeat is not None and repeat.shares_weights:
+        rows = [FaceRow(SHARED, "muted", ()), *rows]
+    elif repeat is not None and is_summed(repeat):
+        rows = [FaceRow(_SUMMED, "muted", ()), *rows]
+    return make_box(
+        *("group", style.category, label, quiet, [rows]),
+        badge=find_group_badge(element) if isinstance(element, Group) and not times else "",
+        openable=style.openable,
+        times=times,
+        is_loop=is_loop,
+        in_line=style.in_line,
+    )
+
+
+def _make_quiet_face(item: Item, group: Group, style: FaceStyle) -> Face:
+    """Return the face of what is beside the model's body: what it is, and ideas that are in it."""
+    label, quiet = item.label or group.label, ", ".join(group.facts)
+    kind = "" if label.startswith(group.kind) else group.kind
+    ideas = [one for one in group.contents if one.rank == IDEA]
+    told = [kind, write_contents(ideas, fits_row).parts]
+    rows = [FaceRow(" · ".join(filter(None, told)), "muted", ())] if any(told) else []
+    if label == group.kind and len(group.inner_groups()) > 1:
+        quiet, rows = "", list_all(group.facts)
+    return make_box(
+        *("group", style.category, label, quiet, [rows]),
+        openable=style.openable,
+        in_line=style.in_line,
+    )
+
+
+def _tell_all_blocks(repeat: Group, facts: str) -> str:
+    """Return through which widths a stack goes, or else facts of its exemplar that all share."""
+    widths = list_course(repeat)
+    if widths:
+        return write_course(widths)
+    others = [block for block in repeat.children if isinstance(block, Group)]
+    if len(others) == len(repeat.children) and others[repeat.exemplar].recognised is not None:
+        return facts  # of the blocks that are of a known kind, all but one
+    if not facts or repeat.node_count > _MOST_COMPARED or len(others) < len(repeat.children):
+        return facts if not others else ""
+    told = sum(write_contents(block.contents, fits_row).facts == facts for block in others)
+    # of the first or the last block it is said besides in what it differs
+    return facts if told >= len(others) - bool(write_difference(repeat)) else ""
+
+
+def _tell_streams(repeat: Group, facts: Sequence[str]) -> list[str]:
+    """Return the widths between the blocks of a stack where no fact tells them.
+
+    Of blocks beside each other it is the sizes of the maps that they take.
+    """
+    blocks = [block for block in repeat.children if isinstance(block, Group)]
+    if len(blocks) < len(repeat.children) or repeat.node_count > _MOST_COMPARED:
+        return []
+    places = list_port_places(blocks)
+    if places:
+        ends = [" × ".join(map(str, each)) for each in (places[0], places[-1])]
+        return [(" and " if len(places) == 2 else " … ").join(ends)]
+    if any("→" in fact for fact in facts):
+        return []
+    widths = list_port_widths(blocks)
+    return [write_course(widths)] if len(widths) > 1 else []
+
+
+def _tells_all(label: str, quiet: str, parts: str) -> bool:
+    """Return whether a title says already what a group is made of."""
+    return says_the_same(label, parts) or (bool(quiet) and begins_the_same(quiet, parts))
+
+
+def _list_operators(item: Item, element: Group | Graph, difference: Sequence[str]) -> list[FaceRow]:
+    """Return which operators there are, where no part is known; of too many how many nodes."""
+    repeat = item.repeat
+    shown: Sequence[Group | Graph | Node] = [element] if repeat is None else repeat.children
+    count = len(element.nodes) if isinstance(element, Graph) else element.node_count
+    operators = count_each(shown) if 0 < count <= MOST_OPERATORS_COUNTED else []
+    others = [operator for operator in operators if operator[0] not in _QUANTIZING]
+    operators = others or ([("Q/DQ", "")] if operators else [])
+    if operators:
+        return list_facts((name_operators(operators, MOST_WIDTH - 2 * MARGIN),), difference)
+    return [FaceRow(write_count(count, "node"), "muted", ())]

@@ -1,0 +1,160 @@
+"""Faces of single nodes, with what arranges for them: what they compute, or the sign of a join."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from netloupe.explorer.grouping import PASSING_TRAITS, Group, recognise_function
+from netloupe.explorer.model import Graph, Node, is_constant
+from netloupe.explorer.quantization import node_badge
+from netloupe.explorer.view import Item
+
+from .box import MOST_FACTS_WIDTH, MOST_WIDTH, make_box
+from .face import Face, TextRun
+from .fact_rows import FaceStyle, list_facts
+from .facts import NodeFacts
+from .group_badge import find_group_badge
+from .group_names import order_names, says_the_same
+from .node_ideas import NodeIdea, find_node_idea
+from .rows import FaceRow, describe_attributes, describe_constants
+from .size_words import tell_split_parts
+from .sizes import RADII
+
+#: of the dot at which a stream branches, behind a node that only passes it on
+BRANCHING_RADIUS = 5.0
+#: from the middle of a junction down to the baseline of its sign
+JUNCTION_BASELINE = 4.4
+#: what is written on the circle of an operator that joins streams
+_SIGNS = {"adds": "+", "multiplies_elements": "×"}
+
+
+def make_node_face(item: Item, node: Node, facts: NodeFacts | None, style: FaceStyle) -> Face:
+    """Return the face of a node: what it computes, its facts, or the sign of a join."""
+    sign = _find_join(item, node)
+    if sign:
+        return _make_junction_face(node, sign)
+    idea = find_node_idea(node) if facts is not None else None
+    if idea is not None:
+        return _make_idea_face(item.label, idea, "node", style)
+    if facts is not None:
+        blocks = facts.list_blocks(node, item.constants)
+    else:
+        blocks = [describe_attributes(node), describe_constants(node, item.constants)]
+    name = node.op_type if facts is None else facts.name(node)
+    title, quiet = order_names(item.label, name) if item.label else (name, "")
+    recognition = recognise_function(node.function) if node.function is not None else None
+    if recognition is not None:
+        quiet = recognition.name
+        blocks.append(list_facts(recognition.facts))
+    elif item.openable:
+        blocks.append([FaceRow(_count_nodes_inside(node), "muted", ())])
+    return make_box(
+        "node",
+        style.category,
+        title,
+        "" if says_the_same(title, quiet) else quiet,
+        blocks,
+        badge=node_badge(node) or "",
+        openable=style.openable,
+        in_line=style.in_line,
+        most_width=MOST_FACTS_WIDTH if facts is not None else MOST_WIDTH,
+    )
+
+
+def make_operation_face(
+    item: Item, group: Group, node: Node, facts: NodeFacts, style: FaceStyle
+) -> Face:
+    """Return the face of a node with what arranges for it: as of the node that computes."""
+    title = item.label or group.label
+    if title == node.op_type and _only_passes(group):
+        size = 2 * BRANCHING_RADIUS
+        return Face("junction", "plain", size, size, size, (), title=title)
+    idea = find_node_idea(node)
+    if idea is not None:
+        label = "" if title == node.op_type else title
+        return _make_idea_face(label, idea, "group", style)
+    operands = [value for value in node.inputs if value is not None]
+    if title == node.op_type and len(operands) > 1 and not any(map(is_constant, operands)):
+        sign = _get_sign(node)
+        if sign and (not node_badge(node) or _holds_quantizers(group)):
+            return _make_junction_face(node, sign)
+    name = facts.name(node)
+    title, quiet = (name, "") if title == node.op_type else order_names(title, name)
+    parts = _tell_split(group)
+    if parts:
+        quiet, blocks = "", [list_facts(parts)]
+    else:
+        blocks = facts.list_blocks(node, ())
+    return make_box(
+        *("group", style.category, title, quiet, blocks),
+        badge=find_group_badge(group),
+        openable=style.openable,
+        in_line=style.in_line,
+        most_width=MOST_FACTS_WIDTH,
+    )
+
+
+def _make_idea_face(
+    label: str, idea: NodeIdea, outline: Literal["node", "group"], style: FaceStyle
+) -> Face:
+    title, quiet = order_names(label, idea.name) if label else (idea.name, "")
+    return make_box(
+        *(outline, idea.category or style.category, title, quiet, [list_facts(idea.facts)]),
+        openable=style.openable,
+        in_line=style.in_line,
+        most_width=MOST_FACTS_WIDTH,
+    )
+
+
+def _find_join(item: Item, node: Node) -> str:
+    """Return the sign of an operator that joins streams, such as a residual sum; "" for others.
+
+    It takes computed values only, has no name of its own in the picture, and no quantization.
+    """
+    if item.label or item.constants or item.openable or len(item.inputs) < 2 or node_badge(node):
+        return ""
+    return _get_sign(node)
+
+
+def _get_sign(node: Node) -> str:
+    if node.domain != node.graph.dialect.domain:
+        return ""
+    operator = node.operator
+    if operator.activation or describe_attributes(node):
+        return ""
+    return next((sign for trait, sign in _SIGNS.items() if operator.has(trait)), "")
+
+
+def _make_junction_face(node: Node, sign: str) -> Face:
+    size = 2 * RADII["junction"]
+    run = TextRun(size / 2, size / 2 + JUNCTION_BASELINE, sign, "title", "middle")
+    return Face("junction", "plain", size, size, size, (run,))
+
+
+def _count_nodes_inside(node: Node) -> str:
+    function = node.function
+    graphs: Sequence[Graph] = (function,) if function is not None else node.subgraphs
+    count = sum(len(graph.nodes) for graph in graphs)
+    where = f"in {len(graphs)} branches" if len(graphs) > 1 else "inside"
+    return f"{count:,} node{'' if count == 1 else 's'} {where}"
+
+
+def _tell_split(group: Group) -> tuple[str, ...]:
+    """Return into what the nodes of a group split a value; nothing where they do something else."""
+    nodes = [one for one in group.children if isinstance(one, Node) and one.operator.has("slices")]
+    return tell_split_parts(nodes) if len(nodes) > 1 else ()
+
+
+def _holds_quantizers(group: Group) -> bool:
+    return any(
+        isinstance(child, Node) and child.operator.has("dequantizes", "quantizes")
+        for child in group.children
+    )
+
+
+def _only_passes(group: Group) -> bool:
+    """Return whether a group computes nothing: it gives what it takes, in another type at most."""
+    return all(
+        isinstance(child, Node) and child.operator.has(*PASSING_TRAITS) for child in group.children
+    )
