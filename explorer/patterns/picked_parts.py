@@ -12,8 +12,8 @@ from netloupe.explorer.model import Node
 
 from .readings import read_ints
 
-#: a limit beyond all sizes, as exporters write "to the end"
-ENDLESS = 2**31 - 1
+#: a limit that is beyond all sizes, as exporters write "to the end": 10⁹, 2³¹ − 1, 2⁶³ − 1
+ENDLESS = 10**9
 
 
 class PickedPart(NamedTuple):

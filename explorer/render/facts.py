@@ -14,6 +14,7 @@ from netloupe.explorer.roles import Weight, find_weight
 from netloupe.explorer.view.item import ConstantRow
 
 from .box import MARGIN, MOST_FACTS_WIDTH
+from .operator_words import tell_settings, tell_stored_operand
 from .rows import FaceRow, describe_attributes, describe_constants
 from .size_words import tell_sizes
 from .sizes import TEXT_STYLES
@@ -61,7 +62,7 @@ class NodeFacts:
         """
         told = _tell(node)
         if not told:
-            told = _break_lines(tell_sizes(node) or _tell_pool(node))
+            told = _break_lines(tell_settings(node) or tell_sizes(node) or _tell_pool(node))
         if told:
             return [[FaceRow(line, "muted", ()) for line in told]]
         weight = find_weight(node)
@@ -72,7 +73,7 @@ class NodeFacts:
             # the row stands for the weight where that is the first of the constants
             stands = bool(constants) and constants[0].index == weight.index
             return [[FaceRow(" · ".join(facts), "muted", (), stands)]] if facts else []
-        number = _tell_number(node)
+        number = _tell_number(node) or tell_stored_operand(node)
         if number is not None:
             text, place = number
             stands = bool(constants) and constants[0].index == place

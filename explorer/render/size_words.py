@@ -70,10 +70,13 @@ def tell_split_parts(nodes: Sequence[Node]) -> tuple[str, ...]:
 
 def _tell_part(node: Node) -> tuple[str, ...]:
     told: dict[str, list[str]] = {}
-    for one in read_parts(node):
+    parts = read_parts(node)
+    for one in parts:
         part = _write_part(one)
         if part:  # all of an axis is no part
             told.setdefault(part, []).append(write_dim(one.axis))
+    if parts and all(one.start == 0 and one.step == 1 and one.is_to_end for one in parts):
+        return ("all",)
     if not told or len(told) > _MOST_PARTS:
         return ()
     if len(told) == 1:
