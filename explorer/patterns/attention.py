@@ -24,6 +24,7 @@ from .attention_scores import (
     read_masked_window,
 )
 from .attention_sources import find_uncut, name_by_sources, trace_projection
+from .attention_streams import Form, count_compared, find_common_form, write_forms
 from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import list_data
@@ -84,20 +85,24 @@ def _complete(
         whole |= last.numbers
         end = last.end
     facts: list[str] = []
+    forms: tuple[Form, Form] | None = None
     rule, positions = "", ""
     node = operations.nodes[anchor]
     if scores:
         product = list_data(operations.nodes[scores[-1]])[:2]
         sources = [trace_projection(blocks, value, whole) for value in product]
-        behind = operations.nodes[find_second_product(operations, core, anchor)]
-        sources.append(trace_projection(blocks, find_value_operand(operations, behind, core), whole))
+        behind = operations.nodes[find_second_product(operations, anchor)]
+        sources.append(
+            trace_projection(blocks, find_value_operand(operations, behind, core), whole)
+        )
         given = last.details.read_as(FeatureDetails).in_features if last is not None else None
         heads, width, shared = count_heads(operations, product, sources, given or 0)
         is_masked = any(is_causal(operations, n) for n in core)
         found = [source for source, _ in sources]
-        if not any(projection for _, projection in sources):
+        is_projected = any(projection for _, projection in sources)
+        if not is_projected:
             found = [find_uncut(operations, source) for source in found]
-        name = name_by_sources(found)
+        name, forms = name_by_sources(operations, found, is_projected=is_projected)
     else:
         inputs = list_attended(node)
         sources = [trace_projection(blocks, value, whole) for value in inputs]
@@ -107,7 +112,9 @@ def _complete(
         heads, width, shared, is_masked = read_fused(operations, anchor, projections)
         found = [source for source, _ in sources]
         # the operator projects one value itself, or takes what one projection gives
-        name = "Self-attention" if len(inputs) == 1 else name_by_sources(found)
+        name = "Self-attention"
+        if len(inputs) > 1:
+            name, forms = name_by_sources(operations, found)
         if is_linear:
             name = "Linear attention"
             rule = _UPDATE_RULES.get(read_str(node, "update_rule") or "gated_delta", "")
@@ -132,6 +139,14 @@ def _complete(
         if shared and shared != heads:
             text += f" over {shared}"
         facts.append(text)
+    reduction = 0
+    if forms is not None and name == "Self-attention":
+        counts = count_compared(operations, scores[-1]) if scores else (0, 0)
+        compared = list_data(operations.nodes[scores[-1]])[:2] if scores else []
+        # what pools behind the projections is looked through where sources are looked for
+        whole_forms = find_common_form(operations, *compared) if len(compared) == 2 else None
+        told, reduction = write_forms(whole_forms or forms, counts)
+        facts += [told] if told else []
     if latent:
         facts.append(f"latent {latent}")
     if scores and has_latents(operations, scores[-1]):
@@ -162,6 +177,7 @@ def _complete(
         positions=positions or None,
         causal=is_masked,
         window=window or None,
+        reduction=reduction or None,
         attention=name,
     )
     return FoundBlock("attention", name, frozenset(whole), end, tuple(facts), details)

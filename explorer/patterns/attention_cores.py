@@ -69,7 +69,8 @@ def _search(
     return None
 
 
-def find_second_product(operations: Operations, core: set[int], anchor: int) -> int:
+def find_second_product(operations: Operations, anchor: int) -> int:
+    """Return the product of weights and values behind a Softmax; itself where there is none."""
     onward = _search(
         operations, anchor, lambda n: [user for user in operations.users[n] if user != OUTSIDE]
     )

@@ -16,15 +16,18 @@ from .weight_sizes import read_dims
 BEFORE_PRODUCTS = frozenset(
     {
         "Add",
+        "AveragePool",
         "Concat",
         "Div",
         "Gather",
         "GatherND",
+        "MaxPool",
         "Mul",
         "Neg",
         "Pad",
         "Pow",
         "ReduceL2",
+        "ReduceMax",
         "ReduceMean",
         "Reciprocal",
         "RotaryEmbedding",

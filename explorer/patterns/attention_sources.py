@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from netloupe.explorer.model import Node, Value
-from netloupe.explorer.model.constant import constant_tensor
+from netloupe.explorer.model import Value
 
+from .attention_streams import Form, find_common_form
 from .found_blocks import FoundBlock, FoundBlocks
-from .operations import ARRANGING, PICKING, Operations
-from .readings import read_int, read_numbers
-
-_MOST_STEPS = 14
+from .operations import PICKING, Operations
+from .readings import read_int
 
 
 def trace_projection(
@@ -61,45 +59,27 @@ def find_uncut(operations: Operations, value: Value | None) -> Value | None:
     return value
 
 
-def name_by_sources(sources: list[Value | None]) -> str:
+def name_by_sources(
+    operations: Operations, sources: list[Value | None], *, is_projected: bool = True
+) -> tuple[str, tuple[Form, Form] | None]:
+    """Return what attention is called by what queries, keys and values come from, and their forms.
+
+    Queries that are of the value that keys and values are of attend to it itself, also where one
+    of them is pooled, picked or normalized and the other is not (B. Graham and others, LeViT, 2021,
+    section 4.2; H. Touvron and others, CaiT, 2021, section 3; H. Fan and others, MViT, 2021,
+    section 3.1). What they are of may be several values, which are joined. Without projections keys
+    and values are of one value only where they are it.
+    """
     query, key, content = (*sources, None, None, None)[:3]
     if query is None or key is None:
-        return "Attention"
-    if query is key or _is_sampled_from(query, key):
-        return "Self-attention"
+        return "Attention", None
+    forms = find_common_form(operations, query, key)
+    if forms is not None and not forms[0].is_apart(forms[1]):
+        return "Self-attention", forms
     if key is content or _is_sum_with(key, content):
-        return "Cross-attention"
-    return "Attention"
-
-
-def _is_sampled_from(query: Value, key: Value) -> bool:
-    """Return whether queries are every second place of what keys are of, or pooled from it.
-
-    B. Graham and others, LeViT, 2021, section 4.2: attention that subsamples takes its queries of
-    fewer places than keys and values.
-    """
-    samples, value = False, query
-    for _ in range(_MOST_STEPS):
-        if value is key:
-            return samples
-        node = value.producer
-        data = node.input(0) if node is not None else None
-        if node is None or data is None:
-            break
-        if _subsamples(node):
-            samples = True
-        elif not node.operator.has(*ARRANGING):
-            break
-        value = data
-    return False
-
-
-def _subsamples(node: Node) -> bool:
-    """Return whether a node picks every second place or the like, as it says."""
-    if node.operator.has("pools") and not node.operator.has("pools_all"):
-        return True
-    steps = constant_tensor(value) if (value := node.input(4)) is not None else None
-    return node.operator.has("picks") and any(step > 1 for step in read_numbers(steps))
+        return "Cross-attention", None
+    is_one = is_projected and find_common_form(operations, key, content) is not None
+    return "Cross-attention" if is_one else "Attention", None
 
 
 def _is_sum_with(value: Value, other: Value | None) -> bool:

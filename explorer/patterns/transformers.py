@@ -203,7 +203,7 @@ def find_reduced_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     if len(outline) != 2 or not all(isinstance(entry, FoundBlock) for entry in outline):
         return
     reducing, attention = (entry for entry in outline if isinstance(entry, FoundBlock))
-    if reducing.kind != "conv" or attention.name != "Cross-attention":
+    if reducing.kind != "conv" or attention.name != "Self-attention":
         return
     convolution = reducing.details.read_as(ConvolutionDetails)
     kernel, stride = convolution.kernel, convolution.stride
@@ -221,12 +221,14 @@ def find_reduced_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     reduced = {value for value in outer if operations.giver(value) == reducing.end}
     if len(outer) != 2 or len(reduced) != 1 or outer - reduced != {*start}:
         return
-    facts = (*attention.facts, f"spatial reduction /{stride}")
-    details = replace(
-        attention.details.read_as(AttentionDetails),
-        attention="Self-attention",
-        reduction=kernel[0],
-    )
     numbers = frozenset(range(len(operations)))
     parts = (reducing, attention)
-    yield FoundBlock("attention", "Self-attention", numbers, attention.end, facts, details, parts)
+    yield FoundBlock(
+        "attention",
+        attention.name,
+        numbers,
+        attention.end,
+        attention.facts,
+        attention.details,
+        parts,
+    )

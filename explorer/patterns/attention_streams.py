@@ -1,0 +1,206 @@
+"""How far back queries, keys and values are forms of one value, and what was done to each since.
+
+A norm, a projection, a pool, windows, picked tokens or added positions give another form of a
+value; attention and sums with other values do not. What is compared with another form of itself
+attends to itself, though the forms have different numbers of places.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, replace
+from operator import mul
+
+from netloupe.explorer.model import Node, Value
+from netloupe.explorer.model.constant import constant_tensor
+
+from .operations import ARRANGING, PICKING, Operations
+from .readings import read_ints, read_numbers
+from .weight_sizes import read_type_dims
+
+#: what makes another form of a value together with constants, or of several of one value
+_FORMING = (
+    *(*ARRANGING, *PICKING, "activates", "adds", "clips", "convolves", "divides", "joins"),
+    *("multiplies", "multiplies_elements", "negates", "normalizes", "pads", "pools", "reduces"),
+    *("repeats", "reverses", "subtracts", "takes_power", "takes_root"),
+)
+#: what computes with weights, of which few make a form of a value, and many something else
+_WEIGHTED = ("convolves", "multiplies")
+_MOST_WEIGHTED = 4
+_MOST_NODES = 48
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What was done to a value since it was one of some others.
+
+    Parameters
+    ----------
+    pooled
+        By how much each axis of a picture was divided: strides of pools, convolutions and slices;
+        ``(0,)`` where that is not known.
+    picked
+        Which one place was taken alone and projected: ``first`` or ``last``; "" for none.
+    cuts
+        The parts that were taken, but for those of what one projection gives for all.
+    """
+
+    pooled: tuple[int, ...] = ()
+    picked: str = ""
+    cuts: frozenset[Value] = frozenset()
+
+    def is_apart(self, other: Form) -> bool:
+        """Return whether both are parts, and not the same ones."""
+        return bool(self.cuts and other.cuts) and self.cuts.isdisjoint(other.cuts)
+
+
+def find_common_form(
+    operations: Operations, value: Value | None, other: Value | None
+) -> tuple[Form, Form] | None:
+    """Return what was done to two values since they were the same; None where they never were."""
+    if value is None or other is None:
+        return None
+    forms = _list_forms(operations, value)
+    others = dict(reversed(_list_forms(operations, other)))
+    for before, form in forms:
+        if before in others:
+            return form, others[before]
+    return None
+
+
+def _list_forms(operations: Operations, value: Value) -> list[tuple[frozenset[Value], Form]]:
+    """Return which values a value was made of, back from itself, and by what."""
+    graph = operations.context.graph
+    made_of = {value}
+    form = Form()
+    found = [(frozenset(made_of), form)]
+    seen = {value}
+    pending: list[tuple[int, int, Value]] = []
+    weighted = 0
+
+    def expect(one: Value) -> None:
+        if one.producer is not None and one.graph is graph:
+            heapq.heappush(pending, (-graph.index_of(one.producer), len(seen), one))
+
+    expect(value)
+    for _ in range(_MOST_NODES):
+        if not pending:
+            break
+        *_, one = heapq.heappop(pending)
+        node = one.producer
+        taken = _list_taken(operations, node) if node is not None else []
+        if node is None or not taken:
+            continue
+        weighted += node.operator.has(*_WEIGHTED)
+        if weighted > _MOST_WEIGHTED:
+            break
+        form = _add_step(form, node, one)
+        if weighted and made_of == {one} and node.operator.has(*PICKING):
+            form = replace(form, picked=_read_place(node) or form.picked)
+        made_of.discard(one)
+        for before in taken:
+            made_of.add(before)
+            if before not in seen:
+                seen.add(before)
+                expect(before)
+        found.append((frozenset(made_of), form))
+    return found
+
+
+def _list_taken(operations: Operations, node: Node) -> list[Value]:
+    """Return what a node makes another form of; nothing where it makes something else."""
+    if not node.operator.has(*_FORMING) or node.operator.has("distributes", "attends"):
+        return []
+    computed = [
+        value for value in node.inputs if value is not None and not operations.is_fixed(value)
+    ]
+    if node.operator.has(*_WEIGHTED) and len(computed) != 1:
+        return []
+    return computed
+
+
+def _add_step(form: Form, node: Node, given: Value) -> Form:
+    operator = node.operator
+    if operator.has(*_WEIGHTED):
+        form = replace(form, cuts=frozenset())
+    if operator.has(*PICKING):
+        form = replace(form, cuts=form.cuts | {given})
+    strides: tuple[int, ...] = ()
+    if operator.form == "ReduceMax":  # over places that a Reshape put into an axis of their own
+        return replace(form, pooled=(0,))
+    if operator.has("convolves", "pools") and not operator.has("pools_all", "transposed"):
+        strides = tuple(read_ints(node, "strides"))
+    elif operator.has("slices"):
+        steps = constant_tensor(value) if (value := node.input(4)) is not None else None
+        strides = tuple(step for step in map(int, read_numbers(steps)) if step > 1)
+    if not strides or max(strides) < 2:
+        return form
+    if operator.has("slices") and form.pooled:  # each axis by a node of its own
+        return replace(form, pooled=(*form.pooled, *strides))
+    pooled = form.pooled or (1,) * len(strides)
+    is_known = len(pooled) == len(strides)
+    return replace(form, pooled=tuple(map(mul, pooled, strides)) if is_known else (0,))
+
+
+def _read_place(node: Node) -> str:
+    """Return which single place a node takes: the first or the last one; "" for others."""
+    starts = constant_tensor(value) if (value := node.input(1)) is not None else None
+    places = read_numbers(starts) if starts is not None else ()
+    if len(places) != 1 or places[0] not in (0, -1):
+        return ""
+    if node.operator.has("slices"):
+        ends = constant_tensor(value) if (value := node.input(2)) is not None else None
+        if places[0] != 0 or (*read_numbers(ends),) != (1,):
+            return ""
+    elif not node.operator.has("gathers"):
+        return ""
+    return "first" if places[0] == 0 else "last"
+
+
+def write_forms(forms: tuple[Form, Form], counts: tuple[int, int]) -> tuple[str, int]:
+    """Return what is told of queries, or of keys and values, that are fewer than the others.
+
+    Parameters
+    ----------
+    forms
+        What was done to queries and to keys since they were the same.
+    counts
+        How many queries and keys there are; 0 for unknown.
+
+    Returns
+    -------
+    tuple
+        ``query pooled /2`` or ``spatial reduction /4``, "" where nothing is told; and by how much
+        keys and values are reduced along each axis, 0 where they are not or axes differ.
+    """
+    query, key = forms
+    asked, compared = counts
+    # of what is pooled an axis of size 1 may have been taken off
+    is_token = bool(query.picked) and not key.picked and not (query.pooled and not asked)
+    if asked <= 1 != compared and is_token:
+        return f"query: {query.picked} token", 0
+    ratio = compared / asked if asked and compared else 0.0
+    is_pooled = bool(query.pooled) and not key.pooled and not 0 < ratio <= 1
+    if is_pooled and 0 not in query.pooled:
+        return f"query pooled{_write_strides(query.pooled)}", 0
+    if key.pooled and not query.pooled and not ratio >= 1:
+        scale = _write_strides(key.pooled)
+        return f"spatial reduction{scale}", key.pooled[0] if len({*key.pooled}) == 1 else 0
+    if ratio > 1 and ratio.is_integer() and not key.pooled:
+        return f"query pooled, 1 of {ratio:.0f} places", 0
+    return ("query pooled" if is_pooled else ""), 0
+
+
+def _write_strides(strides: tuple[int, ...]) -> str:
+    if 0 in strides:
+        return ""
+    return " /" + (str(strides[0]) if len({*strides}) == 1 else "×".join(map(str, strides)))
+
+
+def count_compared(operations: Operations, product: int) -> tuple[int, int]:
+    """Return how many queries and keys a product compares, by its stated type; 0 for unknown."""
+    value = operations.nodes[product].outputs[0]
+    dims = read_type_dims(value) if value is not None else ()
+    if len(dims) < 2:
+        return 0, 0
+    return dims[-2] or 0, dims[-1] or 0

@@ -1,0 +1,87 @@
+"""What queries, keys and values come from, and what attention is called by that."""
+
+from __future__ import annotations
+
+import onnx.parser
+import pytest
+
+from netloupe.explorer.model import Graph
+from netloupe.explorer.patterns import Recognition, recognise
+from netloupe.explorer.readers.load import load
+
+
+def read_graph(made: str, *, keys: str = "x", values: str = "x", queries: str = "s") -> Graph:
+    """Return attention of one head, whose queries and the like are of values that are made."""
+    weights = "".join(f" w{n} = ConstantOfShape (dims)" for n in "qkv")
+    text = f"""<ir_version: 8, opset_import: ["": 18]>
+g (float[1, 16, 8] x, float[1, 16, 8] other) => (float[1, N, 8] y) <int64[2] dims = {{8, 8}},
+  int64[1] none = {{0}}, int64[1] end = {{16}}, int64[1] axis = {{1}}, int64[1] two = {{2}},
+  int64[1] one = {{1}}, int64[1] half = {{8}}, float[8] ones = {{1, 1, 1, 1, 1, 1, 1, 1}},
+  int64[4] grid = {{1, 4, 4, 8}}, int64[3] row = {{1, 4, 8}}, int64[4] cut = {{1, 4, 4, 8}}> {{
+{weights}
+ {made}
+ q = MatMul ({queries}, wq) k = MatMul ({keys}, wk) v = MatMul ({values}, wv)
+ t = Transpose <perm = [0, 2, 1]> (k)
+ r = MatMul (q, t) p = Softmax <axis = -1> (r) y = MatMul (p, v)
+}}"""
+    return load(onnx.parser.parse_model(text).SerializeToString()).graph
+
+
+def find_attention(graph: Graph) -> Recognition:
+    """Return what the nodes of one attention are, without what makes its queries and keys."""
+    names = {"q", "k", "v", "t", "r", "p", "y"}
+    nodes = [n for n in graph.nodes if n.outputs[0] is not None and n.outputs[0].name in names]
+    found = recognise(nodes)
+    assert found is not None
+    return found
+
+
+_POOL = """ m = Transpose <perm = [0, 2, 1]> (x)
+ n = AveragePool <kernel_shape = [2], strides = [2]> (m) s = Transpose <perm = [0, 2, 1]> (n)"""
+_REDUCED = """ g = Reshape (x, grid) m = Transpose <perm = [0, 3, 1, 2]> (g)
+ n = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (m)
+ l = Transpose <perm = [0, 2, 3, 1]> (n) s = Reshape (l, row)"""
+_LARGEST = """ g = Reshape (x, cut) s = ReduceMax <keepdims = 0> (g, axis)"""
+
+
+@pytest.mark.parametrize(
+    ("made", "name", "fact"),
+    [
+        ("s = Identity (x)", "Self-attention", ""),
+        ("s = LayerNormalization (x, ones)", "Self-attention", ""),
+        ("s = Mul (x, ones)", "Self-attention", ""),
+        ("s = Slice (x, none, end, axis, two)", "Self-attention", "query pooled /2"),
+        ("s = Slice (x, none, one, axis, one)", "Self-attention", "query: first token"),
+        (_POOL, "Self-attention", "query pooled /2"),
+        (_LARGEST, "Self-attention", "query pooled"),
+        ("s = Identity (other)", "Cross-attention", ""),
+        ("s = LayerNormalization (other, ones)", "Cross-attention", ""),
+        ("s = Add (x, other)", "Cross-attention", ""),  # more than what is compared
+    ],
+)
+def test_queries_that_are_another_form_of_keys_make_self_attention(
+    made: str, name: str, fact: str
+) -> None:
+    found = find_attention(read_graph(made))
+    assert (found.name, fact in found.facts or not fact) == (name, True)
+
+
+def test_keys_and_values_of_fewer_places_are_reduced() -> None:
+    found = find_attention(read_graph(_REDUCED, queries="x", keys="s", values="s"))
+    assert (found.name, found.facts) == ("Self-attention", ("spatial reduction /2",))
+
+
+def test_two_parts_of_one_value_attend_to_each_other() -> None:
+    parts = "s = Slice (x, none, half, axis, one) u = Slice (x, half, end, axis, one)"
+    found = find_attention(read_graph(parts, keys="u", values="u"))
+    assert found.name == "Cross-attention"
+
+
+def test_queries_and_keys_of_the_same_values_joined_are_joint_attention() -> None:
+    joined = """s = Concat <axis = 1> (x, other) u = Concat <axis = 1> (x, other)
+ l = LayerNormalization (u, ones)"""
+    assert find_attention(read_graph(joined, keys="l", values="l")).name == "Self-attention"
+
+
+def test_keys_and_values_of_different_values_are_only_attention() -> None:
+    assert find_attention(read_graph("s = Identity (x)", keys="other")).name == "Attention"
