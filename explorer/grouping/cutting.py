@@ -10,11 +10,14 @@ import numpy.typing as npt
 from .found_repeat import FoundRepeat, is_enough
 from .runs import Run
 from .signatures import Integers, Stretch
+from .units import is_behind_weights
 from .words import WordFinder
 
 _SAME_WIRING = 0.8
 _SAME_SOURCES = 0.6
 _MOST_CUTS = 6
+#: of so many places it is seen whether they cut a unit
+_MOST_LOOKED = 200
 #: how many rows of one word are looked at
 _MOST_ROWS = 200
 #: a block that stands alone among others of its word has at least so many nodes
@@ -40,7 +43,7 @@ def find_cuts(stretch: Stretch, run: Run) -> list[int]:
     crossing = stretch.crossing[borders].mean(axis=1)
     users = stretch.users[np.minimum(firsts + period - 1, high - 1)]
     least = crossing.min()
-    best = np.flatnonzero(crossing <= least + 1e-9)
+    best = _leave_units_whole(stretch, firsts, np.flatnonzero(crossing <= least + 1e-9))
     # those whose last node is used most come first: the residual stream; then the earliest
     best = best[np.lexsort((best, -users[best]))]
     cuts = [int(firsts[index]) for index in best[:_MOST_CUTS]]
@@ -50,6 +53,16 @@ def find_cuts(stretch: Stretch, run: Run) -> list[int]:
         if stretch.node(cut + period - 1).operator.has("joins") and cut > low:
             cuts.append(cut - 1)
     return list(dict.fromkeys(cuts))
+
+
+def _leave_units_whole(stretch: Stretch, firsts: Integers, best: Integers) -> Integers:
+    """Return those of some places that do not cut a norm or an activation off; else all."""
+    whole = [
+        number
+        for number in best[:_MOST_LOOKED].tolist()
+        if not is_behind_weights(stretch.node(int(firsts[number])))
+    ]
+    return np.array(whole, np.int64) if whole else best
 
 
 def find_family(

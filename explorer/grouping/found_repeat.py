@@ -117,9 +117,14 @@ class FoundRepeat:
         moved.low_of_run, moved.high_of_run = moved.low, moved.high
         return moved
 
+    def _are_enough(self, count: int, period: int) -> bool:
+        """Return whether blocks are a repeat alone, or in a stream with others of their wiring."""
+        others = self.blocks_like_it if count > 1 and self.is_serial else 0
+        return is_enough(count, period) or is_enough(others, period)
+
     def _keep(self, numbers: Sequence[int]) -> FoundRepeat | None:
         kept = [self.blocks[number] for number in numbers]
-        if not kept or not is_enough(len(kept), min(map(len, kept))):
+        if not kept or not self._are_enough(len(kept), min(map(len, kept))):
             return None
         rest = self.copy()
         rest.blocks = kept

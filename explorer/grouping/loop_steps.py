@@ -164,6 +164,8 @@ class StepSearch:
         """Put into steps what leads to a use as the like leads to the first one."""
         ahead = self._list(-1, 0, 1)
         mine = {*ahead, *(place for place, step in self._step.items() if step == 0)}
+        # what a step gives may be taken behind the loop, too, such as its attention
+        mine.update(place for place in self._places if self._firsts[place] == self._count)
         wanted = [place for place in ahead if self._row.takers[place] <= mine]
         likes: list[dict[int, int]] = [{} for _ in self._uses]
         for place, other in self._next.items():

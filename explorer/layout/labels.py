@@ -35,7 +35,7 @@ SIZE_SPOTS: tuple[Spot, ...] = tuple(
 #: the same for the number of its values: on the edge, rather near its end; one that is too short
 #: has it at one of its sides
 COUNT_SPOTS: tuple[Spot, ...] = (
-    *((share, 0) for share in (0.7, 0.8, 0.6, 0.5, 0.9, 0.4, 0.3, 0.2, 0.1)),
+    *((share, 0) for share in (0.7, 0.8, 0.6, 0.5, 0.9, 0.4, 0.3, 0.2, 0.1, 0.05)),
     *((share, side) for share in (0.5, 0.65, 0.8, 0.35, 0.2, 0.95, 0.05) for side in (1, -1)),
 )
 #: and so far from the end, where the arrow is
@@ -94,6 +94,9 @@ def place_labels(inside: Inside, direction: Direction, opened: Integers, texts: 
             (is_long & ~texts.named)[counted][:, None], on_edge & (left >= LEAST_LEFT), ~on_edge
         )
         labels.choose_in_turn(np.arange(len(counted)))
+        crowded = np.flatnonzero(labels.chosen < 0)  # such stand beside long edges, too
+        labels.allowed[crowded] |= ~on_edge
+        labels.choose_in_turn(crowded)
         labels.choose_over_edges(np.flatnonzero(labels.chosen < 0))
         found[counted] = labels.list_centres()
         walls = labels.list_areas()
