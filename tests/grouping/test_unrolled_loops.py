@@ -257,3 +257,31 @@ def test_what_takes_from_a_step_and_gives_to_one_is_in_a_step() -> None:
     model = make_reader()
     assert count_steps(model) == [8] * 5
     assert list_beside(model) == []
+
+
+def make_attention_decoder(steps: int = 5) -> Model:
+    """Return a decoder that attends to features at each step and gives its weights, too."""
+    writer = Writer()
+    writer.inputs = {"features": [WIDTH, WIDTH], "start": [1, WIDTH]}
+    square = WIDTH, WIDTH
+    state = writer.add("init", "MatMul", "start", writer.weight("init", *square))
+    given = []
+    for step in range(steps):
+        asked = writer.add(call("ask", step), "MatMul", state, writer.weight("ask", *square))
+        scores = writer.add("", "MatMul", asked, "features")
+        given.append(writer.add("", "Softmax", scores))
+        taken = writer.add("", "MatMul", given[-1], "features")
+        kept = writer.add(call("gate", step), "MatMul", state, writer.weight("gate", *square))
+        joined = writer.add("", "Concat", taken, kept, axis=1)
+        weight = writer.weight("cell", 2 * WIDTH, WIDTH)  # the largest, so looked at first
+        cell = writer.add(call("cell", step), "MatMul", joined, weight)
+        state = writer.add(call("cell", step), "Tanh", cell)
+    collected = [writer.add("", "Unsqueeze", one, writer.weight("axes", 1)) for one in given]
+    writer.outputs = [state, writer.add("", "Concat", *collected, axis=0)]
+    return writer.load()
+
+
+def test_what_a_first_step_gives_beside_its_state_is_in_it() -> None:
+    model = make_attention_decoder()
+    assert count_steps(model) == [8] * 5
+    assert "Softmax" not in list_beside(model)
