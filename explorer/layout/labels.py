@@ -1,8 +1,8 @@
 """Labels beside edges: placed after everything else.
 
-Those that say how many values an edge has come first, and always find a place: where nothing is
-free they stand over other edges. The others, which tell sizes, stand beside their edge and only
-where there is room. Edges are served in their order, each at the first of some places along it
+Those that say how many values an edge has come first; where nothing on their edge is free they
+stand beside it. The others, which tell sizes, stand beside their edge at once. What finds no room
+is left out, for a line through a number makes both hard to read. Edges are served in their order, each at the first of some places along it
 where nothing else is. Most labels have no other near, so that only what boxes and curves leave
 free decides: that is found for all of them at once. Only the others are looked at one after the
 other.
@@ -97,7 +97,6 @@ def place_labels(inside: Inside, direction: Direction, opened: Integers, texts: 
         crowded = np.flatnonzero(labels.chosen < 0)  # such stand beside long edges, too
         labels.allowed[crowded] |= ~on_edge
         labels.choose_in_turn(crowded)
-        labels.choose_over_edges(np.flatnonzero(labels.chosen < 0))
         found[counted] = labels.list_centres()
         walls = labels.list_areas()
     if len(sized):
@@ -265,7 +264,7 @@ class _Labels:
         areas: Floats = self.areas[placed, self.chosen[placed]]
         return areas
 
-    def _list_obstacles(self, numbers: Integers, *, with_curves: bool = True) -> AreaIndex:
+    def _list_obstacles(self, numbers: Integers) -> AreaIndex:
         """Return what is in the way of some labels: boxes, walls, the title, arrows and curves."""
         inside = self.inside
         axis = 1 if self.direction == "TB" else 0
@@ -285,8 +284,6 @@ class _Labels:
         arrows = self.curves.list_arrows()
         fixed = np.concatenate([inside.titles, walls, boxes, self.taken, arrows])
         fixed = fixed[wanted.near(fixed)]
-        if not with_curves:
-            return AreaIndex(fixed, np.full(len(fixed), -1))
         lines, owners = self.curves.areas(wanted)
         return AreaIndex(
             np.concatenate([fixed, lines]), np.concatenate([np.full(len(fixed), -1), owners])
@@ -316,19 +313,11 @@ class _Labels:
             numbers = numbers[~np.isin(self.flows[numbers], list(done))]
             most *= 4
 
-    def choose_over_edges(self, numbers: Integers) -> None:
-        """Choose a place for labels that found none: over edges, and if need be over anything."""
-        if not len(numbers):
-            return
-        self._choose_some(numbers, set(), with_curves=False)
-        left = numbers[self.chosen[numbers] < 0]
-        self.chosen[left] = self.allowed[left].argmax(axis=1)
-
-    def _choose_some(self, numbers: Integers, done: set[int], *, with_curves: bool = True) -> None:
+    def _choose_some(self, numbers: Integers, done: set[int]) -> None:
         areas = self.areas[numbers]
         cells = self._cells
         owners = np.repeat(self.owners[numbers], len(self.spots))
-        taken = self._list_obstacles(numbers, with_curves=with_curves)
+        taken = self._list_obstacles(numbers)
         blocked = taken.meets(areas.reshape(-1, 4), owners)
         is_free = ~blocked.reshape(-1, len(self.spots)) & self.allowed[numbers]
         for row in np.flatnonzero(is_free.any(axis=1)).tolist():
