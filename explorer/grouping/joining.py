@@ -128,6 +128,8 @@ def _match(stretch: Stretch, pattern: Integers, window: range) -> dict[int, int]
     if not _is_wired_alike(stretch, pairs):
         return None
     _add_givers(stretch, pattern, pairs)
+    if window.step > 0:
+        _add_fused_sum(stretch, int(pattern[-1]), pairs)
     # the stream enters where the others take it; it leaves where they give it, unless a stage
     # begins, whose first block may lack the sum
     begin, end = sorted((int(pattern[0]), int(pattern[-1])))
@@ -177,6 +179,19 @@ def _add_givers(stretch: Stretch, pattern: Integers, pairs: dict[int, int]) -> N
             ):
                 pairs[ours] = theirs
                 taken.add(theirs)
+
+
+def _add_fused_sum(stretch: Stretch, end: int, pairs: dict[int, int]) -> None:
+    """Pair the sum that ends a block with one that was fused with the norm behind the last block."""
+    if end in pairs or not stretch.node(end).operator.has("adds"):
+        return
+    wanted = {pairs[place] for place in stretch.producers[end].tolist() if place in pairs}
+    last = max(pairs.values())
+    for place in range(last + 1, min(last + 1 + _MOST_BEFORE, len(stretch.rows))):
+        is_sum = stretch.node(place).operator.operands.list_of("addend")
+        if wanted and is_sum and wanted.issubset(stretch.producers[place].tolist()):
+            pairs[end] = place
+            return
 
 
 def _is_wired_alike(stretch: Stretch, pairs: dict[int, int]) -> bool:

@@ -131,7 +131,7 @@ class Kinds:
         """Return the share of operators that two kinds of group have in common, by count.
 
         It is 0 where they have not as many numbered groups inside, if that is asked: stages of
-        a different number of blocks are not alike.
+        a different number of blocks are not alike. A norm may be fused with what is before.
         """
         if among_numbered and self._numbered(kind) != self._numbered(other):
             return 0
@@ -139,8 +139,13 @@ class Kinds:
         return (first & second).total() / max(first.total(), second.total(), 1)
 
     def _numbered(self, kind: int) -> Counter[str]:
-        families = self.list_families(self.list_labels(self._examples[kind]))
-        return Counter(family for family in families if family)
+        example = self._examples[kind]
+        families = self.list_families(self.list_labels(example))
+        return Counter(
+            family
+            for family, child in zip(families, example.children, strict=True)
+            if family and (isinstance(child, Group) or not child.operator.has("normalizes"))
+        )
 
     def _count_numbers(self, kind: int) -> Counter[int]:
         counts = self._counts.get(kind)

@@ -313,7 +313,9 @@ def join_unscoped(graph: Graph, scopes: list[Scope | None]) -> list[Scope]:
     """Give nodes without a scope that of their neighbours.
 
     A node joins the innermost scope that holds all its consumers; where there is none but the
-    root, that of its first producer. What gives a constant, which exporters store once for all that
+    root, that of its first producer. A norm into which the sum of a residual was fused ends what it
+    sums: of the scopes around what gives to it, it joins the innermost that holds its other operand
+    or a consumer, too. What gives a constant, which exporters store once for all that
     take it, is none where another operand is computed. Nodes are visited once from the last to the
     first and once the other way, so chains of such nodes are followed in either direction.
     """
@@ -321,6 +323,10 @@ def join_unscoped(graph: Graph, scopes: list[Scope | None]) -> list[Scope]:
     lost = []
     if None in result:
         lost = [node for node, scope in zip(graph.nodes, scopes, strict=True) if scope is None]
+        for node in lost:
+            if node.operator.has("normalizes") and node.operator.operands.list_of("addend"):
+                result[graph.index_of(node)] = _find_summing(node, graph, result)
+        lost = [node for node in lost if result[graph.index_of(node)] is None]
     for node in reversed(lost):
         found = _common_scope(_consumer_scopes(node, graph, result))
         result[graph.index_of(node)] = found or None
@@ -336,6 +342,22 @@ def join_unscoped(graph: Graph, scopes: list[Scope | None]) -> list[Scope]:
                 (),
             )
     return [scope or () for scope in result]
+
+
+def _find_summing(node: Node, graph: Graph, scopes: list[Scope | None]) -> Scope | None:
+    """Return the scope of a norm into which a sum was fused; None where nothing tells it."""
+    givers = [
+        scope
+        for value in _list_telling(node)
+        if value.producer is not None and value.graph is graph
+        if (scope := scopes[graph.index_of(value.producer)])
+    ]
+    if not givers:
+        return None
+    near = max(givers, key=len)
+    users = [scope for scope in _consumer_scopes(node, graph, scopes) if scope]
+    others = [scope for scope in givers if scope is not near] + users
+    return max((_common_scope([near, other]) for other in others), key=len, default=()) or None
 
 
 def _list_telling(node: Node) -> list[Value]:

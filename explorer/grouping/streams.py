@@ -230,7 +230,8 @@ class StreamReader:
             scale = max(taken, key=_tell_change).scale
             shares = sum(stream.shares for stream in taken)
             return Stream(shares, features, scale, shares == 0)
-        if operator.has("elementwise", "adds", "multiplies_elements") and len(taken) > 1:
+        is_sum = operator.has("elementwise", "adds", "multiplies_elements")
+        if len(taken) > 1 and (is_sum or operator.operands.list_of("addend")):
             return max(taken, key=_rank)
         if operator.has("averages", "pools_all", "reduces"):
             return first._replace(scale=0.0)
