@@ -182,7 +182,7 @@ def _add_givers(stretch: Stretch, pattern: Integers, pairs: dict[int, int]) -> N
 
 
 def _add_fused_sum(stretch: Stretch, end: int, pairs: dict[int, int]) -> None:
-    """Pair the sum that ends a block with one that was fused with the norm behind the last block."""
+    """Pair the sum that ends a block with one that was fused with the norm behind it."""
     if end in pairs or not stretch.node(end).operator.has("adds"):
         return
     wanted = {pairs[place] for place in stretch.producers[end].tolist() if place in pairs}

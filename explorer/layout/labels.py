@@ -2,10 +2,10 @@
 
 Those that say how many values an edge has come first; where nothing on their edge is free they
 stand beside it. The others, which tell sizes, stand beside their edge at once. What finds no room
-is left out, for a line through a number makes both hard to read. Edges are served in their order, each at the first of some places along it
-where nothing else is. Most labels have no other near, so that only what boxes and curves leave
-free decides: that is found for all of them at once. Only the others are looked at one after the
-other.
+is left out, for a line through a number makes both hard to read. Edges are served in their order,
+each at the first of some places along it where nothing else is. Most labels have no other near, so
+that only what boxes and curves leave free decides: that is found for all of them at once. Only the
+others are looked at one after the other.
 """
 
 from __future__ import annotations
