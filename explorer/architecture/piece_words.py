@@ -221,7 +221,7 @@ def _name_convolution(details: Sequence[ConvolutionDetails]) -> str:
     words = []
     if all(one.dilation for one in details):
         words.append("dilated")
-    if details[0].transposed:
+    if all(one.transposed for one in details):
         words.append("transposed")
     kernels = {one.kernel for one in details}
     kernel = kernels.pop() if len(kernels) == 1 else ()
@@ -229,7 +229,7 @@ def _name_convolution(details: Sequence[ConvolutionDetails]) -> str:
         words.append("pointwise")
     elif len(kernel) > 1:
         words.append("×".join(map(str, kernel)))
-    if details[0].is_depthwise:
+    if all(one.is_depthwise for one in details):
         words.append("depthwise")
     return " ".join((*words, "convolution"))
 

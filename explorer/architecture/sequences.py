@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from .cells import UnrolledDetails
 from .layer_words import write_given
 from .layers import find_sum
 from .outline import Outline, OutlinePart
-from .sizes import find_head, find_token_tables
+from .sizes import find_head, find_token_tables, list_matrices
 from .sketch import BlockSketch, Sketch
 
 #: what a recurrent network has besides its layers: embeddings, linear layers,
@@ -40,6 +41,10 @@ def _tell_recurrent(outline: Outline) -> Sketch | None:
         part.kind in _AROUND_LAYERS or part.has("recurrent", *_JOINING) for part in outline.parts
     ):
         return None
+    weights = [list_matrices(outline, [part]) for part in layers]
+    calls = Counter(weights)
+    if max(calls.values()) > 1 and frozenset() not in calls:
+        return None  # of layers that are called several times modules tell more
     read = [_read_part(outline, part) for part in layers]
     if not all(layer.hidden for layer in read):
         return None

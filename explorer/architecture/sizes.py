@@ -235,11 +235,18 @@ def _is_pooled(outline: Outline, part: OutlinePart) -> bool:
 
 
 def list_matrices(outline: Outline, parts: Sequence[OutlinePart]) -> frozenset[int]:
-    """Return by their ids the matrices of the file that some parts multiply by."""
+    """Return by their ids the matrices that some parts multiply by.
+
+    Those of the file, and what a graph makes of them before anything multiplies by it: gates of a
+    recurrent layer are put in order.
+    """
     found = set()
     for node in outline.nodes(parts):
         weight = find_weight(node)
-        tensor = weight.tensor if weight is not None else None
-        if tensor is not None and len(tensor.dims) > 1:
-            found.add(id(tensor))
+        if weight is None:
+            continue
+        if weight.tensor is None:
+            found |= {id(weight.value)} if weight.value is not None else set()
+        elif len(weight.tensor.dims) > 1:
+            found.add(id(weight.tensor))
     return frozenset(found)
