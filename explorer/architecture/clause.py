@@ -1,4 +1,4 @@
-"""Parts of a sentence that tell modules of a network: joined, and made as short as is read."""
+"""Parts of a sentence that tell modules of a network."""
 
 from __future__ import annotations
 
@@ -10,15 +10,9 @@ from .pieces import Piece
 
 #: kinds of block that are no more than a step between others
 MINOR = frozenset({"conv", "embedding", "excitation", "linear", "positions"})
-#: so many parts of a module are told
-_MOST_PARTS = 2
 #: a step is not told beside what is so much more
 _LEAST_SHARE = 0.4
-#: so many clauses and words are read in one breath
-MOST_CLAUSES = 5
-#: beside so many others rows of small layers without a name are not told
-_LEAST_TOLD = 2
-_MOST_WORDS = 42
+_TWICE = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,66 +23,82 @@ class Clause:
     ----------
     text
         What it says; of a module with a name what stands in brackets behind it.
-    weight
-        How many operations it tells of.
+    scope
+        All blocks that it stands for, told or not.
     name
         What an author calls it; "" where that says nothing.
     uses
         How often it is used with the same weights.
-    is_loop
-        Whether these are steps, of which each takes what the one before gave.
-    is_minor
-        Whether it is one of those that are left out first.
     parts
         Of a module what is in it, in place of a text.
-    shown
-        So many of its parts are told.
-    pieces
-        Blocks of one kind of which nothing else is told.
+    members
+        Where modules in a row are counted the blocks of each; what is told is in each of them.
+    each_of
+        How many modules there are of each of which is said what stands in brackets.
+    is_loop
+        Whether these are steps, of which each takes what the one before gave.
+    is_plain
+        Whether it says of blocks of one kind how many there are and no more, so that it can be told
+        as one with others.
     unit
         Of blocks without a name how many there are, and what each is.
     """
 
     text: str
-    weight: int
+    scope: tuple[Piece, ...]
     name: str = ""
     uses: int = 1
-    is_minor: bool = False
     parts: tuple[Clause, ...] = ()
-    shown: int = _MOST_PARTS
+    members: tuple[tuple[Piece, ...], ...] = ()
+    each_of: int = 1
     is_loop: bool = False
-    pieces: tuple[Piece, ...] = ()
+    is_plain: bool = False
     unit: tuple[int, str] = (0, "")
+
+    @property
+    def weight(self) -> int:
+        """How many operations it stands for."""
+        return weigh_pieces(self.scope)
+
+    @property
+    def is_minor(self) -> bool:
+        """Whether there is nothing in it but what is left out first."""
+        return all(piece.kind in MINOR for piece in self.scope)
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """Blocks of one kind of which nothing else is told."""
+        return self.scope if self.is_plain else ()
 
     @property
     def token(self) -> object:
         """The same for clauses that can be told as one; None for others."""
-        return self.pieces[0].token if self.pieces and not self.name else None
+        return self.scope[0].token if self.is_plain and not self.name else None
 
     @property
     def inside(self) -> str:
         """What stands in brackets."""
-        return write_inner_clauses(self.parts, self.shown) if self.parts else self.text
+        return write_inner_clauses(self.parts) if self.parts else self.text
 
     def write(self) -> str:
         """Return it in words."""
         inside = self.inside
         if self.uses > 1:  # the steps of a loop are said of all of it
             inside = re.sub(r" written out in \d+ steps", "", inside)
-        if not self.name:
-            if self.uses > 1:
-                unit = "steps" if self.is_loop else "times"
-                return f"{self.uses:,} {unit} with shared weights ({inside})"
-            return inside
-        plain = re.sub(r" \((?=\d)", " ", inside).replace(" (", ", ").replace(")", "")
-        if self.parts and self.name[0].isdigit() and re.search(r"(^|, )\d+ ", plain):
-            plain = f"each {plain}"
-        told = f"{self.name} ({plain})" if plain and self.shown else self.name
+        told = inside
+        if self.name:
+            plain = re.sub(r" \((?=\d)", " ", inside).replace(" (", ", ").replace(")", "")
+            if self.each_of > 1 and _counts(plain):
+                plain = f"each {plain}"
+            told = f"{self.name} ({plain})" if plain else self.name
         if self.uses == 1:
             return told
+        if not self.name and len(self.parts) > 1:
+            unit = "steps" if self.is_loop else "times"
+            return f"{self.uses:,} {unit} with shared weights ({inside})"
         if self.is_loop:
             return f"{told} in {self.uses:,} steps"
-        return f"{told} used {'twice' if self.uses == 2 else f'{self.uses:,} times'}"
+        return f"{told} used {'twice' if self.uses == _TWICE else f'{self.uses:,} times'}"
 
     def write_inside(self) -> str:
         """Return it in words as a part of another one: a name says enough."""
@@ -103,9 +113,9 @@ def choose_telling(clauses: Sequence[Clause], most: int) -> list[Clause]:
     return [one for one in clauses if any(one is kept for kept in ranked)]
 
 
-def write_inner_clauses(clauses: Sequence[Clause], most: int, joint: str = ", ") -> str:
-    """Return the most telling clauses in words."""
-    told = [one.write_inside() for one in choose_telling(clauses, most)]
+def write_inner_clauses(clauses: Sequence[Clause], joint: str = ", ") -> str:
+    """Return clauses in words."""
+    told = [one.write_inside() for one in clauses]
     return "" if told == ["MLP"] else joint.join(told)
 
 
@@ -116,45 +126,15 @@ def weigh_pieces(pieces: Sequence[Piece]) -> int:
     )
 
 
-def shorten(clauses: Sequence[Clause]) -> list[Clause]:
-    """Return clauses that are read in one breath: the least telling ones are left out.
-
-    First steps between modules go, then what is in modules, then modules.
-    """
-    kept = [one for one in clauses if not (one.is_minor and one.unit[0])]
-    if sum(not one.is_minor for one in kept) < _LEAST_TOLD:
-        kept = [*clauses]
-    while len(kept) > 1 and _is_long(kept):
-        minor = [one for one in kept if one.is_minor and not one.name]
-        if minor:
-            least = min(minor, key=lambda one: one.weight)
-            kept = [one for one in kept if one is not least]
-            continue
-        if len(kept) <= MOST_CLAUSES:
-            full = [one for one in kept if one.name and len(one.parts) > 1 and one.shown > 1]
-            if full:
-                longest = max(full, key=lambda one: len(one.inside.split()))
-                kept[kept.index(longest)] = replace(longest, shown=longest.shown - 1)
-                continue
-        least = min(kept, key=lambda one: (not one.is_minor, one.weight))
-        kept = [one for one in kept if one is not least]
-    return kept
-
-
-def _is_long(clauses: Sequence[Clause]) -> bool:
-    words = sum(len(clause.write().split()) for clause in clauses)
-    return len(clauses) > MOST_CLAUSES or words > _MOST_WORDS
-
-
-def make_named(name: str, inside: Sequence[Clause], weight: int, uses: int) -> Clause:
+def make_named(name: str, inside: Sequence[Clause], scope: Sequence[Piece], uses: int) -> Clause:
     """Return what a module is by what is in it; without a name it is used several times."""
-    return Clause("", weight, name, uses, parts=tuple(inside))
+    return Clause("", tuple(scope), name, uses, parts=tuple(inside))
 
 
 def join_uses(inside: Sequence[Clause], uses: int) -> Clause:
     """Return as one what is used so many times together."""
     once = [replace(clause, uses=1) for clause in inside]
-    return make_named("", once, sum(one.weight for one in inside), uses)
+    return make_named("", once, [piece for one in inside for piece in one.scope], uses)
 
 
 def join_used(clauses: Sequence[Clause]) -> list[Clause]:
@@ -169,7 +149,7 @@ def join_used(clauses: Sequence[Clause]) -> list[Clause]:
                 for one in (before, clause)
                 for inner in (one.parts if one.parts and not one.name else [replace(one, uses=1)])
             ]
-            joined[-1] = make_named("", parts, before.weight + clause.weight, clause.uses)
+            joined[-1] = make_named("", parts, before.scope + clause.scope, clause.uses)
             continue
         joined.append(clause)
     return joined
@@ -183,8 +163,13 @@ def join_equal(clauses: Sequence[Clause]) -> list[Clause]:
         if before is not None and before.unit[1] and before.unit[1] == clause.unit[1]:
             count = before.unit[0] + clause.unit[0]
             text = clause.text.replace(f"{clause.unit[0]:,} block", f"{count:,} block", 1)
-            weight = before.weight + clause.weight
-            joined[-1] = replace(clause, text=text, weight=weight, unit=(count, clause.unit[1]))
+            joined[-1] = replace(
+                clause,
+                text=text,
+                scope=before.scope + clause.scope,
+                members=before.members + clause.members,
+                unit=(count, clause.unit[1]),
+            )
             continue
         place = next(
             (
@@ -198,9 +183,19 @@ def join_equal(clauses: Sequence[Clause]) -> list[Clause]:
             joined.append(clause)
             continue
         other = joined[place]
-        weight = other.weight + clause.weight
-        joined[place] = replace(other, name=_join_names(other.name, clause.name), weight=weight)
+        members = (other.members or (other.scope,)) + (clause.members or (clause.scope,))
+        joined[place] = replace(
+            other,
+            name=_join_names(other.name, clause.name),
+            scope=other.scope + clause.scope,
+            members=members,
+            each_of=other.each_of + clause.each_of,
+        )
     return joined
+
+
+def _counts(text: str) -> bool:
+    return bool(re.search(r"(^|, )\d+ ", text))
 
 
 def _may_join(one: Clause, other: Clause) -> bool:
@@ -214,8 +209,10 @@ def _may_join(one: Clause, other: Clause) -> bool:
 
 def _join_names(one: str, other: str) -> str:
     """Return ``online and target encoder`` for two names; "" where they do not go together."""
-    *before, noun = one.split(" ")
+    *before, noun = one.replace(" and ", ", ").split(" ")
     *own, last = other.split(" ")
+    if " and " in other:
+        return ""
     if not before and not own and one != other and one.isalpha():
         return f"{one} and {other}"
     if " of " in one or last != noun or not before or not own or one == other or one[0].isdigit():

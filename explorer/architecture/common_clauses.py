@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from netloupe.explorer.notation import write_count
 
-from .clause import MINOR, Clause, make_named, weigh_pieces, write_inner_clauses
+from .clause import MINOR, Clause, choose_telling, make_named, write_inner_clauses
 from .modules import Module
 from .outline import Outline
 from .piece_clauses import tell_pieces
@@ -45,26 +45,27 @@ def tell_blocks(outline: Outline, row: Sequence[Module], rows: Sequence[Sequence
     One repetition may stand for all.
     """
     pieces = [piece for one in rows for piece in one]
-    weight = weigh_pieces([piece for module in row for piece in module.pieces])
+    scope = tuple(piece for module in row for piece in module.pieces)
     uses = min(piece.uses for piece in pieces)
     times = sum(module.times for module in row)
     if len({piece.token for piece in pieces}) == 1 and row[0].times > 1:
         text = write_pieces(outline, pieces, pieces[0].fold[1])
-        return Clause(text, weight, uses=uses)
+        return Clause(text, scope, uses=uses)
     name = name_row(row)
     inside = tell_kinds(outline, rows, times if row[0].times > 1 else 1)
     main = [piece for piece in pieces if name == name_piece(outline, [piece])]
     if main:
-        return replace(tell_pieces(outline, main), weight=weight, pieces=())
+        return replace(tell_pieces(outline, main), scope=scope, is_plain=False)
     if name:
-        return make_named(count_name(row, name), inside, weight, uses)
-    unit = write_inner_clauses(inside, 2, " and ")
+        named = make_named(count_name(row, name), choose_telling(inside, 2), scope, uses)
+        return replace(named, each_of=times, members=_list_members(row))
+    unit = write_inner_clauses(choose_telling(inside, 2), " and ")
     word = "of" if len(inside) <= 2 else "with"
     return Clause(
         f"{write_count(times, 'block')} {word} {unit}",
-        weight,
+        scope,
         uses=uses,
-        is_minor=all(piece.kind in MINOR for piece in pieces),
+        members=_list_members(row),
         unit=(times, unit),
     )
 
@@ -74,7 +75,12 @@ def tell_named_row(outline: Outline, row: Sequence[Module], name: str) -> Clause
     kept = keep_common(row, is_forced=True)
     pieces = [piece for module in row for piece in module.pieces]
     inside = tell_kinds(outline, kept) if kept and all(kept) else []
-    return make_named(count_name(row, name), inside, weigh_pieces(pieces), 1)
+    named = make_named(count_name(row, name), choose_telling(inside, 2), pieces, 1)
+    return replace(named, each_of=sum(module.times for module in row), members=_list_members(row))
+
+
+def _list_members(row: Sequence[Module]) -> tuple[tuple[Piece, ...], ...]:
+    return tuple(tuple(module.pieces) for module in row)
 
 
 def tell_kinds(outline: Outline, rows: Sequence[Sequence[Piece]], times: int = 1) -> list[Clause]:
@@ -94,11 +100,12 @@ def tell_kinds(outline: Outline, rows: Sequence[Sequence[Piece]], times: int = 1
         alike = [piece for row in held for piece in row]
         each = max(sum(piece.fold[1] for piece in held[0]) // times, 1)
         text = write_in_blocks(outline, held, each)
-        is_minor = alike[0].kind in MINOR
-        told.append(Clause(text, weigh_pieces(alike), is_minor=is_minor, uses=alike[0].uses))
+        told.append(Clause(text, tuple(alike), uses=alike[0].uses))
     return told
 
 
 def _find_kind(piece: Piece) -> tuple[str, str]:
     """Return the kind of a piece; of convolutions the kernel is left out."""
-    return piece.kind, "" if piece.kind == "conv" else piece.name
+    if piece.kind == "conv":
+        return piece.kind, "transposed" if piece.part.is_transposed else ""
+    return piece.kind, piece.name

@@ -10,6 +10,7 @@ from netloupe.explorer.grouping import find_tree
 from netloupe.explorer.model import Model, Node
 from netloupe.explorer.patterns import Detail
 
+from .claims import Inventory
 from .given import tell_given, tell_taken
 from .ideas import merge_ideas
 from .layers import find_stacks
@@ -67,7 +68,7 @@ def compose(
     network = find_network_kind(outline, every, told, pieces)
     alike = groupby(pieces, key=lambda piece: (piece.uses, piece.fold))
     rows = [(fold, [*row]) for (_, fold), row in alike]
-    clauses = _write_in_order(model, outline, pieces)
+    clauses = _write_in_order(model, outline, pieces, Inventory(outline, told))
     facts: dict[str, Detail] = {**taken.facts, **given, **dict(network.facts)}
     runs = [run for fold, row in rows for run in _find_runs(outline, row, fold)]
     blocks = tuple(_sketch(outline, run) for run in runs if run.count > 1)
@@ -86,10 +87,13 @@ def _find_runs(outline: Outline, row: list[Piece], fold: tuple[int, int]) -> lis
     return [PieceRun([row], fold[1])] if fold[1] > 1 else find_piece_runs(outline, row)
 
 
-def _write_in_order(model: Model, outline: Outline, pieces: Sequence[Piece]) -> list[str]:
+def _write_in_order(
+    model: Model, outline: Outline, pieces: Sequence[Piece], inventory: Inventory
+) -> list[str]:
     """Return what blocks are along the modules of the picture, the most telling ones in order."""
     root = build_modules(model, outline, pieces)
-    return [clause.write() for clause in ModuleTeller(outline, pieces).tell_whole(root.inner)]
+    teller = ModuleTeller(outline, pieces, inventory, root)
+    return [clause.write() for clause in teller.tell_whole()]
 
 
 def _sketch(outline: Outline, run: PieceRun) -> BlockSketch:

@@ -7,34 +7,18 @@ differ in a number only are a row of blocks, or stages.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from .clause import (
-    MINOR,
-    MOST_CLAUSES,
-    Clause,
-    join_equal,
-    join_used,
-    join_uses,
-    make_named,
-    shorten,
-    weigh_pieces,
-)
+from .claims import Inventory
+from .clause import MINOR, Clause, join_equal, join_used, join_uses, make_named
 from .common_clauses import tell_blocks, tell_kinds
+from .fitting import Fitter
 from .modules import Module, list_rows, open_row
 from .outline import Outline
 from .piece_clauses import count_uses, tell_leaves, tell_named_pieces, tell_pieces
-from .piece_words import (
-    count_pieces,
-    follows_on,
-    name_alike,
-    name_piece,
-    write_in_blocks,
-    write_shortly,
-)
+from .piece_words import count_pieces, follows_on, name_piece, write_shortly
 from .pieces import Piece
 from .row_clauses import tell_row
 from .row_names import name_module
@@ -44,40 +28,22 @@ from .stage_clauses import IN_STAGES, write_staged
 class ModuleTeller:
     """Tells modules of one outline."""
 
-    def __init__(self, outline: Outline, pieces: Sequence[Piece]) -> None:
+    def __init__(
+        self, outline: Outline, pieces: Sequence[Piece], inventory: Inventory, root: Module
+    ) -> None:
         self._outline = outline
+        self._root = root
+        self._fitter = Fitter(outline, pieces, inventory, root)
         self._layer_count = sum(piece.layer is not None for piece in pieces)
 
-    def tell_whole(self, modules: Sequence[Module]) -> list[Clause]:
+    def tell_whole(self) -> list[Clause]:
         """Return what all modules of a graph are, in as few clauses as are read in one breath."""
-        clauses = self.tell(modules)
-        once = [one for one in clauses if one.token is not None and one.uses == 1]
-        kinds = Counter(map(_kind_of, once))
-        for kind, count in kinds.items():
-            alike = [one for one in once if _kind_of(one) == kind]
-            is_row = all(len(clause.pieces) == 1 for clause in alike)
-            is_one = len({clause.token for clause in alike}) == 1 and kind != "conv"
-            if len(clauses) <= MOST_CLAUSES or count == 1 or not (is_one or (is_row and count > 3)):
-                continue
-            pieces = [piece for clause in alike for piece in clause.pieces]
-            noun = name_alike(self._outline, pieces)
-            text = write_in_blocks(self._outline, [[piece] for piece in pieces], 1)
-            told = count_pieces(len(pieces), noun)
-            told += text.removeprefix(noun) if text.startswith(noun) else ""
-            weight = sum(clause.weight for clause in alike)
-            joined = replace(alike[0], text=told, weight=weight, pieces=())
-            gone = set(map(id, alike[1:]))
-            clauses = [
-                joined if clause is alike[0] else clause
-                for clause in clauses
-                if id(clause) not in gone
-            ]
-        return shorten(clauses)
+        return self._fitter.fit(self.tell(self._root.inner))
 
     def tell(self, modules: Sequence[Module]) -> list[Clause]:
         """Return what modules in order are."""
         clauses: list[Clause] = []
-        modules = _leave_out_steps(modules)
+        modules, steps = _leave_out_steps(modules)
         for is_leaf, alike in groupby(modules, key=lambda module: module.group is None):
             if is_leaf:
                 clauses += tell_leaves(
@@ -87,6 +53,9 @@ class ModuleTeller:
             for row in list_rows([*alike]):
                 opened = open_row(row)
                 told = self._tell_row(opened) if len(opened) > 1 else self._tell_one(opened[0])
+                between = [piece for module in row for piece in steps.get(id(module), ())]
+                if told and between:  # they are steps of what is told
+                    told[0] = replace(told[0], scope=(*told[0].scope, *between), is_plain=False)
                 clauses += told
         clauses = [*self._join_neighbours(clauses)]
         return join_equal(join_used(self._join_stages(clauses)))
@@ -101,18 +70,14 @@ class ModuleTeller:
             ):
                 continue
             held = [clauses[place].pieces for place in places]
-            weight = sum(one.weight for one in between)
+            scope = tuple(piece for one in between for piece in one.scope)
             if all(follows_on(self._outline, found) for found in held):
-                joined = write_staged(self._outline, held, weight)
+                joined = write_staged(self._outline, held, scope)
             else:
                 pieces = [piece for found in held for piece in found]
                 noun = name_piece(self._outline, pieces)
-                joined = Clause(count_pieces(len(pieces), noun), weight)
-            dropped = {_kind_of(one) for one in between} - {_kind_of(between[0])}
-            before = clauses[: places[0]]
-            if before and before[-1].is_minor and _kind_of(before[-1]) in dropped:
-                before.pop()  # it is one of several
-            clauses = [*before, joined, *clauses[places[-1] + 1 :]]
+                joined = Clause(count_pieces(len(pieces), noun), scope)
+            clauses = [*clauses[: places[0]], joined, *clauses[places[-1] + 1 :]]
         return clauses
 
     def _join_neighbours(self, clauses: Sequence[Clause]) -> Iterator[Clause]:
@@ -143,11 +108,11 @@ class ModuleTeller:
             return [tell_named_pieces(self._outline, pieces, name, self._layer_count)]
         inside = self.tell(module.inner)
         if name:
-            inside = self._choose_inside(inside, pieces, name)
+            inside = self._fitter.fit_inside(self._choose_inside(inside, pieces, name), pieces)
             if len(inside) == 1 and inside[0].name == name:
                 return inside
             shown = [replace(one, uses=1) if one.uses == uses else one for one in inside]
-            return [make_named(name, shown, weigh_pieces(pieces), uses)]
+            return [make_named(name, shown, pieces, uses)]
         if uses > 1 and all(clause.uses == uses for clause in inside):
             return [join_uses(inside, uses)]
         return inside
@@ -178,18 +143,18 @@ class ModuleTeller:
         return told
 
 
-def _kind_of(clause: Clause) -> str:
-    return clause.pieces[0].kind if clause.pieces else ""
-
-
 def _is_staged(clause: Clause) -> bool:
     is_once = clause.token is not None and clause.uses == 1
     return is_once and clause.pieces[0].kind in IN_STAGES
 
 
-def _leave_out_steps(modules: Sequence[Module]) -> list[Module]:
-    """Return modules without what is a step from one to the next of a row, as to smaller maps."""
+def _leave_out_steps(modules: Sequence[Module]) -> tuple[list[Module], dict[int, list[Piece]]]:
+    """Return modules without what is a step from one to the next of a row, as to smaller maps.
+
+    And for each module, by its id, the steps before it that are left out.
+    """
     kept: list[Module] = []
+    steps: dict[int, list[Piece]] = {}
     waiting: list[Module] = []
     for module in modules:
         if module.group is None and module.pieces[0].kind in MINOR and kept:
@@ -197,6 +162,8 @@ def _leave_out_steps(modules: Sequence[Module]) -> list[Module]:
             continue
         if not (kept and "#" in kept[-1].mask and kept[-1].mask == module.mask):
             kept += waiting
+        elif waiting:
+            steps[id(module)] = [piece for one in waiting for piece in one.pieces]
         waiting = []
         kept.append(module)
-    return kept + waiting
+    return kept + waiting, steps

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from .cells import UnrolledDetails
-from .clause import MINOR, Clause, join_uses, weigh_pieces
+from .clause import MINOR, Clause, join_uses
 from .outline import Outline
 from .piece_runs import PieceRun, find_piece_runs
 from .piece_words import write_pieces, write_run, write_shortly
@@ -26,8 +26,7 @@ def tell_pieces(outline: Outline, pieces: Sequence[Piece]) -> Clause:
         text = write_run(outline, runs[0])
     else:
         text = write_pieces(outline, pieces, one.fold[1])
-    known = tuple(pieces) if one.fold[1] == 1 else ()
-    return Clause(text, weigh_pieces(pieces), "", one.uses, one.kind in MINOR, pieces=known)
+    return Clause(text, tuple(pieces), uses=one.uses, is_plain=one.fold[1] == 1)
 
 
 def tell_named_pieces(
@@ -71,11 +70,8 @@ def tell_leaves(outline: Outline, pieces: Sequence[Piece]) -> Iterator[Clause]:
 def _tell_run(outline: Outline, run: PieceRun) -> Clause:
     pieces = run.pieces
     text = write_run(outline, run)
-    is_minor = all(piece.kind in MINOR for piece in pieces)
     is_one = len(run.members[0]) == 1 and pieces[0].uses == 1 and run.times == 1
-    return Clause(
-        text, weigh_pieces(pieces), is_minor=is_minor, pieces=tuple(pieces) if is_one else ()
-    )
+    return Clause(text, tuple(pieces), is_plain=is_one)
 
 
 def count_uses(pieces: Sequence[Piece]) -> int:

@@ -26,7 +26,7 @@ from .sketch import write_row, write_way
 #: so many stages may be of one block each
 _MOST_SINGLE = 4
 #: numbers in words, before what begins with a number: ``two 3×3 convolutions``
-_SMALL = (
+SMALL_NUMBERS = (
     *("no", "one", "two", "three", "four", "five", "six"),
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),
 )
@@ -170,8 +170,8 @@ def _list_stages(pieces: Sequence[Piece]) -> list[int]:
 
 def count_pieces(number: int, noun: str) -> str:
     """Return how many pieces there are of what is called so."""
-    if noun[:1].isdigit() and number < len(_SMALL):
-        return f"{_SMALL[number]} {noun if number == 1 else write_plural(noun)}"
+    if noun[:1].isdigit() and number < len(SMALL_NUMBERS):
+        return f"{SMALL_NUMBERS[number]} {noun if number == 1 else write_plural(noun)}"
     return write_count(number, noun, write_plural(noun))
 
 
@@ -209,6 +209,22 @@ def name_piece(outline: Outline, pieces: Sequence[Piece]) -> str:
     if part.has("samples"):
         return "grid sampling"
     return _NOUNS.get(part.kind) or _lower(part.name or part.kind)
+
+
+def name_kind(outline: Outline, pieces: Sequence[Piece]) -> str:
+    """Return the noun under which pieces are counted, whatever kernel and direction they have."""
+    part = pieces[0].part
+    if pieces[0].layer is None and part.kind == "conv":
+        return "transposed convolution" if part.is_transposed else "convolution"
+    if pieces[0].layer is None and part.has("recurrent"):
+        return f"{_read_layer(outline, part).kind} layer"
+    return name_piece(outline, pieces[:1])
+
+
+def name_together(outline: Outline, pieces: Sequence[Piece]) -> str:
+    """Return what pieces of one kind are called together."""
+    nouns = {name_piece(outline, [piece]) for piece in pieces}
+    return nouns.pop() if len(nouns) == 1 else name_kind(outline, pieces)
 
 
 def _lower(name: str) -> str:
@@ -260,6 +276,11 @@ def _write_sizes(outline: Outline, pieces: Sequence[Piece], *, is_row: bool) -> 
     if part.kind == "conv" or sizes or len(facts) > _MOST_FACTS or not all(facts):
         return sizes
     return in_brackets(join_with_and(facts))
+
+
+def write_sizes_of(outline: Outline, pieces: Sequence[Piece]) -> str:
+    """Return what is known of the sizes of pieces of one kind in order, with a space before it."""
+    return _write_sizes(outline, pieces, is_row=True)
 
 
 def _write_kernel(pieces: Sequence[Piece]) -> str:

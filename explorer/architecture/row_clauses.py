@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from .clause import MINOR, Clause, make_named, weigh_pieces
+from .clause import MINOR, Clause, make_named
 from .common_clauses import keep_common, tell_blocks, tell_kinds, tell_named_row
 from .modules import Module, open_lists
 from .outline import Outline
@@ -72,10 +72,10 @@ def _tell_loop(outline: Outline, row: Sequence[Module], pieces: Sequence[Piece])
     name = name_loop(row[0])
     uses = count_uses(pieces)
     if len(inside) == 1 and not name:
-        return replace(tell_pieces(outline, pieces), pieces=())
+        return replace(tell_pieces(outline, pieces), is_plain=False)
     group = row[0].group.parent if row[0].group is not None else None
     is_loop = group is not None and group.is_loop
-    return replace(make_named(name, inside, weigh_pieces(pieces), uses), is_loop=is_loop)
+    return replace(make_named(name, inside, pieces, uses), is_loop=is_loop)
 
 
 def _tell_alike(
@@ -94,12 +94,17 @@ def _tell_alike(
     if is_even:
         text = write_in_blocks(outline, [one.pieces for one in row], each)
         named = count_name(row, name)
-        text += " each" if named[0].isdigit() else ""
-        return replace(clause, name=named, text=text, pieces=())
+        members = tuple(tuple(module.pieces) for module in row)
+        return replace(
+            clause, name=named, text=text, members=members, each_of=len(row), is_plain=False
+        )
     if pieces[0].kind in IN_STAGES:
-        told = write_staged(outline, [module.pieces for module in row], clause.weight)
-        return replace(told, name=name if name in WHOLES else count_name(row, name))
-    return replace(clause, name=name if name in WHOLES else count_name(row, name), pieces=())
+        clause = write_staged(outline, [module.pieces for module in row], pieces)
+    if name in WHOLES:
+        return replace(clause, name=name, is_plain=False)
+    members = tuple(tuple(module.pieces) for module in row)
+    text = f"{clause.text} in all" if clause.text[:1].isdigit() else clause.text
+    return replace(clause, name=count_name(row, name), text=text, members=members, is_plain=False)
 
 
 def _tell_many(outline: Outline, row: Sequence[Module]) -> list[Clause]:
@@ -113,4 +118,4 @@ def _tell_many(outline: Outline, row: Sequence[Module]) -> list[Clause]:
         if piece.kind not in MINOR:
             kinds[name_piece(outline, [piece])] += piece.uses * piece.fold[1]
     told = [count_pieces(count, name) for name, count in kinds.most_common(_MOST_KINDS)]
-    return [Clause(join_with_and(told), weigh_pieces(pieces))]
+    return [Clause(join_with_and(told), tuple(pieces))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from netloupe.explorer.dataflow import trace_back, trace_back_where
 from netloupe.explorer.model import Node, TensorType, Value
@@ -232,6 +233,17 @@ def _is_pooled(outline: Outline, part: OutlinePart) -> bool:
         pending += [giver for giver in outline.givers(current) if giver not in seen]
         seen.update(pending)
     return False
+
+
+def weigh_matrices(outline: Outline, parts: Sequence[OutlinePart]) -> int:
+    """Return how many numbers the matrices have that some parts multiply by, each once."""
+    sizes = {}
+    for node in outline.nodes(parts):
+        weight = find_weight(node)
+        if weight is not None and len(weight.dims or ()) > 1:
+            key = weight.tensor if weight.tensor is not None else weight.value
+            sizes[id(key)] = prod(dim for dim in weight.dims or () if isinstance(dim, int))
+    return sum(sizes.values())
 
 
 def list_matrices(outline: Outline, parts: Sequence[OutlinePart]) -> frozenset[int]:

@@ -54,7 +54,7 @@ def tell_classes(outline: Outline, row: Sequence[Module]) -> list[Clause]:
             way_text = shorten_way(way) if len(way) > 1 else f"{way[0]:,}"
             text += f"{', ' if len(way) > 1 else ' of '}{way_text} channels"
         pieces = [piece for _, _, found in of_name for one in found for piece in one.pieces]
-        clauses.append(Clause(text, weigh_pieces(pieces)))
+        clauses.append(Clause(text, tuple(pieces)))
     return clauses
 
 
@@ -70,6 +70,8 @@ def tell_stages(outline: Outline, row: Sequence[Module]) -> Clause | None:
         is_most = 2 * len(held) > len(rows) and len(held) > 1
         is_one = len({piece.name for piece in pieces}) == 1 or kind in _PLAIN
         is_alone = kind not in _PLAIN or all(p.kind == kind for one in rows for p in one)
+        others = [one for one in rows if not any(p.kind == kind for p in one)]
+        is_alone &= all(p.kind in MINOR for one in others for p in one)
         if is_most and is_one and is_alone:
             return _write_stages(outline, row, held)
     return None
@@ -80,22 +82,22 @@ def _write_stages(
 ) -> Clause:
     pieces = [piece for found in held for piece in found]
     kind = pieces[0].kind
-    weight = sum(weigh_pieces(module.pieces) for module in row)
+    scope = [piece for module in row for piece in module.pieces]
     counts = [sum(piece.fold[1] for piece in found) for found in held]
     if {*counts} == {1}:
         name = name_row([one for one in row if any(p in pieces for p in one.pieces)])
         told = tell_pieces(outline, pieces)
         if name and len(held) == len(row):
             return tell_named_row(outline, row, name)
-        return replace(told, weight=weight, pieces=())
+        return replace(told, scope=tuple(scope), is_plain=False)
     own = _count_by_class(row, held) if kind in IN_STAGES else counts
-    return write_staged(outline, held, weight, own, is_numbered=True)
+    return write_staged(outline, held, scope, own, is_numbered=True)
 
 
 def write_staged(
     outline: Outline,
     held: Sequence[Sequence[Piece]],
-    weight: int,
+    scope: Sequence[Piece],
     counts: Sequence[int] = (),
     *,
     is_numbered: bool = False,
@@ -110,14 +112,15 @@ def write_staged(
     is_trusted = is_numbered and kind != "conv"
     is_known = all(way) and (is_trusted or all(follows_on(outline, found) for found in held))
     if (is_known and len(way) < len(widths)) or {*counts} == {1}:
-        text = count_pieces(sum(counts), noun)
+        text = count_pieces(sum(counts), noun) if sum(counts) > 1 else noun
     else:
         text = f"stages of {write_row(counts)} {write_plural(noun)}"
     if is_known and kind not in ("attention", "transformer"):
         unit = " channels" if kind != "mlp" else ""
         joint = " " if not text.startswith("stages") or kind == "conv" else ", "
         text += f"{joint}{shorten_way(way)}{unit}" if len(way) > 1 else f" of {way[0]:,}{unit}"
-    return Clause(text, weight)
+    is_plain = not text.startswith("stages") and {*map(id, scope)} == {*map(id, pieces)}
+    return Clause(text, tuple(scope), is_plain=is_plain)
 
 
 def tell_mixed_stages(outline: Outline, row: Sequence[Module]) -> list[Clause]:
@@ -129,8 +132,8 @@ def tell_mixed_stages(outline: Outline, row: Sequence[Module]) -> list[Clause]:
     clauses = []
     for _, alike in groupby(held, key=lambda found: found[0].token):
         stages = [*alike]
-        weight = sum(map(weigh_pieces, stages))
-        clauses.append(write_staged(outline, stages, weight, is_numbered=True))
+        scope = [piece for stage in stages for piece in stage]
+        clauses.append(write_staged(outline, stages, scope, is_numbered=True))
     return clauses
 
 

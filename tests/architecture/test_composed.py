@@ -103,9 +103,7 @@ def decoder(steps: int, is_shared: bool) -> Architecture:
 
 
 def test_what_shares_weights_is_told_once() -> None:
-    assert decoder(5, is_shared=True).sentence == (
-        "Network: 5 times with shared weights (2 linear layers of 8)."
-    )
+    assert decoder(5, is_shared=True).sentence == ("Network: 2 linear layers of 8 used 5 times.")
     assert decoder(5, is_shared=False).sentence == "Feed-forward network: 10 linear layers of 8."
 
 
@@ -116,9 +114,7 @@ def test_a_first_step_without_what_multiplies_the_state_is_a_step() -> None:
     for step in range(5):
         left = net.add("Sin", net.add("MatMul", x, weights[0]))
         x = net.add("Mul", left, net.add("MatMul", x, weights[1])) if step else left
-    assert net.finish(x).architecture.sentence == (
-        "Network: 5 times with shared weights (2 linear layers of 8)."
-    )
+    assert net.finish(x).architecture.sentence == ("Network: 2 linear layers of 8 used 5 times.")
 
 
 def tables(shape: tuple[int | str, ...], features: str = "") -> Architecture:
@@ -559,7 +555,7 @@ def stages(*, is_named: bool) -> str:
 def test_many_different_blocks_are_told_by_the_groups_of_the_picture() -> None:
     told = "8 blocks of 3 linear layers and convolution, 8 channels out."
     assert stages(is_named=True) == f"Convolutional network: {told}"
-    assert "24 linear layers, 8 convolutions" in stages(is_named=False)
+    assert "24 linear layers of 32, 8 convolutions of 8 channels" in stages(is_named=False)
 
 
 def towers(*, is_named: bool) -> str:

@@ -1,0 +1,192 @@
+"""Whether what a sentence counts is there: its words are read as its reader does, and counted anew.
+
+Members of a kind are layers with weights of their own, however often they are called.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from .census import Census
+from .clause import Clause
+from .outline import Outline
+from .piece_words import SMALL_NUMBERS, name_kind, write_plural
+from .pieces import Piece
+from .sizes import list_matrices
+
+_BRACKETS = re.compile(r"\([^()]*\)")
+_BLOCKS = re.compile(r"(?P<count>\d[\d,]*) blocks? (?:of|with) ")
+_ROW = r"(?:stages|levels|blocks) of (?P<row>\d[\d,]*(?:, \d[\d,]*)+)"
+_WORDS = "|".join(SMALL_NUMBERS)
+_TIMES = r"twice|(?P<times>\d+) times"
+#: what stands between a number and a noun
+_KIND = r"(?:(?:\d+(?:×\d+)+|bidirectional|depthwise|dilated|pointwise|transposed) )*"
+#: of what is used so often in a loop steps are written out
+_LEAST_CALLS = 3
+#: other words for a kind
+_ALSO = {"transformer block": ("attention with MLP", "attentions with MLP")}
+
+
+class Said(NamedTuple):
+    """What a text says of a kind; no number where it says several."""
+
+    kind: str
+    number: int | None
+
+
+def read_counts(text: str, kinds: Iterable[str]) -> Iterator[Said]:
+    """Yield what a text says of some kinds, in the order of the longest names.
+
+    What stands in brackets is of each of what they stand behind. ``3 blocks of 2 convolutions`` are
+    6 convolutions.
+    """
+    while _BRACKETS.search(text):
+        text = _BRACKETS.sub("", text)
+    blocks = _BLOCKS.match(text)
+    factor = _read_number(blocks["count"]) if blocks else 1
+    rest = text[blocks.end() :] if blocks else text
+    for kind in sorted(kinds, key=lambda kind: (-len(kind), kind)):
+        names = (kind, write_plural(kind), *_ALSO.get(kind, ()))
+        noun = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+        noun = noun.replace(r"transposed\ ", rf"transposed\ {_KIND}")
+        pattern = (
+            rf"(?:{_ROW} |(?P<count>\d[\d,]*|{_WORDS}) |(?:{_TIMES}) )?"
+            rf"(?:{_KIND})(?<![\w-])(?P<noun>{noun})(?![\w-])"
+        )
+        while (found := re.search(pattern, rest)) is not None:
+            count = _read_match(found, is_one=found["noun"] != write_plural(kind))
+            yield Said(kind, None if count is None else count * factor)
+            rest = f"{rest[: found.start()]}; {rest[found.end() :]}"
+
+
+def _read_match(found: re.Match[str], *, is_one: bool) -> int | None:
+    if found["row"]:
+        return sum(_read_number(number) for number in found["row"].split(", "))
+    if found["count"]:
+        return _read_number(found["count"])
+    if found["times"]:
+        return int(found["times"])
+    if found[0].startswith("twice "):
+        return 2
+    return 1 if is_one else None
+
+
+def _read_number(word: str) -> int:
+    if word in SMALL_NUMBERS:
+        return SMALL_NUMBERS.index(word)
+    return int(word.replace(",", ""))
+
+
+class Inventory:
+    """What there is of each kind among the blocks of a graph.
+
+    Parameters
+    ----------
+    outline
+        Of the graph.
+    pieces
+        All of its blocks. Of several with the same weights one is a member, and the others are
+        calls.
+    """
+
+    def __init__(self, outline: Outline, pieces: Sequence[Piece]) -> None:
+        self._members: dict[int, tuple[str, int]] = {}
+        self._kinds: dict[int, str] = {}
+        self._weighted: set[int] = set()
+        seen: set[tuple[str, int]] = set()
+        calls = max((piece.uses for piece in pieces), default=1)
+        bare = Counter(piece.token for piece in pieces if not list_matrices(outline, piece.parts))
+        for piece in pieces:
+            kind = name_kind(outline, [piece])
+            self._kinds[id(piece)] = kind
+            weights = {(kind, one) for one in list_matrices(outline, piece.parts)}
+            if weights:
+                self._weighted.add(id(piece))
+                if weights <= seen:
+                    continue
+                seen |= weights
+            elif piece.uses == 1 and _LEAST_CALLS <= calls <= bare[piece.token] + 1:
+                continue  # these may be of the steps of a loop
+            self._members[id(piece)] = (kind, piece.fold[1])
+
+    def count(self, pieces: Iterable[Piece]) -> Counter[str]:
+        """Return how many members of each kind are among some blocks.
+
+        Of a kind of which that is not known 0.
+        """
+        counts: Counter[str] = Counter()
+        for piece in pieces:
+            kind, count = self._members.get(id(piece), (self._kinds[id(piece)], 0))
+            counts[kind] += count
+        return counts
+
+    def find(self, pieces: Iterable[Piece], kind: str) -> list[Piece]:
+        """Return the members of a kind among some blocks."""
+        return [one for one in pieces if self._members.get(id(one), ("", 0))[0] == kind]
+
+    def is_counted(self, members: Sequence[Sequence[Piece]]) -> bool:
+        """Return whether each of several modules has weights of its own, or none has any."""
+        own = [
+            any(id(piece) in self._weighted and id(piece) in self._members for piece in member)
+            for member in members
+        ]
+        return all(own) or not any(own)
+
+
+def find_false(
+    inventory: Inventory, census: Census, clauses: Sequence[Clause], every: Sequence[Piece]
+) -> set[str]:
+    """Return the kinds of which clauses do not say how many there are.
+
+    The numbers of a clause are those of all that it stands for; what no clause stands for is of no
+    kind that has a number anywhere, but in modules with names. Blocks that are fewer than modules
+    of their class are told as some of these.
+    """
+    told = {id(piece) for clause in clauses for piece in clause.scope}
+    left = +inventory.count(piece for piece in every if id(piece) not in told)
+    false: set[str] = set()
+    for clause in clauses:
+        found = check_clause(inventory, census, clause)
+        false |= found
+        if not clause.name:
+            false |= {kind for kind in left if kind in list_numbered(inventory, clause)}
+    return false
+
+
+def list_numbered(inventory: Inventory, clause: Clause) -> set[str]:
+    """Return the kinds that a clause says a number of."""
+    kinds = inventory.count(clause.scope)
+    texts = [part.write_inside() for part in clause.parts] if clause.parts else [clause.text]
+    said = [one for text in texts for one in read_counts(text, kinds)]
+    return {one.kind for one in said if one.number is not None}
+
+
+def check_clause(inventory: Inventory, census: Census, clause: Clause) -> set[str]:
+    """Return the kinds of which a clause says another number than there is in its scope."""
+    there = inventory.count(clause.scope)
+    if clause.members and not inventory.is_counted(clause.members):
+        return {*there} or {""}
+    factor = clause.each_of
+    totals: Counter[str] = Counter()
+    several: set[str] = set()
+    for text in _list_texts(clause):
+        for kind, count in read_counts(text, there):
+            if count is None:
+                several.add(kind)
+            else:
+                totals[kind] += count * factor
+    false: set[str] = set()
+    for kind, count in totals.items():
+        blocks = census.count(inventory.find(clause.scope, kind)) if there[kind] else 0
+        if count != max(blocks, there[kind]) and not (kind in several and count < there[kind]):
+            false.add(kind)
+    return false
+
+
+def _list_texts(clause: Clause) -> list[str]:
+    if not clause.parts:
+        return [clause.text]
+    return [text for part in clause.parts if not part.name for text in _list_texts(part)]
