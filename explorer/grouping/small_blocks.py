@@ -76,7 +76,7 @@ def group_small(root: Group, labels: Mapping[int, str], free_path: FreePath) -> 
     pending = [(root, written)]
     while pending:
         group, wanted = pending.pop()
-        is_searched = group.kind == "scope" or (group.kind == "block" and wanted is written)
+        is_searched = group.kind in ("scope", "block")
         if is_searched or group is root:
             joiner.join(group, wanted)
         if group.kind != "repeat":
@@ -105,7 +105,7 @@ class _Joiner:
         """Return the blocks of a repeat; none where the one shown has nothing to look at."""
         pending = repeat.inner_groups()[repeat.exemplar :][:1]
         for group in pending:
-            if group.kind == "scope" and self._list_nodes(group, wanted):
+            if group.kind in ("scope", "block") and self._list_nodes(group, wanted):
                 return repeat.inner_groups()
             pending += group.inner_groups()
         return []
