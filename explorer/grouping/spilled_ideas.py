@@ -31,7 +31,8 @@ _MOST_OF_GRAPH = 20_000
 #: without one of these in a group's own code no idea is spilled there
 _TELLING = (
     *("multiplies", "multiplies_elements", "scatters", "squashes", "takes_sine"),
-    *("averages", "distributes", "divides", "finds_largest", "selects", "solves", "takes_power"),
+    *("averages", "distributes", "divides", "finds_largest", "joins", "selects", "solves"),
+    *("takes_power", "takes_root"),
 )
 #: a layer that is part of an idea has at most so many nodes
 _MOST_OF_LAYER = 24

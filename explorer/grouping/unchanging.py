@@ -1,4 +1,4 @@
-"""What follows from constants and shapes alone becomes preparation, wherever it was written.
+"""What follows from constants and shapes alone is hidden as they are, wherever it was written.
 
 Masks of ones, paddings up to a multiple of a window, places that are counted: for inputs of one
 size they are always the same, and who draws the network draws none of them.
@@ -11,25 +11,23 @@ from netloupe.explorer.patterns import GraphContext, find_graph_context, has_wei
 from netloupe.explorer.progress import step
 
 from .group import Group, adopt
-from .role_groups import PREPARATION, FreePath
+from .role_groups import FreePath
 from .shape_groups import consumers_in
 
 #: in a graph of more nodes, and in a group of more children, nobody looks for it
 _MOST_OF_GRAPH = 20_000
 _MOST_CHILDREN = 300
-#: fewer children stay as they are
-_LEAST = 3
-
-#: what is of sizes, or stored as it is
-_TELLING_SIZES = ("fills", "reads_shape", "shape_arithmetic", "stores_constant")
+#: what a group of them is called
+_LABEL = "constants"
 
 Child = Group | Node
 
 
 def group_unchanging(root: Group, free_path: FreePath) -> None:
-    """Put children that hang together and depend on no input into groups of preparation.
+    """Put children that hang together and depend on no input into groups that are hidden.
 
-    What is made of weights is none: it is learned. Linear in nodes and edges.
+    They are of kind ``shape``, as arithmetic on shapes is. What is made of weights is none: it is
+    learned. Linear in nodes and edges.
 
     Parameters
     ----------
@@ -48,14 +46,13 @@ def group_unchanging(root: Group, free_path: FreePath) -> None:
         if group.kind in ("operation", "preparation", "postprocessing", "shape"):
             continue
         pending += group.inner_groups()
-        if group.kind == "repeat" or not _LEAST < len(group.children) <= _MOST_CHILDREN:
+        if group.kind == "repeat" or not 1 < len(group.children) <= _MOST_CHILDREN:
             continue
         step()
         found = [child for child in group.children if _is_unchanging(child, fit)]
         if 0 < len(found) < len(group.children):
             for piece in _find_pieces(found, graph):
-                if len(piece) >= _LEAST or _goes_on(piece, fit):
-                    _wrap(group, piece, free_path)
+                _wrap(group, piece, free_path)
 
 
 def _find_unchanging(graph: Graph, context: GraphContext) -> frozenset[Node]:
@@ -67,7 +64,8 @@ def _find_unchanging(graph: Graph, context: GraphContext) -> frozenset[Node]:
         if not outputs or not all(map(context.is_unchanging, outputs)):
             continue
         givers = {value.producer for value in node.inputs if value is not None}
-        if has_weights(node) or not learned.isdisjoint(givers):
+        is_scale = any(giver is not None and giver.operator.has("quantizes") for giver in givers)
+        if is_scale or has_weights(node) or not learned.isdisjoint(givers):
             learned.add(node)
         elif not node.operator.has("random") and not any(value.is_output for value in outputs):
             fit.add(node)
@@ -75,21 +73,11 @@ def _find_unchanging(graph: Graph, context: GraphContext) -> frozenset[Node]:
 
 
 def _is_unchanging(child: Child, fit: frozenset[Node]) -> bool:
-    """Return whether a child is a node that is fit, perhaps with what only arranges beside it."""
+    """Return whether a child is a node that is fit, or holds nothing but such nodes."""
     if isinstance(child, Group):
-        return child.kind == "operation" and fit.issuperset(_list_nodes(child))
+        is_flat = child.kind in ("operation", "preparation") and not child.inner_groups()
+        return is_flat and fit.issuperset(_list_nodes(child))
     return child in fit
-
-
-def _goes_on(piece: list[Child], fit: frozenset[Node]) -> bool:
-    """Return whether some children take what is prepared elsewhere."""
-    nodes = {node for child in piece for node in _list_nodes(child)}
-    givers = {value.producer for node in nodes for value in node.inputs if value is not None}
-    return any(
-        giver in fit and not giver.operator.has(*_TELLING_SIZES)
-        for giver in givers - nodes
-        if giver is not None
-    )
 
 
 def _find_pieces(found: list[Child], graph: Graph) -> list[list[Child]]:
@@ -120,10 +108,17 @@ def _list_nodes(child: Child) -> list[Node]:
 
 
 def _wrap(group: Group, piece: list[Child], free_path: FreePath) -> None:
-    """Put some children into a piece of preparation, in the place of the first of them."""
-    path = free_path(group, PREPARATION)
-    inner = Group("preparation", group.graph, path, PREPARATION, "", group)
-    inner.children = [*piece]
+    """Put some children into one hidden group, in the place of the first of them.
+
+    What was prepared keeps its name.
+    """
+    if len(piece) == 1 and isinstance(piece[0], Group) and piece[0].kind == "preparation":
+        piece[0].kind = "shape"
+        return
+    inner = Group("shape", group.graph, free_path(group, _LABEL), _LABEL, "", group)
+    for child in piece:
+        is_prepared = isinstance(child, Group) and child.kind == "preparation"
+        inner.children += _list_nodes(child) if is_prepared else [child]
     adopt(inner)
     taken = {id(child) for child in piece}
     group.children = [

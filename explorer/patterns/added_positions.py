@@ -73,7 +73,7 @@ def read_added_positions(node: Node) -> AddedPositions | None:
     dims = _read_places(facts.find_dims(added) or table.dims, facts.find_dims(stream))
     if dims is None or _is_scaled_alike(stream, table) or _is_of_attention(stream):
         return None
-    if not _is_attended_to(node):
+    if not is_attended_to(node):
         return None
     return AddedPositions(dims, _is_sinusoidal(table, dims[-1]))
 
@@ -136,7 +136,7 @@ def _is_of_attention(stream: Value) -> bool:
     return False
 
 
-def _is_attended_to(node: Node) -> bool:
+def is_attended_to(node: Node) -> bool:
     """Return whether attention follows, and not right behind: a mask is added to its scores."""
     pending = deque((user, False) for value in node.outputs if value for user in value.users)
     seen: set[Node] = set()

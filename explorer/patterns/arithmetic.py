@@ -207,7 +207,7 @@ def find_formulas(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     told. Where all that is computed is true or false, it is a mask.
     """
     operations = blocks.operations
-    end = _find_end(blocks, ("activation",))
+    end = _find_end(blocks, ("activation", "length", "soft cap"))
     if end is None or not _LEAST <= len(operations) <= _MOST:
         return
     operators = [node.operator for node in operations.nodes]

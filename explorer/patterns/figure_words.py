@@ -302,6 +302,21 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "statistics",
         ),
         FigureWord(
+            "soft cap",
+            "c · tanh(x / c): what is small stays as it is, and nothing becomes larger than c.",
+            "soft-cap",
+        ),
+        FigureWord(
+            "L2 norm, magnitude",
+            "How long a vector is, √(Σ x²), and how large a complex number, √(x² + y²).",
+            "length",
+        ),
+        FigureWord(
+            "spherical harmonics, polynomials",
+            "Products of the coordinates of a direction or place, side by side: `degree 3`.",
+            "polynomials",
+        ),
+        FigureWord(
             "formula",
             "Operations without weights that compute one value, written as people write them, or "
             "with the functions that are in it: `tanh(x + exp(y) · z)`, `exp, sum`.",
@@ -323,6 +338,19 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
     ),
     "Inputs and codes": (
         FigureWord("embedding", "Rows of a table, picked by number.", "embedding"),
+        FigureWord(
+            "+ learned tokens",
+            "Stored tokens are put beside those of the stream: for a class, as registers or "
+            "prompts.",
+            "added-tokens",
+        ),
+        FigureWord(
+            "source, target, edge",
+            "What the two ends of each edge of a graph hold, and the edge itself.",
+            "edge-inputs",
+        ),
+        FigureWord("sum to nodes", "What edges hold is added up where they end."),
+        FigureWord("first token, last step", "One place of a sequence that is taken on."),
         FigureWord("patch embedding", "An image cut into squares that are projected.", "patches"),
         FigureWord(
             "lookup", "Values taken at places that another value tells, between pixels too."
@@ -380,6 +408,19 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "downsampling, upsampling",
             "Pictures made smaller or larger, with the convolutions that do it.",
             "resampling",
+        ),
+        FigureWord(
+            "chunks",
+            "Parts of a signal, as long as one another and as far apart: `15 of 20`, `hop 10`; "
+            "`unfold` where they are squares of a picture.",
+            "chunks",
+        ),
+        FigureWord(
+            "overlap-add", "Parts that are moved by their places, and added up.", "overlap-add"
+        ),
+        FigureWord(
+            "outer concatenation",
+            "The features of each place beside those of each other place.",
         ),
         FigureWord("pixel shuffle", "Channels that become squares of pixels.", "pixel-shuffle"),
         FigureWord(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from .activations import find_activations
+from .added_tokens import find_added_tokens
 from .arithmetic import (
     find_formulas,
     find_rearranged,
@@ -15,6 +16,7 @@ from .arithmetic import (
 )
 from .attention import find_attentions
 from .channel_attention import find_channel_attentions
+from .chunks import find_chunks, find_overlap_adds
 from .combinations import (
     find_atrous_pyramids,
     find_interactions,
@@ -26,6 +28,7 @@ from .convolutions import find_convolutions
 from .crosses import find_crosses, find_factorizations
 from .dense import find_dense, find_transitions
 from .distances import find_distances
+from .edge_inputs import find_edge_inputs
 from .estimators import find_estimators
 from .experts import find_experts
 from .flows import find_couplings, find_duels, find_gumbel_draws, find_masked_couplings
@@ -38,6 +41,7 @@ from .graphs import (
 )
 from .heat_maps import find_peaks, find_regulators
 from .latents import find_draws, find_quantizers, find_residual_quantizers
+from .lengths import find_lengths
 from .linear import find_embeddings, find_linears, find_mlps
 from .linear_attention import find_linear_attentions
 from .low_rank import find_low_rank_attentions
@@ -46,6 +50,7 @@ from .norms import find_norms
 from .pair_updates import find_outer_products, find_triangles
 from .pattern import Pattern
 from .pattern_examples import EXAMPLES
+from .polynomials import find_polynomials
 from .positions import find_merging, find_waves
 from .pyramids import find_pyramid_steps
 from .recurrent import find_cells, find_recurrent, find_state_spaces
@@ -54,6 +59,7 @@ from .residuals import find_residuals
 from .retention import find_retentions
 from .separable import find_excitations, find_separable
 from .similarity import find_similarities, find_similarity
+from .soft_caps import find_soft_caps
 from .splines import find_splines
 from .squash import find_squashes
 from .state_spaces import find_mixers
@@ -187,6 +193,13 @@ IDEAS = (
     _part("random-masking", find_maskings, "token masking"),
     _part("dueling-heads", find_duels, "duel"),
     _part("token-shift", find_shifts, "token shift"),
+    _part("soft-cap", find_soft_caps, "soft cap", family="activation"),
+    _part("chunks", find_chunks, "chunks", family="shape"),
+    _part("overlap-add", find_overlap_adds, "overlap", family="shape"),
+    _part("edge-inputs", find_edge_inputs, "edge inputs", family="shape"),
+    _part("added-tokens", find_added_tokens, "added tokens", family="shape"),
+    _part("polynomials", find_polynomials, "polynomials", family="elementwise"),
+    _part("length", find_lengths, "length", family="elementwise"),
     _whole("time-mix", find_time_mixes, "time mix", "channel mix"),
 )
 #: what operations without weights are together, where they are none of all these

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from .examples_of_exchanges import EXAMPLES_OF_EXCHANGES
 from .examples_of_ideas import EXAMPLES_OF_IDEAS
+from .examples_of_idioms import EXAMPLES_OF_IDIOMS
 from .examples_of_parts import EXAMPLES_OF_PARTS
 from .examples_of_updates import EXAMPLES_OF_UPDATES
 from .examples_of_wholes import EXAMPLES_OF_WHOLES
@@ -29,5 +30,6 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         | EXAMPLES_OF_IDEAS
         | EXAMPLES_OF_UPDATES
         | EXAMPLES_OF_EXCHANGES
+        | EXAMPLES_OF_IDIOMS
     ).items()
 }

@@ -1,4 +1,4 @@
-"""What a single node is that does more than its operator says: positions, a layer scale, a mean."""
+"""What a single node is that does more than its operator says: positions, tokens, a mean."""
 
 from __future__ import annotations
 
@@ -6,7 +6,13 @@ from typing import NamedTuple
 
 from netloupe.explorer.model import Node
 from netloupe.explorer.patterns.added_positions import read_added_positions
+from netloupe.explorer.patterns.added_tokens import name_added_tokens
+from netloupe.explorer.patterns.edge_inputs import name_node_sum
+from netloupe.explorer.patterns.pairwise import is_symmetrized, joins_pairs
+from netloupe.explorer.patterns.picked_tokens import read_picked_token
 from netloupe.explorer.patterns.scaled_branches import count_averaged, read_layer_scale
+
+_BOTH = 2
 
 
 class NodeIdea(NamedTuple):
@@ -36,4 +42,16 @@ def find_node_idea(node: Node) -> NodeIdea | None:
     if channels is not None:
         return NodeIdea("Layer scale", (f"{channels:,}",))
     count = count_averaged(node)
-    return None if count is None else NodeIdea(f"Mean of {count}")
+    if count is not None:
+        is_turned = count == _BOTH and any(
+            giver is not None and is_symmetrized(giver)
+            for giver in (value.producer for value in node.inputs if value is not None)
+        )
+        return NodeIdea("Mean with its transpose" if is_turned else f"Mean of {count}")
+    if joins_pairs(node):
+        return NodeIdea("Outer concatenation")
+    tokens = name_added_tokens(node)
+    if tokens:
+        return NodeIdea(tokens, category="lookup")
+    name = read_picked_token(node) or name_node_sum(node)
+    return NodeIdea(name[0].upper() + name[1:]) if name else None

@@ -301,6 +301,8 @@ def describe_constants(node: Node, constants: Sequence[ConstantRow]) -> list[Fac
         if not name:
             operand = node.input(constant.index)
             name = short_name(operand.name if operand is not None else "")
+        if constant.is_shape and constant.text in ("", "?"):
+            continue  # nothing is known of what is computed from constants
         if constant.is_shape:
             rows.append(FaceRow(name, "name", ((constant.text, "badge"),), True))
         else:

@@ -49,9 +49,11 @@ _MASKS = """
 
 def test_masks_are_one_box_that_names_both() -> None:
     tree = build(_MASKS, "int64[b, s] given")
-    (joined,) = list_outer(tree)
-    assert (joined.label, joined.facts) == ("preparation", ("causal and padding masks",))
-    assert [piece.facts for piece in joined.inner_groups()] == [("causal",), ("padding",)]
+    (padding,) = list_outer(tree)
+    assert (padding.label, padding.facts) == ("attention mask", ("padding",))
+    # what takes no input is hidden, and keeps its name
+    (causal,) = (g for g in tree.root.inner_groups() if (g.kind, g.label[:4]) == ("shape", "atte"))
+    assert causal.facts == ("causal",)
 
 
 def _edges(pairs: str) -> list[tuple[str, tuple[str, ...]]]:

@@ -23,8 +23,18 @@ def groups_of(tree: GroupTree, kind: str) -> list[Group]:
     return sorted(found.values(), key=lambda group: group.low)
 
 
+#: what is hidden and has no other name
+_NAMELESS = ("constants", "shape arithmetic")
+
+
+def list_prepared(tree: GroupTree) -> list[Group]:
+    """Return the preparation, also what is hidden as it takes no input."""
+    hidden = [group for group in groups_of(tree, "shape") if group.label not in _NAMELESS]
+    return sorted([*groups_of(tree, "preparation"), *hidden], key=lambda group: group.low)
+
+
 def titles(tree: GroupTree) -> list[tuple[str, tuple[str, ...]]]:
-    return [(group.label, group.facts) for group in groups_of(tree, "preparation")]
+    return [(group.label, group.facts) for group in list_prepared(tree)]
 
 
 def attend(mask: str, *, fact: str = "allowed", score: str = "Add (h, bias)") -> GroupTree:
@@ -295,10 +305,8 @@ def test_preparation_is_found_by_its_name() -> None:
     hits = search_model(model, "attention mask", find_tree=build_group_tree)
     assert "main/model/transformer/attention mask/" in [hit.path for hit in hits]
     causal = search_model(model, "mask causal", find_tree=build_group_tree)
-    joined, mask = next(causal), next(causal)
-    assert (joined.path, joined.kind) == ("main/model/transformer/preparation/", "group")
+    mask = next(causal)
     assert (mask.path, mask.kind) == ("main/model/transformer/attention mask/", "group")
-    assert joined.detail == "position ids, causal and padding mask · 53 nodes"
     assert mask.detail == "causal, padding · 48 nodes"
 
 

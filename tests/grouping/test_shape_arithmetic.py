@@ -41,7 +41,7 @@ RESHAPE = """g (float[batch, seq, 768] x, float[batch, seq, 768] other) => (floa
 
 
 def shapes(tree: GroupTree) -> list[Group]:
-    found = [group for group in tree.groups.values() if group.kind == "shape"]
+    found = [group for group in tree.groups.values() if group.label == "shape arithmetic"]
     return sorted(found, key=lambda group: group.low)
 
 

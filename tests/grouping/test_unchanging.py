@@ -1,9 +1,10 @@
-"""What follows from constants and shapes alone is preparation; what is made of weights is not."""
+"""What follows from constants and shapes alone is hidden; what is made of weights is not."""
 
 from __future__ import annotations
 
 from netloupe.explorer.grouping import Group, build_group_tree
 from netloupe.explorer.grouping.unchanging import group_unchanging
+from netloupe.explorer.model import Graph
 
 from .test_spilled_ideas import list_operators, read
 
@@ -26,18 +27,42 @@ _MASKED = """
 
 
 def _find(text: str) -> list[list[str]]:
-    """Return the operators of each piece of preparation that there is beside what roles tell."""
+    """Return the operators of each hidden piece that there is beside what roles tell."""
     root = build_group_tree(read(text).graph, "names").root
     group_unchanging(root, lambda group, name: f"{group.path}{name}/")
-    found = [group for group in root.inner_groups() if group.kind == "preparation"]
+    found = [group for group in root.inner_groups() if group.kind == "shape"]
     assert all(isinstance(group, Group) for group in found)
     return [list_operators(group) for group in found]
 
 
-def test_a_mask_of_ones_is_preparation() -> None:
+def test_a_mask_of_ones_is_hidden() -> None:
     assert _find(_MASKED) == [["Exp", "Mul", "Sub", "Unsqueeze"]]
 
 
 def test_what_follows_from_what_may_be_learned_is_none() -> None:
     text = _MASKED.replace("{1, 1, 1,", "{1, 2, 1,")
     assert not _find(text)
+
+
+def test_a_single_node_without_input_is_hidden_and_drawn_nowhere() -> None:
+    graph = read(_MASKED.replace("kept = Exp (mask)", "kept = Sub (mask, one)")).graph
+    tree = build_group_tree(graph)
+    assert not [group for group in tree.root.inner_groups() if group.kind == "preparation"]
+    one = read(_MASKED.replace("[Exp] kept = Exp (mask)", "[Exp] kept = Exp (r)")).graph
+    assert list_operators(one_hidden(one)) == ["Mul", "Sub"]
+
+
+def one_hidden(graph: Graph) -> Group:
+    """Return the one hidden group of a graph."""
+    (found,) = (g for g in build_group_tree(graph).root.inner_groups() if g.kind == "shape")
+    return found
+
+
+def test_what_a_quantizer_measures_is_not_hidden() -> None:
+    scaled = _MASKED.replace(
+        "[Mul] mask = Mul (away, most)",
+        """
+      [Dyn] q, scale, zero = DynamicQuantizeLinear (r)
+      [Mul] mask = Mul (away, scale)""",
+    )
+    assert all("Mul" not in operators for operators in _find(scaled))

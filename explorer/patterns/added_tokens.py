@@ -1,0 +1,87 @@
+"""Stored tokens that are put beside those of a stream: for a class, as registers or prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netloupe.explorer.costs.value_facts import find_value_facts
+from netloupe.explorer.dataflow import find_source, is_input_independent
+from netloupe.explorer.model import Node, Value, is_constant
+from netloupe.explorer.model.stored_tensors import find_stored_tensor
+from netloupe.explorer.notation import write_count
+from netloupe.explorer.operators import LAYOUT_TRAITS
+
+from .added_positions import is_attended_to
+from .found_blocks import FoundBlock, FoundBlocks
+from .readings import read_int, read_numbers
+
+#: batch, tokens, features
+_RANK = 3
+#: what has fewer features is a coordinate
+_LEAST_FEATURES = 8
+#: of larger tables it is not read whether all numbers are the same
+_MOST_READ = 1 << 16
+
+
+def find_added_tokens(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find tokens that are cut in two and joined again with stored ones between.
+
+    So registers stand between the token of the class and those of patches (T. Darcet and others,
+    Vision Transformers Need Registers, 2024, section 2.2).
+    """
+    operations = blocks.operations
+    for join, node in enumerate(operations.nodes):
+        name = name_added_tokens(node) if node.operator.has("joins") else ""
+        givers = {*operations.givers(join)} if name else set()
+        if not givers or not all(_takes_part(blocks, giver) for giver in givers):
+            continue
+        of = {operations.operands[giver][0] for giver in givers}
+        numbers = {join, *givers}
+        if len(of) == 1 and operations.is_closed(numbers, join):
+            yield FoundBlock("added tokens", name, frozenset(numbers), join)
+
+
+def _takes_part(blocks: FoundBlocks, number: int) -> bool:
+    operations = blocks.operations
+    is_part = operations.nodes[number].operator.has("splits", "slices")
+    return is_part and blocks.owner[number] is None and len(operations.operands[number]) == 1
+
+
+def name_added_tokens(node: Node) -> str:
+    """Return ``+ 4 learned tokens`` of a node that joins stored tokens to a stream; "" for others.
+
+    The stream has a batch, tokens and features, and attention mixes them later, as with the token
+    of the class (J. Devlin and others, BERT, 2019, section 3; A. Dosovitskiy and others, An Image
+    Is Worth 16x16 Words, 2021, equation 1) or prompts (M. Jia and others, Visual Prompt Tuning,
+    2022).
+    """
+    values = [value for value in node.inputs if value is not None]
+    if not node.operator.has("joins") or len(values) < 2:
+        return ""
+    facts = find_value_facts(node.graph.model)
+    axis = read_int(node, "axis")
+    stored = [value for value in values if is_constant(value) or is_input_independent(value)]
+    if axis not in (1, -2) or not 0 < len(stored) < len(values):
+        return ""
+    count, is_learned = 0, True
+    for value in stored:
+        dims = facts.find_dims(value)
+        if dims is None or len(dims) != _RANK or not isinstance(dims[1], int):
+            return ""
+        if not isinstance(dims[2], int) or dims[2] < _LEAST_FEATURES:
+            return ""
+        count += dims[1]
+        is_learned = is_learned and _is_learned(value)
+    if not is_learned or not is_attended_to(node):
+        return ""
+    return f"+ {write_count(count, 'learned token')}"
+
+
+def _is_learned(value: Value) -> bool:
+    """Return whether stored numbers differ, or may: equal ones fill a place."""
+    source = find_source(value, *LAYOUT_TRAITS, "broadcasts", "picks")
+    tensor = None if source is None else find_stored_tensor(source)
+    if tensor is None or not tensor.dtype.is_float:
+        return False
+    numbers = read_numbers(tensor, _MOST_READ)
+    return len({*numbers}) != 1 or source is None or source.producer is None

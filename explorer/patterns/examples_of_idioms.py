@@ -1,0 +1,104 @@
+"""Examples of idioms that programs write out, by the id of their pattern."""
+
+from __future__ import annotations
+
+#: the model without a header, and what its graph is told to be
+EXAMPLES_OF_IDIOMS: dict[str, tuple[str, str]] = {
+    "soft-cap": (
+        """
+scores (float[2, 16] x) => (float[2, 16] y)
+<float cap = {30}>
+{
+  small = Div (x, cap)
+  within = Tanh (small)
+  y = Mul (within, cap)
+}
+""",
+        "Soft cap, 30",
+    ),
+    "chunks": (
+        """
+frames (float[1, 8, 50] x) => (float[1, 8, 20, 4] y)
+<int64[1] axis = {2}, int64[1] last = {3}, int64[1] a = {0}, int64[1] b = {10}, int64[1] c = {20},
+ int64[1] d = {30}, int64[1] e = {40}, int64[1] f = {50}>
+{
+  one = Slice (x, a, c, axis)    s1 = Unsqueeze (one, last)
+  two = Slice (x, b, d, axis)    s2 = Unsqueeze (two, last)
+  three = Slice (x, c, e, axis)  s3 = Unsqueeze (three, last)
+  four = Slice (x, d, f, axis)   s4 = Unsqueeze (four, last)
+  y = Concat <axis = 3> (s1, s2, s3, s4)
+}
+""",
+        "Chunks, 4 of 20, hop 10",
+    ),
+    "overlap-add": (
+        """
+signal (float[1, 2, 4, 10] x) => (float[1, 1, 50] y)
+<int64[1] axis = {1}, int64[1] a = {0}, int64[1] b = {1}, int64[1] c = {2},
+ int64[3] shape = {1, 1, 40}, int64[6] behind = {0, 0, 0, 0, 0, 10},
+ int64[6] before = {0, 0, 10, 0, 0, 0}>
+{
+  one = Slice (x, a, b, axis)  first = Reshape (one, shape)   left = Pad (first, behind)
+  two = Slice (x, b, c, axis)  second = Reshape (two, shape)  right = Pad (second, before)
+  y = Add (left, right)
+}
+""",
+        "Overlap-add",
+    ),
+    "edge-inputs": (
+        """
+edges (float[10, 8] x, float[30, 4] edge, int64[30] from, int64[30] to) => (float[30, 20] y)
+{
+  source = Gather (x, from)
+  target = Gather (x, to)
+  y = Concat <axis = 1> (source, target, edge)
+}
+""",
+        "Source, target, edge",
+    ),
+    "added-tokens": (
+        """
+prompted (float[1, 17, 8] x) => (float[1, 21, 8] y)
+<int64[1] axis = {1}, int64[1] a = {0}, int64[1] b = {1}, int64[1] c = {17},
+ float[1, 4, 8] registers = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6,
+ 0.7, 0.8, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}>
+{
+  [class] first = Slice (x, a, b, axis)
+  [patches] rest = Slice (x, b, c, axis)
+  [join] all = Concat <axis = 1> (first, registers, rest)
+  y = Attention <q_num_heads = 2, kv_num_heads = 2> (all, all, all)
+}
+""",
+        "+ 4 learned tokens",
+    ),
+    "polynomials": (
+        """
+harmonics (float[64, 3] d) => (float[64, 5] y)
+<int64[1] axis = {1}, int64[1] a = {0}, int64[1] b = {1}, int64[1] c = {2}, int64[1] e = {3},
+ float first = {0.4886}, float second = {1.0925}, float third = {0.3154}, float three = {3},
+ float one = {1}>
+{
+  x = Slice (d, a, b, axis)  y1 = Slice (d, b, c, axis)  z = Slice (d, c, e, axis)
+  h1 = Mul (y1, first)
+  h2 = Mul (z, first)
+  xy = Mul (x, y1)  h3 = Mul (xy, second)
+  yz = Mul (y1, z)  h4 = Mul (yz, second)
+  zz = Mul (z, z)  tz = Mul (zz, three)  sz = Sub (tz, one)  h5 = Mul (sz, third)
+  y = Concat <axis = 1> (h1, h2, h3, h4, h5)
+}
+""",
+        "Polynomials, degree 2, 3 → 5",
+    ),
+    "length": (
+        """
+length (float[10, 3] x) => (float[10] y)
+<int64[1] last = {1}>
+{
+  square = Mul (x, x)
+  total = ReduceSum <keepdims = 0> (square, last)
+  y = Sqrt (total)
+}
+""",
+        "L2 norm",
+    ),
+}

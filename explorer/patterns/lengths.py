@@ -1,0 +1,66 @@
+"""How long vectors and how large complex numbers are, as programs write it out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .found_blocks import FoundBlock, FoundBlocks
+from .operations import Operations
+from .written_norms import is_square
+
+#: what is added below a root to keep it from 0 is smaller
+_LEAST = 0.01
+_BOTH = 2
+
+
+def find_lengths(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find √(Σ x²) along axes, how long vectors are, and √(x² + y²), how large complex numbers are.
+
+    G. Golub and C. Van Loan, Matrix Computations, 2013, section 2.2: the 2-norm. What is added
+    below the root only keeps it from 0.
+    """
+    operations = blocks.operations
+    for root, kind in enumerate(operations.kinds):
+        if kind != "Sqrt" and not (kind == "Pow" and operations.scalar(root) == 0.5):
+            continue
+        numbers = {root}
+        number = _find_only_giver(operations, root)
+        if number is not None and _only_limits(operations, number):
+            numbers.add(number)
+            number = _find_only_giver(operations, number)
+        found = _find_squares(operations, number) if number is not None else None
+        if number is None or found is None:
+            continue
+        name, squares = found
+        numbers |= {number, *squares}
+        is_free = all(blocks.owner[one] is None for one in numbers)
+        if is_free and operations.is_closed(numbers, root):
+            yield FoundBlock("length", name, frozenset(numbers), root)
+
+
+def _find_squares(operations: Operations, total: int) -> tuple[str, list[int]] | None:
+    """Return what a root of a sum of squares is called, and what squares; None for other sums."""
+    kind, squares = operations.kinds[total], operations.givers(total)
+    if kind == "ReduceSumSquare":
+        return "L2 norm", []
+    wanted = {"ReduceSum": 1, "Add": _BOTH}.get(kind, 0)
+    if not wanted or len(squares) != wanted or len(operations.operands[total]) != wanted:
+        return None
+    if not all(is_square(operations, one) for one in squares):
+        return None
+    return ("L2 norm" if wanted == 1 else "Magnitude"), squares
+
+
+def _only_limits(operations: Operations, number: int) -> bool:
+    """Return whether a small number is added to one value, or the least is set."""
+    if len(operations.operands[number]) != 1:
+        return False
+    if operations.kinds[number] == "Add":
+        added = operations.scalar(number)
+        return added is not None and 0 < added < _LEAST
+    return operations.kinds[number] in ("Clip", "Max")
+
+
+def _find_only_giver(operations: Operations, number: int) -> int | None:
+    taken = operations.operands[number]
+    return operations.giver(taken[0]) if len(taken) == 1 else None

@@ -1,0 +1,223 @@
+"""Idioms that exporters write out, each as several of them do, and what is none of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from netloupe.explorer.model import Graph
+from netloupe.explorer.patterns import recognise
+from netloupe.explorer.patterns.added_tokens import name_added_tokens
+from netloupe.explorer.patterns.edge_inputs import name_node_sum
+from netloupe.explorer.patterns.pairwise import is_symmetrized, joins_pairs
+from netloupe.explorer.patterns.picked_tokens import read_picked_token
+from tests.onnx_text import load_text
+
+
+def tell(signature: str, body: str, stored: str = "") -> str:
+    """Return what the nodes of a graph are told to be together; "" for nothing known."""
+    graph = load_text(
+        f"g ({signature} <{stored}> {{ {body} }}" if stored else f"g ({signature} {{ {body} }}"
+    ).graph
+    found = recognise(graph.nodes)
+    return found.text if found is not None else ""
+
+
+_CAP = "float[2, 3] x) => (float[2, 3] y)"
+
+
+@pytest.mark.parametrize(
+    ("body", "stored"),
+    [
+        ("d = Div (x, c)  t = Tanh (d)  y = Mul (t, c)", "float c = {30}"),
+        ("d = Mul (x, s)  t = Tanh (d)  y = Mul (c, t)", "float c = {50}, float s = {0.02}"),
+        # in half precision
+        (
+            "h = Cast <to = 10> (x)  d = Div (h, c)  t = Tanh (d)  y = Mul (t, c)",
+            "float16 c = {15}",
+        ),
+    ],
+)
+def test_a_soft_cap(body: str, stored: str) -> None:
+    assert tell(_CAP, body, stored).startswith("Soft cap, ")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        # another factor behind, no quotient, the other way around
+        "d = Div (x, c)  t = Tanh (d)  y = Mul (t, e)",
+        "d = Sub (x, c)  t = Tanh (d)  y = Mul (t, c)",
+        "d = Div (c, x)  t = Tanh (d)  y = Mul (t, c)",
+        "d = Div (x, c)  t = Sigmoid (d)  y = Mul (t, c)",
+    ],
+)
+def test_what_is_no_soft_cap(body: str) -> None:
+    assert "Soft cap" not in tell(_CAP, body, "float c = {30}, float e = {31}")
+
+
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        ("s = Mul (x, x)  n = ReduceSum (s, last)  y = Sqrt (n)", "L2 norm"),
+        ("s = Pow (x, two)  n = ReduceSum (s, last)  y = Pow (n, half)", "L2 norm"),
+        ("n = ReduceSumSquare (x, last)  e = Add (n, least)  y = Sqrt (e)", "L2 norm"),
+        ("a = Mul (x, x)  b = Mul (z, z)  n = Add (a, b)  y = Sqrt (n)", "Magnitude"),
+        ("a = Pow (x, two)  b = Pow (z, two)  n = Add (a, b)  y = Sqrt (n)", "Magnitude"),
+        # no squares, another root, another sum
+        ("s = Mul (x, z)  n = ReduceSum (s, last)  y = Sqrt (n)", ""),
+        ("s = Mul (x, x)  n = ReduceMean (s, last)  y = Sqrt (n)", ""),
+        ("a = Mul (x, x)  b = Mul (z, z)  n = Sub (a, b)  y = Sqrt (n)", ""),
+    ],
+)
+def test_lengths(body: str, name: str) -> None:
+    stored = "float two = {2}, float half = {0.5}, float least = {1e-6}, int64[1] last = {-1}"
+    told = tell("float[2, 3] x, float[2, 3] z) => (float[2, n] y)", body, stored)
+    assert told == name or (not name and not told.startswith(("L2", "Magnitude")))
+
+
+def _slices(starts: list[int], length: int, axis: int = 2, *, insert: bool = True) -> str:
+    lines = []
+    for number, start in enumerate(starts):
+        lines.append(f"a{number} = Constant <value = int64[1] {{{start}}}> ()")
+        lines.append(f"b{number} = Constant <value = int64[1] {{{start + length}}}> ()")
+        lines.append(f"s{number} = Slice (x, a{number}, b{number}, axis)")
+        if insert:
+            lines.append(f"u{number} = Unsqueeze (s{number}, new)")
+    taken = ", ".join(f"{'u' if insert else 's'}{number}" for number in range(len(starts)))
+    return f"{' '.join(lines)} y = Concat <axis = {axis}> ({taken})"
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (_slices([0, 10, 20, 30], 20), "Chunks, 4 of 20, hop 10"),
+        (_slices([0, 5, 10], 10, insert=False), "Chunks, 3 of 10, hop 5"),
+        (_slices([0, 10, 20, 30, 40], 10), "Chunks, 5 of 10"),
+        # unequal distances
+        (_slices([0, 10, 25, 30], 20), ""),
+        (_slices([0, 10], 20), ""),
+    ],
+)
+def test_chunks(body: str, told: str) -> None:
+    stored = "int64[1] axis = {2}, int64[1] new = {2}"
+    found = tell("float[1, 8, 50] x) => (float[n, m, o, p] y)", body, stored)
+    assert found == told or (not told and "Chunks" not in found)
+
+
+def _ends(lookup: str) -> str:
+    return f"a = {lookup} (x, i)  b = {lookup} (x, j)  y = Concat <axis = -1> (a, b, e)"
+
+
+_GRAPH = (
+    "float[9, 4] x, float[9, 4] z, float[20, 3] e, int64[20] i, int64[20] j) => (float[20, n] y)"
+)
+
+
+def test_the_two_ends_of_edges() -> None:
+    assert tell(_GRAPH, _ends("Gather")) == "Source, target, edge"
+    rows = _GRAPH.replace("int64[20]", "int64[20, 1]")
+    assert tell(rows, _ends("GatherND")) == "Source, target, edge"
+    assert tell(_GRAPH, _ends("Gather").replace(", e)", ")")) == "Source, target"
+    # one end only, and rows of different values
+    assert "target" not in tell(_GRAPH, _ends("Gather").replace("b = Gather (x, j)", "b = Abs (e)"))
+    assert "target" not in tell(_GRAPH, _ends("Gather").replace("(x, j)", "(z, j)"))
+
+
+def test_sums_to_nodes() -> None:
+    body = """
+      s = Shape (x)  zeros = ConstantOfShape (s)
+      i = Gather <axis = 0> (index, zero)  j = Gather <axis = 0> (index, one)
+      sent = Gather (x, i)  m = Relu (sent)  c = Unsqueeze (j, last)
+      y = ScatterND <reduction = "add"> (zeros, c, m)
+    """
+    stored = "int64 zero = {0}, int64 one = {1}, int64[1] last = {1}"
+    head = "float[9, 4] x, int64[2, 20] index, int64[20] k) => (float[9, 4] y)"
+    graph = load_text(f"g ({head} <{stored}> {{ {body} }}").graph
+    assert name_node_sum(graph.nodes[-1]) == "Sum to nodes"
+    largest = load_text(f"g ({head} <{stored}> {{ {body.replace('add', 'max')} }}").graph
+    assert name_node_sum(largest.nodes[-1]) == "Maximum to nodes"
+    for old, new in (
+        ("Unsqueeze (j", "Unsqueeze (k"),
+        ("(zeros, c", "(x, c"),
+        ('<reduction = "add">', ""),
+    ):
+        other = load_text(f"g ({head} <{stored}> {{ {body.replace(old, new)} }}").graph
+        assert name_node_sum(other.nodes[-1]) == ""
+
+
+def test_a_value_and_its_transpose() -> None:
+    def add(body: str) -> Graph:
+        return load_text(f"g (float[1, 4, 5, 5] x) => (float[1, 4, 5, 5] y) {{ {body} }}").graph
+
+    turned = "t = Transpose <perm = [0, 1, 3, 2]> (x)  y = Add (x, t)"
+    assert is_symmetrized(add(turned).nodes[-1])
+    assert is_symmetrized(add(turned.replace("(x, t)", "(t, x)")).nodes[-1])
+    for old, new in (("[0, 1, 3, 2]", "[0, 3, 1, 2]"), ("Transpose <perm = [0, 1, 3, 2]>", "Abs")):
+        assert not is_symmetrized(add(turned.replace(old, new)).nodes[-1])
+
+
+def test_outer_concatenations() -> None:
+    def join(body: str) -> Graph:
+        return load_text(
+            f"""g (float[1, 4, 5] x, float[1, 4, 5] z) => (float[1, 8, 5, 5] y)
+            <int64[1] two = {{2}}, int64[1] three = {{3}}, int64[4] size = {{1, 4, 5, 5}},
+             int64[4] r = {{1, 1, 1, 5}}, int64[4] c = {{1, 1, 5, 1}}> {{ {body} }}"""
+        ).graph
+
+    expanded = """a = Unsqueeze (x, two)  b = Unsqueeze (x, three)
+        d = Expand (a, size)  e = Expand (b, size)  y = Concat <axis = 1> (d, e)"""
+    assert joins_pairs(join(expanded).nodes[-1])
+    tiled = expanded.replace("Expand (a, size)", "Tile (a, c)").replace(
+        "Expand (b, size)", "Tile (b, r)"
+    )
+    assert joins_pairs(join(tiled).nodes[-1])
+    assert not joins_pairs(join(expanded.replace("(x, three)", "(x, two)")).nodes[-1])
+    assert not joins_pairs(join(expanded.replace("(x, three)", "(z, three)")).nodes[-1])
+
+
+_SEQUENCE = """g (float[1, 7, 4] x, float[7, 1, 4] s) => (float[n, m] y)
+    <int64 zero = {0}, int64 minus = {-1}, int64 three = {3}, int64[1] a = {0}, int64[1] b = {1},
+     int64[1] axis = {1}, float[4] w = {1, 2, 3, 4}, float[1, 12, 4] k = {...},
+     int64[3] p = {0, 2, 1}>"""
+
+
+def _pick(body: str, before: str) -> str:
+    weights = ", ".join(["0.1"] * 48)
+    text = _SEQUENCE.replace("...", weights)
+    return read_picked_token(load_text(f"{text} {{ {before} {body} }}").graph.nodes[-1])
+
+
+_ATTENDED = """n = LayerNormalization (x, w)  t = Transpose <perm = [0, 2, 1]> (n)
+    q = MatMul (n, t)  o = Softmax (q)  m = MatMul (o, n)"""
+
+
+def test_one_place_of_a_sequence() -> None:
+    assert _pick("y = Gather <axis = 1> (m, zero)", _ATTENDED) == "first token"
+    assert _pick("y = Slice (m, a, b, axis)", _ATTENDED) == "first token"
+    assert _pick("y = Gather <axis = 1> (m, minus)", _ATTENDED) == "last token"
+    gru = """h, l = GRU <hidden_size = 4> (s, k, k)  c = Squeeze (h, axis)
+        m = Transpose <perm = [1, 0, 2]> (c)"""
+    assert _pick("y = Gather <axis = 1> (m, minus)", gru) == "last step"
+    # of features, from the middle, of what no sequence is
+    assert _pick("y = Gather <axis = 2> (m, zero)", _ATTENDED) == ""
+    assert _pick("y = Gather <axis = 1> (m, three)", _ATTENDED) == ""
+    assert _pick("y = Gather <axis = 1> (m, zero)", "m = Relu (x)") == ""
+
+
+def _add_tokens(values: str, attend: str) -> str:
+    graph = load_text(
+        f"""g (float[1, 5, 8] x) => (float[1, 7, 8] y) {{
+          two = Constant <value = float[1, 2, 8] {{{values}}}> ()
+          all = Concat <axis = 1> (two, x)
+          y = {attend}
+        }}"""
+    ).graph
+    return name_added_tokens(graph.nodes[1])
+
+
+def test_learned_tokens_are_told_and_rows_of_zeros_are_none() -> None:
+    attend = "Attention <q_num_heads = 2, kv_num_heads = 2> (all, all, all)"
+    learned = ", ".join(str(number / 10) for number in range(16))
+    assert _add_tokens(learned, attend) == "+ 2 learned tokens"
+    assert _add_tokens(", ".join(["0"] * 16), attend) == ""
+    assert _add_tokens(learned, "Relu (all)") == ""
