@@ -8,13 +8,16 @@ blocks does.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from netloupe.explorer.model import Graph, Node, find_nodes_where
+from netloupe.explorer.dataflow import trace_on
+from netloupe.explorer.model import Graph, Node, find_nodes_where, find_nodes_with
 from netloupe.explorer.operators import LAYOUT_TRAITS, Operator
+from netloupe.explorer.patterns.idle_nodes import is_idle
+from netloupe.explorer.patterns.picked_tokens import read_picked_token
 from netloupe.explorer.progress import step
-from netloupe.explorer.roles import Roles, find_purpose
+from netloupe.explorer.roles import Roles, find_purpose, find_weight
 
 from .arrangement_targets import ArrangementTargets, Child, NodeHomes, list_producers
 from .group import Group
@@ -33,6 +36,10 @@ _ARRANGING = (
 _MOST_OPEN = 15
 #: in a graph of more nodes the first view opens no group inside of a repetition
 _MOST_DEEP = 20_000
+#: what takes the first token or the last step of a sequence for itself
+_LAYERS = ("convolves", "multiplies", "normalizes")
+#: what stands between, and how many of it are followed
+_PASSED, _MOST_BEHIND = (*LAYOUT_TRAITS, "quantizes", "dequantizes"), 6
 
 
 def join_arrangement(
@@ -77,6 +84,9 @@ def join_arrangement(
     found = [index for index in found if not _gives_scale(nodes[index])]
     arranging = {index for index in roles.loose if _may_prepare(nodes[index].operator)}
     arranging = arranging.union(found) - roles.shapes - {*roles.constants}
+    arranging.update(_list_picks(root.graph))
+    idle = find_nodes_with(root.graph, "pads", "slices").tolist()
+    arranging.update(index for index in idle if is_idle(nodes[index]))
     if not arranging:
         return {}
     joiner = _Joiner(root, roles, labels, singles, free_path, arranging)
@@ -98,6 +108,19 @@ def join_arrangement(
 def _only_arranges(operator: Operator) -> bool:
     # a fill of Caffe2 that is no constant is an output, and belongs to nothing else
     return operator.has(*_ARRANGING) and not operator.has("stores_constant")
+
+
+def _list_picks(graph: Graph) -> Iterator[int]:
+    """Yield the nodes that take one place of a sequence for one layer with weights, or a norm."""
+    for index in find_nodes_with(graph, "gathers", "slices").tolist():
+        node = graph.nodes[index]
+        result = node.output(0)
+        if result is None or result.is_output or len(result.users) != 1:
+            continue
+        takers = [taker for taker, _ in trace_on(result, *_PASSED, most=_MOST_BEHIND)]
+        is_layer = len(takers) == 1 and takers[0].operator.has(*_LAYERS)
+        if is_layer and find_weight(takers[0]) is not None and read_picked_token(node):
+            yield index
 
 
 def _gives_scale(node: Node) -> bool:

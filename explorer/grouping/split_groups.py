@@ -1,11 +1,11 @@
-"""Slices of one value that together take all of it: one operation, as ``Split`` is."""
+"""Parts of one value that together are all of it: one operation, as ``Split`` is."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from netloupe.explorer.model import Node, Value, find_nodes_with
-from netloupe.explorer.patterns.picked_parts import read_split_parts
+from netloupe.explorer.patterns.picked_parts import read_pick, read_split_parts
 from netloupe.explorer.progress import step
 
 from .group import Group
@@ -18,11 +18,12 @@ _NAME = "Split"
 
 
 def group_splits(root: Group, labels: Mapping[int, str], free_path: FreePath) -> None:
-    """Put sibling slices that split one value into a group of kind ``operation``.
+    """Put siblings that split one value into a group of kind ``operation``.
 
-    So exporters write ``chunk`` and ``split``: for each part a Slice, whose limits they compute.
+    So exporters write ``chunk`` and ``split``: for each part a Slice, whose limits they compute;
+    and for each step of a loop that is unrolled, or by ``unbind``, a Gather of its place.
     They are children of one group, none has a name of its own, and there is more beside them.
-    Linear in the nodes that slice and the children of the groups they are in.
+    Linear in the nodes that take parts and the children of the groups they are in.
 
     Parameters
     ----------
@@ -35,10 +36,11 @@ def group_splits(root: Group, labels: Mapping[int, str], free_path: FreePath) ->
     """
     graph = root.graph
     by_value: dict[Value, list[Node]] = {}
-    for index in find_nodes_with(graph, "slices").tolist():
+    for index in find_nodes_with(graph, "slices", "gathers").tolist():
         node = graph.nodes[index]
         value = node.input(0)
-        if value is not None and index not in labels:
+        is_part = not node.operator.has("gathers") or read_pick(node) is not None
+        if value is not None and is_part and index not in labels:
             by_value.setdefault(value, []).append(node)
     several = [nodes for nodes in by_value.values() if 1 < len(nodes) <= _MOST_PARTS]
     if not several:

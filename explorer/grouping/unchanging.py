@@ -7,6 +7,7 @@ size they are always the same, and who draws the network draws none of them.
 from __future__ import annotations
 
 from netloupe.explorer.model import Graph, Node
+from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.patterns import GraphContext, find_graph_context, has_weights
 from netloupe.explorer.progress import step
 
@@ -19,6 +20,9 @@ _MOST_OF_GRAPH = 20_000
 _MOST_CHILDREN = 300
 #: what a group of them is called
 _LABEL = "constants"
+
+#: what gives something stored in another shape, or in parts
+_ARRANGING = (*LAYOUT_TRAITS, "broadcasts", "slices", "splits")
 
 Child = Group | Node
 
@@ -56,20 +60,33 @@ def group_unchanging(root: Group, free_path: FreePath) -> None:
 
 
 def _find_unchanging(graph: Graph, context: GraphContext) -> frozenset[Node]:
-    """Return the nodes that take no input and nothing that may be learned, by whatever ways."""
+    """Return the nodes that take no input and compute with nothing that may be learned.
+
+    What only arranges something learned is among them.
+    """
     fit: set[Node] = set()
+    arranged: set[Node] = set()
     learned: set[Node] = set()
     for node in graph.nodes:
         outputs = [value for value in node.outputs if value is not None]
         if not outputs or not all(map(context.is_unchanging, outputs)):
             continue
+        operator = node.operator
         givers = {value.producer for value in node.inputs if value is not None}
         is_scale = any(giver is not None and giver.operator.has("quantizes") for giver in givers)
-        if is_scale or has_weights(node) or not learned.isdisjoint(givers):
+        if operator.has("random") or any(value.is_output for value in outputs):
+            continue
+        if is_scale or not learned.isdisjoint(givers):
             learned.add(node)
-        elif not node.operator.has("random") and not any(value.is_output for value in outputs):
+        elif operator.has(*_ARRANGING) and (
+            has_weights(node) or not arranged.isdisjoint(givers)
+        ):
+            arranged.add(node)  # what is learned, in another shape
+        elif has_weights(node) or not arranged.isdisjoint(givers):
+            learned.add(node)
+        else:
             fit.add(node)
-    return frozenset(fit)
+    return frozenset(fit | arranged)
 
 
 def _is_unchanging(child: Child, fit: frozenset[Node]) -> bool:

@@ -63,25 +63,31 @@ def name_added_tokens(node: Node) -> str:
     stored = [value for value in values if is_constant(value) or is_input_independent(value)]
     if axis not in (1, -2) or not 0 < len(stored) < len(values):
         return ""
-    count, is_learned = 0, True
+    count, sizes = 0, 0
     for value in stored:
         dims = facts.find_dims(value)
         if dims is None or len(dims) != _RANK or not isinstance(dims[1], int):
             return ""
         if not isinstance(dims[2], int) or dims[2] < _LEAST_FEATURES:
             return ""
+        learned = _count_learned(value, dims[2])
+        if not learned:
+            return ""
         count += dims[1]
-        is_learned = is_learned and _is_learned(value)
-    if not is_learned or not is_attended_to(node):
+        sizes += learned
+    if not is_attended_to(node):
         return ""
-    return f"+ {write_count(count, 'learned token')}"
+    if sizes == 1 < count:  # as a token that stands for each one that is hidden
+        return f"+ learned token ×{count:,}"
+    return f"+ {write_count(count, 'learned token')}" if sizes == count else ""
 
 
-def _is_learned(value: Value) -> bool:
-    """Return whether stored numbers differ, or may: equal ones fill a place."""
+def _count_learned(value: Value, width: int) -> int:
+    """Return how many tokens are stored whose numbers differ, or may: equal ones fill a place."""
     source = find_source(value, *LAYOUT_TRAITS, "broadcasts", "picks")
     tensor = None if source is None else find_stored_tensor(source)
     if tensor is None or not tensor.dtype.is_float:
-        return False
-    numbers = read_numbers(tensor, _MOST_READ)
-    return len({*numbers}) != 1 or source is None or source.producer is None
+        return 0
+    is_even = len({*read_numbers(tensor, _MOST_READ)}) == 1
+    is_filled = is_even and source is not None and source.producer is not None
+    return 0 if is_filled else tensor.size // width

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Node, TensorType, Value
 from netloupe.explorer.model.constant import constant_tensor
 from netloupe.explorer.operators import ARITHMETIC_TRAITS
@@ -16,7 +17,7 @@ from netloupe.explorer.roles import find_weight
 from .formulas import write_formula
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import ARRANGING, OUTSIDE, Operations
-from .readings import read_numbers
+from .readings import read_int, read_numbers
 from .recognition import Recognition
 from .terms import Term, read_terms
 from .weight_sizes import read_type_dims, read_width
@@ -196,7 +197,8 @@ def find_selections(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         return
     numbers = range(len(operations))
     counts = [_read_count(operations, n) for n in numbers if operations.kinds[n] == "TopK"]
-    facts = (f"{counts[0]} largest",) if len(counts) == 1 and counts[0] else ()
+    is_sorted = any(_takes_all(operations, n) for n in numbers)
+    facts = (f"{counts[0]} largest",) if len(counts) == 1 and counts[0] and not is_sorted else ()
     yield FoundBlock("largest", _SELECTION, frozenset(numbers), end, facts)
 
 
@@ -279,6 +281,16 @@ def _takes_stored(operations: Operations, number: int) -> bool:
 def _read_count(operations: Operations, number: int) -> int:
     count = operations.scalar(number)
     return int(count) if count is not None else 0
+
+
+def _takes_all(operations: Operations, number: int) -> bool:
+    """Return whether a search for the largest takes all there are: it sorts."""
+    node = operations.nodes[number]
+    dims = find_value_facts(node.graph.model).find_dims(node.input(0))
+    if operations.kinds[number] != "TopK" or not dims:
+        return False
+    axis = read_int(node, "axis")
+    return dims[-1 if axis is None else axis] == _read_count(operations, number)
 
 
 def _write_sizes(entry: Value, operations: Operations, end: int) -> tuple[str, ...]:

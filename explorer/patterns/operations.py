@@ -15,6 +15,8 @@ from netloupe.explorer.model import Node, Value, list_quantized_operands
 from netloupe.explorer.operators import HANDING_TRAITS, Operator, kept_with_catalogue
 
 from .graph_context import GraphContext
+from .idle_nodes import is_idle
+from .picked_tokens import read_picked_token
 from .readings import is_projection, read_quantized, read_scalar
 from .shuffles import read_shuffle
 
@@ -27,6 +29,8 @@ PICKING = ("gathers", "picks")
 #: roles of operands that limit what is computed with, or fill the places around
 _LIMITING = frozenset({"bound", "fill"})
 _MOST_USERS = 10_000
+#: a sequence of which one place is taken has so many users at most
+_MOST_PICKING = 16
 
 
 class Operations:
@@ -66,6 +70,10 @@ class Operations:
         self._sources: dict[Value, Value] = {}
         #: what multiplies a product by its scale, decided with producers first
         self._rescaling: set[Node] = set()
+        #: what changes nothing
+        self._idle: set[Node] = set()
+        #: of what takes one place of a sequence at the beginning, which: ``first token``
+        self.picked: dict[Node, str] = {}
         #: Transposes that move pixels, by what they do
         self._shuffles: dict[Node, str] = {}
         for node in nodes:
@@ -104,7 +112,24 @@ class Operations:
         if operator.has("multiplies_elements") and self._is_rescaling(node):
             self._rescaling.add(node)
             return True
-        return operator.has(*ARRANGING)
+        if operator.has(*ARRANGING):
+            return True
+        if is_idle(node):
+            self._idle.add(node)
+            return True
+        return self._is_picked_at_first(node, operator)
+
+    def _is_picked_at_first(self, node: Node, operator: Operator) -> bool:
+        """Return whether a node takes one place of what all others take nothing else of."""
+        value = node.input(0) if operator.has("gathers", "slices") else None
+        if value is None or value.producer in self._inside or len(value.users) > _MOST_PICKING:
+            return False
+        if any(user in self._inside and user is not node for user in value.users):
+            return False
+        word = read_picked_token(node)
+        if word:
+            self.picked[node] = word
+        return bool(word)
 
     def _gives_fixed(self, node: Node) -> bool:
         outputs = [value for value in node.outputs if value is not None]
@@ -216,7 +241,8 @@ class Operations:
         node = value.producer
         if node is None or node not in self._inside or node in self._numbers:
             return None
-        if not node.operator.has(*ARRANGING) and node not in self._rescaling:
+        is_arranging = node.operator.has(*ARRANGING) or node in self._rescaling
+        if not is_arranging and node not in self.picked and node not in self._idle:
             return None
         return next((v for v in node.inputs if v is not None and not self.is_fixed(v)), None)
 

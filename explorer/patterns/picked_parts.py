@@ -10,7 +10,7 @@ from netloupe.explorer.costs.polynomial import TooLargeError, divide_down
 from netloupe.explorer.costs.value_facts import ValueFacts, find_value_facts
 from netloupe.explorer.model import Node
 
-from .readings import read_ints
+from .readings import read_int, read_ints
 
 #: a limit that is beyond all sizes, as exporters write "to the end": 10⁹, 2³¹ − 1, 2⁶³ − 1
 ENDLESS = 10**9
@@ -111,16 +111,35 @@ def read_limits(node: Node, role: str, facts: ValueFacts) -> Dims | None:
     return read_ints(node, role) or None
 
 
+def read_pick(node: Node) -> PickedPart | None:
+    """Return the one place that a node takes by a fixed number; None where it takes others."""
+    place = node.operator.operands.find("indices")
+    if not node.operator.has("gathers") or place is None:
+        return None
+    facts = find_value_facts(node.graph.model)
+    found, dims = facts.find_elements(node.input(place)), facts.find_dims(node.input(0))
+    axis = place_axis(read_int(node, "axis") or 0, dims)
+    if found is None or len(found) != 1 or not isinstance(found[0], int) or axis is None:
+        return None
+    size = dims[axis] if dims is not None else None
+    index = found[0]
+    if index < 0:
+        if not isinstance(size, int):
+            return None
+        index += size
+    return PickedPart(axis, index, index + 1, 1, size)
+
+
 def read_split_parts(nodes: Sequence[Node]) -> tuple[PickedPart, ...]:
     """Return what each of some slices of one value takes, where these are all of it, in order.
 
-    So ``chunk`` and ``split`` are written, of equal parts or not. Limits that depend on symbols
-    have to follow from one another: each part begins where the one before ends.
+    So ``chunk``, ``split`` and ``unbind`` are written, of equal parts or not. Limits that depend on
+    symbols have to follow from one another: each part begins where the one before ends.
 
     Parameters
     ----------
     nodes
-        Nodes that slice the same value.
+        Nodes that slice the same value, or take one place each.
 
     Returns
     -------
@@ -129,7 +148,8 @@ def read_split_parts(nodes: Sequence[Node]) -> tuple[PickedPart, ...]:
     """
     parts: list[PickedPart] = []
     for node in nodes:
-        found = read_parts(node)
+        one = read_pick(node)
+        found = read_parts(node) if one is None else (one,)
         if len(found) != 1 or found[0].step != 1 or found[0].axis is None:
             return ()
         parts.append(found[0])

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import deque
 
 from netloupe.explorer.costs.value_facts import find_value_facts
+from netloupe.explorer.dataflow import find_giver
 from netloupe.explorer.model import Node, Value, is_constant
+from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.roles import find_weight
 
 from .picked_parts import PickedPart, place_axis, read_parts
@@ -16,6 +18,8 @@ _RANK = 3
 #: so many nodes before a pick are looked at, for what made the sequence
 _MOST_BEFORE = 120
 _SEQUENCE = 1
+#: fewer places are no sequence
+_LEAST = 3
 
 
 def read_picked_token(node: Node) -> str:
@@ -34,7 +38,10 @@ def read_picked_token(node: Node) -> str:
     dims = find_value_facts(node.graph.model).find_dims(value)
     if dims is None or len(dims) != _RANK:
         return ""
-    where = _read_slice(node) if operator.has("slices") else _read_index(node, dims[_SEQUENCE])
+    size = dims[_SEQUENCE]
+    if isinstance(size, int) and size < _LEAST:
+        return ""  # as two numbers for each feature
+    where = _read_slice(node) if operator.has("slices") else _read_index(node, size)
     return f"{where} {word}" if where and (word := _name_places(value)) else ""
 
 
@@ -67,8 +74,11 @@ def _is_all(part: PickedPart) -> bool:
 def _name_places(value: Value) -> str:
     """Return what the places of a sequence are: steps of a recurrence, or tokens; "" if unknown.
 
-    Tokens come from a block with a norm and attention.
+    A recurrence gives steps itself; tokens come from a block with a norm and attention.
     """
+    giver = find_giver(value, "recurrent", through=(*LAYOUT_TRAITS, "normalizes", "joins"))
+    if giver is not None:
+        return "step"
     pending = deque([value])
     seen: set[Node] = set()
     is_normal = is_attended = False
@@ -76,9 +86,9 @@ def _name_places(value: Value) -> str:
         node = pending.popleft().producer
         if node is None or node in seen:
             continue
-        seen.add(node)
         if node.operator.has("recurrent"):
-            return "step"
+            return ""
+        seen.add(node)
         is_attended |= node.operator.has("attends", "distributes")
         is_normal |= node.operator.has("normalizes", "takes_root")
         if is_attended and is_normal:

@@ -22,8 +22,9 @@ from .known_patterns import (
     WRITTEN_OUT,
 )
 from .linear import read_table
-from .operations import ARRANGING, Operations
+from .operations import ARRANGING, OUTSIDE, Operations
 from .pattern import Pattern
+from .picked_tokens import read_picked_token
 from .recognition import Recognition
 from .registry import find_block_family, find_by, is_kind_of_ours, list_added
 from .shuffles import list_shuffle_nodes
@@ -61,13 +62,24 @@ def recognise(nodes: Sequence[Node], context: GraphContext | None = None) -> Rec
     if found is None:
         return None
     found = spell_as_operator(operations, found)
+    picked = _tell_picked(operations, found)
     return Recognition(
         found.name,
         find_block_family(found.kind),
-        found.facts,
+        (*found.facts, *picked[:1]),
         found.details,
         tuple(nodes),
     )
+
+
+def _tell_picked(operations: Operations, found: FoundBlock) -> list[str]:
+    """Return which place of a sequence a block takes, or which a recurrent layer hands on."""
+    told = [f"of the {word}" for word in operations.picked.values()]
+    if found.kind == "recurrent":
+        for node, users in zip(operations.nodes, operations.users, strict=True):
+            word = read_picked_token(node) if OUTSIDE in users else ""
+            told += [f"{word} out"] if word else []
+    return told
 
 
 def _name_idea(blocks: FoundBlocks) -> FoundBlock | None:

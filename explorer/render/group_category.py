@@ -144,6 +144,10 @@ def _may_be(hint: str, counts: Counter[str]) -> bool:
 def category_of_recognised(recognition: Recognition, group: Group) -> str:
     """Return the category of a block of a known kind; "" where its kind does not tell it."""
     category = category_of_family(recognition.family)
+    if recognition.name.startswith("+ "):  # stored tokens
+        return "lookup"
+    if recognition.family == "elementwise":
+        return "plain"
     if category != "weights":
         # what is made of positions alone is used as a table of them is
         return "lookup" if recognition.family == "generator" else category

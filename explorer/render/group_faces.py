@@ -16,6 +16,7 @@ from netloupe.explorer.grouping.stack_changes import list_course
 from netloupe.explorer.grouping.stack_facts import write_course
 from netloupe.explorer.model import Graph, Node
 from netloupe.explorer.notation import write_count
+from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.patterns import IDEA
 from netloupe.explorer.view import Item
 
@@ -27,10 +28,13 @@ from .frames import SHARED
 from .group_badge import find_group_badge
 from .group_names import begins_the_same, is_number, name_group, says_the_same
 from .group_summary import count_each, list_end_differences, name_operators, write_difference
+from .node_ideas import NodeIdea, find_node_idea
 from .rows import FaceRow, short_range
 
 #: one that stands for more nodes says how many, and not of which operators
 MOST_OPERATORS_COUNTED = 300_000
+#: a group of more children is looked at for no one idea
+_MOST_OF_IDEA = 12
 #: what is said of branches that are one box
 _SUMMED = "side by side, summed"
 #: blocks of a stack of so many nodes are compared
@@ -69,7 +73,10 @@ def make_group_face(item: Item, element: Group | Graph, style: FaceStyle) -> Fac
                 contents = contents._replace(facts=" · ".join(told))
         is_nameless = is_number(label) and not quiet
         says_no_more = is_number(quiet) and begins_the_same(label, contents.parts)
-        if not contents.parts:
+        idea = None if contents.parts or repeat is not None else _find_only_idea(element)
+        if idea is not None:
+            quiet, rows = idea.name, list_facts(idea.facts, difference)
+        elif not contents.parts:
             rows = _list_operators(item, element, difference)
         elif says_no_more:
             label = contents.parts
@@ -153,6 +160,25 @@ def _tell_streams(repeat: Group, facts: Sequence[str]) -> list[str]:
 def _tells_all(label: str, quiet: str, parts: str) -> bool:
     """Return whether a title says already what a group is made of."""
     return says_the_same(label, parts) or (bool(quiet) and begins_the_same(quiet, parts))
+
+
+def _find_only_idea(element: Group | Graph) -> NodeIdea | None:
+    """Return what the one node of a group is that does more than its operator says."""
+    children = element.children if isinstance(element, Group) else []
+    found: list[NodeIdea] = []
+    for child in children[: _MOST_OF_IDEA + 1]:
+        is_node = isinstance(child, Node) or child.kind == "operation"
+        node = child if isinstance(child, Node) else child.main
+        if not is_node or node is None:
+            if isinstance(child, Group) and child.kind == "shape":
+                continue
+            return None
+        idea = find_node_idea(node)
+        if idea is not None:
+            found.append(idea)
+        elif not node.operator.has(*LAYOUT_TRAITS, "broadcasts"):
+            return None
+    return found[0] if len(children) <= _MOST_OF_IDEA and len(found) == 1 else None
 
 
 def _list_operators(item: Item, element: Group | Graph, difference: Sequence[str]) -> list[FaceRow]:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from netloupe.explorer.grouping import PASSING_TRAITS, Group, recognise_function
 from netloupe.explorer.model import Graph, Node, is_constant
+from netloupe.explorer.patterns.picked_tokens import read_picked_token
 from netloupe.explorer.quantization import node_badge
 from netloupe.explorer.view import Item
 
@@ -70,7 +71,8 @@ def make_operation_face(
     if title == node.op_type and _only_passes(group):
         size = 2 * BRANCHING_RADIUS
         return Face("junction", "plain", size, size, size, (), title=title)
-    idea = find_node_idea(node)
+    parts = _tell_split(group)
+    idea = find_node_idea(node) if not parts else None
     if idea is not None:
         label = "" if title == node.op_type else title
         return _make_idea_face(label, idea, "group", style)
@@ -81,11 +83,13 @@ def make_operation_face(
             return _make_junction_face(node, sign)
     name = facts.name(node)
     title, quiet = (name, "") if title == node.op_type else order_names(title, name)
-    parts = _tell_split(group)
     if parts:
         quiet, blocks = "", [list_facts(parts)]
     else:
         blocks = facts.list_blocks(node, ())
+        picked = _tell_picked(group)
+        if picked:
+            blocks = [*blocks, [FaceRow(picked, "muted", ())]]
     return make_box(
         *("group", style.category, title, quiet, blocks),
         badge=find_group_badge(group),
@@ -140,9 +144,26 @@ def _count_nodes_inside(node: Node) -> str:
     return f"{count:,} node{'' if count == 1 else 's'} {where}"
 
 
+def _tell_picked(group: Group) -> str:
+    """Return ``of the first token`` of a node that takes one place of a sequence; else ""."""
+    for child in group.children:
+        if isinstance(child, Node) and child is not group.main:
+            word = read_picked_token(child)
+            if word:
+                return f"of the {word}"
+    return ""
+
+
 def _tell_split(group: Group) -> tuple[str, ...]:
     """Return into what the nodes of a group split a value; nothing where they do something else."""
-    nodes = [one for one in group.children if isinstance(one, Node) and one.operator.has("slices")]
+    nodes = [
+        one
+        for one in group.children
+        if isinstance(one, Node)
+        and one.operator.has("gathers", "slices")
+        and group.main is not None
+        and one.input(0) is group.main.input(0)
+    ]
     return tell_split_parts(nodes) if len(nodes) > 1 else ()
 
 

@@ -149,6 +149,8 @@ def write_parts(parts: Sequence[Dim], count: int) -> str:
     sizes = [write_dim(part) for part in parts]
     if "?" in sizes or len(sizes) < count:
         return write_count(count, "part")
+    if {*sizes} == {"1"} and count > _MOST_PARTS:
+        return f"each of {write_count(count, 'place')}"
     if len({*sizes}) == 1:
         return f"{write_count(count, 'part')} of {sizes[0]}"
     return f"parts of {', '.join(sizes)}" if count <= _MOST_PARTS else write_count(count, "part")

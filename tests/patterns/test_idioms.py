@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from netloupe.explorer.grouping import build_group_tree
 from netloupe.explorer.model import Graph
 from netloupe.explorer.patterns import recognise
 from netloupe.explorer.patterns.added_tokens import name_added_tokens
 from netloupe.explorer.patterns.edge_inputs import name_node_sum
+from netloupe.explorer.patterns.idle_nodes import is_idle
 from netloupe.explorer.patterns.pairwise import is_symmetrized, joins_pairs
 from netloupe.explorer.patterns.picked_tokens import read_picked_token
 from tests.onnx_text import load_text
@@ -221,3 +223,52 @@ def test_learned_tokens_are_told_and_rows_of_zeros_are_none() -> None:
     assert _add_tokens(learned, attend) == "+ 2 learned tokens"
     assert _add_tokens(", ".join(["0"] * 16), attend) == ""
     assert _add_tokens(learned, "Relu (all)") == ""
+
+
+@pytest.mark.parametrize(
+    ("node", "is_so"),
+    [
+        ("y = Pad (x, none)", True),
+        ("y = Pad (x, some)", False),
+        ("y = Slice (x, start, end, axis)", True),
+        ("y = Slice (x, start, four, axis)", True),
+        ("y = Slice (x, one, end, axis)", False),
+        ("y = Slice (x, start, end, axis, two)", False),
+    ],
+)
+def test_nodes_that_change_nothing(node: str, is_so: bool) -> None:
+    graph = load_text(f"""
+        g (float[3, 4] x) => (float[n, m] y)
+        <int64[4] none = {{0, 0, 0, 0}}, int64[4] some = {{0, 0, 0, 1}}, int64[1] start = {{0}},
+         int64[1] one = {{1}}, int64[1] two = {{2}}, int64[1] four = {{4}},
+         int64[1] end = {{9223372036854775807}}, int64[1] axis = {{1}}> {{ {node} }}
+    """).graph
+    assert is_idle(graph.nodes[0]) is is_so
+
+
+def test_a_layer_says_of_which_token_it_is() -> None:
+    weights = ", ".join(["0.1"] * 16)
+    before = "".join(f"r{n + 1} = Relu (r{n or ''})  " for n in range(13))
+    graph = load_text(f"""
+        g (float[1, 7, 4] r) => (float[1, 4] y)
+        <int64 zero = {{0}}, float[4] w = {{1, 2, 3, 4}}, float[4, 4] k = {{{weights}}}> {{
+          {before.replace("Relu (r)", "Relu (r)")}
+          q = LayerNormalization (r13, w)
+          m = Attention <q_num_heads = 2, kv_num_heads = 2> (q, q, q)
+          p = Gather <axis = 1> (m, zero)
+          h = MatMul (p, k)
+          s = Tanh (h)
+          y = Neg (s)
+        }}
+    """).graph
+    pick, layer = graph.nodes[-4], graph.nodes[-3]
+    found = recognise([pick, layer])
+    assert found is not None
+    assert found.text == "Linear 4 → 4, of the first token"
+    found = recognise([pick, layer, graph.nodes[-2]])
+    assert found is not None
+    assert found.facts[-1] == "of the first token"
+    # both stand in one box, as nothing else takes the token
+    home = build_group_tree(graph).group_of(pick)
+    assert home is not None
+    assert layer in home.children
