@@ -78,9 +78,7 @@ def _find_unchanging(graph: Graph, context: GraphContext) -> frozenset[Node]:
             continue
         if is_scale or not learned.isdisjoint(givers):
             learned.add(node)
-        elif operator.has(*_ARRANGING) and (
-            has_weights(node) or not arranged.isdisjoint(givers)
-        ):
+        elif operator.has(*_ARRANGING) and (has_weights(node) or not arranged.isdisjoint(givers)):
             arranged.add(node)  # what is learned, in another shape
         elif has_weights(node) or not arranged.isdisjoint(givers):
             learned.add(node)

@@ -16,6 +16,18 @@ scores (float[2, 16] x) => (float[2, 16] y)
 """,
         "Soft cap, 30",
     ),
+    "fixed-transform": (
+        """
+spectra (float[8, 32] frames) => (float[8, 17] y)
+<int64[2] dims = {32, 17}>
+{
+  angles = ConstantOfShape (dims)
+  waves = Cos (angles)
+  y = MatMul (frames, waves)
+}
+""",
+        "DFT 32 → 17",
+    ),
     "chunks": (
         """
 frames (float[1, 8, 50] x) => (float[1, 8, 20, 4] y)

@@ -307,6 +307,12 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "soft-cap",
         ),
         FigureWord(
+            "DFT, STFT, filter bank",
+            "Products with stored waves, of all samples or of frames that slide, and with humps "
+            "above zeros: `window 320`, `hop 160`.",
+            "fixed-transform",
+        ),
+        FigureWord(
             "L2 norm, magnitude",
             "How long a vector is, √(Σ x²), and how large a complex number, √(x² + y²).",
             "length",

@@ -31,6 +31,7 @@ from .distances import find_distances
 from .edge_inputs import find_edge_inputs
 from .estimators import find_estimators
 from .experts import find_experts
+from .fixed_transforms import find_fixed_transforms
 from .flows import find_couplings, find_duels, find_gumbel_draws, find_masked_couplings
 from .found_blocks import BlockFinder
 from .gates import find_adaptive_norms, find_gates
@@ -115,6 +116,7 @@ _SIMILARITIES = _part("similarities", find_similarities, "similarity", family="l
 PARTS = (
     _NORMS,
     _LINEARS,
+    _part("fixed-transform", find_fixed_transforms, "transform", family="linear"),
     _ACTIVATIONS,
     _PIXEL_SHUFFLES,
     _ENCODINGS,

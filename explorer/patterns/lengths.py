@@ -33,6 +33,13 @@ def find_lengths(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             continue
         name, squares = found
         numbers |= {number, *squares}
+        spectrum = _find_spectrum(blocks, squares) if name == "Magnitude" else None
+        if spectrum is not None:
+            whole, told = numbers | spectrum.numbers, spectrum.name
+            if operations.is_closed({*whole}, root):
+                facts = spectrum.facts
+                yield FoundBlock("transform", f"{told} magnitude", frozenset(whole), root, facts)
+                continue
         is_free = all(blocks.owner[one] is None for one in numbers)
         if is_free and operations.is_closed(numbers, root):
             yield FoundBlock("length", name, frozenset(numbers), root)
@@ -49,6 +56,28 @@ def _find_squares(operations: Operations, total: int) -> tuple[str, list[int]] |
     if not all(is_square(operations, one) for one in squares):
         return None
     return ("L2 norm" if wanted == 1 else "Magnitude"), squares
+
+
+def _find_spectrum(blocks: FoundBlocks, squares: list[int]) -> FoundBlock | None:
+    """Return the transforms that give the real and imaginary parts that are squared, as one."""
+    operations = blocks.operations
+    parts: dict[int, FoundBlock] = {}
+    numbers: set[int] = set()
+    for square in squares:
+        giver = operations.giver(operations.operands[square][0])
+        if giver is not None and operations.nodes[giver].operator.has("slices", "splits"):
+            numbers.add(giver)
+            giver = operations.giver(operations.operands[giver][0])
+        found = blocks.ending(giver, "transform")
+        if found is None:
+            return None
+        parts[found.end] = found
+    one = next(iter(parts.values()))
+    taken = {operations.operands[min(part.numbers)][0] for part in parts.values()}
+    if len(taken) != 1 or not one.name.endswith("FT"):
+        return None
+    numbers = numbers.union(*(part.numbers for part in parts.values()))
+    return FoundBlock("transform", one.name, frozenset(numbers), one.end, one.facts)
 
 
 def _only_limits(operations: Operations, number: int) -> bool:

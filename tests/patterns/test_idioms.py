@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
 
 from netloupe.explorer.grouping import build_group_tree
 from netloupe.explorer.model import Graph
@@ -12,6 +15,7 @@ from netloupe.explorer.patterns.edge_inputs import name_node_sum
 from netloupe.explorer.patterns.idle_nodes import is_idle
 from netloupe.explorer.patterns.pairwise import is_symmetrized, joins_pairs
 from netloupe.explorer.patterns.picked_tokens import read_picked_token
+from netloupe.explorer.readers.load import load
 from tests.onnx_text import load_text
 
 
@@ -272,3 +276,42 @@ def test_a_layer_says_of_which_token_it_is() -> None:
     home = build_group_tree(graph).group_of(pick)
     assert home is not None
     assert layer in home.children
+
+
+def _tell_matrix(matrix: NDArray[np.float64], *, slides: bool) -> str:
+    """Return what a product with a stored matrix is told to be, or a convolution with its rows."""
+    samples = matrix.shape[1]
+    if slides:
+        node = helper.make_node("Conv", ["x", "w"], ["y"], strides=[samples // 2])
+        stored, taken = matrix[:, None, :], [1, 1, 10 * samples]
+    else:
+        node = helper.make_node("MatMul", ["x", "w"], ["y"])
+        stored, taken = matrix.T, [7, samples]
+    weight = numpy_helper.from_array(np.ascontiguousarray(stored, np.float32), "w")
+    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, taken)]
+    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
+    graph = helper.make_graph([node], "g", inputs, outputs, [weight])
+    found = recognise(load(helper.make_model(graph)).graph.nodes)
+    return found.text if found is not None else ""
+
+
+@pytest.mark.parametrize("is_windowed", [False, True])
+@pytest.mark.parametrize("is_double", [False, True])
+def test_products_with_waves_are_transforms(is_windowed: bool, is_double: bool) -> None:
+    angles = 2 * np.pi * np.outer(np.arange(33), np.arange(64)) / 64
+    waves = np.concatenate([np.cos(angles), np.sin(angles)]) if is_double else np.cos(angles)
+    if is_windowed:
+        waves = waves * np.hanning(65)[:-1]
+    assert _tell_matrix(waves, slides=True) == "STFT, window 64, hop 32"
+    assert _tell_matrix(waves, slides=False) == f"DFT 64 → {len(waves)}"
+
+
+def test_banks_of_filters_and_what_was_learned() -> None:
+    places = np.arange(129)
+    centres = np.geomspace(4, 120, 20)
+    humps = np.maximum(0, 1 - np.abs(places[None, :] - centres[:, None]) / 6)
+    assert _tell_matrix(humps, slides=False) == "Filter bank 129 → 20"
+    learned = np.random.default_rng(0).normal(size=(33, 64))
+    assert _tell_matrix(learned, slides=False) == "Linear 64 → 33"
+    assert _tell_matrix(np.abs(learned), slides=False) == "Linear 64 → 33"
+    assert "FT" not in _tell_matrix(learned, slides=True)
