@@ -14,6 +14,8 @@ from .shape_groups import Homes
 
 #: a split as exporters write it has no more parts
 _MOST_PARTS = 64
+#: and one into single places has at least so many
+_LEAST_PLACES = 3
 _NAME = "Split"
 
 
@@ -42,7 +44,7 @@ def group_splits(root: Group, labels: Mapping[int, str], free_path: FreePath) ->
         is_part = not node.operator.has("gathers") or read_pick(node) is not None
         if value is not None and is_part and index not in labels:
             by_value.setdefault(value, []).append(node)
-    several = [nodes for nodes in by_value.values() if 1 < len(nodes) <= _MOST_PARTS]
+    several = [nodes for nodes in by_value.values() if _are_several(nodes)]
     if not several:
         return
     homes = Homes(root)
@@ -58,6 +60,12 @@ def group_splits(root: Group, labels: Mapping[int, str], free_path: FreePath) ->
             found.setdefault(home, []).append(nodes)
     for home, splits in found.items():
         _wrap(home, splits, free_path)
+
+
+def _are_several(nodes: list[Node]) -> bool:
+    """Return whether there are enough parts: two places alone are as good as two names."""
+    least = _LEAST_PLACES if all(node.operator.has("gathers") for node in nodes) else 2
+    return least <= len(nodes) <= _MOST_PARTS
 
 
 def _wrap(home: Group, splits: list[list[Node]], free_path: FreePath) -> None:

@@ -116,3 +116,29 @@ def test_slices_that_are_all_of_a_group_stay_as_they_are() -> None:
     }
     """)
     assert not list_splits(model)
+
+
+def _unbind(numbers: str) -> Model:
+    """Return a graph that takes places of an axis one by one, as an unrolled loop does."""
+    places = [int(number) for number in numbers.split()]
+    parts = "".join(
+        f"""
+        k{place} = Constant <value_int: int = {place}> ()
+        [part{place}] p{place} = Gather <axis: int = 1> (h, k{place})
+        [act{place}] y{place} = Tanh (p{place})
+        """
+        for place in places
+    )
+    results = ", ".join(f"y{place}" for place in places)
+    return load_text(f"g (float[2, 6, 4] x) => ({results}) {{ [first] h = Relu (x) {parts} }}")
+
+
+def test_places_taken_one_by_one_are_one_split() -> None:
+    model = _unbind("0 1 2 3 4 5")
+    (split,) = build_group_tree(model.graph).root.inner_groups()
+    item = View(model).items[split.path]
+    said = [run.text for run in FaceBook("facts").face(item).texts if run.text != "+"]
+    assert said == ["Split", "axis 1 · each of 6 places"]
+    # one of them is left out, or there are two alone
+    for numbers in ("0 1 2 4 5", "0 1"):
+        assert build_group_tree(_unbind(numbers).graph).root.inner_groups() == []
