@@ -118,6 +118,10 @@ def test_slices_that_are_all_of_a_group_stay_as_they_are() -> None:
     assert not list_splits(model)
 
 
+#: what takes each place, so that there is no loop
+_TAKING = ("Tanh", "Neg", "Abs", "Exp", "Sqrt", "Floor")
+
+
 def _unbind(numbers: str) -> Model:
     """Return a graph that takes places of an axis one by one, as an unrolled loop does."""
     places = [int(number) for number in numbers.split()]
@@ -125,7 +129,7 @@ def _unbind(numbers: str) -> Model:
         f"""
         k{place} = Constant <value_int: int = {place}> ()
         [part{place}] p{place} = Gather <axis: int = 1> (h, k{place})
-        [act{place}] y{place} = Tanh (p{place})
+        [act{place}] y{place} = {_TAKING[place]} (p{place})
         """
         for place in places
     )
@@ -135,10 +139,12 @@ def _unbind(numbers: str) -> Model:
 
 def test_places_taken_one_by_one_are_one_split() -> None:
     model = _unbind("0 1 2 3 4 5")
-    (split,) = build_group_tree(model.graph).root.inner_groups()
+    tree = build_group_tree(model.graph).root
+    (split,) = [group for group in tree.inner_groups() if group.kind == "operation"]
     item = View(model).items[split.path]
     said = [run.text for run in FaceBook("facts").face(item).texts if run.text != "+"]
     assert said == ["Split", "axis 1 · each of 6 places"]
     # one of them is left out, or there are two alone
     for numbers in ("0 1 2 4 5", "0 1"):
-        assert build_group_tree(_unbind(numbers).graph).root.inner_groups() == []
+        tree = build_group_tree(_unbind(numbers).graph).root
+        assert not [group for group in tree.inner_groups() if group.kind == "operation"]
