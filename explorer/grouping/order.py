@@ -6,10 +6,13 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from netloupe.explorer.dataflow import list_edges
-from netloupe.explorer.model import Graph
+from netloupe.explorer.dataflow import list_edges, list_users
+from netloupe.explorer.model import Graph, is_constant
 
 from .signatures import Integers, NodeTable
+
+#: so long chains of what copies or quantizes stored tensors are followed
+_MOST_IN_CHAIN = 4
 
 
 def rank_producers_first(graph: Graph) -> Sequence[int]:
@@ -26,6 +29,43 @@ def rank_producers_first(graph: Graph) -> Sequence[int]:
     ranks[walk(count, sources, targets, range(count))] = np.arange(count)
     placed: list[int] = ranks.tolist()
     return placed
+
+
+def delay_stored(graph: Graph, ranks: Sequence[int]) -> Sequence[int]:
+    """Return other places, with what copies or quantizes stored tensors right before its first use.
+
+    Exporters and quantizers write such nodes first of all: they do not tell which of some modules
+    comes first.
+    """
+    count = len(graph.nodes)
+    sources, targets = list_edges(graph)
+    stored: dict[int, None] = {}
+    pending = np.flatnonzero(np.bincount(targets, minlength=count) == 0).tolist()
+    while pending:
+        index = pending.pop()
+        node = graph.nodes[index]
+        if index not in stored and node.operator.has("copies", "dequantizes", "quantizes"):
+            value = node.input(0)
+            giver = value.producer if value is not None else None
+            if value is not None and (
+                is_constant(value) or (giver is not None and graph.index_of(giver) in stored)
+            ):
+                stored[index] = None
+                pending += [graph.index_of(u) for u in list_users(node) if u.graph is graph]
+    if not stored:
+        return ranks
+    own = np.asarray(ranks)
+    is_stored = np.zeros(count, np.bool_)
+    is_stored[[*stored]] = True
+    first = np.where(is_stored, count, own)
+    inner = is_stored[sources]
+    for _ in range(_MOST_IN_CHAIN):
+        np.minimum.at(first, sources[inner], first[targets[inner]])
+    order = np.lexsort((own, ~is_stored, first))
+    placed = np.empty(count, np.int64)
+    placed[order] = np.arange(count)
+    delayed: list[int] = placed.tolist()
+    return delayed
 
 
 def walk_from_outputs(table: NodeTable) -> Integers:

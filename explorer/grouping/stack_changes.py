@@ -24,6 +24,7 @@ from netloupe.explorer.patterns.readings import read_int, read_ints
 from .end_differences import tell_lacking
 from .group import Group
 from .member_nodes import list_member_nodes
+from .position_differences import tell_activations, tell_kernels
 from .stack_facts import write_course
 
 #: stacks of more nodes, or of larger blocks, are not compared
@@ -79,16 +80,18 @@ def list_changes(repeat: Group, shown: int | None = None) -> list[str]:
         for nodes, block in zip(member_nodes, blocks, strict=True)
     ]
     widths = list_course(repeat)
+    kernels = tell_kernels(member_nodes)
     told = [
         f"{write_course(widths)} channels" if len(widths) > 2 and shown is not None else "",
         _write_numbers("dilation", [one.dilation for one in profiles]),
-        _write_numbers("kernel", [one.kernel for one in profiles]),
+        _write_numbers("kernel", [one.kernel for one in profiles]) or kernels,
+        tell_activations(member_nodes),
     ]
     lacking = _tell_ends(member_nodes, shown)
     place = _find_odd(profiles)
     if lacking:
         told += lacking
-    elif place is not None:
+    elif place is not None and "/" not in kernels:
         told.append(_tell_odd(profiles, place) if place != shown else "")
     elif shown != 0 and _begins_with_projection(member_nodes):
         told.append("the first with projection")

@@ -18,7 +18,7 @@ from netloupe.explorer.roles import PreparationPiece, find_roles
 from .copies import find_copies
 from .group import Group, adopt
 from .hoisting import Hoisted, hoist_shared
-from .order import rank_producers_first
+from .order import delay_stored, rank_producers_first
 from .recursion import dissolve_recursion
 from .role_groups import choose_pieces
 from .scopes import Scope, Scopes, find_scopes, join_unscoped
@@ -206,12 +206,18 @@ def build_group_tree(
 
 
 def _list_shown(
-    graph: Graph, only: frozenset[int] | None, left_out: frozenset[int]
+    graph: Graph,
+    only: frozenset[int] | None,
+    left_out: frozenset[int],
+    *,
+    are_stored_delayed: bool = False,
 ) -> Sequence[int]:
     """Return the indices of the nodes that are shown, each behind what gives it its operands."""
     count = len(graph.nodes)
     hidden = left_out.union(find_constant_nodes(graph))
     ranks = rank_producers_first(graph)
+    if are_stored_delayed:
+        ranks = delay_stored(graph, ranks)
     if only is not None:
         return sorted(only - hidden, key=ranks.__getitem__)
     shown = [index for index in range(count) if index not in hidden] if hidden else range(count)
@@ -282,7 +288,7 @@ def _add_nodes(
     alone = _list_scopes_of_one(joined, scopes)
     add, nodes = tree.root.children.append, tree.graph.nodes
     last: Scope = ()
-    shown = _list_shown(tree.graph, only, left_out)
+    shown = _list_shown(tree.graph, only, left_out, are_stored_delayed=True)
     shown = _delay_copies(tree.graph, shown, scopes.of_node)
     if hoisted:
         shown = _put_before_blocks(shown, joined, hoisted)

@@ -6,6 +6,7 @@ import onnx.parser
 
 from netloupe.explorer.grouping import Group, build_group_tree
 from netloupe.explorer.readers.load import load
+from tests.unrolled import WIDTH, Writer
 
 
 def _list_members(text: str, path: str) -> list[str]:
@@ -57,3 +58,25 @@ _STATIC = """
 def test_a_scope_that_only_quantizes_joins_what_it_quantizes() -> None:
     found = _list_members(_STATIC.replace("w,", "w = {" + ",".join("1" * 144) + "},"), "conv1")
     assert found == ["Conv", "QuantizeLinear", "DequantizeLinear"]
+
+
+def test_modules_stand_in_the_order_in_which_they_run() -> None:
+    """Quantizers write first of all what they make of weights, those of the last module first."""
+    writer = Writer()
+    writer.inputs = {"x": [1, WIDTH]}
+    weights = {}
+    for module in (2, 0, 1):
+        value = writer.weight(f"w{module}", WIDTH, WIDTH)
+        for kind in ("Identity", "QuantizeLinear", "DequantizeLinear"):
+            operands = [value] if kind == "Identity" else [value, writer.weight("scale", 1)]
+            value = writer.add("", kind, *operands)
+            writer.nodes[-1].name = f"w{module}_{kind}"
+        weights[module] = value
+    value = "x"
+    for module in range(3):
+        for act in ("Relu", "Tanh", "Exp")[: module + 1]:
+            value = writer.add(f"part.{module}", "MatMul", value, weights[module])
+            value = writer.add(f"part.{module}", act, value)
+    writer.outputs = [value]
+    root = build_group_tree(writer.load().graph, "names").root
+    assert [group.label for group in root.inner_groups()] == ["part.0", "part.1", "part.2"]

@@ -1,0 +1,67 @@
+"""What is said of a stack whose blocks have other activations or kernels at the same place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from netloupe.explorer.grouping import build_group_tree
+from netloupe.explorer.grouping.position_differences import tell_activations
+from netloupe.explorer.grouping.stack_changes import list_changes
+from netloupe.explorer.model import Model
+from tests.unrolled import Writer
+
+Block = tuple[str, tuple[int, int], int]
+PLAIN: Block = "Relu", (3, 3), 1
+
+
+def make_blocks(blocks: Sequence[Block]) -> Model:
+    """Return modules of three convolutions; of each block the activation, kernel and stride."""
+    writer = Writer()
+    writer.inputs = {"x": [1, 8, 64, 64]}
+    value = "x"
+    for number, (activation, kernel, stride) in enumerate(blocks):
+        for place in range(3):
+            size, step = (kernel, stride) if not place else ((1, 1), 1)
+            weight = writer.weight(f"w{number}.{place}", 8, 8, *size)
+            scope = f"block.{number}"
+            options = {"kernel_shape": [*size], "strides": [1, step]}
+            value = writer.add(f"{scope}/conv.{place}", "Conv", value, weight, **options)
+            value = writer.add(scope, activation if not place else "Relu", value)
+    writer.outputs = [value]
+    return writer.load()
+
+
+@pytest.mark.parametrize(
+    ("blocks", "told"),
+    [
+        ([PLAIN] * 4, []),
+        ([PLAIN, ("Tanh", (3, 3), 1), PLAIN], ["ReLU, tanh, ReLU"]),
+        (
+            [("Relu", (1, 2), 1), ("Relu", (1, 2), 1), ("Relu", (1, 10), 1)],
+            ["1×2, 1×2, 1×10"],
+        ),
+    ],
+)
+def test_what_blocks_have_at_one_place_is_told(blocks: Sequence[Block], told: list[str]) -> None:
+    root = build_group_tree(make_blocks(blocks).graph, "names").root
+    repeats = [group for group in root.inner_groups() if group.kind == "repeat"]
+    found = [change for repeat in repeats for change in list_changes(repeat)]
+    assert found == told
+
+
+@pytest.mark.parametrize(
+    ("blocks", "told"),
+    [
+        ([PLAIN] * 3 + [("HardSwish", (3, 3), 1)] * 3, "ReLU in 3, then HardSwish in 3"),
+        ([PLAIN, ("Elu", (3, 3), 1)] * 3, "ReLU in 3 of 6, ELU in 3 of 6"),
+        (
+            [PLAIN, *((kind, (3, 3), 1) for kind in ("Elu", "Tanh", "Selu"))],
+            "different activations",
+        ),
+    ],
+)
+def test_of_many_blocks_it_is_told_how_many_have_what(blocks: Sequence[Block], told: str) -> None:
+    nodes = make_blocks(blocks).graph.nodes
+    assert tell_activations([nodes[6 * n : 6 * n + 6] for n in range(len(blocks))]) == told
