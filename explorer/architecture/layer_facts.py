@@ -9,6 +9,7 @@ from itertools import groupby
 from netloupe.explorer.model import Value
 from netloupe.explorer.operators import ARRANGING_TRAITS, MASKING_TRAITS
 from netloupe.explorer.patterns import BlockDetails, Detail, read_dims
+from netloupe.explorer.patterns.operations import Operations
 from netloupe.explorer.patterns.transformer_details import (
     AttentionDetails,
     ExpertsDetails,
@@ -270,7 +271,7 @@ def sees_all(outline: Outline, attention: OutlinePart) -> bool:
     """Return whether it is plain that attention is not causal.
 
     Nothing is added to its scores but a bias of positions and a mask that a graph takes for each
-    token; not a stored square, nor a mask of unknown form.
+    token; not a stored square that hides some or may, nor a mask of unknown form.
     """
     if attention.details.read_as(AttentionDetails).causal:
         return False
@@ -278,16 +279,17 @@ def sees_all(outline: Outline, attention: OutlinePart) -> bool:
     inner = {number for part in attention.parts for number in part.numbers}
     for number in attention.numbers - inner:
         node = operations.nodes[number]
-        if node.operator.has(*MASKING_TRAITS) and not all(map(_is_for_tokens, node.inputs)):
+        values = node.inputs if node.operator.has(*MASKING_TRAITS) else ()
+        if not all(_is_for_tokens(operations, value) for value in values):
             return False
         if node.operator.has("attends"):
             masks = [value for value in node.inputs[3:] if value is not None]
-            if not all(_is_for_tokens(value) for value in masks):
+            if not all(_is_for_tokens(operations, value) for value in masks):
                 return False
     return True
 
 
-def _is_for_tokens(value: Value | None) -> bool:
+def _is_for_tokens(operations: Operations, value: Value | None) -> bool:
     """Return whether a mask is made of what a graph takes for each token, and of single numbers."""
     pending, seen = [value], 0
     while pending and seen < _MOST_OF_MASK:
@@ -298,12 +300,15 @@ def _is_for_tokens(value: Value | None) -> bool:
         tensor = current.initializer
         node = current.producer
         if tensor is not None or (node is not None and not node.inputs):
+            mask = operations.context.read_mask(current)
             dims = [dim for dim in read_dims(current) if dim > 1]
-            if len(dims) > 1 and dims[-1] == dims[-2]:
+            if mask.hides if mask is not None else len(dims) > 1 and dims[-1] == dims[-2]:
                 return False
         elif node is None:
             shape = read_stated_shape(current)
-            if shape is None or len(shape) > 2 or (len(shape) == 2 and shape[0] == shape[1]):
+            if shape is None or any(dim != 1 for dim in shape[1:-1]):
+                return False
+            if len(shape) == 2 and shape[0] == shape[1]:
                 return False
         elif node.operator.has("masks"):
             return False

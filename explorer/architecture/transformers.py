@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail
@@ -198,7 +197,7 @@ def _tell_hierarchical(
     E. Xie and others, SegFormer, 2021, figure 2 (patches merged by convolutions, keys and values
     of fewer places, depthwise convolutions in MLPs).
     """
-    widths = [_width(stage[0]) for stage in stages]
+    widths = [max(map(_width, stage)) for stage in stages]
     convolutions = [part for part in outline.of_kind("conv") if part.place < stack.first.place]
     first = convolutions[0] if convolutions else None
     is_image = first is not None and len(first.kernel) == 2 and 0 < first.in_features <= 4
@@ -283,7 +282,17 @@ def _read_window(outline: Outline, layer: Layer, start: int) -> int:
 
 
 def _list_stages(layers: Sequence[Layer]) -> list[list[Layer]]:
-    return [list(stage) for _, stage in groupby(layers, key=_width)]
+    """Return runs of layers of one width; one whose width is unknown has that of those before."""
+    widths = [_width(layer) for layer in layers]
+    known = [width for width in widths if width]
+    stages: list[list[Layer]] = []
+    current = known[0] if known else 0
+    for layer, width in zip(layers, widths, strict=True):
+        if not stages or (width and width != current):
+            stages.append([])
+        stages[-1].append(layer)
+        current = width or current
+    return stages
 
 
 def _width(layer: Layer) -> int:

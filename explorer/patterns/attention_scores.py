@@ -11,7 +11,7 @@ from netloupe.explorer.operators import MASKING_TRAITS
 
 from .operations import ARRANGING, Operations
 from .readings import read_int, read_numbers, read_scalar
-from .stored_positions import compares_stored_positions
+from .stored_positions import StoredMask, compares_stored_positions
 from .weight_sizes import read_dims
 
 _MOST_OF_MASK = 300
@@ -77,7 +77,7 @@ def is_causal(operations: Operations, number: int) -> bool:
         return False
     if operator.has("chooses") and node.inputs and _is_buffer(operations, node.input(0)):
         return True
-    if operator.has("adds") and any(map(operations.context.hides_later, node.inputs)):
+    if any(mask.is_causal for mask in _list_stored_masks(operations, node)):
         return True
     for producer in _list_of_mask(node):
         if producer.operator.has("masks"):
@@ -97,7 +97,12 @@ def read_masked_window(operations: Operations, number: int) -> int:
     section 3.1).
     """
     node = operations.nodes[number]
-    for producer in _list_of_mask(node) if node.operator.has(*MASKING_TRAITS) else ():
+    if not node.operator.has(*MASKING_TRAITS):
+        return 0
+    stored = max((mask.window for mask in _list_stored_masks(operations, node)), default=0)
+    if stored:
+        return stored
+    for producer in _list_of_mask(node):
         if not producer.operator.has("compares_order") or len(producer.inputs) != 2:
             continue
         for place, (shifted, other) in enumerate((producer.inputs, producer.inputs[::-1])):
@@ -129,6 +134,15 @@ def _read_shift(value: Value | None) -> int:
     return 0
 
 
+def _list_stored_masks(operations: Operations, node: Node) -> Iterator[StoredMask]:
+    """Yield what the stored squares hide that are in the masks among what a node takes."""
+    for user in (node, *_list_of_mask(node)):
+        for value in user.inputs:
+            mask = operations.context.read_mask(value)
+            if mask is not None:
+                yield mask
+
+
 def _list_of_mask(node: Node) -> Iterator[Node]:
     """Yield the nodes that make the masks among what a node takes."""
     pending = [value for value in node.inputs if value is not None]
@@ -144,7 +158,10 @@ def _list_of_mask(node: Node) -> Iterator[Node]:
 
 
 def _is_buffer(operations: Operations, value: Value | None) -> bool:
-    """Return whether a condition is cut out of a stored square of truth values."""
+    """Return whether a condition is cut out of a stored square of truth values.
+
+    By its form alone, where its numbers are not stored with it.
+    """
     for _ in range(8):
         if value is None:
             return False
@@ -152,7 +169,8 @@ def _is_buffer(operations: Operations, value: Value | None) -> bool:
         if tensor is not None:
             dims = tensor.dims
             is_square = len(dims) >= 2 and dims[-1] == dims[-2] and dims[-1] > 1
-            return is_square and tensor.dtype.name in ("bool", "uint8")
+            is_known = operations.context.read_mask(value) is not None
+            return is_square and tensor.dtype.name in ("bool", "uint8") and not is_known
         node = value.producer
         if node is None:
             return False

@@ -8,7 +8,7 @@ from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.operators import Operator
 
 from .shape_values import ShapeValues
-from .stored_positions import hides_later
+from .stored_positions import StoredMask, read_stored_mask
 
 
 class GraphContext:
@@ -24,7 +24,7 @@ class GraphContext:
         self.graph = graph
         self._measures_scales: bool | None = None
         self._lists = ShapeValues()
-        self._masks: dict[Value, bool] = {}
+        self._masks: dict[Value, StoredMask | None] = {}
 
     def is_unchanging(self, value: Value) -> bool:
         """Return whether a value follows from constants and shapes alone.
@@ -60,12 +60,12 @@ class GraphContext:
             for operand in node.inputs
         )
 
-    def hides_later(self, value: Value | None) -> bool:
-        """Return whether a value is a stored mask that hides from each token what is after it."""
+    def read_mask(self, value: Value | None) -> StoredMask | None:
+        """Return which tokens a stored mask lets each token see; None for what is no such mask."""
         if value is None:
-            return False
+            return None
         if value not in self._masks:
-            self._masks[value] = hides_later(value)
+            self._masks[value] = read_stored_mask(value)
         return self._masks[value]
 
     def read_list(self, value: Value | None) -> tuple[int | str, ...]:
