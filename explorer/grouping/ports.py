@@ -67,7 +67,13 @@ class Ports(NamedTuple):
             then the first one and that width. Nothing where layers do not take the map that
             enters, as those of a style, or where the width of what leaves is none of theirs.
         """
-        if len(self.given) != 1 or len(widths) < 2:
+        if len(widths) < 2:
+            return (*widths,)
+        if len(self.given) > 1 and not any(widths[-1] in dims[1:] for dims in self.given):
+            # several forms of one value, as before and behind a Transpose
+            common = set.intersection(*({*dims[1:]} - {1} for dims in self.given))
+            return (widths[0], common.pop()) if len(common) == 1 else (*widths,)
+        if len(self.given) != 1:
             return (*widths,)
         given = self.given[0]
         axes = _list_axes(given)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import islice, takewhile
 from typing import NamedTuple
 
 from netloupe.explorer.costs.facts import Dim, Dims, Fact
@@ -19,20 +21,23 @@ from netloupe.explorer.costs.polynomial import (
     write_expression,
 )
 from netloupe.explorer.costs.value_facts import find_value_facts
-from netloupe.explorer.model import Model, Node, Value
+from netloupe.explorer.model import Model, Node, Value, is_constant
 from netloupe.explorer.model.kept import find_kept
+from netloupe.explorer.patterns.readings import read_ints
 
 #: what symbols stand for where resolutions are compared: it can be halved often
 LARGE = 1 << 12
 #: so many inputs are asked for the size of the batch
 _MOST_INPUTS = 16
 #: so many nodes around a value are asked which of its axes has the channels
-_MOST_ASKED = 24
+_MOST_ASKED = 64
 #: longer sizes, which a file has a name for or computes, are not written
 _MOST_TEXT = 18
 #: what has places and channels has at least a batch, channels and one axis of places
 _LEAST_RANK = 3
 
+#: an axis that a value has not
+_NO_AXIS = -2
 #: what keeps the order of axes
 _KEEPING = (
     *("elementwise", "activates", "casts", "clips", "copies", "drops_out", "gates"),
@@ -117,27 +122,30 @@ class ValueSizes:
         dims = fact.dims
         if channels == 1:
             dims = (dims[0], *dims[2:], dims[1])
-        dims = self._without_batch(dims)
+        dims = (*dims[1:], dims[0]) if channels == 0 else self._without_batch(dims)
         if not dims:
             return None
         texts = tuple(map(write_dim, dims))
         amounts = tuple(map(measure_dim, dims[:-1]))
-        return Size(texts[:-1], texts[-1], _name_type(fact), channels == 1, amounts)
+        return Size(texts[:-1], texts[-1], _name_type(fact), channels in (0, 1), amounts)
 
     def _find_channels(self, value: Value, rank: int) -> int | None:
-        """Return which axis of a value has the channels: 1, -1 for the last, None if not known.
+        """Return which axis of a value has the channels: 1, 0 without a batch, -1 for the last.
+
+        None where that is not known.
 
         It is what the nearest operators take it for: convolution, pooling and norms of channels
         the axis behind the batch, products of matrices and norms of features the last one, and
-        a mean over all others the one that it leaves. What keeps the order of axes is passed,
-        what changes it is not.
+        a mean over all others the one that it leaves. What keeps the order of axes is passed, and
+        what only permutes them.
         """
         if rank < _LEAST_RANK:
             return -1
         asked = 0
-        seen = {value}
-        waiting = [value]
-        for current in waiting:  # grows
+        # each with the axes of the value that its own axes are
+        waiting = {value: tuple(range(rank))}
+        for current in _walk_growing(waiting):
+            axes = waiting[current]
             around: list[Node] = [] if current.producer is None else [current.producer]
             around += current.users[:2]
             for node in around:
@@ -147,15 +155,66 @@ class ValueSizes:
                 found = _ask(node, current)
                 if found is None and node.operator.has("reduces", "averages"):
                     found = self._ask_reduced(node, current)
+                if found is None:
+                    found = self._ask_scaled(node, current)
                 if found is not None:
-                    return found
-                if not node.operator.has(*_KEEPING):
+                    axis = axes[found] if found < len(axes) else _NO_AXIS
+                    if axis == 0 and rank == _LEAST_RANK:  # of a single picture
+                        return 0
+                    return 1 if axis == 1 else -1 if axis == rank - 1 else None
+                if node.operator.has("permutes"):
+                    order = read_ints(node, "perm")
+                    if sorted(order) == [*range(rank)]:
+                        for other, moved in _permute(node, current, axes, order):
+                            waiting.setdefault(other, moved)
                     continue
-                for other in (*node.inputs[:2], *node.outputs[:1]):
-                    if other is not None and other.initializer is None and other not in seen:
-                        seen.add(other)
-                        waiting.append(other)
+                if node.operator.has("reshapes"):
+                    for end in (*node.inputs[:1], *node.outputs[:1]):
+                        kept = self._count_last(current, end) if end is not None else 0
+                        if end is not None and kept:
+                            before = len(self._facts.find(end).dims or ()) - kept
+                            waiting.setdefault(end, (*[_NO_AXIS] * before, *axes[-kept:]))
+                    continue
+                if not (node.operator.has(*_KEEPING) or self._keeps_rank(node)):
+                    continue
+                for near in (*node.inputs[:2], *node.outputs[:1]):
+                    if near is None or near.initializer is not None:
+                        continue
+                    if len(self._facts.find(near).dims or axes) == len(axes):
+                        waiting.setdefault(near, axes)
         return None
+
+    def _count_last(self, value: Value, other: Value) -> int:
+        """Return how many of the last axes are the same before and behind a Reshape."""
+        one, same = self._facts.find(value).dims or (), self._facts.find(other).dims or ()
+        if value is other:
+            return 0
+        pairs = zip(reversed(one), reversed(same), strict=False)
+        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1] is not None, pairs))
+
+    def _ask_scaled(self, node: Node, value: Value) -> int | None:
+        """Return along which axis a constant has numbers that scales or shifts a value."""
+        if not node.operator.has("adds", "multiplies_elements") or len(node.inputs) != 2:
+            return None
+        other = next((one for one in node.inputs if one is not None and is_constant(one)), None)
+        dims = self._facts.find(other).dims if other is not None else None
+        rank = len(self._facts.find(value).dims or ())
+        if dims is None or len(dims) > rank:
+            return None
+        places = [rank - len(dims) + place for place, dim in enumerate(dims) if dim != 1]
+        last = rank - 1
+        if len(places) != 1 or places[0] not in (1, last):
+            return None
+        return 1 if places[0] == 1 else -1
+
+    def _keeps_rank(self, node: Node) -> bool:
+        """Return whether a node makes one element of many and leaves the axes where they are."""
+        result = next(iter(node.outputs), None)
+        data = node.input(0)
+        if not node.operator.has("reduces") or data is None or result is None:
+            return False
+        before, after = self._facts.find(data).dims, self._facts.find(result).dims
+        return before is not None and after is not None and len(before) == len(after)
 
     def _ask_reduced(self, node: Node, value: Value) -> int | None:
         """Return which axis of its operand is left by what takes the mean over the others."""
@@ -250,3 +309,23 @@ def _ask(node: Node, value: Value) -> int | None:
     if operator.weight_layout in ("conv", "conv_transposed") or operator.has(*_WITH_CHANNELS):
         return 1
     return -1 if operator.has(*_WITHOUT_CHANNELS) else None
+
+
+def _walk_growing(values: dict[Value, tuple[int, ...]]) -> Iterator[Value]:
+    """Yield values and those that are added meanwhile."""
+    done = 0
+    while done < len(values):
+        for value in [*islice(values, done, None)]:
+            done += 1
+            yield value
+
+
+def _permute(
+    node: Node, value: Value, axes: Sequence[int], order: Sequence[int]
+) -> Iterator[tuple[Value, tuple[int, ...]]]:
+    """Yield what a value is put into another order of axes of, or becomes, and its axes."""
+    data, result = node.input(0), next(iter(node.outputs), None)
+    if value is data and result is not None:
+        yield result, tuple(axes[place] for place in order)
+    elif value is result and data is not None:
+        yield data, tuple(axes[order.index(place)] for place in range(len(order)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .attention_cores import find_core, find_second_product, find_value_operand
+from .attention_cores import find_scored_core, find_second_product, find_value_operand
 from .attention_extent import add_feeders, add_projections
 from .attention_forms import (
     add_pointwise_projections,
@@ -55,7 +55,7 @@ def find_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             end = number
             scores: list[int] = []
         elif kind == "Softmax":
-            found = find_core(operations, number)
+            found = find_scored_core(operations, number)
             if found is None:
                 continue
             core, end, scores = found

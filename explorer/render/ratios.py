@@ -34,8 +34,6 @@ _LEAST_RATIOS = 2
 _HEADER = 16.0
 #: ratios are at least so far from each other
 _APART = 18.0
-#: an odd size is halved to the whole number above or below it, and borders may be left out
-_ROUNDING = 1.0
 _MOST_RATIO = 64
 #: pictures of more boxes are no figures
 _MOST_BOXES = 400
@@ -212,8 +210,8 @@ def _find_ratio(sizes: ValueSizes, value: Value | None, image: Size) -> int:
     if size.resolution == 1:
         return 0  # a mean over all
     if len(size.places) == 2:
-        axes = zip(image.amounts, size.amounts, strict=True)
-        ratios = {_divide(whole, part) for whole, part in axes if whole and part}
+        axes = [*zip(image.amounts, size.amounts, strict=True)]
+        ratios = _list_ratios([(whole, part) for whole, part in axes if whole and part])
     elif len(size.places) == 1 and image.resolution % size.resolution == 0:
         ratios = {math.isqrt(image.resolution // size.resolution)}  # patches in a row
         if ratios != {math.sqrt(image.resolution / size.resolution)}:
@@ -224,9 +222,14 @@ def _find_ratio(sizes: ValueSizes, value: Value | None, image: Size) -> int:
     return ratio if ratio <= _MOST_RATIO else 0
 
 
-def _divide(whole: int, part: int) -> int:
-    """Return the power of two, or the whole number, that a size is divided by; 0 for neither."""
-    power = 2 ** round(math.log2(whole / part)) if whole >= part else 0
-    if power and abs(whole / power - part) <= _ROUNDING:
-        return int(power)
-    return whole // part if whole % part == 0 else 0
+def _list_ratios(axes: Sequence[tuple[int, int]]) -> set[int]:
+    """Return by which whole number all sides of an image were divided; nothing for none.
+
+    Halves, quarters and so on may be rounded up, as strides of two round.
+    """
+    whole, part = axes[0] if axes else (1, 1)
+    ratio = whole / part
+    likely = {2 ** math.floor(math.log2(ratio)), 2 ** math.ceil(math.log2(ratio))}
+    halved = {power for power in likely if all(-(-size // power) == left for size, left in axes)}
+    exact = {size // left if size % left == 0 else 0 for size, left in axes}
+    return exact if len(exact) == 1 and 0 not in exact else halved if len(halved) == 1 else set()

@@ -81,6 +81,7 @@ from tests.benchmarks.first_view_streams import (  # noqa: E402
 from tests.corpus import LIGHT_MODELS, corpus_file, light_file, list_beside  # noqa: E402
 from tests.crossings import find_crossings  # noqa: E402
 from tests.figure_faults import find_figure_faults  # noqa: E402
+from tests.figure_numbers import find_false_numbers  # noqa: E402
 from tests.known_architectures import (  # noqa: E402
     BESIDE_ARCHITECTURES,
     LIGHT_ARCHITECTURES,
@@ -207,6 +208,7 @@ def find_offences(picture: Picture, path: Path, known: Architecture) -> dict[str
         if numbers is None
         else find_unknown_numbers(sentence, numbers, known.words)
         + find_wrong_claims(sentence, known),
+        "numbers": find_false_numbers(picture, path),
     }
     return {measure: lines for measure, lines in found.items() if lines}
 
@@ -236,6 +238,7 @@ OFFENCES = {
     "drawing": "texts covered or struck, loose ends of lines, zooms over other boxes",
     "sentence": "pictures of five boxes and more without a sentence",
     "number": "numbers of sentences that the configuration lacks",
+    "numbers": "numbers in pictures that weights and values of the file have not",
 }
 
 HEADER = (

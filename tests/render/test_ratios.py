@@ -62,6 +62,11 @@ def test_an_odd_size_is_halved_to_a_whole_number() -> None:
     assert [text for text, _ in found] == ["1/2", "1/4", "1/8", "1/16"]
 
 
+def test_a_size_that_is_not_halved_is_divided_by_what_it_is() -> None:
+    found = list_ratios(draw(make_stages([14, 2], size=112)))
+    assert [text for text, _ in found] == ["1/14", "1/28"]
+
+
 def test_a_u_tells_each_ratio_once() -> None:
     picture = draw(make_unet("N", 3, "H", "W", depth=3))
     assert [text for text, _ in list_ratios(picture)] == ["1/2", "1/4", "1/8"]

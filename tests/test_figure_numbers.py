@@ -1,0 +1,58 @@
+"""The judge of numbers in pictures finds those that a file has not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import onnx
+import onnx.parser
+import pytest
+
+from netloupe.explorer.readers.load import load
+from tests.figure_numbers import Border, File, judge_text
+
+TEXT = """<ir_version: 8, opset_import: ["": 17]>
+g (float[1, 3, 32, 48] x) => (float[1, 16, 12] y) {
+ a = Conv <kernel_shape = [3, 5], pads = [1, 2, 1, 2], strides = [2, 2]> (x, w)
+ r = Relu (a)
+ t = Transpose <perm = [0, 2, 3, 1]> (r)
+ m = MatMul (t, v)
+ y = ReduceMean <axes = [2], keepdims = 0> (m)
+}"""
+
+
+@pytest.fixture(scope="module")
+def border(tmp_path_factory: pytest.TempPathFactory) -> Border:
+    """Return the border of a convolution and a linear layer behind it."""
+    model = onnx.parser.parse_model(TEXT)
+    for name, dims in (("w", (8, 3, 3, 5)), ("v", (8, 12))):
+        size = 4
+        for dim in dims:
+            size *= dim
+        tensor = onnx.helper.make_tensor(name, 1, dims, b"\0" * size, raw=True)
+        model.graph.initializer.append(tensor)
+    path: Path = tmp_path_factory.mktemp("numbers") / "model.onnx"
+    onnx.save(model, path)
+    return Border(load(path).graph.nodes, File(path))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["3 → 8 → 12", "3×5 · 3 → 12 · /2", "(Conv · ReLU) ×2 · Linear", "3 heads × 4", "8 → 12"],
+)
+def test_numbers_of_weights_and_of_what_goes_through_are_so(text: str, border: Border) -> None:
+    assert [*judge_text(text, border)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("3 → 8 → 10", "10"),  # no weight has it, and nothing of it leaves
+        ("7 → 12", "7"),
+        ("7×7 · 3 → 12", "7×7"),
+        ("3 → 12 · /4", "/4"),
+        ("5 heads × 7", "5 heads"),
+    ],
+)
+def test_numbers_that_nothing_has_are_found(text: str, what: str, border: Border) -> None:
+    assert any(what in line for line in judge_text(text, border))
