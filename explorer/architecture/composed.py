@@ -72,7 +72,7 @@ def compose(
     facts: dict[str, Detail] = {**taken.facts, **given, **dict(network.facts)}
     runs = [run for fold, row in rows for run in _find_runs(outline, row, fold)]
     blocks = tuple(_sketch(outline, run) for run in runs if run.count > 1)
-    clauses = [taken.text, *clauses, network.text, end]
+    clauses = [taken.text, *clauses, network.text, "" if network.tells_outputs else end]
     return Sketch("", network.title, tuple(clauses), blocks, facts)
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from netloupe.explorer.model import Value
-from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail
 
+from .given_maps import tell_maps
 from .layer_words import read_tokens, write_given, write_sizes
 from .outline import Outline, OutlinePart
 from .pieces import Piece, is_told
@@ -63,18 +63,27 @@ def _find_last(outline: Outline, value: Value) -> OutlinePart | None:
 def tell_given(outline: Outline) -> tuple[dict[str, Detail], str, OutlinePart | None]:
     """Return what a graph gives, by name and in words, and the only part that gives it.
 
-    As ``10 classes``, ``3 channels out``. Nothing where it is not plain what gives an output.
+    As ``10 classes``, ``3 channels out``, ``2 maps out at 1/4 (1 and 5 channels)``. Nothing where
+    it is not plain what gives an output.
     """
     outputs = outline.graph.outputs
     heads = [_find_last(outline, output) for output in outputs[:_MOST_OUTPUTS]]
     widths = [_read_width(part) for part in heads]
     if len({id(part) for part in heads}) == 1 and heads[0] is not None and widths[0]:
         facts, words = _tell_one(outline, heads[0], widths[0])
-        return facts, words, heads[0] if words else None
+        if words:
+            return facts, words, heads[0]
+    if len(outputs) <= _MOST_OUTPUTS and (maps := tell_maps(outline)):
+        facts, words = maps
+        is_only = len(outputs) == 1 and heads[0] is not None and heads[0].kind == "conv"
+        return facts, words, heads[0] if is_only else None
     if 1 < len(outputs) <= _MOST_OUTPUTS and all(widths):
-        listed = f"{', '.join(f'{width:,}' for width in widths[:-1])} and {widths[-1]:,}"
-        return {}, f"{len(outputs)} outputs of {listed} features", None
+        return {}, f"{len(outputs)} outputs of {_list_widths(widths)} features", None
     return {}, _write_sum(outline, outputs[0]) if len(outputs) == 1 else "", None
+
+
+def _list_widths(widths: Sequence[int]) -> str:
+    return f"{', '.join(f'{width:,}' for width in widths[:-1])} and {widths[-1]:,}"
 
 
 def _write_sum(outline: Outline, output: Value) -> str:
@@ -122,7 +131,7 @@ def _tell_one(outline: Outline, head: OutlinePart, width: int) -> tuple[dict[str
     if is_one and classifies:
         return {"classes": count}, write_given(count, "classes")
     if head.kind == "conv" and (not is_one or _gives_map(outline, head)):
-        return {"outputs": count}, _write_map(count, head)
+        return tell_maps(outline) or ({}, "")
     return {"outputs": count}, write_given(count, "outputs")
 
 
@@ -142,10 +151,3 @@ def _gives_map(outline: Outline, head: OutlinePart) -> bool:
         near.append(givers[0])
     near += outline.users(head)
     return not any(part.has("pools_all", "reduces") for part in near)
-
-
-def _write_map(count: int, head: OutlinePart) -> str:
-    """Return how many channels a convolution gives at each place."""
-    if count == 1 and len(head.kernel) == 2:
-        return "one map out"
-    return f"{write_count(count, 'channel')} out"

@@ -11,6 +11,7 @@ from netloupe.explorer.patterns import Detail
 from netloupe.explorer.patterns.convolution_details import ResamplingDetails
 from netloupe.explorer.patterns.transformer_details import AttentionDetails
 
+from .levels import write_axes
 from .outline import Outline, OutlinePart
 from .sketch import BlockSketch, Sketch, write_row, write_way
 
@@ -75,6 +76,8 @@ def _tell_unet(outline: Outline) -> Sketch | None:
     if final:
         facts["outputs"] = final
     family = "UNet with cross-attention" if crossing else "UNet"
+    if _adds_outside(outline):
+        residuals = []  # there are others that are not known as such
     clauses = (
         f"{len(ups) + 1} levels" + (f" of {write_row(widths)} channels" if all(widths) else ""),
         write_count(len(residuals), "residual block") if residuals else "",
@@ -87,7 +90,18 @@ def _tell_unet(outline: Outline) -> Sketch | None:
         if residuals
         else ()
     )
-    return Sketch(family, family, clauses, blocks, facts)
+    return Sketch(family, write_axes(outline, family), clauses, blocks, facts)
+
+
+def _adds_outside(outline: Outline) -> bool:
+    """Return whether convolutions are added to what comes from elsewhere outside of all blocks."""
+    for part in outline.parts:
+        if part.has("adds"):
+            givers = outline.givers(part)
+            last = [one for one in givers if one.kind == "conv" and max(one.kernel, default=1) > 1]
+            if len(givers) == 2 and last:
+                return True
+    return False
 
 
 def _write_attentions(

@@ -1,7 +1,4 @@
-"""Resolutions: how many times fewer places each part gives than a graph takes, and the way there.
-
-Strides, pools and enlargements are followed from the inputs on; sizes need not be known.
-"""
+"""Ways through resolutions: down and up again, with what goes across, or up alone."""
 
 from __future__ import annotations
 
@@ -12,12 +9,10 @@ from fractions import Fraction
 
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail
-from netloupe.explorer.patterns.convolution_details import ResamplingDetails, StridedDetails
 from netloupe.explorer.patterns.readings import read_ints
-from netloupe.explorer.patterns.resampling import read_scale
 
 from .outline import Outline, OutlinePart
-from .pieces import is_told
+from .resolutions import Resolution, Resolutions
 from .sizes import read_stated_shape
 
 #: kinds of block that work on maps
@@ -26,7 +21,12 @@ _MAPS = frozenset(
     | {"separable"}
 )
 _LEAST_STEPS = 2
-_MOST_PASSED = 6
+#: below the finest level whose features go across a UNet may have so many more
+_MOST_BARE = 2
+#: between a sum and what it gates
+_MOST_OF_GATE = 8
+#: so often a network goes down and up as a whole; else blocks of it do
+_MOST_TIMES = 4
 
 
 @dataclass(frozen=True)
@@ -48,56 +48,185 @@ class Levels:
     facts: tuple[tuple[str, Detail], ...] = ()
 
 
-def find_levels(outline: Outline) -> Levels:
-    """Return the way through resolutions where it is down and up again, or up alone."""
-    found = _follow(outline)
-    steps = _leave_out_pyramids(outline, _list_steps(outline, found))
-    downs = [part for part, ratio in steps if ratio > 1]
-    ups = [part for part, ratio in steps if ratio < 1]
-    if len(ups) < _LEAST_STEPS:
+def find_levels(outline: Outline, resolutions: Resolutions) -> Levels:
+    """Return the way through resolutions where it is down and up again, or up alone.
+
+    O. Ronneberger and others, U-Net, 2015, figure 1: a UNet convolves on each level of its way
+    up, beside which it puts what the same level gave on the way down, up to the first resolution.
+    V. Badrinarayanan and others, SegNet, 2017, figure 2: an encoder-decoder need not.
+    """
+    given = [resolutions.of_value(value) for value in outline.graph.outputs]
+    operations = outline.operations
+    found = [resolutions[n] for n in range(len(operations)) if n not in resolutions.inner]
+    downs = sorted(
+        {f for one in found if (f := one.factor) is not None and not one.is_up and f > 1}
+    )
+    ups = sorted({f for one in found if (f := one.factor) is not None and one.is_up})
+    if not resolutions.is_sure or not ups or any(one.restarts for one in given):
         return Levels()
     if not downs:
-        return Levels(text=_write_growth(outline, [found[id(part)] for part in ups]))
-    lower = {found[id(part)] for part in downs}
-    higher = {_find_joined(outline, found, part) for part in ups}
-    count = len(higher - {None})
-    if None in lower or len(lower) < _LEAST_STEPS or count < _LEAST_STEPS:
+        return Levels(text=_write_growth(outline, min(ups)))
+    turns = max(one.turns for one in found)
+    if not turns or not any(one.is_up for one in given):
         return Levels()
-    if downs[-1].place > ups[0].place:
-        return Levels(text=_count_resolutions(outline, found))
-    skips = _list_skips(outline, downs[-1], ups[0])
-    facts: tuple[tuple[str, Detail], ...] = (("downs", len(lower)), ("ups", count))
-    text = f"{write_count(len(lower), 'level')} down, {count:,} up"
-    if skips:
-        is_each = len(skips) == count
-        text += ", skips at each level" if is_each else f", {write_count(len(skips), 'skip')}"
-        facts += (("skips", len(skips)),)
-    return Levels("Convolutional encoder-decoder", text, facts)
+    if turns > 1:
+        is_back = any(one.turns == turns and one.is_up for one in given)
+        times = (turns + 1) // 2
+        if turns % 2 and is_back and times <= _MOST_TIMES and resolutions.fused < 2:
+            return Levels(text=f"down and up {times} times")
+        return Levels(text=_count_resolutions(outline, resolutions))
+    if len(downs) < _LEAST_STEPS or len(ups) < _LEAST_STEPS:
+        return Levels()
+    across = Counter(_list_across(outline, resolutions))
+    if not across and resolutions.fused > 1:
+        return Levels(text=f"maps of {resolutions.fused + 1} resolutions put together")
+    facts: tuple[tuple[str, Detail], ...] = (("downs", len(downs)), ("ups", len(ups)))
+    text = f"{write_count(len(downs), 'level')} down, {len(ups):,} up"
+    if across:
+        count = sum(across.values())
+        is_each = across.keys() == {*ups} and count == len(ups)
+        if is_each:
+            text += ", skips at each level"
+        elif _is_around_lowest(outline, resolutions, downs[-1]):
+            text += ", with skips"  # whether that is one of them is not known
+        else:
+            text += f", {write_count(count, 'skip')}"
+        facts += (("skips", count),)
+    if resolutions.fused > 1:
+        text += f", {resolutions.fused + 1} levels put together"
+    is_unet = _is_unet(outline, resolutions, ups, across) and len({o.factor for o in given}) == 1
+    return Levels("UNet" if is_unet else "Convolutional encoder-decoder", text, facts)
 
 
-def _count_resolutions(outline: Outline, found: dict[int, Fraction | None]) -> str:
+def _is_unet(
+    outline: Outline,
+    resolutions: Resolutions,
+    ups: Sequence[Fraction],
+    across: Counter[Fraction],
+) -> bool:
+    """Return whether levels of a way up each take what goes across, and convolve it."""
+    if len(across) < _LEAST_STEPS or resolutions.fused > 1 or ups[0] > 1:
+        return False
+    if any(count > 1 for count in _count_enlarged(outline, resolutions).values()):
+        return False
+    bare = [factor for factor in ups if factor not in across]
+    if len(bare) > _MOST_BARE or any(factor > min(across) for factor in bare):
+        return False
+    convolved = {
+        resolutions[number].factor
+        for number, node in enumerate(outline.operations.nodes)
+        if node.operator.has("convolves")
+        and not node.operator.has("transposed")
+        and max(read_ints(node, "kernel_shape"), default=1) > 1
+        and resolutions[number].is_up
+        and number not in resolutions.inner
+    }
+    return len(convolved & across.keys()) >= len(across) - 1
+
+
+def _count_enlarged(outline: Outline, resolutions: Resolutions) -> Counter[Fraction | None]:
+    """Return by level how many results are made larger to it, without what gates others."""
+    operations = outline.operations
+    return Counter(
+        resolutions[number].factor
+        for number, node in enumerate(operations.nodes)
+        if node.operator.has("resamples", "moves_pixels", "transposed")
+        and resolutions[number].is_up
+        and number not in resolutions.inner
+        and resolutions[number] is not resolutions.of_value(operations.operands[number][0])
+        and not _is_of_gate(outline, number)
+        and not _comes_of_gate(outline, number)
+    )
+
+
+def _list_across(outline: Outline, resolutions: Resolutions) -> list[Fraction]:
+    """Return for each value from the way down that is put beside one on the way up which level."""
+    operations = outline.operations
+    levels: list[Fraction] = []
+    for number, node in enumerate(operations.nodes):
+        result = resolutions[number]
+        if not node.operator.has("adds", "joins") or not result.is_up or result.factor is None:
+            continue
+        values = operations.operands[number]
+        taken = [resolutions.of_value(value) for value in values]
+        if number in resolutions.inner:
+            continue
+        is_way_up = any(one.is_up or one.is_larger for one in taken)
+        if not is_way_up or _is_of_gate(outline, number):
+            continue
+        levels += [
+            result.factor
+            for one, value in zip(taken, values, strict=True)
+            if _is_on_way_down(one, result) and operations.giver(value) is not None
+        ]
+    return levels
+
+
+def _comes_of_gate(outline: Outline, number: int) -> bool:
+    """Return whether what an operation takes is squashed, and what it gives a factor."""
+    operations = outline.operations
+    givers, user = operations.givers(number), operations.only_user(number)
+    is_squashed = bool(givers) and operations.nodes[givers[0]].operator.has("squashes")
+    return (
+        is_squashed
+        and user is not None
+        and (operations.nodes[user].operator.has("multiplies_elements"))
+    )
+
+
+def _is_of_gate(outline: Outline, number: int) -> bool:
+    """Return whether a sum only tells how much of something goes on.
+
+    O. Oktay and others, Attention U-Net, 2018, figure 2.
+    """
+    operations = outline.operations
+    current: int | None = number
+    is_squashed = False
+    for _ in range(_MOST_OF_GATE):
+        current = operations.only_user(current) if current is not None else None
+        if current is None:
+            return False
+        operator = operations.nodes[current].operator
+        if is_squashed and operator.has("multiplies_elements"):
+            return True
+        is_squashed |= operator.has("squashes")
+    return False
+
+
+def _is_on_way_down(one: Resolution, result: Resolution) -> bool:
+    return one.factor == result.factor and not one.is_up and not one.is_vector
+
+
+def _is_around_lowest(outline: Outline, resolutions: Resolutions, lowest: Fraction) -> bool:
+    """Return whether something goes around what stands between both ways.
+
+    As around recurrent layers (A. Défossez and others, Music Source Separation in the Waveform
+    Domain, 2019, figure 2), or beside what it becomes.
+    """
+    operations = outline.operations
+    recurrent = sum(1 << part.place for part in outline.parts if part.has("recurrent"))
+    for number, node in enumerate(operations.nodes):
+        values = operations.operands[number]
+        if not node.operator.has("adds", "joins") or len(values) != 2:
+            continue
+        taken = [resolutions.of_value(value) for value in values]
+        given = [outline.giver(value) for value in values]
+        if any(one.factor != lowest or one.is_up or one.is_vector for one in taken):
+            continue
+        one, two = (0 if part is None else part.before | 1 << part.place for part in given)
+        if (one ^ two) & recurrent or (node.operator.has("joins") and (one | two) in (one, two)):
+            return True
+    return False
+
+
+def _count_resolutions(outline: Outline, resolutions: Resolutions) -> str:
     """Return at how many resolutions there are several blocks; "" for fewer than three."""
-    counts = Counter(found[id(part)] for part in outline.parts if part.kind in _MAPS)
+    counts = Counter(resolutions[part.end].factor for part in outline.parts if part.kind in _MAPS)
     number = sum(count > 1 for factor, count in counts.items() if factor is not None)
     return f"maps of {number:,} resolutions" if number > _LEAST_STEPS else ""
 
 
-def _find_joined(
-    outline: Outline, found: dict[int, Fraction | None], part: OutlinePart
-) -> Fraction | None:
-    """Return the resolution of what is made larger: if that is not known, of what it meets."""
-    current = part
-    for _ in range(_MOST_PASSED):
-        if found[id(current)] is not None:
-            return found[id(current)]
-        users = outline.users(current)
-        if not users:
-            return None
-        current = users[0]
-    return None
-
-
-def _write_growth(outline: Outline, factors: Sequence[Fraction | None]) -> str:
+def _write_growth(outline: Outline, finest: Fraction) -> str:
     """Return how much larger a result is: by both sizes where the file states them."""
     shapes = [
         read_stated_shape(value)
@@ -107,126 +236,27 @@ def _write_growth(outline: Outline, factors: Sequence[Fraction | None]) -> str:
     if len(sizes) == 2 and len(sizes[0]) == len(sizes[1]) > 1 and sizes[0] != sizes[1]:
         before, after = (" × ".join(f"{dim:,}" for dim in size) for size in sizes)
         return f"{before} → {after}"
-    known = [1 / factor for factor in factors if factor is not None]
-    is_whole = len(known) == len(factors) and max(known).denominator == 1
-    return f"×{max(known)} resolution" if is_whole else ""
-
-
-def _follow(outline: Outline) -> dict[int, Fraction | None]:
-    """Return for each part, by its id, how many places of the input one of its places stands for.
-
-    None where that is not known; what joins values takes that of any that is known.
-    """
-    found: dict[int, Fraction | None] = {}
-    for part in outline.parts:
-        before = [found.get(id(giver)) for giver in outline.givers(part)]
-        known = [factor for factor in before if factor is not None]
-        if part.has("resamples") and read_scale(outline.operations, part.end) is None:
-            found[id(part)] = None
-            continue
-        start = known[0] if known else (None if before else Fraction(1))
-        found[id(part)] = None if start is None else start * _read_ratio(outline, part)
-    return found
-
-
-def _read_ratio(outline: Outline, part: OutlinePart) -> Fraction:
-    """Return of how many places a part makes one; below 1 where it makes several of one."""
-    if part.has("resamples"):
-        return Fraction(1, read_scale(outline.operations, part.end) or 1)
-    if part.kind == "pixel shuffle":
-        return Fraction(1, part.details.read_as(ResamplingDetails).factor or 1)
-    stride = part.details.read_as(StridedDetails).stride
-    sizes = (stride,) if isinstance(stride, int) else stride or ()
-    if part.is_pool:
-        sizes = read_ints(outline.operations.nodes[part.end], "strides")
-    size = max(sizes, default=1)
-    if size < 1:
-        return Fraction(1)
-    return Fraction(1, size) if part.enlarges else Fraction(size)
-
-
-def _list_steps(
-    outline: Outline, found: dict[int, Fraction | None]
-) -> list[tuple[OutlinePart, Fraction]]:
-    """Return the parts at which the resolution of maps changes, each change once.
-
-    Of several ways that lead to one resolution from the same value, one counts. What spreads one
-    vector over all places is none.
-    """
-    steps: dict[tuple[int, Fraction], tuple[OutlinePart, Fraction]] = {}
-    pooled: set[int] = set()
-    for part in outline.parts:
-        givers = outline.givers(part)
-        is_pooled = part.has("pools_all", "reduces")
-        if is_pooled or (givers and all(id(giver) in pooled for giver in givers)):
-            pooled.add(id(part))
-            continue
-        ratio = _read_ratio(outline, part)
-        if part.has("resamples") and found[id(part)] is None:
-            ratio = Fraction(1, 2)
-        if ratio != 1:
-            source = id(givers[0]) if givers else 0
-            steps.setdefault((source, ratio), (part, ratio))
-    return list(steps.values())
-
-
-def _leave_out_pyramids(
-    outline: Outline, steps: list[tuple[OutlinePart, Fraction]]
-) -> list[tuple[OutlinePart, Fraction]]:
-    """Return steps without pools of one value to several sizes, and what undoes them.
-
-    H. Zhao and others, Pyramid Scene Parsing Network, 2017, figure 3.
-    """
-    sources: dict[int, list[OutlinePart]] = {}
-    for part, ratio in steps:
-        givers = outline.givers(part)
-        if ratio > 1 and part.is_pool and len(givers) == 1:
-            sources.setdefault(id(givers[0]), []).append(part)
-    pools = {id(part) for pools in sources.values() if len(pools) > 1 for part in pools}
-    return [
-        (part, ratio)
-        for part, ratio in steps
-        if id(part) not in pools and not (ratio < 1 and _leads_from(outline, part, pools))
-    ]
-
-
-def _leads_from(outline: Outline, part: OutlinePart, pools: set[int]) -> bool:
-    """Return whether a part takes what one of some pools gave, in a row."""
-    for _ in range(_MOST_PASSED):
-        givers = outline.givers(part)
-        if len(givers) != 1:
-            return False
-        part = givers[0]
-        if id(part) in pools:
-            return True
-    return False
-
-
-def _list_skips(outline: Outline, last: OutlinePart, first: OutlinePart) -> list[OutlinePart]:
-    """Return what puts a value from before the lowest level beside one from behind it."""
-    skips = []
-    for part in outline.parts:
-        if part.place <= first.place or not part.has("adds", "joins"):
-            continue
-        places = [_find_source(outline, giver) for giver in outline.givers(part)]
-        if len(places) > 1 and min(places) < last.place and max(places) >= first.place:
-            skips.append(part)
-    return skips
-
-
-def _find_source(outline: Outline, part: OutlinePart) -> int:
-    """Return the place of the part that gives a value, back through what only passes it."""
-    for _ in range(_MOST_PASSED):
-        givers = outline.givers(part)
-        if part.kind == "gate" and givers:  # a skip may be gated
-            part = min(givers, key=lambda one: one.place)
-            continue
-        if is_told(part) or part.has("adds", "joins", "resamples") or len(givers) != 1:
-            return part.place
-        part = givers[0]
-    return part.place
+    growth = 1 / finest
+    return f"×{growth} resolution" if growth.denominator == 1 and growth > 1 else ""
 
 
 def works_on_maps(parts: Sequence[OutlinePart]) -> bool:
     """Return whether most of some parts are of kinds that work on maps."""
     return 2 * sum(part.kind in _MAPS for part in parts) > len(parts)
+
+
+def write_axes(outline: Outline, title: str) -> str:
+    """Return a title with the number of axes along which all convolutions go: ``3-D UNet``.
+
+    As it is where that are two, or where they differ. Kernels of size 1 do not count.
+    """
+    kernels = [
+        read_ints(node, "kernel_shape")
+        for node in outline.operations.nodes
+        if node.operator.has("convolves")
+    ]
+    axes = {len(kernel) for kernel in kernels if max(kernel, default=0) > 1}
+    if axes not in ({1}, {3}):
+        return title
+    start = title if title[1:2].isupper() else f"{title[:1].lower()}{title[1:]}"
+    return f"{axes.pop()}-D {start}"

@@ -12,7 +12,7 @@ from netloupe.explorer.patterns.convolution_details import StridedDetails
 from netloupe.explorer.patterns.transformer_details import TransformerDetails
 
 from .composites import Merge, make_part
-from .opened import goes_down_and_up
+from .opened import has_levels
 from .outline import Outline, OutlinePart
 
 #: so many groups are looked at
@@ -56,7 +56,7 @@ def find_named_groups(model: Model, outline: Outline, *, is_folded: bool) -> Ite
             kind = "residual" if named.name in _RESIDUAL else "group"
             merged = make_part([*parts], kind, named.name, _detail(named, parts))
             merged.facts = named.facts
-            if kind == "group" or not goes_down_and_up(outline, merged):
+            if kind == "group" or not has_levels(outline, merged):
                 yield [*parts], merged
 
 

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 
 from netloupe.explorer.patterns import Detail
 
-from .levels import Levels, find_levels, works_on_maps
+from .detectors import find_detector
+from .levels import Levels, find_levels, works_on_maps, write_axes
+from .map_heads import find_map_heads
 from .mixing import Mixing, find_mixing
 from .outline import Outline
 from .piece_words import join_with_and
 from .pieces import Piece
+from .resolutions import Resolutions
 
 _CONVOLUTIONS = frozenset(
     {"atrous pyramid", "conv", "inverted", "pyramid pooling", "residual", "separable"}
@@ -21,6 +24,10 @@ _LINEAR = frozenset(
     {"coupling", "cross", "draw", "duel", "embedding", "factorization", "interaction", "linear"}
     | {"mlp", "positions"}
 )
+
+
+#: of these it is told along how many axes they convolve, where that are not two
+_OF_AXES = frozenset({"Convolutional encoder-decoder", "Convolutional network", "UNet"})
 
 
 @dataclass(frozen=True)
@@ -35,11 +42,14 @@ class NetworkKind:
         What is said of its way through resolutions; "" for nothing.
     facts
         The same by name.
+    tells_outputs
+        Whether that says what the network gives, too.
     """
 
     title: str
     text: str = ""
     facts: tuple[tuple[str, Detail], ...] = ()
+    tells_outputs: bool = False
 
 
 def find_network_kind(
@@ -59,10 +69,19 @@ def find_network_kind(
         The same, once where they share weights.
     """
     on_maps = works_on_maps([piece.part for piece in told])
-    levels = find_levels(outline) if on_maps else Levels()
+    levels = _find_way(outline) if on_maps else Levels()
     is_shared = any(piece.uses > 1 for piece in kept)
     title = levels.title or _name_by_blocks(every, find_mixing(outline), is_shared)
-    return NetworkKind(title, levels.text, levels.facts)
+    if title in _OF_AXES:
+        title = write_axes(outline, title)
+    return NetworkKind(title, levels.text, levels.facts, "scales" in dict(levels.facts))
+
+
+def _find_way(outline: Outline) -> Levels:
+    """Return the way of maps through resolutions, and what is predicted from them."""
+    resolutions = Resolutions(outline)
+    heads = find_map_heads(outline, resolutions)
+    return find_detector(outline, resolutions, heads) or find_levels(outline, resolutions)
 
 
 def _name_by_blocks(pieces: Sequence[Piece], mixing: Mixing, is_shared: bool) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from netloupe.explorer.patterns.readings import read_ints
+
 from .outline import Outline, OutlinePart, make_block_part
 
 #: a block that holds a larger share of all operations is the network, and none of its blocks
@@ -21,7 +23,7 @@ def open_large(outline: Outline) -> None:
         most = max(_LEAST_OPERATIONS, _MOST_SHARE * len(outline.operations))
         blocks = [part for part in outline.parts if part.parts and part.kind == "residual"]
         large = [part for part in blocks if len(part.numbers) > most or _recurs(outline, part)]
-        nested = [part for part in blocks if goes_down_and_up(outline, part)]
+        nested = [part for part in blocks if has_levels(outline, part)]
         large += nested if len(nested) == 1 else []  # the lowest level of a larger one
         if not large:
             return
@@ -40,6 +42,20 @@ def goes_down_and_up(outline: Outline, part: OutlinePart) -> bool:
     operators = [outline.operations.nodes[number].operator for number in part.numbers]
     is_down = any(one.has("pools") and not one.has("pools_all") for one in operators)
     return is_down and any(one.has("resamples", "transposed") for one in operators)
+
+
+def has_levels(outline: Outline, part: OutlinePart) -> bool:
+    """Return the same, where convolutions may make the maps smaller, too."""
+    if goes_down_and_up(outline, part):
+        return True
+    nodes = [outline.operations.nodes[number] for number in sorted(part.numbers)]
+    is_down = any(
+        node.operator.has("convolves")
+        and not node.operator.has("transposed")
+        and max(read_ints(node, "strides"), default=1) > 1
+        for node in nodes
+    )
+    return is_down and any(node.operator.has("resamples", "transposed") for node in nodes)
 
 
 def _list_inner(outline: Outline, part: OutlinePart) -> list[OutlinePart]:

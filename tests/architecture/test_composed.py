@@ -84,7 +84,7 @@ def wavenet(dilations: tuple[int, ...]) -> Architecture:
 
 def test_a_last_block_may_lack_what_nothing_takes() -> None:
     assert wavenet((1, 2, 4, 8, 1, 2, 4, 8)).sentence == (
-        "Convolutional network: pointwise convolution 4 → 8 channels, 8 blocks of gated "
+        "1-D convolutional network: pointwise convolution 4 → 8 channels, 8 blocks of gated "
         "unit of 8 channels (kernel 2, dilation 1 … 8) and pointwise convolutions, "
         "2 pointwise convolutions 16 → 4 channels, 4 channels out."
     )
@@ -267,11 +267,13 @@ def unet(kind: str, side: bool = False) -> Architecture:
 
 def test_levels_down_and_up_are_an_encoder_decoder() -> None:
     told = unet("Add")
-    assert told.sentence.startswith("Convolutional encoder-decoder: ")
+    assert told.sentence.startswith("UNet: ")
     assert told.sentence.endswith("3 levels down, 3 up, skips at each level, 2 channels out.")
     assert (told.facts["downs"], told.facts["ups"], told.facts["skips"]) == (3, 3, 3)
     assert "3 levels down, 3 up, skips at each level" in unet("Add", side=True).sentence
-    assert unet("none").sentence.endswith("3 levels down, 3 up, 2 channels out.")
+    bare = unet("none").sentence
+    assert bare.startswith("Convolutional encoder-decoder: ")
+    assert bare.endswith("3 levels down, 3 up, 2 channels out.")
 
 
 def messages(is_graph: bool) -> Architecture:
@@ -554,7 +556,7 @@ def stages(*, is_named: bool) -> str:
 
 def test_many_different_blocks_are_told_by_the_groups_of_the_picture() -> None:
     told = "8 blocks of 3 linear layers and convolution, 8 channels out."
-    assert stages(is_named=True) == f"Convolutional network: {told}"
+    assert stages(is_named=True) == f"1-D convolutional network: {told}"
     assert "24 linear layers of 32, 8 convolutions of 8 channels" in stages(is_named=False)
 
 

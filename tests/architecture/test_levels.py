@@ -1,0 +1,150 @@
+"""Ways through resolutions: UNets, encoder-decoders, pyramids, and what is predicted from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from .networks import Network
+
+
+def activate(net: Network, x: str, taken: int, given: int, size: int = 3, **more: object) -> str:
+    return net.add("Relu", net.conv(x, taken, given, size, **more))
+
+
+def enlarge(net: Network, x: str, ratio: int = 2) -> str:
+    return net.add("Resize", x, "", net.store(np.array([1, 1, ratio, ratio], np.float32)))
+
+
+def wave(net: Network, x: str, taken: int, given: int) -> str:
+    kernel = net.weight(given, taken, 5)
+    return net.add("LeakyRelu", net.add("Conv", x, kernel, kernel_shape=[5], pads=[2, 2]))
+
+
+def make_unet_over_time(levels: int, *, last: str) -> str:
+    """Return what is said of a UNet that leaves every second step out, and doubles them again."""
+    net = Network()
+    x = start = net.take("wave", (1, 1, 512))
+    taken, kept = 1, []
+    for _ in range(levels):
+        kept.append(x := wave(net, x, taken, 8))
+        taken = 8
+        numbers = (net.numbers(0), net.numbers(512), net.numbers(2), net.numbers(2))
+        x = net.add("Slice", x, *numbers)
+    x = wave(net, x, 8, 8)
+    for one in reversed(kept):
+        x = net.add("Resize", x, "", net.store(np.array([1, 1, 2], np.float32)))
+        x = wave(net, net.add("Concat", x, one, axis=1), 16, 8)
+    if last == "input":  # what it begins with is no level
+        x = net.add("Concat", x, start, axis=1)
+        x = net.add("Conv", x, net.weight(3, 9, 1), kernel_shape=[1])
+    return net.finish(x).architecture.sentence
+
+
+@pytest.mark.parametrize("last", ["features", "input"])
+def test_steps_of_slices_are_levels_and_the_input_is_no_skip(last: str) -> None:
+    told = make_unet_over_time(4, last=last)
+    assert told.startswith("1-D UNet: ")
+    assert "4 levels down, 4 up, skips at each level" in told
+
+
+def make_u(
+    joined: Sequence[int], *, convolves: bool = True, side: bool = False, gates: bool = False
+) -> str:
+    """Return what is said of a way down three levels and up again."""
+    net = Network()
+    x = activate(net, net.take("image", (1, 3, 64, 64)), 3, 8)
+    kept = []
+    for _ in range(3):
+        kept.append(x)
+        x = activate(net, activate(net, x, 8, 8, strides=[2, 2]), 8, 8)
+    ups = []
+    for level in (2, 1, 0):
+        ups.append(x)
+        x = enlarge(net, x)
+        if level in joined:
+            skip = kept[level]
+            if gates:  # additive attention tells how much of a skip goes on
+                total = net.add("Add", net.conv(x, 8, 4, 1), net.conv(skip, 8, 4, 1))
+                much = net.add("Sigmoid", net.conv(net.add("Relu", total), 4, 1, 1))
+                skip = net.add("Mul", skip, much)
+            x = net.add("Add", x, skip)
+            x = activate(net, x, 8, 8) if convolves else x
+    if side:  # all levels are put together
+        sides = [enlarge(net, one, 2 ** (3 - place)) for place, one in enumerate(ups)]
+        x = net.conv(net.add("Concat", x, *sides, axis=1), 32, 8)
+    return net.finish(net.conv(x, 8, 5, 1)).architecture.sentence
+
+
+def test_a_unet_convolves_what_it_joins_at_each_level() -> None:
+    assert "3 levels down, 3 up, skips at each level, 5 channels out" in make_u((0, 1, 2))
+    told = make_u((0, 1, 2), gates=True)  # sums that gate are no skips
+    assert told.startswith("UNet")
+    assert "skips at each level" in told
+    assert make_u((1, 2)).startswith("UNet")
+    assert "3 levels down, 3 up, 2 skips" in make_u((1, 2))
+
+
+def test_others_are_encoder_decoders() -> None:
+    for told in (make_u((2,)), make_u((0, 1, 2), convolves=False), make_u((0, 2))):
+        assert told.startswith("Convolutional encoder-decoder: ")
+    told = make_u((0, 1, 2), side=True)
+    assert told.startswith("Convolutional encoder-decoder: ")
+    assert "skips at each level, 4 levels put together" in told
+
+
+def make_pyramid(widths: Sequence[int], *, ways: int = 1, flat: bool = True, first: int = 3) -> str:
+    """Return what is said of maps at three strides, of which each is convolved to some channels.
+
+    The finest has a stride of 2 to the power of ``first``.
+    """
+    net = Network()
+    x = activate(net, net.take("image", (1, 3, 128, 128)), 3, 8)
+    maps = []
+    for level in range(1, first + 3):
+        x = activate(net, x, 8, 8, strides=[2, 2])
+        if level >= first:
+            maps.append(x)
+    for place in (1, 0) if ways else ():
+        maps[place] = activate(
+            net, net.add("Add", enlarge(net, maps[place + 1]), maps[place]), 8, 8
+        )
+    for place in (1, 2) if ways > 1 else ():
+        down = activate(net, maps[place - 1], 8, 8, strides=[2, 2])
+        maps[place] = activate(net, net.add("Add", down, maps[place]), 8, 8)
+    given = []
+    for width in widths:
+        heads = [net.conv(one, 8, width, 1) for one in maps]
+        if flat:
+            rows = [net.add("Reshape", head, net.numbers(1, width, -1)) for head in heads]
+            heads = [net.add("Concat", *rows, axis=2)]
+        given += heads
+    return net.finish(*given).architecture.sentence
+
+
+def test_a_detector_predicts_the_same_at_several_strides() -> None:
+    told = make_pyramid((20, 4))
+    assert told.startswith("One-stage detector: ")
+    assert told.endswith("feature pyramid, heads at strides 8, 16, 32 (4 and 20 channels each).")
+    told = make_pyramid((20, 4), ways=2)
+    assert "feature pyramid, up and down again, heads at strides 8, 16, 32" in told
+    assert "pyramid" not in make_pyramid((20, 4), ways=0)
+    assert make_pyramid((75,), flat=False).startswith("One-stage detector: ")
+
+
+def test_maps_of_features_or_flow_are_no_detector() -> None:
+    for told in (
+        make_pyramid((8,), flat=False),  # features
+        make_pyramid((2,)),  # flow
+        make_pyramid((19,), flat=False),  # classes at every place
+        make_pyramid((20, 4), first=1),  # too fine
+    ):
+        assert not told.startswith("One-stage detector")
+
+
+def test_resolutions_of_maps_that_are_given_are_told() -> None:
+    assert make_pyramid((19,), flat=False).endswith(
+        "3 maps out at 1/8, 1/16 and 1/32 (19 channels each)."
+    )
