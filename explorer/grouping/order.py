@@ -47,6 +47,8 @@ def delay_stored(graph: Graph, ranks: Sequence[int]) -> Sequence[int]:
         if index not in stored and node.operator.has("copies", "dequantizes", "quantizes"):
             value = node.input(0)
             giver = value.producer if value is not None else None
+            if giver is not None and giver.graph is not graph:
+                continue  # what it copies is of the graph around this one
             if value is not None and (
                 is_constant(value) or (giver is not None and graph.index_of(giver) in stored)
             ):

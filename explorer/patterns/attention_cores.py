@@ -18,7 +18,9 @@ _SCORES = frozenset(
 _MOST_STEPS = 14
 
 
-def find_scored_core(operations: Operations, softmax: int) -> tuple[set[int], int, list[int]] | None:
+def find_scored_core(
+    operations: Operations, softmax: int
+) -> tuple[set[int], int, list[int]] | None:
     """Return what stands between the products, the second one, and the way from the first."""
     back = _search(operations, softmax, operations.givers, has_latents)
     onward = _search(

@@ -80,3 +80,19 @@ def test_modules_stand_in_the_order_in_which_they_run() -> None:
     writer.outputs = [value]
     root = build_group_tree(writer.load().graph, "names").root
     assert [group.label for group in root.inner_groups()] == ["part.0", "part.1", "part.2"]
+
+
+def test_a_branch_may_copy_what_a_node_around_it_gives() -> None:
+    text = """<ir_version: 10, opset_import: ["": 21]>
+        g (float[4] x, bool c) => (float[4] y) {
+            a = Abs (x)
+            y = If (c) <
+                then_branch = t () => (float[4] p) { [m_n] n = Neg (o)  [m_o] o = Identity (a)  [m_p] p = Exp (n) },
+                else_branch = e () => (float[4] q) { q = Identity (a) }
+            >
+        }"""
+    model = onnx.parser.parse_model(text)
+    for node in model.graph.node[1].attribute[0].g.node:
+        node.name = node.name.replace("_", "/")
+    tree = build_group_tree(load(model).graph.nodes[1].subgraphs[0], "names")
+    assert [node.op_type for node in tree.order] == ["Identity", "Neg", "Exp"]
