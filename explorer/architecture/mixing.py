@@ -31,20 +31,48 @@ class Mixing(NamedTuple):
         Whether computed values are multiplied as matrices, or elements are written into others.
     gates
         Whether elements of computed values are multiplied, or chosen by how large they are.
+    weighs
+        Whether computed values are multiplied element by element by such shares, and summed up.
     """
 
     attends: bool
     mixes: bool
     gates: bool
+    weighs: bool
 
 
 def find_mixing(outline: Outline) -> Mixing:
     """Return what mixes outside of all known blocks of a graph."""
     products = [part for part in outline.parts if _is_product(outline, part)]
     return Mixing(
-        any(_weighs(outline, part) for part in products[:_MOST_PRODUCTS]),
+        any(_weighs(outline, part) for part in products[:_MOST_PRODUCTS])
+        or any(_attends_inside(outline, part) for part in outline.of_kind("residual")),
         bool(products) or any(part.has(*_MIXING) for part in outline.parts),
         any(_gates(outline, part) for part in outline.parts),
+        any(_sums_up(outline, part) for part in outline.parts),
+    )
+
+
+def _sums_up(outline: Outline, part: OutlinePart) -> bool:
+    """Return whether elements are summed up that were multiplied by shares (section 3.1)."""
+    if not part.has("reduces"):
+        return False
+    givers = outline.givers(part)
+    product = givers[0] if len(givers) == 1 else None
+    if product is None or not product.has("multiplies_elements"):
+        return False
+    factors = outline.givers(product)
+    shares = [one for one in factors if one.has("distributes") or one.name == "Softmax"]
+    return len(factors) == 2 and len(shares) == 1
+
+
+def _attends_inside(outline: Outline, part: OutlinePart) -> bool:
+    """Return whether shares and a product of computed values are inside of a block."""
+    operations = outline.operations
+    nodes = {number: operations.nodes[number].operator for number in part.numbers}
+    return any(operator.has("distributes") for operator in nodes.values()) and any(
+        operator.has("multiplies") and len(operations.operands[number]) > 1
+        for number, operator in nodes.items()
     )
 
 

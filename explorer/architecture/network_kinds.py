@@ -16,6 +16,7 @@ from .outline import Outline
 from .piece_words import join_with_and
 from .pieces import Piece
 from .resolutions import Resolutions
+from .whole_kinds import MASKING, name_by_wiring
 
 _CONVOLUTIONS = frozenset(
     {"atrous pyramid", "conv", "inverted", "pyramid pooling", "residual", "separable"}
@@ -26,6 +27,7 @@ _LINEAR = frozenset(
 )
 
 
+_LEAST_COUPLINGS = 2
 #: of these it is told along how many axes they convolve, where that are not two
 _OF_AXES = frozenset({"Convolutional encoder-decoder", "Convolutional network", "UNet"})
 
@@ -69,17 +71,20 @@ def find_network_kind(
         The same, once where they share weights.
     """
     on_maps = works_on_maps([piece.part for piece in told])
-    levels = _find_way(outline) if on_maps else Levels()
+    resolutions = Resolutions(outline)
+    levels = _find_way(outline, resolutions) if on_maps else Levels()
     is_shared = any(piece.uses > 1 for piece in kept)
-    title = levels.title or _name_by_blocks(every, find_mixing(outline), is_shared)
+    title = levels.title or name_by_wiring(outline, resolutions)
+    title = title or _name_by_blocks(every, find_mixing(outline), is_shared)
     if title in _OF_AXES:
         title = write_axes(outline, title)
-    return NetworkKind(title, levels.text, levels.facts, "scales" in dict(levels.facts))
+    # a decoder of masked waves gives one channel for each source
+    tells_outputs = "scales" in dict(levels.facts) or title.startswith(MASKING)
+    return NetworkKind(title, levels.text, levels.facts, tells_outputs)
 
 
-def _find_way(outline: Outline) -> Levels:
+def _find_way(outline: Outline, resolutions: Resolutions) -> Levels:
     """Return the way of maps through resolutions, and what is predicted from them."""
-    resolutions = Resolutions(outline)
     heads = find_map_heads(outline, resolutions)
     return find_detector(outline, resolutions, heads) or find_levels(outline, resolutions)
 
@@ -95,13 +100,16 @@ def _name_by_blocks(pieces: Sequence[Piece], mixing: Mixing, is_shared: bool) ->
         words.append("convolutions")
     if kinds["unrolled"] or any(piece.part.has("recurrent") for piece in pieces):
         words.append("recurrent layers")
-    if kinds["attention"] or kinds["transformer"] or mixing.attends:
+    weighs = mixing.weighs and "recurrent layers" in words
+    if kinds["attention"] or kinds["transformer"] or mixing.attends or weighs:
         words.append("attention")
     if kinds["transform"]:
         words.append("Fourier transforms")
     names = Counter(piece.name for piece in pieces)
     if names["Mixer block"] and words in ([], ["convolutions"]):
         return "Mixer network"
+    if kinds["coupling"] >= _LEAST_COUPLINGS and words in ([], ["convolutions"]):
+        return "Normalizing flow"  # L. Dinh and others, Real NVP, 2017: layers can be undone
     if kinds["message passing"] and not words:
         return "Message-passing network"
     if kinds["graph convolution"] and not words:

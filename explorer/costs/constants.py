@@ -22,6 +22,7 @@ from netloupe.explorer.operators import (
 )
 from netloupe.explorer.progress import step
 
+from .folded_tables import find_folded_tables
 from .position_constants import find_angles, find_rotary_tables, list_score_terms
 from .stored_uses import ConstantKind, ConstantUse, is_stored_value, list_nodes, trace
 
@@ -54,6 +55,7 @@ def find_constant_uses(graph: Graph) -> Iterator[ConstantUse]:
     * Angles of which both sine and cosine are taken, and frequencies that are multiplied with
       positions to be such angles.
     * Tables of which the same positions choose factors in pairs: cosines and sines.
+    * Tables that are activated with a bias and no data: products that an exporter computed.
     * Scale and bias of an InstanceNormalization whose result has others: so exporters write
       GroupNormalization, with ones and zeros.
     * What is subtracted from an input of the model, or divides it: means and deviations of pixels.
@@ -66,6 +68,7 @@ def find_constant_uses(graph: Graph) -> Iterator[ConstantUse]:
         yield from list_score_terms(node)
     yield from find_angles(graph)
     yield from find_rotary_tables(graph)
+    yield from find_folded_tables(graph)
     for node in list_nodes(graph, _normalizes_instances):
         if is_scaled_again(node):
             yield from (ConstantUse(node, place, "other") for place in (1, 2))

@@ -56,7 +56,7 @@ def generator() -> Architecture:
 
 def test_widths_of_a_chain_are_told_in_order() -> None:
     assert generator().sentence == (
-        "Convolutional network: 4 transposed 4×4 convolutions 16 → 32 → 16 → 8 → 3 channels, "
+        "Convolutional decoder: 4 transposed 4×4 convolutions 16 → 32 → 16 → 8 → 3 channels, "
         "×16 resolution, 3 channels out."
     )
 
