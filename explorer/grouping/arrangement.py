@@ -16,6 +16,7 @@ from netloupe.explorer.model import Graph, Node, find_nodes_where, find_nodes_wi
 from netloupe.explorer.operators import LAYOUT_TRAITS, Operator
 from netloupe.explorer.patterns.idle_nodes import is_idle
 from netloupe.explorer.patterns.picked_tokens import read_picked_token
+from netloupe.explorer.patterns.scalings import read_scaling
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import Roles, find_purpose, find_weight
 
@@ -89,7 +90,9 @@ def join_arrangement(
     arranging.update(index for index in idle if is_idle(nodes[index]))
     if not arranging:
         return {}
-    joiner = _Joiner(root, roles, labels, singles, free_path, arranging)
+    factors = find_nodes_with(root.graph, "multiplies_elements", "divides").tolist()
+    ending = frozenset(index for index in factors if read_scaling(nodes[index]))
+    joiner = _Joiner(root, roles, labels, singles, free_path, arranging | ending, ending)
     is_large = len(nodes) > _MOST_DEEP
     pending = [(root, False)]
     while pending:
@@ -143,8 +146,10 @@ class _Joiner:
         singles: Mapping[str, Node],
         free_path: FreePath,
         arranging: set[int],
+        ending: frozenset[int],
     ) -> None:
         self._graph: Graph = root.graph
+        self._ending = ending
         self._roles, self._labels, self._free_path = roles, labels, free_path
         self._arranging = arranging
         self._homes = NodeHomes(root)
@@ -167,7 +172,9 @@ class _Joiner:
             return
         step()
         loose.sort(key=lambda node: node.index)
-        targets = ArrangementTargets(group, self._homes, self._roles, self._labels, loose)
+        targets = ArrangementTargets(
+            *(group, self._homes, self._roles, self._labels, loose, self._ending)
+        )
         chosen = targets.choose(loose)
         left = [node for node in loose if node.index not in chosen]
         self._wrap_operations(group, targets, chosen)

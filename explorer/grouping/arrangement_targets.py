@@ -63,8 +63,11 @@ class ArrangementTargets:
         roles: Roles,
         labels: Mapping[int, str],
         loose: Sequence[Node],
+        ending: frozenset[int] = frozenset(),
     ) -> None:
         self._group, self._homes, self._roles, self._labels = group, homes, roles, labels
+        #: those that join what gives to them, and nothing else
+        self._ending = ending
         self._loose = {node.index for node in loose}
         self._chosen: dict[int, Child] = {}
 
@@ -104,7 +107,7 @@ class ArrangementTargets:
         return child
 
     def _try(self, node: Node, found: list[Child | None], is_last: bool, *, onward: bool) -> None:
-        if node.index in self._chosen:
+        if node.index in self._chosen or (onward and node.index in self._ending):
             return
         heads = {id(head): head for head in map(self._resolve, found)}
         head = next(iter(heads.values())) if len(heads) == 1 else None

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from netloupe.explorer.model import Node, is_constant
+from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.roles import PreparationPiece, Roles
 
 from .group import Group, GroupKind
@@ -32,6 +33,8 @@ _AFTER = {
     "TopK": "top-k",
     "ZipMap": "class labels",
 }
+#: what ends a head, and belongs to it
+_ENDING = ("activates", "distributes", *LAYOUT_TRAITS)
 _MOST_NAME = 60
 #: a scope of so few is what is fed, not only the node in it
 _FEW_CHILDREN = 4
@@ -162,8 +165,9 @@ def add_postprocessing(root: Group, roles: Roles, free_path: FreePath) -> None:
 
     What repeats and blocks hold stays there: such as the end of the last layer; and what stands
     before a block that is an idea of a paper is none. Where several
-    nodes of a scope are behind the last weight, and one of them tells what for, they are a group,
-    in the place of the last of them.
+    nodes of a scope are behind the last weight, give to one another, and one of them tells what
+    for, they are a group, in the place of the last of them. A softmax or sigmoid alone ends its
+    head.
     """
     if roles.count("postprocessing") < LEAST_AFTER:
         return
@@ -172,22 +176,53 @@ def add_postprocessing(root: Group, roles: Roles, free_path: FreePath) -> None:
         group = pending.pop()
         after = [child for child in group.children if _is_after(child, roles)]
         after = after[_find_last_idea(after) + 1 :]
-        nodes = [node for child in after for node in _list_nodes(child)]
-        facts = tuple(dict.fromkeys(told for node in nodes if (told := _tell(node))))
-        if len(nodes) >= LEAST_AFTER and facts and len(after) > 1:
-            path = free_path(group, POSTPROCESSING)
-            inner = Group("postprocessing", group.graph, path, POSTPROCESSING, "", group)
-            inner.facts = facts
-            inner.children = after
-            for child in inner.inner_groups():
-                child.parent = inner
-            taken, last = {id(child) for child in after}, after[-1]
-            group.children = [
-                inner if child is last else child
-                for child in group.children
-                if child is last or id(child) not in taken
-            ]
+        for part in _find_parts(after):
+            nodes = [node for child in part for node in _list_nodes(child)]
+            facts = tuple(dict.fromkeys(told for node in nodes if (told := _tell(node))))
+            is_head = all(node.operator.has(*_ENDING) for node in nodes)
+            if len(nodes) >= LEAST_AFTER and facts and len(part) > 1 and not is_head:
+                _wrap_postprocessing(group, part, facts, free_path)
         pending += [inner for inner in group.inner_groups() if inner.kind == "scope"]
+
+
+def _find_parts(after: Sequence[Group | Node]) -> list[list[Group | Node]]:
+    """Return children in lists of those that give to one another: one for each result."""
+    homes = {node: place for place, child in enumerate(after) for node in _list_nodes(child)}
+    leaders = [*range(len(after))]
+
+    def find(place: int) -> int:
+        while leaders[place] != place:
+            leaders[place] = leaders[leaders[place]]
+            place = leaders[place]
+        return place
+
+    for node, place in homes.items():
+        for value in node.inputs:
+            giver = homes.get(value.producer) if value is not None and value.producer else None
+            if giver is not None:
+                leaders[find(place)] = find(giver)
+    parts: dict[int, list[Group | Node]] = {}
+    for place, child in enumerate(after):
+        parts.setdefault(find(place), []).append(child)
+    return [*parts.values()]
+
+
+def _wrap_postprocessing(
+    group: Group, part: list[Group | Node], facts: tuple[str, ...], free_path: FreePath
+) -> None:
+    """Put children of a group into one of postprocessing, in the place of the last of them."""
+    path = free_path(group, POSTPROCESSING)
+    inner = Group("postprocessing", group.graph, path, POSTPROCESSING, "", group)
+    inner.facts = facts
+    inner.children = [*part]
+    for child in inner.inner_groups():
+        child.parent = inner
+    taken, last = {id(child) for child in part}, part[-1]
+    group.children = [
+        inner if child is last else child
+        for child in group.children
+        if child is last or id(child) not in taken
+    ]
 
 
 def _find_last_idea(children: Sequence[Group | Node]) -> int:

@@ -16,6 +16,38 @@ scores (float[2, 16] x) => (float[2, 16] y)
 """,
         "Soft cap, 30",
     ),
+    "masked-pool": (
+        """
+sentence (float[2, 16, 8] x, int64[2, 16] mask) => (float[2, 8] y)
+<int64[1] last = {2}, int64[1] axis = {1}, int64[3] size = {2, 16, 8}, float least = {1e-9}>
+{
+  wide = Unsqueeze (mask, last)
+  all = Expand (wide, size)
+  m = Cast <to = 1> (all)
+  kept = Mul (x, m)
+  total = ReduceSum <keepdims = 0> (kept, axis)
+  count = ReduceSum <keepdims = 0> (m, axis)
+  some = Clip (count, least)
+  y = Div (total, some)
+}
+""",
+        "Masked mean",
+    ),
+    "scaled-parts": (
+        """
+boxes (float[100, 4] x) => (float[100, 4] y)
+<float width = {2.5}, float height = {2}>
+{
+  a, b, c, d = Split <axis = 1, num_outputs = 4> (x)
+  left = Mul (a, width)
+  top = Mul (b, height)
+  right = Mul (c, width)
+  bottom = Mul (d, height)
+  y = Concat <axis = 1> (left, top, right, bottom)
+}
+""",
+        "Scaling, each of 4 parts",
+    ),
     "fixed-transform": (
         """
 spectra (float[8, 32] frames) => (float[8, 17] y)

@@ -313,6 +313,16 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "fixed-transform",
         ),
         FigureWord(
+            "masked sum, masked mean",
+            "Over those places alone that a mask counts.",
+            "masked-pool",
+        ),
+        FigureWord(
+            "scaling",
+            "Each part of a value is multiplied by a number of its own: coordinates of boxes.",
+            "scaled-parts",
+        ),
+        FigureWord(
             "L2 norm, magnitude",
             "How long a vector is, √(Σ x²), and how large a complex number, √(x² + y²).",
             "length",

@@ -46,6 +46,7 @@ from .lengths import find_lengths
 from .linear import find_embeddings, find_linears, find_mlps
 from .linear_attention import find_linear_attentions
 from .low_rank import find_low_rank_attentions
+from .masked_pools import find_masked_pools, find_scaled_parts
 from .memories import find_maskings, find_memories
 from .norms import find_norms
 from .pair_updates import find_outer_products, find_triangles
@@ -196,6 +197,8 @@ IDEAS = (
     _part("dueling-heads", find_duels, "duel"),
     _part("token-shift", find_shifts, "token shift"),
     _part("soft-cap", find_soft_caps, "soft cap", family="activation"),
+    _part("masked-pool", find_masked_pools, "masked pool", family="pooling"),
+    _part("scaled-parts", find_scaled_parts, "scaled parts", family="elementwise"),
     _part("chunks", find_chunks, "chunks", family="shape"),
     _part("overlap-add", find_overlap_adds, "overlap", family="shape"),
     _part("edge-inputs", find_edge_inputs, "edge inputs", family="shape"),

@@ -18,6 +18,7 @@ from .graph_context import GraphContext
 from .idle_nodes import is_idle
 from .picked_tokens import read_picked_token
 from .readings import is_projection, read_quantized, read_scalar
+from .scalings import read_scaling
 from .shuffles import read_shuffle
 
 #: stands for all users that are not among the operations
@@ -70,6 +71,8 @@ class Operations:
         self._sources: dict[Value, Value] = {}
         #: what multiplies a product by its scale, decided with producers first
         self._rescaling: set[Node] = set()
+        #: of what multiplies the result of a layer in the end by a number, ``× 8``
+        self.scaled: dict[Node, str] = {}
         #: what changes nothing
         self._idle: set[Node] = set()
         #: of what takes one place of a sequence at the beginning, which: ``first token``
@@ -117,7 +120,22 @@ class Operations:
         if is_idle(node):
             self._idle.add(node)
             return True
-        return self._is_picked_at_first(node, operator)
+        return self._is_picked_at_first(node, operator) or self._is_scaled_at_last(node, operator)
+
+    def _is_scaled_at_last(self, node: Node, operator: Operator) -> bool:
+        """Return whether a node multiplies what all others give in the end by one number."""
+        if not operator.has("multiplies_elements", "divides") or not node.outputs:
+            return False
+        result = node.outputs[0]
+        users = () if result is None else result.users[:_MOST_PICKING]
+        if any(user in self._inside for user in users):
+            return False
+        factor = read_scaling(node)
+        source = next((v for v in node.inputs if v is not None and not self.is_fixed(v)), None)
+        is_inside = source is not None and source.producer in self._inside
+        if factor and is_inside:
+            self.scaled[node] = factor
+        return bool(factor) and is_inside
 
     def _is_picked_at_first(self, node: Node, operator: Operator) -> bool:
         """Return whether a node takes one place of what all others take nothing else of."""
@@ -242,7 +260,8 @@ class Operations:
         if node is None or node not in self._inside or node in self._numbers:
             return None
         is_arranging = node.operator.has(*ARRANGING) or node in self._rescaling
-        if not is_arranging and node not in self.picked and node not in self._idle:
+        is_part = node in self.picked or node in self.scaled or node in self._idle
+        if not is_arranging and not is_part:
             return None
         return next((v for v in node.inputs if v is not None and not self.is_fixed(v)), None)
 

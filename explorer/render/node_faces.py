@@ -8,6 +8,7 @@ from typing import Literal
 from netloupe.explorer.grouping import PASSING_TRAITS, Group, recognise_function
 from netloupe.explorer.model import Graph, Node, is_constant
 from netloupe.explorer.patterns.picked_tokens import read_picked_token
+from netloupe.explorer.patterns.scalings import read_scaling
 from netloupe.explorer.quantization import node_badge
 from netloupe.explorer.view import Item
 
@@ -87,9 +88,9 @@ def make_operation_face(
         quiet, blocks = "", [list_facts(parts)]
     else:
         blocks = facts.list_blocks(node, ())
-        picked = _tell_picked(group)
-        if picked:
-            blocks = [*blocks, [FaceRow(picked, "muted", ())]]
+        beside = _tell_beside(group)
+        if beside:
+            blocks = [*blocks, list_facts(beside)]
     return make_box(
         *("group", style.category, title, quiet, blocks),
         badge=find_group_badge(group),
@@ -144,14 +145,15 @@ def _count_nodes_inside(node: Node) -> str:
     return f"{count:,} node{'' if count == 1 else 's'} {where}"
 
 
-def _tell_picked(group: Group) -> str:
-    """Return ``of the first token`` of a node that takes one place of a sequence; else ""."""
+def _tell_beside(group: Group) -> tuple[str, ...]:
+    """Return what else is done for a node: ``of the first token``, ``× 8``."""
+    told: list[str] = []
     for child in group.children:
         if isinstance(child, Node) and child is not group.main:
-            word = read_picked_token(child)
-            if word:
-                return f"of the {word}"
-    return ""
+            word, factor = read_picked_token(child), read_scaling(child)
+            told += [f"of the {word}"] if word else []
+            told += [factor] if factor else []
+    return tuple(told)
 
 
 def _tell_split(group: Group) -> tuple[str, ...]:

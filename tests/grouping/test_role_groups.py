@@ -281,6 +281,23 @@ def test_postprocessing_is_one_group_where_something_tells_what_for(
     assert [group.facts for group in groups_of(tree, "postprocessing")] == facts
 
 
+def test_each_result_has_its_own_postprocessing_and_a_softmax_stays_with_its_head() -> None:
+    def list_facts(second: str) -> list[tuple[str, ...]]:
+        heads = " ".join(f"h{n} = MatMul (r, w)  y{n} = Softmax (h{n})" for n in range(4))
+        graph = load_text(f"""
+            g (float[n, 3] x) => (float[n, 3] y0, y1, y2, y3, float[n, 3] z)
+            <float[3, 3] w = {_NINE}, float[3] c = {{1, 2, 3}}> {{
+                r = MatMul (x, w)  {heads}
+                a = MatMul (r, w)  {second}
+            }}
+        """).graph
+        return [group.facts for group in groups_of(build_group_tree(graph), "postprocessing")]
+
+    assert list_facts("z = Softmax (a)") == []
+    decoded = "s = Sigmoid (a)  b = Sub (s, c)  d = Abs (b)  z = Neg (d)"
+    assert list_facts(decoded) == [("sigmoid",)]
+
+
 def test_the_end_of_the_last_layer_stays_in_its_layer() -> None:
     layer = """
         a{n} = MatMul (x{n}, w)

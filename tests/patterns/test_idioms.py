@@ -315,3 +315,65 @@ def test_banks_of_filters_and_what_was_learned() -> None:
     assert _tell_matrix(learned, slides=False) == "Linear 64 → 33"
     assert _tell_matrix(np.abs(learned), slides=False) == "Linear 64 → 33"
     assert "FT" not in _tell_matrix(learned, slides=True)
+
+
+_MASKED = "float[2, 9, 4] x, bool[2, 9] m, float[2, 9, 1] f, float[2, 9, 4] z) => (float[n, o] y)"
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        # older and newer exporter, of a set and of a sentence
+        ("c = Cast <to = 1> (m)  u = Unsqueeze (c, two)  p = Mul (x, u)", "Masked sum"),
+        ("u = Unsqueeze (m, two)  c = Cast <to = 1> (u)  p = Mul (c, x)", "Masked sum"),
+        ("p = Mul (x, f)", "Masked sum"),
+        ("p = Mul (x, z)", ""),
+        ("a = Abs (f)  p = Mul (x, a)", ""),
+    ],
+)
+def test_sums_of_what_a_mask_counts(body: str, told: str) -> None:
+    stored = "int64[1] one = {1}, int64[1] two = {2}, float some = {1e-9}"
+    found = tell(_MASKED, f"{body}  y = ReduceSum (p, one)", stored)
+    assert found == told or (not told and "Masked" not in found)
+
+
+@pytest.mark.parametrize(
+    ("mask", "count", "told"),
+    [
+        ("c = Cast <to = 1> (m)  u = Unsqueeze (c, two)", "u", "Masked mean"),
+        ("c = Cast <to = 1> (m)  u = Unsqueeze (c, two)", "f", "Masked sum"),
+    ],
+)
+def test_means_of_what_a_mask_counts(mask: str, count: str, told: str) -> None:
+    stored = "int64[1] one = {1}, int64[1] two = {2}, float some = {1e-9}"
+    body = f"{mask} p = Mul (x, u) t = ReduceSum (p, one) n = ReduceSum ({count}, one)"
+    graph = load_text(f"g ({_MASKED} <{stored}> {{ {body} k = Max (n, some)  y = Div (t, k) }}")
+    found = recognise(graph.graph.nodes)
+    assert ("" if found is None else found.name) == ("Masked mean" if told == "Masked mean" else "")
+
+
+def test_parts_that_are_scaled() -> None:
+    def scale(join: str) -> str:
+        body = f"""a, b, c, d = Split <axis = 1, num_outputs = 4> (x)  l = Mul (a, w)
+            t = Mul (b, h)  r = Mul (c, w)  u = Mul (d, h)  y = Concat <axis = 1> ({join})"""
+        head = "float[9, 4] x, float[9, 1] z) => (float[n, m] y)"
+        return tell(head, body, "float w = {2.5}, float h = {2}")
+
+    assert scale("l, t, r, u") == "Scaling, each of 4 parts"
+    assert "Scaling" not in scale("l, t, r, z")
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("h = MatMul (x, k)  y = Mul (h, eight)", "Linear 4 → 4, × 8"),
+        ("h = MatMul (x, k)  r = Reshape (h, size)  y = Div (r, eight)", "Linear 4 → 4, ÷ 8"),
+        ("h = MatMul (x, k)  y = Mul (h, z)", ""),
+        ("h = MatMul (x, k)  y = Div (eight, h)", ""),
+    ],
+)
+def test_a_layer_says_by_what_it_is_scaled(body: str, told: str) -> None:
+    weights = ", ".join(["0.1"] * 16)
+    stored = f"float eight = {{8}}, float[4, 4] k = {{{weights}}}, int64[2] size = {{6, 2}}"
+    found = tell("float[3, 4] x, float[3, 4] z) => (float[n, m] y)", body, stored)
+    assert found == told or (not told and "8" not in found)

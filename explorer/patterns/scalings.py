@@ -1,0 +1,41 @@
+"""Results of layers that are multiplied by one number: part of the layer for whoever draws it."""
+
+from __future__ import annotations
+
+from netloupe.explorer.dataflow import trace_back
+from netloupe.explorer.model import Node, is_constant
+from netloupe.explorer.notation import write_number
+from netloupe.explorer.operators import LAYOUT_TRAITS
+from netloupe.explorer.roles import find_weight
+
+from .readings import read_scalar
+
+#: so many nodes that arrange are looked through
+_MOST_BETWEEN = 4
+_BOTH = 2
+
+
+def read_scaling(node: Node) -> str:
+    """Return ``× 8`` of a node that multiplies only what a layer with weights gives; "" for others.
+
+    So embeddings are scaled by the root of their width (A. Vaswani and others, Attention Is All You
+    Need, 2017, section 3.4), and queries by that of a head.
+    """
+    operator = node.operator
+    if not operator.has("multiplies_elements", "divides") or len(node.inputs) != _BOTH:
+        return ""
+    computed = [value for value in node.inputs if value is not None and not is_constant(value)]
+    places = range(1, _BOTH) if operator.has("divides") else range(_BOTH)
+    number = next((n for p in places if (n := read_scalar(node.inputs[p])) is not None), None)
+    if len(computed) != 1 or not number:
+        return ""
+    path = [computed[0], *trace_back(computed[0], *LAYOUT_TRAITS, most=_MOST_BETWEEN)]
+    if any(value.is_output or len(value.users) != 1 for value in path):
+        return ""
+    giver = path[-1].producer
+    if giver is None or find_weight(giver) is None:
+        return ""
+    if not giver.operator.has("multiplies", "convolves", "looks_up"):
+        return ""
+    sign = "÷" if operator.has("divides") else "×"
+    return f"{sign} {write_number(float(f'{number:.4g}'))}".replace("-", "−")
