@@ -185,7 +185,7 @@ def _find_experts(outline: Outline) -> Iterator[Merge]:
     """Find mixtures of experts between two attentions, in graphs that are large."""
     choices = [
         part
-        for part in outline.of_kind("TopK")
+        for part in outline.of_kind("ArgMax", "TopK")
         if any(_gives_choice(outline, giver) for giver in outline.givers(part))
     ]
     if not choices:
@@ -198,7 +198,10 @@ def _find_experts(outline: Outline) -> Iterator[Merge]:
     for number in stretches:  # that between two attentions
         low = nodes[attentions[number - 1].end].index + 1 if number else 0
         is_last = number == len(attentions)
-        high = len(outline.graph.nodes) if is_last else nodes[min(attentions[number].numbers)].index
+        high = len(outline.graph.nodes)
+        if not is_last:  # a mask that is its own may have been made before
+            indices = [nodes[inner].index for inner in attentions[number].numbers]
+            high = min((index for index in indices if index >= low), default=low)
         if high - low > _MOST_OF_EXPERTS:
             continue
         for found, its_nodes in _recognise_experts(outline, outline.graph.nodes[low:high]):
@@ -224,7 +227,8 @@ def _find_experts(outline: Outline) -> Iterator[Merge]:
 def _gives_choice(outline: Outline, part: OutlinePart) -> bool:
     """Return whether a part gives weights of experts; a bias may be added to these."""
     if part.kind == "Add":
-        return any(giver.name == "Sigmoid" for giver in outline.givers(part))
+        givers = outline.givers(part)
+        return any(giver.name == "Sigmoid" or giver.kind == "linear" for giver in givers)
     return part.kind == "linear" or part.name in _ROUTING
 
 
@@ -242,12 +246,13 @@ def _read_inner(nodes: Sequence[Node], experts: int) -> tuple[int, int, int] | N
 
     The first table is for both halves of gated units.
     """
-    tables: list[tuple[int, ...]] = []
+    found: dict[Value, tuple[int, ...]] = {}
     for node in nodes:
-        if node.operator.has("looks_up") and node.inputs:
-            dims = read_dims(node.input(0))
-            if len(dims) == 3 and dims[0] == experts:
-                tables.append(dims)
+        table = node.input(0) if node.operator.has("gathers") and node.inputs else None
+        dims = read_dims(table)
+        if table is not None and len(dims) == 3 and dims[0] == experts:
+            found[table] = dims
+    tables = [*found.values()]
     if len(tables) != 2:
         return None
     for width, inner in (tables[1][1:], tables[1][:0:-1]):

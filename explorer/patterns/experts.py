@@ -13,8 +13,10 @@ from .transformer_details import ExpertsDetails
 from .weight_sizes import read_dims
 
 #: operators that multiply by the weights of a chosen expert
-_PRODUCTS = frozenset({"MatMul", "Einsum"})
-_MOST_OPERATIONS = 400
+_PRODUCTS = frozenset({"MatMul", "Einsum", "Gemm"})
+_MOST_OPERATIONS = 2_000
+#: experts, and rows and columns of a matrix for each
+_RANK_OF_TABLE = 3
 
 
 def find_experts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -29,10 +31,12 @@ def find_experts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     operations = blocks.operations
     if len(operations) > _MOST_OPERATIONS or not operations.nodes:
         return
-    found = _find_router(blocks)
-    if found is None:
+    routers = _find_routers(blocks)
+    if not routers:
         return
-    router, choice, count = found
+    if len({id(router) for router, _, _ in routers}) > 1 and _has_layers(blocks):
+        return  # each is looked for in its layer
+    router, choice, count = routers[0]
     numbers = _follow(blocks, router)
     if choice is not None and operations.kinds[choice] == "TopK":
         # of several the last one: groups of experts may be chosen before (DeepSeek-AI, DeepSeek-V3,
@@ -41,11 +45,7 @@ def find_experts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     kinds = {number: operations.kinds[number] for number in sorted(numbers)}
     owners = (blocks.owner[number] for number in kinds)
     experts = {id(f): f for f in owners if f is not None and f.kind == "mlp"}
-    tables = [
-        number
-        for number, kind in kinds.items()
-        if operations.nodes[number].operator.has("gathers") and choice in operations.givers(number)
-    ]
+    tables = [number for number in kinds if _picks_weights(operations, number, choice, count)]
     fused = [n for n in kinds if operations.nodes[n].operator.has("routes_experts")]
     products = [
         number
@@ -53,10 +53,15 @@ def find_experts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         if kind in _PRODUCTS and any(giver in tables for giver in operations.givers(number))
     ]
     is_picked = len(tables) > 1 and len(products) > 1
+    if is_picked:  # these have picked weights; others are shared by all tokens
+        picked = {*tables, *products}
+        experts = {key: f for key, f in experts.items() if not picked & f.numbers}
     if not fused and not is_picked and not (len(experts) > 1 and len(experts) >= count // 2):
         return
     facts = [write_count(count, "expert")]
     chosen = _read_count(operations, choice) if choice is not None else 0
+    if choice is not None and operations.kinds[choice] == "ArgMax":  # one after another
+        chosen = sum(kind == "ArgMax" for kind in kinds.values())
     if chosen:
         facts.append(f"top {chosen}")
     names = {found.name for found in experts.values()}
@@ -76,6 +81,21 @@ def find_experts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         yield FoundBlock(
             "experts", "Mixture of experts", numbers, end, tuple(facts), details, parts
         )
+
+
+def _picks_weights(operations: Operations, number: int, choice: int | None, count: int) -> bool:
+    """Return whether a node picks weights of some experts: by the choice, or one expert each.
+
+    In the second form, in which an exporter followed one example, an expert that was chosen there
+    has a piece of the graph; its matrices are a slice of a table for all experts.
+    """
+    node = operations.nodes[number]
+    if not node.operator.has("gathers"):
+        return False
+    if choice in operations.givers(number):
+        return True
+    dims = read_dims(list_data(node)[0])
+    return len(dims) == _RANK_OF_TABLE and dims[0] == count
 
 
 def _follow(blocks: FoundBlocks, router: FoundBlock) -> frozenset[int]:
@@ -99,9 +119,10 @@ def _follow(blocks: FoundBlocks, router: FoundBlock) -> frozenset[int]:
     return frozenset(numbers)
 
 
-def _find_router(blocks: FoundBlocks) -> tuple[FoundBlock, int | None, int] | None:
-    """Return the router, the choice of the largest weights, and the number of experts."""
+def _find_routers(blocks: FoundBlocks) -> list[tuple[FoundBlock, int | None, int]]:
+    """Return routers, the choices of the largest weights, and the numbers of experts."""
     operations = blocks.operations
+    found: list[tuple[FoundBlock, int | None, int]] = []
     for number, kind in enumerate(operations.kinds):
         if operations.nodes[number].operator.has("routes_experts"):
             operands = operations.operands[number]
@@ -120,15 +141,19 @@ def _find_router(blocks: FoundBlocks) -> tuple[FoundBlock, int | None, int] | No
         router = blocks.ending(giver, "linear")
         count = router.details.read_as(FeatureDetails).out_features if router is not None else None
         if router is not None and count is not None and count > 1:
-            return router, number, count
-    return None
+            found.append((router, number, count))
+    return found
+
+
+def _has_layers(blocks: FoundBlocks) -> bool:
+    """Return whether there is more than one attention among operations."""
+    attentions = {id(f) for f in blocks.owner if f is not None and f.kind == "attention"}
+    return len(attentions) > 1
 
 
 def _read_count(operations: Operations, number: int) -> int:
     """Return how many experts each token takes; 0 where that is not stated."""
     node = operations.nodes[number]
-    if operations.kinds[number] == "ArgMax":
-        return 1
     if node.op_type == "TopK" and len(node.inputs) > 1:
         listed = operations.context.read_list(node.input(1))
         return listed[0] if len(listed) == 1 and isinstance(listed[0], int) else 0
