@@ -22,6 +22,7 @@ from netloupe.explorer.view import View
 
 from .compose import DEADLINE, Composer
 from .first_view_search import STACK_ZOOMS, Search
+from .idea_insets import show_untold
 from .idea_opening import count_ideas, open_ideas
 from .inset_scene import Inset, compose_with_insets
 from .limited_opening import open_within
@@ -117,10 +118,17 @@ class FirstView:
             column, with one repetition open in its place.
         """
         end = time.monotonic() + deadline
+        search = self._choose(view, direction, end)
+        if not search.is_special:
+            show_untold(search)
+        return search.insets
+
+    def _choose(self, view: View, direction: Direction, end: float) -> Search:
+        """Open groups in their place or beside the picture, whichever is read better."""
         beside = self._search(view, direction, end)
         if beside.is_special or not beside.open_insets():
             self._open_in_place(beside)
-            return ()
+            return beside
         open_ideas(beside)
         for limit in LIMITS:
             open_within(beside, limit)
@@ -133,22 +141,22 @@ class FirstView:
         if beside.shows_lanes_beside:  # they are what the network is about, and wide
             enough, is_wide, misses_idea = STACK_ZOOMS[0], False, False
         if zoom >= enough and boxes >= least and not (is_wide or misses_idea):
-            return beside.insets
+            return beside
         kept = view.open_state()
         view.close_all()
         search = self._search(view, direction, end)
         self._open_in_place(search)
         if search.shows_idea and misses_idea:
-            return ()
+            return search
         if count_ideas(beside) > count_ideas(search):
             view.close_all()
             view.reopen(kept)
-            return beside.insets
+            return beside
         shows_none = not (search.shows_idea or search.shows_stack() or search.shows_levels())
         if shows_none and beside.insets[0].item.repeat and zoom >= STACK_ZOOMS[0]:
             view.close_all()  # no stack has room in its place
             view.reopen(kept)
-            return beside.insets
+            return beside
         in_place = search.zoom(in_columns=False)
         least = least if in_place >= _AS_IN_A_FIGURE else _LEAST_WHERE_ALIKE
         scale = _NEARLY_AS_LARGE * self.window.scale(*search.size)
@@ -159,8 +167,8 @@ class FirstView:
         ):
             view.close_all()
             view.reopen(kept)
-            return beside.insets
-        return ()
+            return beside
+        return search
 
     def compose(
         self,

@@ -8,7 +8,7 @@ from .first_view_search import LEAST_ZOOM_WITH_TWO, MOST_WITH_INSETS, Search
 from .inset_scene import open_inset
 from .opening_worth import shows_enough
 from .shown_items import list_closed, list_keys, list_opened
-from .shut_ideas import is_shut_idea, shows_work
+from .shut_ideas import find_name, holds_idea, is_shut_idea, shows_work
 from .stacks import is_in_stack
 
 #: a repetition with what it is about open in it has so many boxes at most, and all fits so
@@ -32,16 +32,28 @@ def open_ideas(search: Search) -> None:
             outer = _find_frame(search, item)
             if outer is None or not item.openable or is_recursive(item):
                 continue
-            if is_shut_idea(item.element, outer.element):
+            if is_shut_idea(item.element, outer.element) and not _is_shown_by_sibling(item):
                 candidates.setdefault((id(outer), *sibling_key(item)), []).append(item)
         tried = [items for items in candidates.values() if list_keys(items) not in refused]
         if not tried:
             return
         chosen = max(tried, key=lambda items: sum(map(count_held_nodes, items)))
         refused.add(list_keys(chosen))
-        is_open = _open_idea(search, chosen) or (len(chosen) > 1 and _open_idea(search, chosen[:1]))
+        ways = [chosen[:1], chosen] if holds_idea(chosen[0].element) else [chosen, chosen[:1]]
+        is_open = any(_open_idea(search, items) for items in ways[: len(chosen)])
         if not is_open and len(search.insets) == 1 and not count_ideas(search):
             _draw_idea(search, chosen[0])
+
+
+def _is_shown_by_sibling(item: Item) -> bool:
+    """Return whether what is like an item is open beside it, and shows what both are about."""
+    around, name = item.parent, find_name(item.element)
+    return around is not None and any(
+        (sibling_key(child) == sibling_key(item) and holds_idea(child.element))
+        or (name and find_name(child.element) == name)
+        for child in around.children
+        if child.is_open
+    )
 
 
 def _draw_idea(search: Search, item: Item) -> None:
@@ -65,15 +77,22 @@ def _open_idea(search: Search, items: list[Item]) -> bool:
     least = _LEAST_ZOOM_WITH_IDEA if is_first else LEAST_ZOOM_WITH_TWO
     for item in items:
         search.open_item(item)
+        if not shows_work(item):  # it is a frame around what it is about
+            for inner in [c for c in item.children if is_shut_idea(c.element, item.element)]:
+                search.open_item(inner)
     if (
         _count_in(search, outer) <= _MOST_IN_FRAME
-        and all(shows_enough(item) and shows_work(item) for item in items)
+        and all(shows_enough(item) and _shows_work_inside(item) for item in items)
         and search.try_zoom(MOST_WITH_INSETS, in_columns=False) >= least
     ):
         return True
     for item in items:
         search.view_of(item).close_item(item)
     return False
+
+
+def _shows_work_inside(item: Item) -> bool:
+    return shows_work(item) or any(one.is_open and shows_work(one) for one in item.children)
 
 
 def count_ideas(search: Search) -> int:

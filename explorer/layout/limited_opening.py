@@ -19,6 +19,7 @@ from .opening_limits import (
 )
 from .opening_worth import list_kinds, shows_a_list, shows_enough
 from .shown_items import list_closed, list_keys
+from .shut_ideas import holds_idea
 from .stacks import find_hidden_stacks, tell_block
 
 
@@ -77,7 +78,9 @@ def _list_candidates(search: Search, limit: Limit) -> list[list[Item]]:
             alike.setdefault(_peers_key(item), []).append(item)
     ranked: list[tuple[int, int, int, list[Item]]] = []
     beside = {find_kind(tell_block(inset.item.element)) for inset in search.insets} - {""}
-    opened = {find_kind(item.element) for v in search.views() for item in v.open_items()} - {""}
+    open_items = [item for view in search.views() for item in view.open_items()]
+    opened = {find_kind(item.element) for item in open_items} - {""}
+    with_ideas = {_siblings_key(item) for item in open_items if holds_idea(item.element)}
     siblings = Counter(map(_siblings_key, search.list_closed()))
     for items in alike.values():
         if are_seen_closed(items, shown) or any(find_kind(i.element) in beside for i in items):
@@ -85,6 +88,8 @@ def _list_candidates(search: Search, limit: Limit) -> list[list[Item]]:
         if any(item.repeat and find_kind(item.element) in opened for item in items):
             continue  # one of them is open
         own = Counter(map(_siblings_key, items))
+        if with_ideas & own.keys():
+            continue  # one of them is open, and shows what they are about
         if not limit.with_lists and any(siblings[key] > own[key] for key in own):
             continue  # the same of what is called alike beside each other
         new = count_new_kinds(items, shown)

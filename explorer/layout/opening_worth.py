@@ -139,15 +139,25 @@ def shows_a_list(view: View, item: Item) -> bool:
     A closed box can name them one after another.
     """
     boxes = list_shown(item.children)
-    if (
-        item.kind == "branch"
-        or len(boxes) > _MOST_LISTED
-        or not all(_is_leaf(box.element) for box in boxes)
-    ):
-        return False
+    return (
+        item.kind != "branch"
+        and len(boxes) <= _MOST_LISTED
+        and all(_is_leaf(box.element) for box in boxes)
+        and stands_in_row(view, item)
+    )
+
+
+def stands_in_row(view: View, item: Item) -> bool:
+    """Return whether what is in an open item stands one behind another, and nothing branches.
+
+    What only prepares stands beside it.
+    """
     sources: set[int] = set()
     targets: set[int] = set()
+    beside = {n for n, child in enumerate(item.children) if _is_beside(child.element)}
     for link in view.links(item):
+        if link.source in beside:
+            continue
         if link.source in sources or link.target in targets:
             return False
         sources.add(link.source)

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.model import Node, is_constant
-from netloupe.explorer.patterns import WORK, is_chain
+from netloupe.explorer.patterns import IDEA, WORK, Recognition, is_chain, make_ingredient
+from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
 from netloupe.explorer.patterns.ingredients import KNOWN
 from netloupe.explorer.patterns.transformer_details import MlpDetails
 from netloupe.explorer.view import Item
@@ -24,9 +25,13 @@ _LEAST_WORKING = 2
 _LEAST_TELLING, _MOST_ARRANGING = 2, 2
 #: as many nodes of a block are looked at for where values are joined
 _MOST_NODES = 400
+#: and as many groups for what it adds
+_MOST_GROUPS = 40
 #: kinds of group that are no blocks: pieces of a node, and arithmetic of shapes
 _NO_BLOCKS = ("operation", "part", "shape")
 _AND = " · "
+#: what a block with a residual sum is called where no other name is known
+_ANY_RESIDUAL = "Residual block"
 
 
 def is_shut_idea(element: object, around: object = None) -> bool:
@@ -46,10 +51,12 @@ def is_shut_idea(element: object, around: object = None) -> bool:
         return False
     if any(isinstance(child, Group) and child.kind == "part" for child in block.children):
         return False  # of so many nodes that no frame shows them
-    name = _find_name(element)
+    name = find_name(element)
     if name:
-        is_same = name == _find_name(around) and _AND not in name
+        is_same = name == find_name(around) and _AND not in name
         recognition = find_recognition(block)
+        if _adds_idea(block, recognition):
+            return True
         is_mlp = recognition is not None and isinstance(recognition.details, MlpDetails)
         return is_same and not is_mlp and not is_told_by_face(block)
     working = sum(one.rank >= WORK for one in block.contents)
@@ -58,6 +65,13 @@ def is_shut_idea(element: object, around: object = None) -> bool:
     if working < _LEAST_WORKING:
         return _joins_values(block, "multiplies_elements")
     return not is_chain(block.contents) or _joins_values(block, "elementwise", "joins")
+
+
+def holds_idea(element: object) -> bool:
+    """Return whether there is such a block in a block: where it is open, another one is to be."""
+    return isinstance(element, Group) and any(
+        is_shut_idea(inner, element) for inner in element.inner_groups()
+    )
 
 
 def shows_work(item: Item) -> bool:
@@ -72,7 +86,7 @@ def shows_work(item: Item) -> bool:
     return telling >= _LEAST_TELLING and arranging <= _MOST_ARRANGING * telling
 
 
-def _find_name(element: object) -> str:
+def find_name(element: object) -> str:
     """Return what a block, or each of a stack, has been recognised as; "" for nothing."""
     recognition = find_recognition(element)
     if recognition is not None:
@@ -81,19 +95,46 @@ def _find_name(element: object) -> str:
     return contents[0].name if len(contents) == 1 and contents[0].kind == KNOWN else ""
 
 
+def _adds_idea(group: Group, recognition: Recognition | None) -> bool:
+    """Return whether a residual sum is around blocks with ideas, which its own name does not tell.
+
+    Such are blocks in a block, attention over channels, and branches beside each other. What the
+    field calls by a name of its own, such as inverted residuals, has in it what that name says.
+    """
+    if recognition is None or recognition.name != _ANY_RESIDUAL:
+        return False
+    if _count_joins(group, "elementwise") > 1:
+        return True
+    pending = [*group.inner_groups()]
+    for inner in pending[:_MOST_GROUPS]:
+        found = inner.recognised
+        if found is None:
+            pending += inner.inner_groups()
+        elif not isinstance(found.details, ConvolutionDetails) and (
+            make_ingredient(found, 1).rank == IDEA
+        ):
+            return True
+    return False
+
+
 def _joins_values(group: Group, *traits: str) -> bool:
-    """Return whether a node with one of some traits takes two results.
+    """Return whether a node with one of some traits takes two results; see :func:`_count_joins`."""
+    return _count_joins(group, *traits) > 0
+
+
+def _count_joins(group: Group, *traits: str) -> int:
+    """Return how many nodes with one of some traits take two results.
 
     Nodes of the blocks with a name inside of the group are not meant.
     """
+    joins = 0
     for seen, node in enumerate(_list_own_nodes(group)):
         if seen >= _MOST_NODES:
-            return True
+            return _MOST_NODES
         if node.operator.has(*traits):
             computed = {v for v in node.inputs if v is not None and not is_constant(v)}
-            if len(computed) > 1:
-                return True
-    return False
+            joins += len(computed) > 1
+    return joins
 
 
 def _list_own_nodes(group: Group) -> Iterator[Node]:

@@ -152,7 +152,10 @@ def _write_ideas(ingredients: Sequence[Ingredient], fits: Fits) -> str:
         ranks[name] = max(ranks.get(name, 0), one.rank)
         counts[name] += one.times
     best = max(ranks.values())
-    chosen = sorted(counts, key=lambda name: (-ranks[name], -counts[name]))[:_MOST_IDEAS]
+    # what mixes along a sequence is never left out for what stands around it
+    mixing = {one.name for one in ingredients if one.rank == IDEA and _attends(one)}
+    chosen = sorted(counts, key=lambda name: (-ranks[name], name not in mixing, -counts[name]))
+    chosen = chosen[:_MOST_IDEAS]
     # what is trim is told only where there is nothing else
     told = [n for n in chosen if ranks[n] >= min(best, WORK) and (ranks[n] > TRIM or best == TRIM)]
     listed = ""

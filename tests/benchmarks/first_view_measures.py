@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.layout import SceneBox
+from netloupe.explorer.layout.untold import measure_share, rate_face, tell_parts
 from netloupe.explorer.model import Node
 from netloupe.explorer.render.face import Face
 from netloupe.explorer.render.picture import Picture
@@ -23,6 +24,8 @@ MOST_ASPECT = 3.0
 MOST_WORDLESS = 4
 #: a frame around so few boxes has to say more than its closed box
 FEW_BOXES = 2
+#: what has less of a model, and only lists its parts, is a detail
+LEAST_OF_LIST = 0.05
 
 _WORD = re.compile(r"\w+(?:[.,]\d+)*")
 _NUMBER = re.compile(r"(?<![\w.,-])\d[\d,]*(?:\.\d+)?(?!\w|[.,]\d)")
@@ -114,6 +117,26 @@ def find_bare_faces(picture: Picture) -> list[str]:
         rows = [run.text for run in picture.labels.draw(item).texts if run.style == "muted"]
         if known is None and rows and all(map(is_amount, rows)):
             found.append(f"{item.path}: {' / '.join(rows)}")
+    return found
+
+
+def find_shut_lists(picture: Picture) -> list[str]:
+    """Return the closed boxes that list their parts, and hold much of the model.
+
+    What an inset shows is open, and so is what is made of the same parts as something open.
+    """
+    items = {id(box.item): box.item for box in picture.scene.boxes}.values()
+    opened = {tell_parts(o.element) for o in items if o.is_open and isinstance(o.element, Group)}
+    found = []
+    for item in items:
+        element = item.element
+        if item.is_open or not isinstance(element, Group) or tell_parts(element) in opened:
+            continue
+        around = item.parent.element if item.parent is not None else None
+        if rate_face(element, around) == 1 and (
+            measure_share(picture.model, element) >= LEAST_OF_LIST
+        ):
+            found.append(f"{item.path}: {', '.join(one.name for one in element.contents[:6])}")
     return found
 
 

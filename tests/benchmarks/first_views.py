@@ -67,6 +67,7 @@ from tests.benchmarks.first_view_measures import (  # noqa: E402
     find_bare_faces,
     find_extreme_aspect,
     find_idle_frames,
+    find_shut_lists,
     find_unknown_numbers,
     find_wordless,
     find_wrong_claims,
@@ -198,6 +199,7 @@ def find_offences(picture: Picture, path: Path, known: Architecture) -> dict[str
     found = {
         "frame": find_idle_frames(picture),
         "face": find_bare_faces(picture),
+        "bags": find_shut_lists(picture),
         "stub": find_carrying_stubs(picture),
         "back": find_back_edges(picture),
         "fold": find_mixed_folds(picture, infer_shapes(path)),
@@ -231,6 +233,7 @@ def _write_line(name: str, view: FirstView) -> str:
 OFFENCES = {
     "frame": "frames that say no more than their closed box",
     "face": "closed groups that say nothing but parameters or nodes",
+    "bags": "closed boxes that list their parts, and hold much of the model",
     "stub": "stubs on the main stream or a recurrence",
     "back": "edges that lead back and are no loop's",
     "fold": "folds across a change of width or resolution",

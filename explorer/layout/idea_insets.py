@@ -1,0 +1,190 @@
+"""Insets for what a picture leaves untold: what no closed box tells is drawn open beside it.
+
+It is the last step of a first view, and follows one measure (:mod:`.untold`): what leaves most
+untold is drawn first, as long as the page has room. Where it has none, what a name in the field
+tells as well is closed for it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from netloupe.explorer.grouping import Group
+from netloupe.explorer.view import Item
+
+from .first_view_search import LEAST_ZOOM_WITH_TWO, MOST_WITH_INSETS, Search
+from .idea_opening import open_ideas
+from .inset_scene import Inset, open_inset
+from .opening_worth import list_kinds, shows_enough, stands_in_row
+from .shown_items import list_closed, list_opened
+from .shut_ideas import shows_work
+from .untold import UntoldBlock, list_untold, rate_face, tell_parts
+
+#: so many blocks are tried, and so many insets are drawn at most
+_MOST_TRIED, _MOST_INSETS = 6, 2
+#: of so many boxes each
+_LEAST_IN_INSET, _MOST_IN_INSET = 4, 18
+#: and so many of those that are made alike
+_MOST_ALIKE = 2
+#: a picture of more boxes than a figure has takes one of so many, where it remains as large
+_MOST_BESIDE_MANY = 10
+#: all fits so where a block leaves much untold
+_LEAST_ZOOM, _MUCH = 0.78, 0.1
+#: a picture that is smaller may become so much smaller still
+_AS_LARGE = 0.97
+#: and so much longer than wide, or wider than long
+_MOST_ASPECT = 2.4
+#: what leaves so much untold takes the room of what is told
+_TAKES_ROOM = 0.15
+
+
+def show_untold(search: Search) -> None:
+    """Draw beside the picture what it leaves untold, as far as there is room."""
+    refused: Counter[object] = Counter()
+    for _ in range(_MOST_TRIED):
+        shown = {
+            tell_parts(item.element)
+            for view in search.views()
+            for item in view.open_items()
+            if isinstance(item.element, Group)
+        }
+        block = next(
+            (
+                block
+                for block in list_untold(search.view.model, list(search.list_closed()))
+                if not refused[block.group]
+                and refused[block.made_of] < _MOST_ALIKE
+                and block.made_of not in shown
+                and not _is_drawn(search, block)
+            ),
+            None,
+        )
+        if block is None:
+            return
+        refused.update((block.group, block.made_of))
+        if _draw(search, block) or _draw_instead(search, block):
+            open_ideas(search)
+
+
+def _is_drawn(search: Search, block: UntoldBlock) -> bool:
+    """Return whether a block, or what is around it or in it, is beside the picture."""
+    if search.view_of(block.item) is not search.view:
+        return any(inset.item.element is block.group for inset in search.insets)
+    for inset in search.insets:
+        outer: Item | None = inset.item
+        while outer is not None:
+            if outer.element is block.group:
+                return True
+            outer = outer.parent
+        if inset.item.element in block.way:
+            return True
+    return False
+
+
+def _draw(search: Search, block: UntoldBlock) -> bool:
+    """Draw a block beside the picture; return whether there is room, and it is worth it."""
+    if len(search.insets) == _MOST_INSETS:
+        return False
+    zoom = search.zoom()
+    most_aspect = max(_MOST_ASPECT, _tell_aspect(search))
+    least = _LEAST_ZOOM if block.untold >= _MUCH else LEAST_ZOOM_WITH_TWO
+    inset = _open_beside(search, block)
+    if inset is None or not _tells_more(search, inset):
+        return False
+    boxes = _count(search, list_closed(inset.item))
+    shown = _count(search, search.list_closed()) + boxes
+    if not _LEAST_IN_INSET <= boxes <= _MOST_IN_INSET:
+        return False
+    least = min(least, _AS_LARGE * zoom)
+    if shown > MOST_WITH_INSETS:  # it may be in what is empty of the page
+        if boxes > _MOST_BESIDE_MANY:
+            return False
+        least = _AS_LARGE * zoom
+    if not search.add_inset(inset, max(shown, MOST_WITH_INSETS), least):
+        return False
+    if _tell_aspect(search) <= most_aspect:
+        return True
+    search.insets.pop()
+    return False
+
+
+def _tells_more(search: Search, inset: Inset) -> bool:
+    """Return whether what is open in an inset says more than its closed box and the picture."""
+    item = inset.item
+    shown = frozenset().union(*(list_kinds(one.element) for one in search.list_closed()))
+    kinds = frozenset().union(*(list_kinds(one.element) for one in list_closed(item)))
+    return (
+        not kinds <= shown
+        and not stands_in_row(inset.view, item)
+        and shows_work(item)
+        and shows_enough(item)
+    )
+
+
+def _count(search: Search, items: Iterable[Item]) -> int:
+    """Return how many boxes some items are, stubs and circles left out."""
+    return sum(one.kind != "stub" and not search.measure.is_round(one) for one in items)
+
+
+def _tell_aspect(search: Search) -> float:
+    width, height = search.size
+    return max(width, height) / max(min(width, height), 1.0)
+
+
+def _open_beside(search: Search, block: UntoldBlock) -> Inset | None:
+    """Return a block open in a view of its own; None where the view shows it otherwise."""
+    item = block.item
+    try:
+        return open_inset(search.view_of(item), item, block.way[1:])
+    except StopIteration:
+        return None
+
+
+def _draw_instead(search: Search, block: UntoldBlock) -> bool:
+    """Draw a block beside the picture in the room of what a name tells as well."""
+    if block.untold < _TAKES_ROOM:
+        return False
+    insets = [*search.insets]
+    for number in range(len(insets) - 1, -1, -1):
+        around = insets[number].item
+        if not _is_told(around) or any(_is_in(one.item, around) for one in insets[number + 1 :]):
+            continue
+        search.insets[:] = insets[:number] + insets[number + 1 :]
+        if _draw(search, block):
+            return True
+        search.insets[:] = insets
+    state = search.view.open_state()
+    for item in list(_list_told(search.view.root)):
+        if _is_in(block.item, item):
+            continue
+        search.view.close_item(item)
+        if _draw(search, block):
+            return True
+        search.view.reopen(state)
+    return False
+
+
+def _is_in(item: Item, around: Item) -> bool:
+    outer: Item | None = item
+    while outer is not None and outer.key != around.key:
+        outer = outer.parent
+    return outer is not None
+
+
+def _list_told(root: Item) -> Iterator[Item]:
+    """Yield the outermost open items that a name in the field, or a chain, tells as well."""
+    for item in root.children:
+        if item.is_open and isinstance(item.element, Group):
+            if _is_told(item):
+                yield item
+            else:
+                yield from _list_told(item)
+
+
+def _is_told(item: Item) -> bool:
+    """Return whether the closed box of an open item, and of all in it, would say what it shows."""
+    return not any(
+        rate_face(one.element, one.parent.element if one.parent is not None else None)
+        for one in list_opened(item)
+    )

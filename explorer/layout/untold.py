@@ -1,0 +1,168 @@
+"""What closed boxes leave untold: the one measure of what a first view opens for its ideas.
+
+Of each closed box it is
+
+    its share of the model x how little its face explains.
+
+The share is that of the nodes and of the parameters, those of all repetitions and of all blocks
+that are made alike; what a face explains is 0 for a list of parts, and all for a name in the field
+or a chain of such. A picture is better the less all its closed boxes leave untold, as long as it
+fits the page (:mod:`.idea_insets`): what a name explains gives its room to what none does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from netloupe.explorer.costs import count_nodes
+from netloupe.explorer.grouping import Group
+from netloupe.explorer.model import Model
+from netloupe.explorer.patterns import IDEA, WORK, is_chain
+from netloupe.explorer.view import Item, is_recursive, nodes_inside
+
+from .shut_ideas import find_name, is_shut_idea
+
+#: how little a face explains that tells a chain, which is joined besides, or lists known blocks
+_OF_KNOWN = 0.5
+#: what is drawn for its idea shows so many boxes
+_LEAST_SHOWN, _MOST_SHOWN = 3, 20
+#: groups are looked at in closed boxes, and models of more nodes are not: their parts are stacks
+_MOST_GROUPS, _MOST_NODES = 600, 40_000
+#: what leaves less untold is a detail
+_LEAST_UNTOLD = 0.02
+
+
+class UntoldBlock(NamedTuple):
+    """A block that no box of a picture tells.
+
+    Parameters
+    ----------
+    item
+        The closed item that holds it.
+    way
+        Groups from the item's own to the block's, each in the one before.
+    untold
+        What all closed boxes that are made as the block leave untold together.
+    made_of
+        What tells blocks that are made alike.
+    """
+
+    item: Item
+    way: tuple[Group, ...]
+    untold: float
+    made_of: tuple[str, ...]
+
+    @property
+    def group(self) -> Group:
+        """The block, or a stack of such."""
+        return self.way[-1]
+
+
+def rate_face(element: object, around: object = None) -> float:
+    """Return how little the closed box of something explains: 0 for all, 1 for a list of parts."""
+    if not isinstance(element, Group) or not is_shut_idea(element, around):
+        return 0.0
+    contents = element.contents
+    is_known = all(one.rank == IDEA for one in contents if one.rank >= WORK)
+    return _OF_KNOWN if is_known or is_chain(contents) else 1.0
+
+
+def list_untold(model: Model, closed: list[Item]) -> list[UntoldBlock]:
+    """Return the blocks that no box tells and a frame would, those that leave most untold first.
+
+    Parameters
+    ----------
+    model
+        The whole, of which they have a share.
+    closed
+        The closed items of a picture.
+    """
+    if len(model.graph.nodes) > _MOST_NODES:
+        return []
+    found: list[tuple[Item, tuple[Group, ...], tuple[str, ...]]] = []
+    shares: dict[tuple[str, ...], dict[Group, float]] = {}
+    room = _MOST_GROUPS
+    for item in closed:
+        if isinstance(item.element, Group) and item.openable and not is_recursive(item):
+            times = _count_repetitions(item)
+            around = item.parent.element if item.parent is not None else None
+            for way, rate, inner in _list_in(item.element, around, room):
+                room -= 1
+                made_of = tell_parts(way[-1])
+                share = rate * times * inner * measure_share(model, way[-1])
+                found.append((item, way, made_of))
+                if not any(tell_parts(outer) == made_of for outer in way[:-1]):
+                    shares.setdefault(made_of, {})[way[-1]] = share
+    blocks = [
+        UntoldBlock(item, way, sum(shares[made_of].values()), made_of)
+        for item, way, made_of in found
+        if _LEAST_SHOWN <= count_shown(way[-1]) <= _MOST_SHOWN and not _ends_model(way[-1])
+    ]
+    blocks = [block for block in blocks if block.untold >= _LEAST_UNTOLD]
+    return sorted(blocks, key=lambda block: (-block.untold, len(block.way)))
+
+
+def _list_in(
+    group: Group, around: object, most: int
+) -> Iterator[tuple[tuple[Group, ...], float, int]]:
+    """Yield the ways to blocks that are not told, with how little, and how often there are such."""
+    pending: list[tuple[tuple[Group, ...], object, int]] = [((group,), around, 1)]
+    for _ in range(most):
+        if not pending:
+            return
+        way, outer, times = pending.pop()
+        inner = way[-1]
+        if inner.is_beside or inner.kind in ("operation", "part", "shape"):
+            continue
+        rate = rate_face(inner, outer)
+        if rate:
+            yield way, rate, times
+        elif find_name(inner):
+            continue  # its name tells all that is in it
+        if inner.kind == "repeat":
+            times *= len(inner.children)
+            block = inner.children[inner.exemplar]
+            if not isinstance(block, Group):
+                continue
+            inner = block
+        pending += (((*way, one), inner, times) for one in reversed(inner.inner_groups()))
+
+
+def count_shown(group: Group) -> int:
+    """Return how many boxes a frame around a group, or around one of a stack, shows."""
+    block = group.children[group.exemplar] if group.kind == "repeat" else group
+    if not isinstance(block, Group):
+        return 1
+    return sum(
+        not isinstance(child, Group) or not (child.kind == "shape" or child.is_beside)
+        for child in block.children
+    )
+
+
+def _ends_model(group: Group) -> bool:
+    """Return whether what comes behind the last weights of a model is in a group."""
+    return any(inner.kind == "postprocessing" for inner in group.inner_groups())
+
+
+def _count_repetitions(item: Item) -> int:
+    """Return how many repetitions there are of what an item is in."""
+    times, outer = 1, item.parent
+    while outer is not None:
+        if outer.repeat is not None:
+            times *= len(outer.repeat.children)
+        outer = outer.parent
+    return times
+
+
+def measure_share(model: Model, group: Group) -> float:
+    """Return the share of a model that a group is: of its nodes and of its parameters."""
+    nodes, whole = nodes_inside(group), model.totals
+    of_nodes = len(nodes) / max(len(model.graph.nodes), 1)
+    of_weights = count_nodes(model, nodes).parameters / max(whole.parameters, 1)
+    return (of_nodes + of_weights) / 2
+
+
+def tell_parts(group: Group) -> tuple[str, ...]:
+    """Return what a block, or each of a stack, is made of, sizes left out."""
+    return tuple(one.name for one in group.contents)
