@@ -25,13 +25,13 @@ from .opening_limits import (
     holds_repeat,
 )
 from .opening_worth import (
-    find_core,
+    find_only_block,
     list_shown,
     shows_a_list,
 )
 from .plan import Measure
 from .scene import Scene
-from .shown_items import list_closed, list_keys
+from .shown_items import list_closed, list_keys, list_opened
 from .shut_ideas import is_shut_idea
 from .stacks import (
     HiddenBlock,
@@ -376,7 +376,7 @@ class Search:
         while inner is not None:
             view.open_item(inner)
             shown = list_shown(inner.children)
-            core: object = find_core([child.element for child in shown])
+            core: object = find_only_block([child.element for child in shown])
             if core is None and len(shown) <= _MOST_AROUND_IDEA:
                 ideas = [one.element for one in shown if is_shut_idea(one.element, inner.element)]
                 core = ideas[0] if len(ideas) == 1 else None
@@ -393,6 +393,12 @@ class Search:
         yield from list_closed(self.view.root)
         for inset in self.insets:
             yield from list_closed(inset.item)
+
+    def list_open(self) -> Iterator[Item]:
+        """Yield what is open in the picture, and in what is beside it."""
+        yield from self.view.open_items()
+        for inset in self.insets:
+            yield from list_opened(inset.item)
 
     def count_boxes(self) -> int:
         """Return how many boxes a person sees: what is closed, stubs left out."""

@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from netloupe.explorer.grouping import Group
-from netloupe.explorer.view import Item
+from netloupe.explorer.view import Item, sibling_key
 
 from .first_view_search import LEAST_ZOOM_WITH_TWO, MOST_WITH_INSETS, Search
 from .idea_opening import open_ideas
 from .inset_scene import Inset, open_inset
-from .opening_worth import list_kinds, shows_enough, stands_in_row
+from .opening_worth import list_kinds, list_shown, shows_enough, stands_in_row
 from .shown_items import list_closed, list_opened
 from .shut_ideas import shows_work
 from .untold import UntoldBlock, list_untold, rate_face, tell_parts
@@ -45,8 +45,7 @@ def show_untold(search: Search) -> None:
     for _ in range(_MOST_TRIED):
         shown = {
             tell_parts(item.element)
-            for view in search.views()
-            for item in view.open_items()
+            for item in search.list_open()
             if isinstance(item.element, Group)
         }
         block = next(
@@ -112,6 +111,9 @@ def _draw(search: Search, block: UntoldBlock) -> bool:
 def _tells_more(search: Search, inset: Inset) -> bool:
     """Return whether what is open in an inset says more than its closed box and the picture."""
     item = inset.item
+    held = {sibling_key(one) for one in list_shown(item.children)}
+    if any(held <= {sibling_key(one) for one in other.children} for other in search.list_open()):
+        return False
     shown = frozenset().union(*(list_kinds(one.element) for one in search.list_closed()))
     kinds = frozenset().union(*(list_kinds(one.element) for one in list_closed(item)))
     return (

@@ -78,7 +78,7 @@ def _list_candidates(search: Search, limit: Limit) -> list[list[Item]]:
             alike.setdefault(_peers_key(item), []).append(item)
     ranked: list[tuple[int, int, int, list[Item]]] = []
     beside = {find_kind(tell_block(inset.item.element)) for inset in search.insets} - {""}
-    open_items = [item for view in search.views() for item in view.open_items()]
+    open_items = list(search.list_open())
     opened = {find_kind(item.element) for item in open_items} - {""}
     with_ideas = {_siblings_key(item) for item in open_items if holds_idea(item.element)}
     siblings = Counter(map(_siblings_key, search.list_closed()))

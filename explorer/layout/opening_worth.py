@@ -119,7 +119,7 @@ def shows_enough(item: Item) -> bool:
 
     Three boxes do, what only prepares left out, and the branches of a node, however few boxes
     these are; in a branch one that is no single node. Two do where both are blocks of several
-    operations, or one is a repeat; one, where it does so itself (:func:`find_core`).
+    operations, or one is a repeat; one, where it does so itself (:func:`find_only_block`).
     """
     boxes = list_shown(item.children)
     if any(box.kind == "branch" for box in boxes):
@@ -178,7 +178,7 @@ def is_worth_a_frame(group: Group) -> bool:
     return _are_enough([c for c in group.children if not isinstance(c, Group) or c.kind != "shape"])
 
 
-def find_core(shown: Sequence[object]) -> Group | None:
+def find_only_block(shown: Sequence[object]) -> Group | None:
     """Return the one group that says what a frame shows where there is little beside it.
 
     A residual sum around a block is such a frame: it is opened together with the block.
@@ -190,7 +190,7 @@ def find_core(shown: Sequence[object]) -> Group | None:
 
 
 def _are_enough(shown: Sequence[object]) -> bool:
-    if len(shown) >= _LEAST_SHOWN or find_core(shown) is not None:
+    if len(shown) >= _LEAST_SHOWN or find_only_block(shown) is not None:
         return True
     groups = [element for element in shown if isinstance(element, Group)]
     if len(shown) < 2:
