@@ -312,12 +312,13 @@ def _split_blob(name: str) -> Scope | None:
 def join_unscoped(graph: Graph, scopes: list[Scope | None]) -> list[Scope]:
     """Give nodes without a scope that of their neighbours.
 
-    A node joins the innermost scope that holds all its consumers; where there is none but the
-    root, that of its first producer. A norm into which the sum of a residual was fused ends what it
-    sums: of the scopes around what gives to it, it joins the innermost that holds its other operand
-    or a consumer, too. What gives a constant, which exporters store once for all that
-    take it, is none where another operand is computed. Nodes are visited once from the last to the
-    first and once the other way, so chains of such nodes are followed in either direction.
+    A node joins the innermost scope that holds all its consumers, or one inside that gives to it and
+    takes from it; where there is none but the root, that of its first producer. A norm into which
+    the sum of a residual was fused ends what it sums: of the scopes around what gives to it, it
+    joins the innermost that holds its other operand or a consumer, too. What gives a constant,
+    which exporters store once for all that take it, is none where another operand is computed.
+    Nodes are visited once from the last to the first and once the other way, so chains of such
+    nodes are followed in either direction.
     """
     result: list[Scope | None] = list(scopes)
     lost = []
@@ -328,7 +329,8 @@ def join_unscoped(graph: Graph, scopes: list[Scope | None]) -> list[Scope]:
                 result[graph.index_of(node)] = _find_summing(node, graph, result)
         lost = [node for node in lost if result[graph.index_of(node)] is None]
     for node in reversed(lost):
-        found = _common_scope(_consumer_scopes(node, graph, result))
+        users = _consumer_scopes(node, graph, result)
+        found = max(_common_scope(users), _find_between(node, users, result), key=len)
         result[graph.index_of(node)] = found or None
     for node in lost:
         if result[graph.index_of(node)] is None:
@@ -342,6 +344,22 @@ def join_unscoped(graph: Graph, scopes: list[Scope | None]) -> list[Scope]:
                 (),
             )
     return [scope or () for scope in result]
+
+
+def _find_between(node: Node, users: Sequence[Scope], scopes: Sequence[Scope | None]) -> Scope:
+    """Return the innermost scope that both gives to a node and takes from it.
+
+    Out of it the node would lie on a way that leaves the scope and comes back.
+    """
+    graph = node.graph
+    givers = [
+        scope
+        for value in _list_telling(node)
+        if value.producer is not None and value.graph is graph
+        if (scope := scopes[graph.index_of(value.producer)])
+    ]
+    common = [_common_scope([giver, user]) for giver in {*givers} for user in {*users}]
+    return max(common, key=len, default=())
 
 
 def _find_summing(node: Node, graph: Graph, scopes: list[Scope | None]) -> Scope | None:

@@ -11,6 +11,7 @@ from netloupe.explorer.roles import PreparationPiece, Roles
 
 from .arrangement import join_arrangement
 from .branches import find_summed, list_foldable
+from .circles import open_circles
 from .copies import put_copies
 from .group import Group, GroupKind, adopt
 from .incomplete_ends import add_incomplete_ends
@@ -110,6 +111,8 @@ def simplify_tree(
         group_unchanging(root, folder.free_path)
         join_preparation(root, folder.free_path)
         group_arithmetic(root, folder.free_path)
+        gone = {*open_circles(root)}
+        operations = {index: one for index, one in operations.items() if one not in gone}
     split_large(root, folder.free_path)
     add_shape_groups(root, shape_nodes, folder.free_path)
     return operations

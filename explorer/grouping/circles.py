@@ -1,0 +1,125 @@
+"""Takes groups apart that a value leaves and comes back to, for a picture would show a cycle.
+
+A group is convex where every way between two of its nodes stays in it. Scopes of an author are, as
+long as all their nodes are in them; what is found by structure, or put together because of what it
+is for, may not be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from netloupe.explorer.dataflow import list_users
+from netloupe.explorer.model import Node
+
+from .group import Group, adopt
+from .member_nodes import list_member_nodes
+
+Child = Group | Node
+
+#: kinds of group that may be taken apart, those of which the least is lost first
+_LOOSE = ("operation", "preparation", "postprocessing", "block", "repeat")
+#: in larger graphs circles are left as they are
+_MOST_NODES = 20_000
+#: so many groups of one group are taken apart
+_MOST_OPENED = 40
+
+
+def open_circles(root: Group) -> list[Group]:
+    """Put the children of groups that are not convex in their place; return these groups.
+
+    Nothing is done in larger graphs. Linear in nodes and edges times the depth of the tree, where
+    nothing is in a circle.
+    """
+    opened: list[Group] = []
+    pending = [root] if len(root.graph.nodes) <= _MOST_NODES else []
+    while pending:
+        group = pending.pop()
+        if group.kind != "shape" and group.inner_groups():
+            for _ in range(_MOST_OPENED):
+                found = _find_loose(group.children)
+                if found is None:
+                    break
+                place = group.children.index(found)
+                group.children = [
+                    *group.children[:place],
+                    *found.children,
+                    *group.children[place + 1 :],
+                ]
+                adopt(group)
+                opened.append(found)
+        pending += group.inner_groups()
+    return opened
+
+
+def _find_loose(children: Sequence[Child]) -> Group | None:
+    """Return the group among children that is to be taken apart first; None where none is."""
+    owners: dict[Node, int] = {}
+    for place, child in enumerate(children):
+        owners.update(dict.fromkeys(_list_nodes(child), place))
+    takers = {node: [*_list_takers(node, owners)] for node in owners}
+    loose = [
+        child
+        for child in map(children.__getitem__, _list_in_circles(len(children), owners, takers))
+        if isinstance(child, Group) and child.kind in _LOOSE and not _holds_scope(child)
+    ]
+    loose.sort(key=lambda child: (_LOOSE.index(child.kind), len(_list_nodes(child))))
+    return next((child for child in loose if _comes_back(child, takers)), None)
+
+
+def _holds_scope(group: Group) -> bool:
+    """Return whether an author's groups are in a group at any depth."""
+    inner = group.inner_groups()
+    return any(one.kind == "scope" for one in inner) or any(map(_holds_scope, inner))
+
+
+def _list_takers(node: Node, owners: Mapping[Node, int]) -> Iterable[Node]:
+    return (
+        user for user in list_users(node) if user in owners and not user.operator.has("reads_shape")
+    )
+
+
+def _list_in_circles(
+    count: int, owners: Mapping[Node, int], takers: Mapping[Node, Sequence[Node]]
+) -> list[int]:
+    """Return the places of children that lie in circles, or between two of them."""
+    below: list[set[int]] = [set() for _ in range(count)]
+    above: list[set[int]] = [set() for _ in range(count)]
+    for node, place in owners.items():
+        for taker in takers[node]:
+            if (other := owners[taker]) != place:
+                below[place].add(other)
+                above[other].add(place)
+    left = {*range(count)}
+    for first, then in ((above, below), (below, above)):
+        waiting = {place: len(first[place] & left) for place in left}
+        ready = [place for place in left if not waiting[place]]
+        while ready:
+            place = ready.pop()
+            left.discard(place)
+            for other in then[place] & left:
+                waiting[other] -= 1
+                if not waiting[other]:
+                    ready.append(other)
+    return sorted(left)
+
+
+def _comes_back(group: Group, takers: Mapping[Node, Sequence[Node]]) -> bool:
+    """Return whether a way leads out of a group and back into it."""
+    inside = {*_list_nodes(group)}
+    pending = [taker for node in inside for taker in takers[node] if taker not in inside]
+    seen = {*pending}
+    while pending:
+        for taker in takers[pending.pop()]:
+            if taker in inside:
+                return True
+            if taker not in seen:
+                seen.add(taker)
+                pending.append(taker)
+    return False
+
+
+def _list_nodes(child: Child) -> list[Node]:
+    if isinstance(child, Node):
+        return [child]
+    return [] if child.kind == "shape" else list_member_nodes(child, _MOST_NODES)
