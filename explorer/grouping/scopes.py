@@ -312,10 +312,10 @@ def _split_blob(name: str) -> Scope | None:
 def join_unscoped(graph: Graph, scopes: list[Scope | None]) -> list[Scope]:
     """Give nodes without a scope that of their neighbours.
 
-    A node joins the innermost scope that holds all its consumers, or one inside that gives to it and
-    takes from it; where there is none but the root, that of its first producer. A norm into which
-    the sum of a residual was fused ends what it sums: of the scopes around what gives to it, it
-    joins the innermost that holds its other operand or a consumer, too. What gives a constant,
+    A node joins the innermost scope that holds all its consumers, or one inside that gives to it
+    and takes from it; where there is none but the root, that of its first producer. A norm into
+    which the sum of a residual was fused ends what it sums: of the scopes around what gives to it,
+    it joins the innermost that holds its other operand or a consumer, too. What gives a constant,
     which exporters store once for all that take it, is none where another operand is computed.
     Nodes are visited once from the last to the first and once the other way, so chains of such
     nodes are followed in either direction.

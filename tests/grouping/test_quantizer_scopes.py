@@ -87,7 +87,8 @@ def test_a_branch_may_copy_what_a_node_around_it_gives() -> None:
         g (float[4] x, bool c) => (float[4] y) {
             a = Abs (x)
             y = If (c) <
-                then_branch = t () => (float[4] p) { [m_n] n = Neg (o)  [m_o] o = Identity (a)  [m_p] p = Exp (n) },
+                then_branch = t () => (float[4] p)
+                { [m_n] n = Neg (o)  [m_o] o = Identity (a)  [m_p] p = Exp (n) },
                 else_branch = e () => (float[4] q) { q = Identity (a) }
             >
         }"""
