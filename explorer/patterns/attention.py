@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .attention_cores import find_scored_core, find_second_product, find_value_operand
+from .attention_cores import (
+    find_scores,
+    find_second_product,
+    find_value_operand,
+    mixes_heads,
+)
 from .attention_extent import add_feeders, add_projections
 from .attention_forms import (
     add_pointwise_projections,
@@ -24,7 +29,13 @@ from .attention_scores import (
     read_masked_window,
 )
 from .attention_sources import find_uncut, name_by_sources, trace_projection
-from .attention_streams import Form, count_compared, find_common_form, write_forms
+from .attention_streams import (
+    Form,
+    count_compared,
+    find_common_form,
+    read_channel_heads,
+    write_forms,
+)
 from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import list_data
@@ -55,7 +66,7 @@ def find_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             end = number
             scores: list[int] = []
         elif kind == "Softmax":
-            found = find_scored_core(operations, number)
+            found = find_scores(operations, number)
             if found is None:
                 continue
             core, end, scores = found
@@ -74,6 +85,10 @@ def _complete(
     is_linear = operations.nodes[anchor].operator.has("attends_linearly")
     by_positions = find_position_scores(operations, scores)
     core |= by_positions
+    for number in [*core]:
+        mixing = blocks.ending(number, "linear") or blocks.holding(number, "linear")
+        if mixing is not None and mixes_heads(operations, number):
+            core |= mixing.numbers
     add_pointwise_projections(blocks, core, end)
     gate, end = find_gate(blocks, end)
     whole = core | gate
@@ -103,6 +118,11 @@ def _complete(
         if not is_projected:
             found = [find_uncut(operations, source) for source in found]
         name, forms = name_by_sources(operations, found, is_projected=is_projected)
+        of_channels = read_channel_heads(operations, scores[-1], given or 0)
+        if of_channels is not None and name == "Self-attention":
+            name, forms = "Cross-covariance attention", None
+            heads, width = of_channels
+            shared = 0
     else:
         inputs = list_attended(node)
         sources = [trace_projection(blocks, value, whole) for value in inputs]
@@ -139,6 +159,8 @@ def _complete(
         if shared and shared != heads:
             text += f" over {shared}"
         facts.append(text)
+    if any(mixes_heads(operations, number) for number in core):
+        facts.append("talking heads")
     reduction = 0
     if forms is not None and name == "Self-attention":
         counts = count_compared(operations, scores[-1]) if scores else (0, 0)

@@ -8,6 +8,7 @@ from netloupe.explorer.model import Node, Value
 
 from .attention_forms import has_latents
 from .operations import OUTSIDE, Operations, list_data
+from .weight_sizes import read_dims
 
 _PRODUCTS = frozenset({"Einsum", "MatMul"})
 #: what may stand between the two products of an attention
@@ -16,12 +17,12 @@ _SCORES = frozenset(
     | {"Pad"}
 )
 _MOST_STEPS = 14
+#: more heads are not mixed
+_MOST_HEADS = 64
 
 
-def find_scored_core(
-    operations: Operations, softmax: int
-) -> tuple[set[int], int, list[int]] | None:
-    """Return what stands between the products, the second one, and the way from the first."""
+def find_scores(operations: Operations, softmax: int) -> tuple[set[int], int, list[int]] | None:
+    """Return what is between two products, the second one, and the way from the first."""
     back = _search(operations, softmax, operations.givers, has_latents)
     onward = _search(
         operations, softmax, lambda n: [user for user in operations.users[n] if user != OUTSIDE]
@@ -65,10 +66,20 @@ def _search(
                     return [*way[1:], number]
                 if is_product(operations, number):
                     return [*way[1:], number]
-                if kind in _SCORES:
+                if kind in _SCORES or mixes_heads(operations, number):
                     longer.append([*way, number])
         ways = longer[:16]
     return None
+
+
+def mixes_heads(operations: Operations, number: int) -> bool:
+    """Return whether an operation is a layer of as many features as it takes, few, as heads."""
+    node = operations.nodes[number]
+    is_layer = operations.kinds[number] in ("Conv", "Gemm") and len(node.inputs) > 1
+    if not is_layer or len(operations.operands[number]) != 1:
+        return False
+    dims = [dim for weight in operations.fixed(number)[:1] for dim in read_dims(weight)]
+    return len(dims) >= 2 and {*dims[2:]} <= {1} and 1 < dims[0] == dims[1] <= _MOST_HEADS
 
 
 def find_second_product(operations: Operations, anchor: int) -> int:

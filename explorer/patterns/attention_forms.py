@@ -137,4 +137,5 @@ def write_latents(operations: Operations, number: int) -> list[str]:
         value = node.input(0)
     dims = [dim for dim in read_dims(value) if dim != 1]
     is_table = len(dims) == 2 and dims[0] == count
-    return [f"{count:,} × {dims[1]:,} latents" if is_table else f"{count:,} latents"]
+    noun = "latents" if count > 1 else "latent"
+    return [f"{count:,} × {dims[1]:,} {noun}" if is_table else f"{count:,} {noun}"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netloupe.explorer.model import Value
 
-from .attention_streams import Form, find_common_form
+from .attention_streams import Form, find_common_form, is_made_of
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import PICKING, Operations
 from .readings import read_int
@@ -76,10 +76,11 @@ def name_by_sources(
     forms = find_common_form(operations, query, key)
     if forms is not None and not forms[0].is_apart(forms[1]):
         return "Self-attention", forms
-    if key is content or _is_sum_with(key, content):
-        return "Cross-attention", None
-    is_one = is_projected and find_common_form(operations, key, content) is not None
-    return "Cross-attention" if is_one else "Attention", None
+    is_one = key is content or _is_sum_with(key, content)
+    if not is_one and not (is_projected and find_common_form(operations, key, content)):
+        return "Attention", None
+    # experts of what is attended to may make the queries
+    return ("Attention" if is_made_of(operations, query, key) else "Cross-attention"), None
 
 
 def _is_sum_with(value: Value, other: Value | None) -> bool:

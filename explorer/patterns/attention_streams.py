@@ -11,12 +11,12 @@ import heapq
 from dataclasses import dataclass, replace
 from operator import mul
 
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.model.constant import constant_tensor
 
 from .operations import ARRANGING, PICKING, Operations
 from .readings import read_ints, read_numbers
-from .weight_sizes import read_type_dims
 
 #: what makes another form of a value together with constants, or of several of one value
 _FORMING = (
@@ -28,6 +28,7 @@ _FORMING = (
 _WEIGHTED = ("convolves", "multiplies")
 _MOST_WEIGHTED = 4
 _MOST_NODES = 48
+_MOST_LOOKED_AT = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +187,7 @@ def write_forms(forms: tuple[Form, Form], counts: tuple[int, int]) -> tuple[str,
     if key.pooled and not query.pooled and not ratio >= 1:
         scale = _write_strides(key.pooled)
         return f"spatial reduction{scale}", key.pooled[0] if len({*key.pooled}) == 1 else 0
-    if ratio > 1 and ratio.is_integer() and not key.pooled:
+    if is_pooled and ratio > 1 and ratio.is_integer():
         return f"query pooled, 1 of {ratio:.0f} places", 0
     return ("query pooled" if is_pooled else ""), 0
 
@@ -198,9 +199,55 @@ def _write_strides(strides: tuple[int, ...]) -> str:
 
 
 def count_compared(operations: Operations, product: int) -> tuple[int, int]:
-    """Return how many queries and keys a product compares, by its stated type; 0 for unknown."""
-    value = operations.nodes[product].outputs[0]
-    dims = read_type_dims(value) if value is not None else ()
-    if len(dims) < 2:
-        return 0, 0
-    return dims[-2] or 0, dims[-1] or 0
+    """Return how many queries and keys a product compares; 0 for unknown."""
+    facts = find_value_facts(operations.context.graph.model)
+    dims = facts.find_dims(operations.nodes[product].outputs[0]) or (0, 0)
+    asked, compared = (dim if isinstance(dim, int) else 0 for dim in (0, *dims)[-2:])
+    return asked, compared
+
+
+def is_made_of(operations: Operations, value: Value, other: Value) -> bool:
+    """Return whether a value is computed of another one, be it in a way that gives no form of it.
+
+    Sums of several values are not looked behind: a stream that attended to the other before is made
+    of it, too.
+    """
+    graph = operations.context.graph
+    pending, seen = [value], {value}
+    for _ in range(_MOST_LOOKED_AT):
+        if not pending:
+            break
+        one = pending.pop()
+        node = one.producer
+        if one is other:
+            return True
+        if node is None or one.graph is not graph:
+            continue
+        computed = [
+            taken for taken in node.inputs if taken is not None and not operations.is_fixed(taken)
+        ]
+        if node.operator.has("adds") and len(computed) > 1:
+            continue
+        pending += [taken for taken in computed if taken not in seen]
+        seen.update(computed)
+    return False
+
+
+def read_channel_heads(
+    operations: Operations, product: int, features: int
+) -> tuple[int, int] | None:
+    """Return how many heads of which width compare channels over all places, instead of places.
+
+    A. El-Nouby and others, XCiT: Cross-Covariance Image Transformers, 2021, equation 2. None where
+    places are compared, and where that is not known.
+    """
+    if operations.kinds[product] != "MatMul":  # of other products axes may stand in any order
+        return None
+    facts = find_value_facts(operations.context.graph.model)
+    dims = facts.find_dims(operations.nodes[product].input(0)) or ()
+    heads, compared, summed = dims[1:] if len(dims) == 4 else (0, 0, 0)
+    if not (isinstance(heads, int) and isinstance(compared, int) and features):
+        return None
+    if heads * compared != features or (isinstance(summed, int) and heads * summed == features):
+        return None
+    return heads, compared

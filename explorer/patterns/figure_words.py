@@ -100,6 +100,20 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "reduced-attention",
         ),
         FigureWord(
+            "query pooled", "Queries of fewer places than keys and values: `query pooled /2`."
+        ),
+        FigureWord(
+            "query: first token", "Only one token asks, such as that of the class, in class attention."
+        ),
+        FigureWord(
+            "talking heads", "A linear layer over the heads mixes scores, or the shares made of them."
+        ),
+        FigureWord(
+            "cross-covariance attention",
+            "Channels are compared over all places, instead of places over all channels.",
+            "attention",
+        ),
+        FigureWord(
             "low rank",
             "Keys and values of fewer tokens, which learned weights sum up: `low rank 16`.",
             "low-rank-attention",

@@ -53,7 +53,7 @@ _LARGEST = """ g = Reshape (x, cut) s = ReduceMax <keepdims = 0> (g, axis)"""
         ("s = Slice (x, none, end, axis, two)", "Self-attention", "query pooled /2"),
         ("s = Slice (x, none, one, axis, one)", "Self-attention", "query: first token"),
         (_POOL, "Self-attention", "query pooled /2"),
-        (_LARGEST, "Self-attention", "query pooled"),
+        (_LARGEST, "Self-attention", "query pooled, 1 of 4 places"),
         ("s = Identity (other)", "Cross-attention", ""),
         ("s = LayerNormalization (other, ones)", "Cross-attention", ""),
         ("s = Add (x, other)", "Cross-attention", ""),  # more than what is compared
@@ -85,3 +85,48 @@ def test_queries_and_keys_of_the_same_values_joined_are_joint_attention() -> Non
 
 def test_keys_and_values_of_different_values_are_only_attention() -> None:
     assert find_attention(read_graph("s = Identity (x)", keys="other")).name == "Attention"
+
+
+def test_queries_that_are_computed_of_what_is_compared_make_no_cross_attention() -> None:
+    # as those of experts that tokens are sent to
+    made = "i = Softmax <axis = 1> (x) s = Mul (i, other)"
+    assert find_attention(read_graph(made)).name == "Attention"
+
+
+_HEADS = """<ir_version: 8, opset_import: ["": 18]>
+g (float[1, 16, 8] x) => (float[1, 16, 8] y) <int64[2] dims = {8, 8}, int64[2] two = {2, 2},
+  int64[4] heads = {1, 16, 2, 4}, int64[3] whole = {1, 16, 8}> {
+ wq = ConstantOfShape (dims) wk = ConstantOfShape (dims) wv = ConstantOfShape (dims)
+ wo = ConstantOfShape (dims) wm = ConstantOfShape (two) wn = ConstantOfShape (two)
+ q = MatMul (x, wq) k = MatMul (x, wk) v = MatMul (x, wv)
+ qh = Reshape (q, heads) kh = Reshape (k, heads) vh = Reshape (v, heads)
+ ORDERS
+ o = MatMul (z, wo) y = Identity (o)
+}"""
+_CHANNELS = """qt = Transpose <perm = [0, 2, 3, 1]> (qh) kt = Transpose <perm = [0, 2, 1, 3]> (kh)
+ vt = Transpose <perm = [0, 2, 3, 1]> (vh) r = MatMul (qt, kt) p = Softmax <axis = -1> (r)
+ c = MatMul (p, vt) ct = Transpose <perm = [0, 3, 1, 2]> (c) z = Reshape (ct, whole)"""
+_TALKING = """qt = Transpose <perm = [0, 2, 1, 3]> (qh) kt = Transpose <perm = [0, 2, 3, 1]> (kh)
+ vt = Transpose <perm = [0, 2, 1, 3]> (vh) r = MatMul (qt, kt)
+ rt = Transpose <perm = [0, 2, 3, 1]> (r) rm = MatMul (rt, wm)
+ rb = Transpose <perm = [0, 3, 1, 2]> (rm) p = Softmax <axis = -1> (rb)
+ pt = Transpose <perm = [0, 2, 3, 1]> (p) pm = MatMul (pt, wn)
+ pb = Transpose <perm = [0, 3, 1, 2]> (pm)
+ c = MatMul (pb, vt) ct = Transpose <perm = [0, 2, 1, 3]> (c) z = Reshape (ct, whole)"""
+
+
+@pytest.mark.parametrize(
+    ("orders", "name", "facts"),
+    [
+        (_CHANNELS, "Cross-covariance attention", ("2 heads × 4",)),
+        (_TALKING, "Self-attention", ("2 heads × 4", "talking heads")),
+    ],
+)
+def test_channels_and_heads_may_be_what_is_mixed(
+    orders: str, name: str, facts: tuple[str, ...]
+) -> None:
+    text = _HEADS.replace("ORDERS", orders)
+    graph = load(onnx.parser.parse_model(text).SerializeToString()).graph
+    found = recognise(graph.nodes)
+    assert found is not None
+    assert (found.name, found.facts) == (name, facts)

@@ -59,7 +59,8 @@ def test_one_change_of_resolution_is_none_to_tell() -> None:
 
 def test_an_odd_size_is_halved_to_a_whole_number() -> None:
     found = list_ratios(draw(make_stages([2, 2, 2, 2], size=75)))
-    assert [text for text, _ in found] == ["1/2", "1/4", "1/8", "1/16"]
+    # 38, 19 and 10 places, rounded up, and 5 of 75
+    assert [text for text, _ in found] == ["1/2", "1/4", "1/8", "1/15"]
 
 
 def test_a_size_that_is_not_halved_is_divided_by_what_it_is() -> None:
