@@ -22,7 +22,15 @@ _WEIGHTED = frozenset(
 )
 #: of what there is none of in a plain row of convolutions
 _BRANCHING = (
-    *("adds", "control_flow", "joins", "moves_pixels", "multiplies", "multiplies_elements"),
+    *(
+        "adds",
+        "control_flow",
+        "detects",
+        "joins",
+        "moves_pixels",
+        "multiplies",
+        "multiplies_elements",
+    ),
     *("resamples", "subtracts"),
 )
 _LEAST_BLOCKS = 3

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import chain, islice
 
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.model.constant import constant_tensor
@@ -12,7 +13,7 @@ from netloupe.explorer.patterns.readings import read_axes, read_ints, read_str
 from netloupe.explorer.roles import find_weight
 
 from .outline import Outline
-from .resolutions import Resolutions
+from .resolutions import Resolutions, is_crop
 from .sizes import read_stated_shape
 
 #: so begins what networks are called that mask a convolved wave
@@ -34,11 +35,19 @@ _LEAST_NODES = 5
 _MOST_OF_TABLE = 1 << 16
 _MOST_STEPS = 8
 _MOST_SOURCES = 8
+_MOST_NODES = 20_000
 
 
 def name_by_wiring(outline: Outline, resolutions: Resolutions) -> str:
     """Return what a network is called by how all of it is wired; "" where that tells nothing."""
-    for tell in (_tell_siamese, _tell_growth, _tell_masks, _tell_points, _tell_graph):
+    for tell in (
+        _tell_regions,
+        _tell_siamese,
+        _tell_growth,
+        _tell_masks,
+        _tell_points,
+        _tell_graph,
+    ):
         found = tell(outline, resolutions)
         if found:
             return found
@@ -54,6 +63,19 @@ def _list_layers(outline: Outline) -> list[int]:
         if node.operator.has("convolves", "multiplies", "recurrent")
         and (find_weight(node) is not None or node.operator.has("convolves"))
     ]
+
+
+def _tell_regions(outline: Outline, resolutions: Resolutions) -> str:
+    """Tell boxes that are chosen, and regions of maps that are cut out by them.
+
+    S. Ren and others, Faster R-CNN, 2015, figure 2.
+    """
+    nodes = outline.graph.nodes
+    if not any(map(is_crop, nodes)):
+        return ""
+    every = chain(nodes, (one for node in nodes for inner in node.subgraphs for one in inner.nodes))
+    chooses = any(node.operator.has("detects") for node in islice(every, _MOST_NODES))
+    return "Two-stage detector" if chooses else ""
 
 
 def _tell_siamese(outline: Outline, resolutions: Resolutions) -> str:

@@ -35,6 +35,34 @@ def test_a_siamese_network_has_its_weights_on_both_inputs() -> None:
     assert not track(is_shared=False, correlates=True).startswith("Siamese")
 
 
+def detect(*, chooses: bool, crops: bool) -> str:
+    """Return what is said of boxes from maps, and of what is made of regions of these."""
+    net = Network()
+    x = activate(net, net.take("image", (1, 3, 32, 32)), 3, 8, strides=[2, 2])
+    for _ in range(3):
+        x = activate(net, x, 8, 8)
+    boxes = net.add("Reshape", net.conv(x, 8, 4, 1), net.numbers(1, -1, 4))
+    scores = net.add("Reshape", net.conv(x, 8, 1, 1), net.numbers(1, 1, -1))
+    if not chooses:
+        rows = net.add("Reshape", boxes, net.numbers(-1, 4))
+    else:
+        chosen = net.add("NonMaxSuppression", boxes, scores, net.numbers(10))
+        places = net.add("Gather", chosen, net.numbers(2), axis=1)
+        rows = net.add("GatherND", net.add("Reshape", boxes, net.numbers(-1, 4)), places)
+    if not crops:
+        return net.finish(rows).architecture.sentence
+    images = net.store(np.zeros(10, np.int64))
+    regions = net.add("RoiAlign", x, rows, images, output_height=4, output_width=4)
+    features = net.add("Flatten", activate(net, regions, 8, 8))
+    return net.finish(net.linear(features, 128, 5)).architecture.sentence
+
+
+def test_a_two_stage_detector_cuts_out_what_it_chose() -> None:
+    assert detect(chooses=True, crops=True).startswith("Two-stage detector: ")
+    assert not detect(chooses=True, crops=False).startswith("Two-stage")
+    assert not detect(chooses=False, crops=True).startswith("Two-stage")
+
+
 def grow(shape: Shape, taken: int, given: int, times: int) -> str:
     """Return what is said of a row of convolutions that becomes twice as large several times."""
     net = Network()
