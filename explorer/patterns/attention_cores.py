@@ -36,7 +36,7 @@ def find_scores(operations: Operations, softmax: int) -> tuple[set[int], int, li
             user
             for user in operations.users[number]
             if user >= 0
-            and operations.kinds[user] in _SCORES
+            and operations.kinds[user] in (*_SCORES, "ReduceMax")
             and core.issuperset(operations.users[user])
         )
     return core, onward[-1], back
@@ -66,7 +66,8 @@ def _search(
                     return [*way[1:], number]
                 if is_product(operations, number):
                     return [*way[1:], number]
-                if kind in _SCORES or mixes_heads(operations, number):
+                is_step = kind in _SCORES or mixes_heads(operations, number)
+                if is_step or _joins_sinks(operations, number):
                     longer.append([*way, number])
         ways = longer[:16]
     return None
@@ -80,6 +81,18 @@ def mixes_heads(operations: Operations, number: int) -> bool:
         return False
     dims = [dim for weight in operations.fixed(number)[:1] for dim in read_dims(weight)]
     return len(dims) >= 2 and {*dims[2:]} <= {1} and 1 < dims[0] == dims[1] <= _MOST_HEADS
+
+
+def _joins_sinks(operations: Operations, number: int) -> bool:
+    """Return whether a stored score for each head is put behind those of the tokens.
+
+    It takes a share of the attention that goes to none (G. Xiao and others, Efficient Streaming
+    Language Models with Attention Sinks, 2023; OpenAI, gpt-oss, 2025).
+    """
+    if operations.kinds[number] != "Concat":
+        return False
+    operands = operations.nodes[number].inputs
+    return len(operands) == 2 and operations.is_fixed(operands[1])
 
 
 def find_second_product(operations: Operations, anchor: int) -> int:

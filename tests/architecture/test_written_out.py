@@ -252,3 +252,27 @@ def test_layers_that_are_functions_are_told_by_their_bodies() -> None:
     assert called(rename).sentence == plain.sentence
     assert called(oscillate).family == ""
     assert called(add_linear).family == ""
+
+
+def test_a_sink_behind_the_scores_of_each_head_is_of_the_attention() -> None:
+    net = Network()
+    x = net.embed()
+    for _ in range(3):
+        normed = net.norm(x, 8)
+        split = net.numbers(0, -1, 2, 4)
+        query, key, value = (net.add("Reshape", net.linear(normed, 8, 8), split) for _ in range(3))
+        query, value = (net.add("Transpose", one, perm=[0, 2, 1, 3]) for one in (query, value))
+        scores = net.add("MatMul", query, net.add("Transpose", key, perm=[0, 2, 3, 1]))
+        scores = net.add("Mul", scores, net.store(np.float32(0.5)))
+        scores = net.add("Add", scores, net.triangle("ids"))
+        sinks = net.add("Reshape", net.weight(2), net.numbers(1, -1, 1, 1))
+        rows = net.add("Shape", net.add("ReduceMax", scores, net.numbers(3), keepdims=1))
+        both = net.add("Concat", scores, net.add("Expand", sinks, rows), axis=-1)
+        both = net.add("Sub", both, net.add("ReduceMax", both, net.numbers(3), keepdims=1))
+        weights = net.add("Softmax", both, axis=-1)
+        weights = net.add("Slice", weights, *map(net.numbers, (0, -1, 3)))
+        joined = net.add("Transpose", net.add("MatMul", weights, value), perm=[0, 2, 1, 3])
+        x = net.add("Add", x, net.linear(net.add("Reshape", joined, net.numbers(0, -1, 8)), 8, 8))
+        x = net.add("Add", x, net.feed(net.norm(x, 8)))
+    told = net.finish(net.linear(net.norm(x, 8), 8, 100)).architecture
+    assert "3 blocks (pre-norm LayerNorm; self-attention 2 heads × 4, causal; MLP" in told.summary
