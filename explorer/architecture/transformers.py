@@ -27,6 +27,8 @@ from .two_stacks import tell_encoder_decoder, tell_two_towers
 
 #: kinds of block with one depthwise convolution
 _SEPARABLE = frozenset({"inverted", "separable"})
+#: kinds of block that are whole without attention
+_CONVOLUTIONAL = frozenset({"inverted", "residual"})
 #: a stack of fewer layers is one block among others
 _LEAST_LAYERS = 2
 #: so many convolutions that make places more again are a decoder
@@ -207,6 +209,8 @@ def _tell_hierarchical(
     if any(given not in widths and taken not in widths for taken, given in inside):
         return _tell_blocks_only(outline, stack)
     mixed = find_mixed_stages(outline, stack, stages)
+    if not mixed and _are_apart(stages, strays):
+        return None  # a block is more than a layer
     before = [
         part for part in outline.of_kind("inverted", "residual") if part.place < stack.first.place
     ]
@@ -256,6 +260,13 @@ def _tell_hierarchical(
     if mixed:
         blocks = sketch_mixed(outline, mixed)
     return Sketch(family, title, (*clauses, *write_sizes(facts)), blocks, facts)
+
+
+def _are_apart(stages: Sequence[Sequence[Layer]], strays: Sequence[OutlinePart]) -> bool:
+    """Return whether whole blocks of convolutions are between the layers of one stage."""
+    places = [part.place for part in strays if part.kind in _CONVOLUTIONAL]
+    spans = [(stage[0].parts[0].place, stage[-1].parts[-1].place) for stage in stages]
+    return any(start < place < end for start, end in spans for place in places)
 
 
 def _last_index(outline: Outline, layer: Layer) -> int:

@@ -66,7 +66,8 @@ def test_blocks_of_both_kinds_are_counted_together(depths: tuple[int, ...], laye
     assert f"stages of {row} blocks (inverted residual and {each} each; " in told.summary
 
 
-def test_layers_that_are_not_as_many_in_each_block_are_counted_alone() -> None:
+def test_layers_between_which_are_blocks_of_another_kind_are_no_blocks_of_a_stage() -> None:
     told = tell((1, 2, 1), (1, 2))
-    assert told.facts["stage_blocks"] == (1, 3, 2)
-    assert "inverted" not in told.summary
+    assert told.family == ""
+    assert "stages of 1, 3, 2" not in told.summary
+    assert "stage_blocks" not in told.facts
