@@ -103,10 +103,12 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "query pooled", "Queries of fewer places than keys and values: `query pooled /2`."
         ),
         FigureWord(
-            "query: first token", "Only one token asks, such as that of the class, in class attention."
+            "query: first token",
+            "Only one token asks, such as that of the class, in class attention.",
         ),
         FigureWord(
-            "talking heads", "A linear layer over the heads mixes scores, or the shares made of them."
+            "talking heads",
+            "A linear layer over the heads mixes scores, or the shares made of them.",
         ),
         FigureWord(
             "cross-covariance attention",
