@@ -176,7 +176,10 @@ def _order_norms(blocks: FoundBlocks, attention: FoundBlock, norms: list[FoundBl
     } - attention.numbers
     if any(blocks.ending(number, *_NORMS) is not None for number in before):
         return "pre-norm"
-    if any("Residual" in norm.name for norm in norms):
+    fused = [norm for norm in norms if "Residual" in norm.name]
+    if any(_hands_sum_on(blocks, norm) for norm in fused):
+        return "pre-norm"
+    if fused:
         return "post-norm"
     for norm in norms:
         starts = {
@@ -189,6 +192,15 @@ def _order_norms(blocks: FoundBlocks, attention: FoundBlock, norms: list[FoundBl
         ):
             return "post-norm"
     return ""
+
+
+def _hands_sum_on(blocks: FoundBlocks, norm: FoundBlock) -> bool:
+    """Return whether the sum that a fused norm holds goes on beside what is normalized.
+
+    So it does where the norm is that of what comes next.
+    """
+    given = blocks.operations.nodes[norm.end].outputs[1:]
+    return any(value is not None and (value.users or value.is_output) for value in given)
 
 
 def find_reduced_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
