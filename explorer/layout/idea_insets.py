@@ -24,13 +24,16 @@ from .untold import UntoldBlock, list_untold, rate_face, tell_parts
 #: so many blocks are tried, and so many insets are drawn at most
 _MOST_TRIED, _MOST_INSETS = 6, 2
 #: of so many boxes each
-_LEAST_IN_INSET, _MOST_IN_INSET = 4, 18
+_LEAST_IN_INSET, _MOST_IN_INSET = 4, 24
 #: and so many of those that are made alike
 _MOST_ALIKE = 2
 #: a picture of more boxes than a figure has takes one of so many, where it remains as large
 _MOST_BESIDE_MANY = 10
 #: all fits so where a block leaves much untold
 _LEAST_ZOOM, _MUCH = 0.78, 0.1
+#: what leaves so much of a model untold may make so many boxes, and the picture so small where
+#: nothing else is open
+_MOST_OF_MODEL, _MOST_BOXES, _LEAST_ZOOM_ALONE = 0.3, 38, 0.64
 #: a picture that is smaller may become so much smaller still
 _AS_LARGE = 0.97
 #: and so much longer than wide, or wider than long
@@ -87,20 +90,20 @@ def _draw(search: Search, block: UntoldBlock) -> bool:
         return False
     zoom = search.zoom()
     most_aspect = max(_MOST_ASPECT, _tell_aspect(search))
-    least = _LEAST_ZOOM if block.untold >= _MUCH else LEAST_ZOOM_WITH_TWO
+    least, most = _tell_limits(search, block)
     inset = _open_beside(search, block)
-    if inset is None or not _tells_more(search, inset):
+    if inset is None or not _tells_more(search, block, inset):
         return False
     boxes = _count(search, list_closed(inset.item))
-    shown = _count(search, search.list_closed()) + boxes
     if not _LEAST_IN_INSET <= boxes <= _MOST_IN_INSET:
         return False
     least = min(least, _AS_LARGE * zoom)
-    if shown > MOST_WITH_INSETS:  # it may be in what is empty of the page
+    shown = _count(search, search.list_closed()) + boxes
+    if shown > most:  # it may be in what is empty of the page
         if boxes > _MOST_BESIDE_MANY:
             return False
         least = _AS_LARGE * zoom
-    if not search.add_inset(inset, max(shown, MOST_WITH_INSETS), least):
+    if not search.add_inset(inset, shown, least):
         return False
     if _tell_aspect(search) <= most_aspect:
         return True
@@ -108,7 +111,15 @@ def _draw(search: Search, block: UntoldBlock) -> bool:
     return False
 
 
-def _tells_more(search: Search, inset: Inset) -> bool:
+def _tell_limits(search: Search, block: UntoldBlock) -> tuple[float, int]:
+    """Return the least zoom and the most boxes of a picture with a block beside it."""
+    if block.untold < _MOST_OF_MODEL:
+        return _LEAST_ZOOM if block.untold >= _MUCH else LEAST_ZOOM_WITH_TWO, MOST_WITH_INSETS
+    shows_none = not search.insets and not search.shows_stack()
+    return _LEAST_ZOOM_ALONE if shows_none else _LEAST_ZOOM, _MOST_BOXES
+
+
+def _tells_more(search: Search, block: UntoldBlock, inset: Inset) -> bool:
     """Return whether what is open in an inset says more than its closed box and the picture."""
     item = inset.item
     held = {sibling_key(one) for one in list_shown(item.children)}
@@ -117,7 +128,7 @@ def _tells_more(search: Search, inset: Inset) -> bool:
     shown = frozenset().union(*(list_kinds(one.element) for one in search.list_closed()))
     kinds = frozenset().union(*(list_kinds(one.element) for one in list_closed(item)))
     return (
-        not kinds <= shown
+        (block.untold >= _TAKES_ROOM or not kinds <= shown)
         and not stands_in_row(inset.view, item)
         and shows_work(item)
         and shows_enough(item)

@@ -63,8 +63,8 @@ def is_shut_idea(element: object, around: object = None) -> bool:
     if working == 0:
         return False
     if working < _LEAST_WORKING:
-        return _joins_values(block, "multiplies_elements")
-    return not is_chain(block.contents) or _joins_values(block, "elementwise", "joins")
+        return joins_values(block, "multiplies_elements")
+    return not is_chain(block.contents) or joins_values(block, "elementwise", "joins")
 
 
 def holds_idea(element: object) -> bool:
@@ -117,8 +117,11 @@ def _adds_idea(group: Group, recognition: Recognition | None) -> bool:
     return False
 
 
-def _joins_values(group: Group, *traits: str) -> bool:
-    """Return whether a node with one of some traits takes two results; see :func:`_count_joins`."""
+def joins_values(group: Group, *traits: str) -> bool:
+    """Return whether a node with one of some traits takes two results.
+
+    Nodes of the blocks with a name inside of the group are not meant.
+    """
     return _count_joins(group, *traits) > 0
 
 

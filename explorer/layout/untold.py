@@ -21,14 +21,16 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.patterns import IDEA, WORK, is_chain
 from netloupe.explorer.view import Item, is_recursive, nodes_inside
 
-from .shut_ideas import find_name, is_shut_idea
+from .shut_ideas import find_name, is_shut_idea, joins_values
 
 #: how little a face explains that tells a chain, which is joined besides, or lists known blocks
 _OF_KNOWN = 0.5
 #: what is drawn for its idea shows so many boxes
-_LEAST_SHOWN, _MOST_SHOWN = 3, 20
+_LEAST_SHOWN, _MOST_SHOWN = 3, 40
 #: groups are looked at in closed boxes, and models of more nodes are not: their parts are stacks
 _MOST_GROUPS, _MOST_NODES = 600, 40_000
+#: a stack is all that a block is about where it leaves so much of that untold
+_MOST_OF_BLOCK = 0.7
 #: what leaves less untold is a detail
 _LEAST_UNTOLD = 0.02
 
@@ -64,8 +66,11 @@ def rate_face(element: object, around: object = None) -> float:
     if not isinstance(element, Group) or not is_shut_idea(element, around):
         return 0.0
     contents = element.contents
-    is_known = all(one.rank == IDEA for one in contents if one.rank >= WORK)
-    return _OF_KNOWN if is_known or is_chain(contents) else 1.0
+    if all(one.rank == IDEA for one in contents if one.rank >= WORK):
+        block = element.children[element.exemplar] if element.kind == "repeat" else element
+        is_joined = isinstance(block, Group) and joins_values(block, "elementwise", "joins")
+        return _OF_KNOWN if is_joined or find_name(element) else 0.0
+    return _OF_KNOWN if is_chain(contents) else 1.0
 
 
 def list_untold(model: Model, closed: list[Item]) -> list[UntoldBlock]:
@@ -99,7 +104,11 @@ def list_untold(model: Model, closed: list[Item]) -> list[UntoldBlock]:
         for item, way, made_of in found
         if _LEAST_SHOWN <= count_shown(way[-1]) <= _MOST_SHOWN and not _ends_model(way[-1])
     ]
-    blocks = [block for block in blocks if block.untold >= _LEAST_UNTOLD]
+    blocks = [
+        block
+        for block in blocks
+        if block.untold >= _LEAST_UNTOLD and not any(_is_all_of(one, block) for one in blocks)
+    ]
     return sorted(blocks, key=lambda block: (-block.untold, len(block.way)))
 
 
@@ -137,6 +146,15 @@ def count_shown(group: Group) -> int:
     return sum(
         not isinstance(child, Group) or not (child.kind == "shape" or child.is_beside)
         for child in block.children
+    )
+
+
+def _is_all_of(stack: UntoldBlock, block: UntoldBlock) -> bool:
+    """Return whether a stack in a block leaves most of that untold: it is what the block is of."""
+    return (
+        stack.group.kind == "repeat"
+        and block.group in stack.way[:-1]
+        and stack.untold >= _MOST_OF_BLOCK * block.untold
     )
 
 

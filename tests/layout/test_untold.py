@@ -138,3 +138,34 @@ def test_a_picture_of_what_names_tell_has_no_inset_for_more(engine: LayoutEngine
     model = builder.load(builder.linear(x)).model
     picture = make_picture(model, ViewOptions.parse({}), composer=Composer(engine), deadline=600)
     assert len(picture.scene.zooms) <= 1
+
+
+def test_blocks_with_names_one_behind_the_other_are_told_by_a_list_of_these() -> None:
+    """As of a backbone whose stages give their maps besides: no block is joined with another."""
+    builder = Scoped()
+    x = builder.add("Gather", builder.weight(), "x")
+
+    def encode(x: str) -> str:
+        for number in range(3):
+            x = builder.within(f"block{number}", partial(builder.layer, x))
+        return x
+
+    x = builder.within("encoder", partial(encode, x))
+    model = builder.load(builder.linear(x)).model
+    assert rate_face(find_group(model, "main/encoder/")) == 0
+
+
+def test_a_stack_in_a_block_that_is_little_more_is_drawn_instead() -> None:
+    builder = Scoped()
+    x = builder.within("stem", lambda: builder.linear("x"))
+
+    def mix_often(x: str) -> str:
+        x = builder.add("Mul", builder.linear(x), builder.linear(x))
+        for number in range(8):
+            x = builder.within(f"step{number}", partial(builder.mix, x))
+        return x
+
+    x = builder.within("cell", partial(mix_often, x))
+    model = builder.load(builder.within("head", lambda: builder.linear(x))).model
+    blocks = list_untold(model, list(list_closed(View(model).root)))
+    assert [block.group.kind for block in blocks] == ["repeat"]
