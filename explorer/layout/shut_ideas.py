@@ -25,7 +25,7 @@ _LEAST_WORKING = 2
 _LEAST_TELLING, _MOST_ARRANGING = 2, 2
 #: as many nodes of a block are looked at for where values are joined
 _MOST_NODES = 400
-#: and as many groups for what it adds
+#: and as many groups in it
 _MOST_GROUPS = 40
 #: kinds of group that are no blocks: pieces of a node, and arithmetic of shapes
 _NO_BLOCKS = ("operation", "part", "shape")
@@ -70,7 +70,7 @@ def is_shut_idea(element: object, around: object = None) -> bool:
 def holds_idea(element: object) -> bool:
     """Return whether there is such a block in a block: where it is open, another one is to be."""
     return isinstance(element, Group) and any(
-        is_shut_idea(inner, element) for inner in element.inner_groups()
+        is_shut_idea(inner, element) for inner in element.inner_groups()[:_MOST_GROUPS]
     )
 
 

@@ -143,15 +143,18 @@ def test_a_picture_of_what_names_tell_has_no_inset_for_more(engine: LayoutEngine
 def test_blocks_with_names_one_behind_the_other_are_told_by_a_list_of_these() -> None:
     """As of a backbone whose stages give their maps besides: no block is joined with another."""
     builder = Scoped()
-    x = builder.add("Gather", builder.weight(), "x")
+    maps: list[str] = []
 
     def encode(x: str) -> str:
-        for number in range(3):
-            x = builder.within(f"block{number}", partial(builder.layer, x))
+        for name, activation in (("early", "Relu"), ("late", "Tanh")):
+            x = builder.within(name, partial(builder.layer, x, activation=activation))
+            maps.append(builder.within(f"norm_{name}", partial(builder.norm, x)))
         return x
 
-    x = builder.within("encoder", partial(encode, x))
-    model = builder.load(builder.linear(x)).model
+    x = builder.within("stem", partial(builder.linear, "x"))
+    builder.within("encoder", partial(encode, x))
+    x = builder.within("head", lambda: builder.linear(builder.add("Concat", *maps, axis=0)))
+    model = builder.load(x).model
     assert rate_face(find_group(model, "main/encoder/")) == 0
 
 
