@@ -24,11 +24,14 @@ _LEAST_SAMPLES, _LEAST_ROWS, _MOST_READ = 32, 4, 1 << 21
 #: a window spreads a wave over the frequencies beside its own, and hardly further; it may have been
 #: trained on
 _LEAST_OF_WAVE, _LEAST_OF_MOST, _BESIDE = 0.75, 0.9, 2
+#: so many rows are waves; the sine of no frequency is none
+_LEAST_OF_ROWS = 0.97
 #: so many of the rows have frequencies of their own: sine and cosine share one
 _LEAST_DISTINCT = 0.4
 #: a bank of filters has so many zeros
 _LEAST_OF_ZEROS = 0.6
 _BOTH = 2
+_BANK = "Filter bank"
 #: what matrices of waves that are computed go through
 _HANDING = (*LAYOUT_TRAITS, "joins", "multiplies_elements")
 
@@ -68,7 +71,8 @@ def find_fixed_transforms(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         is_layer = layer is not None and layer.kind == "linear"
         numbers = layer.numbers if layer is not None and is_layer else frozenset({number})
         end = layer.end if layer is not None and is_layer else number
-        yield FoundBlock("transform", name, numbers, end, tuple(facts))
+        block = "filter bank" if name == _BANK else "transform"
+        yield FoundBlock(block, name, numbers, end, tuple(facts))
 
 
 def _read_samples(operations: Operations, number: int) -> tuple[int, int]:
@@ -131,7 +135,7 @@ def _read_matrix(value: Value, rows: int, samples: int) -> Matrix | None:
 def _name_matrix(matrix: Matrix) -> str:
     if _fits_frequencies(*matrix.shape) and _holds_waves(matrix):
         return "DFT"
-    return "Filter bank" if _holds_filters(matrix) else ""
+    return _BANK if _holds_filters(matrix) else ""
 
 
 def _holds_waves(matrix: Matrix) -> bool:
@@ -145,7 +149,7 @@ def _holds_waves(matrix: Matrix) -> bool:
     near = np.abs(np.arange(told.shape[1])[None, :] - peaks[:, None]) <= _BESIDE
     share = (told * near).sum(axis=1) / told.sum(axis=1)
     distinct = len(np.unique(peaks)) / len(matrix)
-    if (share < _LEAST_OF_WAVE).any() or distinct < _LEAST_DISTINCT:
+    if (share >= _LEAST_OF_WAVE).mean() < _LEAST_OF_ROWS or distinct < _LEAST_DISTINCT:
         return False
     return bool(np.median(share) >= _LEAST_OF_MOST)
 

@@ -117,7 +117,7 @@ _SIMILARITIES = _part("similarities", find_similarities, "similarity", family="l
 PARTS = (
     _NORMS,
     _LINEARS,
-    _part("fixed-transform", find_fixed_transforms, "transform", family="linear"),
+    _part("fixed-transform", find_fixed_transforms, "transform", "filter bank", family="linear"),
     _ACTIVATIONS,
     _PIXEL_SHUFFLES,
     _ENCODINGS,

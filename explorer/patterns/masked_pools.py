@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.dataflow import find_source
 from netloupe.explorer.model import TensorType, Value
 from netloupe.explorer.operators import LAYOUT_TRAITS
@@ -23,8 +24,9 @@ _LEAST = ("Add", "Clip", "Max")
 
 
 def find_masked_pools(blocks: FoundBlocks) -> Iterator[FoundBlock]:
-    """Find Σ (x · m), where m is a mask that is given, and the same divided by Σ m.
+    """Find Σ (x · m), where m is a mask or weights that are given, and the same divided by Σ m.
 
+    Numbers that may be any weights are a mask where their name says so.
     So tokens become the vector of a sentence (N. Reimers and I. Gurevych, Sentence-BERT, 2019,
     section 3), and elements that of a set (M. Zaheer and others, Deep Sets, 2017, equation 2).
     """
@@ -33,29 +35,45 @@ def find_masked_pools(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         total = operations.only_user(product) if kind == "Mul" else None
         if total is None or operations.kinds[total] != "ReduceSum":
             continue
-        masks = [value for value in operations.operands[product] if _is_mask(value)]
-        if len(operations.operands[product]) != _BOTH or len(masks) != 1:
+        taken = operations.operands[product]
+        masks = [value for value in taken if _is_mask(value)]
+        rank = max((_find_rank(value) for value in taken), default=0)
+        given = [value for value in taken if _is_weight(value, rank)] if not masks else []
+        if len(taken) != _BOTH or len(masks) + len(given) != 1:
             continue
-        numbers, end, name = {product, total}, total, "Masked sum"
+        how = "Masked" if masks else "Weighted"
+        numbers, end, name = {product, total}, total, f"{how} sum"
         division = operations.only_user(total)
-        counted = _find_count(operations, division, total, masks[0])
+        counted = _find_count(operations, division, total, (*masks, *given)[0])
         if division is not None and counted is not None:
-            numbers, end, name = numbers | counted | {division}, division, "Masked mean"
+            numbers, end, name = numbers | counted | {division}, division, f"{how} mean"
         is_free = all(blocks.owner[number] is None for number in numbers)
         if is_free and operations.is_closed(numbers, end):
             yield FoundBlock("masked pool", name, frozenset(numbers), end)
 
 
 def _is_mask(value: Value) -> bool:
-    """Return whether a value is an input of zeros and ones: of truth or whole numbers."""
+    """Return whether a value is an input of zeros and ones: of truth, or called so."""
     source = find_source(value, *_HANDING)
     stated = source.type if source is not None and source.is_input else None
-    if not isinstance(stated, TensorType):
+    if source is None or not isinstance(stated, TensorType):
         return False
-    if stated.dtype.is_float:
-        shape = stated.shape
-        return shape is not None and len(shape) > 1 and shape[-1].value == 1
-    return stated.dtype.is_integer or stated.dtype.name == "bool"
+    return stated.dtype.name == "bool" or "mask" in source.name.lower()
+
+
+def _find_rank(value: Value) -> int:
+    dims = find_value_facts(value.graph.model).find_dims(value)
+    return 0 if dims is None else len(dims)
+
+
+def _is_weight(value: Value, rank: int) -> bool:
+    """Return whether a value is an input of one number for each place, not for each feature."""
+    source = find_source(value, *_HANDING)
+    stated = source.type if source is not None and source.is_input else None
+    if not isinstance(stated, TensorType) or stated.shape is None:
+        return False
+    sizes = stated.shape
+    return 1 < len(sizes) < rank or (len(sizes) == rank > 1 and sizes[-1].value == 1)
 
 
 def _find_count(
