@@ -157,8 +157,36 @@ class _Finder:
 def _join(group: Group, name: str, nodes: Sequence[Node], free_path: FreePath) -> bool:
     """Make a block of some nodes, unless they are a child of a group, a part of one, or all.
 
-    Return whether it was made.
+    Preparation of which only a part is among them keeps the rest. Return whether it was made.
     """
+    parted = _part_preparation(group, {*nodes})
+    is_made = _join_whole(group, name, nodes, free_path)
+    if not is_made:
+        for child, held in parted:
+            moved = {*held}.difference(child.children)
+            group.children = [other for other in group.children if other not in moved]
+            child.children = held
+    return is_made
+
+
+def _part_preparation(group: Group, inside: set[Node]) -> list[tuple[Group, list[Child]]]:
+    """Move nodes out of preparation that holds others, too; return that with what it held."""
+    parted: list[tuple[Group, list[Child]]] = []
+    children: list[Child] = []
+    for child in group.children:
+        held = child.children if isinstance(child, Group) and child.kind == "preparation" else []
+        moved = [one for one in held if isinstance(one, Node) and one in inside]
+        if isinstance(child, Group) and 0 < len(moved) < len(held):
+            parted.append((child, held))
+            child.children = [one for one in held if one not in moved]
+            children += moved
+        children.append(child)
+    if parted:
+        group.children = children
+    return parted
+
+
+def _join_whole(group: Group, name: str, nodes: Sequence[Node], free_path: FreePath) -> bool:
     inside = {*nodes}
     homes = _find_homes(group.children)
     children = [*dict.fromkeys(homes[node] for node in nodes)]

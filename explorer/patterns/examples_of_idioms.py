@@ -16,6 +16,22 @@ scores (float[2, 16] x) => (float[2, 16] y)
 """,
         "Soft cap, 30",
     ),
+    "reversible-standardization": (
+        """
+series (float[2, 48, 7] x) => (float[2, 48, 7] y, float[2, 1, 7] mean, float[2, 1, 7] deviation)
+<int64[1] axis = {1}, float least = {1e-5}>
+{
+  mean = ReduceMean (x, axis)
+  centred = Sub (x, mean)
+  square = Mul (centred, centred)
+  variance = ReduceMean (square, axis)
+  some = Add (variance, least)
+  deviation = Sqrt (some)
+  y = Div (centred, deviation)
+}
+""",
+        "Standardization, reversed at the end",
+    ),
     "masked-pool": (
         """
 sentence (float[2, 16, 8] x, int64[2, 16] mask) => (float[2, 8] y)

@@ -245,6 +245,11 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "standardization",
         ),
         FigureWord(
+            "reversed at the end",
+            "What a standardization takes off a series, the network's result is given back.",
+            "reversible-standardization",
+        ),
+        FigureWord(
             "atrous pyramid",
             "Kernels of several dilations side by side: `rates 6, 12, 18`.",
             "atrous-pyramid",

@@ -64,6 +64,7 @@ from .similarity import find_similarities, find_similarity
 from .soft_caps import find_soft_caps
 from .splines import find_splines
 from .squash import find_squashes
+from .standardized import find_reversible_standardizations
 from .state_spaces import find_mixers
 from .time_mixing import find_shifts, find_time_mixes
 from .token_mixing import find_mixer_blocks
@@ -197,6 +198,10 @@ IDEAS = (
     _part("dueling-heads", find_duels, "duel"),
     _part("token-shift", find_shifts, "token shift"),
     _part("soft-cap", find_soft_caps, "soft cap", family="activation"),
+    _part(
+        *("reversible-standardization", find_reversible_standardizations, "standardized"),
+        family="normalization",
+    ),
     _part("masked-pool", find_masked_pools, "masked pool", family="pooling"),
     _part("scaled-parts", find_scaled_parts, "scaled parts", family="elementwise"),
     _part("chunks", find_chunks, "chunks", family="shape"),

@@ -113,7 +113,9 @@ def _read_term(operations: Operations, terms: list[Term], number: int, node: Nod
     if kind == "Sub":
         return _subtract(one, two, taken[0])
     if kind == "Div" and one.kind == "centred" and two.kind == "deviation":
-        return Term("standard", one.of, one.axes) if one.of is two.of else _FORMULA
+        # what is centred already varies as much
+        is_same = two.of in (one.of, taken[0])
+        return Term("standard", one.of, one.axes) if is_same else _FORMULA
     return _FORMULA
 
 

@@ -380,3 +380,33 @@ def test_a_layer_says_by_what_it_is_scaled(body: str, told: str) -> None:
     stored = f"float eight = {{8}}, float[4, 4] k = {{{weights}}}, int64[2] size = {{6, 2}}"
     found = tell("float[3, 4] x, float[3, 4] z) => (float[n, m] y)", body, stored)
     assert found == told or (not told and "8" not in found)
+
+
+@pytest.mark.parametrize(
+    ("variance", "root"),
+    [
+        ("q = Mul (d, d)  v = ReduceMean (q, axis)", "Sqrt (e)"),
+        ("q = Pow (d, two)  v = ReduceMean (q, axis)", "Pow (e, half)"),
+        # what is centred is centred again
+        (
+            "n = ReduceMean (d, axis)  c = Sub (d, n)  q = Mul (c, c)  v = ReduceMean (q, axis)",
+            "Sqrt (e)",
+        ),
+    ],
+)
+def test_a_series_that_is_made_alike_and_given_back(variance: str, root: str) -> None:
+    text = f"""g (float[2, 48, 7] x) => (float[2, 48, 7] y)
+        <int64[1] axis = {{1}}, float two = {{2}}, float half = {{0.5}}, float least = {{1e-5}},
+         float[7, 7] w = {{{", ".join(["0.1"] * 49)}}}> {{
+          m = ReduceMean (x, axis)  d = Sub (x, m)  {variance}  e = Add (v, least)  s = {root}
+          z = Div (d, s)  h = MatMul (z, w)  r = Relu (h)  k = MatMul (r, w)
+          b = Mul (k, s)  y = Add (b, m)
+        }}"""
+    tree = build_group_tree(load_text(text).graph)
+    (made,) = [g for g in tree.root.inner_groups() if g.label == "Standardization"]
+    assert made.recognised is not None
+    assert made.recognised.facts == ("reversed at the end",)
+    # the way back is no part of it
+    assert made.nodes_alone()[-1].op_type == "Div"
+    other = build_group_tree(load_text(text.replace("Sub (x, m)", "Sub (m, x)")).graph)
+    assert "Standardization" not in {group.label for group in other.root.inner_groups()}
