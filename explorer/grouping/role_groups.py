@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from netloupe.explorer.model import Node, is_constant
 from netloupe.explorer.operators import LAYOUT_TRAITS
+from netloupe.explorer.patterns.masked_pools import SCALING
 from netloupe.explorer.roles import PreparationPiece, Roles
 
 from .group import Group, GroupKind
@@ -36,6 +37,8 @@ _AFTER = {
 #: what ends a head, and belongs to it
 _ENDING = ("activates", "distributes", *LAYOUT_TRAITS)
 _MOST_NAME = 60
+#: of more results what is done in the end is one box
+_MOST_RESULTS = 4
 #: a scope of so few is what is fed, not only the node in it
 _FEW_CHILDREN = 4
 #: preparation is a part of a loop's first step where the others have so much of it
@@ -176,13 +179,32 @@ def add_postprocessing(root: Group, roles: Roles, free_path: FreePath) -> None:
         group = pending.pop()
         after = [child for child in group.children if _is_after(child, roles)]
         after = after[_find_last_idea(after) + 1 :]
-        for part in _find_parts(after):
-            nodes = [node for child in part for node in _list_nodes(child)]
-            facts = tuple(dict.fromkeys(told for node in nodes if (told := _tell(node))))
-            is_head = all(node.operator.has(*_ENDING) for node in nodes)
-            if len(nodes) >= LEAST_AFTER and facts and len(part) > 1 and not is_head:
-                _wrap_postprocessing(group, part, facts, free_path)
+        facts = _tell_all(after)
+        count = sum(1 for child in after for _ in _list_nodes(child))
+        if count >= LEAST_AFTER and facts and len(after) > 1:
+            for part in _choose_parts(after):
+                _wrap_postprocessing(group, part, _tell_all(part), free_path)
         pending += [inner for inner in group.inner_groups() if inner.kind == "scope"]
+
+
+def _tell_all(children: Sequence[Group | Node]) -> tuple[str, ...]:
+    told = [_tell(node) for child in children for node in _list_nodes(child)]
+    return tuple(dict.fromkeys(filter(None, told)))
+
+
+def _choose_parts(after: Sequence[Group | Node]) -> list[list[Group | Node]]:
+    """Return what becomes postprocessing: each part, or all but the ends of heads as one."""
+    parts = [part for part in _find_parts(after) if not _ends_head(part)]
+    counts = [sum(1 for child in part for _ in _list_nodes(child)) for part in parts]
+    if len(parts) <= _MOST_RESULTS and all(count >= LEAST_AFTER for count in counts):
+        return [part for part in parts if len(part) > 1]
+    inside = {id(child) for part in parts for child in part}
+    together = [child for child in after if id(child) in inside]
+    return [together] if len(together) > 1 and sum(counts) >= LEAST_AFTER else []
+
+
+def _ends_head(part: Sequence[Group | Node]) -> bool:
+    return all(node.operator.has(*_ENDING) for child in part for node in _list_nodes(child))
 
 
 def _find_parts(after: Sequence[Group | Node]) -> list[list[Group | Node]]:
@@ -231,6 +253,7 @@ def _find_last_idea(children: Sequence[Group | Node]) -> int:
         place
         for place, child in enumerate(children)
         if isinstance(child, Group) and child.kind == "block" and child.type_name == child.label
+        if child.label != SCALING  # boxes are scaled in the end
     ]
     return max(blocks, default=-1)
 

@@ -12,6 +12,8 @@ from netloupe.explorer.operators import LAYOUT_TRAITS
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations
 
+#: what parts that are each scaled are called
+SCALING = "Scaling"
 _BOTH = 2
 #: fewer parts are halves
 _LEAST_PARTS = 3
@@ -128,4 +130,4 @@ def find_scaled_parts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             is_whole = len(taken) >= _LEAST_PARTS and len(of) == 1
             if is_whole and is_scaled and is_free and operations.is_closed(numbers, join):
                 facts = (f"each of {len(taken)} parts",)
-                yield FoundBlock("scaled parts", "Scaling", frozenset(numbers), join, facts)
+                yield FoundBlock("scaled parts", SCALING, frozenset(numbers), join, facts)
