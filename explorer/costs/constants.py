@@ -1,4 +1,4 @@
-"""Real numbers that are stored and are no weights, told by what uses them; reads no elements.
+"""Real numbers that are stored and are no weights, told by what uses them; reads elements of few.
 
 Exporters store what a program computes from sizes alone, and registers as buffers, like weights:
 masks, frequencies of positions, windows, grids of a detector. Nothing marks them in a file, but
@@ -55,7 +55,8 @@ def find_constant_uses(graph: Graph) -> Iterator[ConstantUse]:
     * Angles of which both sine and cosine are taken, and frequencies that are multiplied with
       positions to be such angles.
     * Tables of which the same positions choose factors in pairs: cosines and sines.
-    * Tables that are activated with a bias and no data: products that an exporter computed.
+    * Tables that are activated with a bias and no data: products that an exporter computed; zeros
+      along several axes that are factors, or are put beside data.
     * Scale and bias of an InstanceNormalization whose result has others: so exporters write
       GroupNormalization, with ones and zeros.
     * What is subtracted from an input of the model, or divides it: means and deviations of pixels.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from netloupe.explorer.model import Graph, Node
+from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.model import Graph, Node, Tensor
 from netloupe.explorer.operators import PASSING_TRAITS
 
 from .stored_uses import ConstantUse, list_nodes, trace
@@ -12,6 +13,12 @@ from .stored_uses import ConstantUse, list_nodes, trace
 _MOST_STEPS = 12
 #: so many users of one sum are looked at
 _MOST_USERS = 16
+#: so many axes are longer than 1
+_LEAST_FACTOR = 2
+_LEAST_JOINED = 3
+#: so many tensors are read, and none of more elements
+_MOST_TABLES = 256
+_MOST_ELEMENTS = 1 << 18
 
 
 def find_folded_tables(graph: Graph) -> Iterator[ConstantUse]:
@@ -21,7 +28,12 @@ def find_folded_tables(graph: Graph) -> Iterator[ConstantUse]:
     as the one that makes the position biases of Swin V2 (Z. Liu and others, Swin Transformer V2,
     2022, section 3.3). The table is that product; the bias is a weight. Tables of positions and of
     kinds of token that are added meet data before any activation.
+
+    Also zeros along several axes that are multiplied, or put beside data: the state before the
+    first step, and imaginary parts. Learned factors that begin with 0 are one for each channel,
+    and learned tokens rows.
     """
+    yield from _find_zeros(graph)
     for node in list_nodes(graph, lambda operator: operator.has("adds")):
         if len(node.inputs) != 2:
             continue
@@ -34,6 +46,29 @@ def find_folded_tables(graph: Graph) -> Iterator[ConstantUse]:
             continue
         if _is_activated(node):
             yield table.use_as("other")
+
+
+def _find_zeros(graph: Graph) -> Iterator[ConstantUse]:
+    """Yield tensors of nothing but zeros that are factors, or are put beside data."""
+    seen = 0
+    for node in list_nodes(graph, lambda operator: operator.has("joins", "multiplies_elements")):
+        least = _LEAST_JOINED if node.operator.has("joins") else _LEAST_FACTOR
+        for place in range(len(node.inputs) if len(node.inputs) <= _MOST_USERS else 0):
+            value = node.inputs[place]
+            tensor = value.initializer if value is not None else None
+            if not isinstance(tensor, Tensor) or not tensor.dtype.is_float:
+                continue
+            if sum(dim > 1 for dim in tensor.dims) < least or tensor.size > _MOST_ELEMENTS:
+                continue
+            seen += 1
+            if seen > _MOST_TABLES:
+                return
+            try:
+                is_zero = not tensor.numpy().any()
+            except NetloupeError:
+                continue
+            if is_zero:
+                yield ConstantUse(node, place, "other")
 
 
 def _is_activated(node: Node) -> bool:

@@ -17,7 +17,7 @@ from .stored_uses import (
 )
 
 #: what scores pass on their way to Softmax
-_BETWEEN_SCORES = ("elementwise", "joins", "pads", *PASSING_TRAITS)
+_BETWEEN_SCORES = ("elementwise", "gathers", "joins", "pads", *PASSING_TRAITS)
 _MOST_STEPS = 12
 #: so many nodes are looked at around one Softmax
 _MOST_AROUND = 60
@@ -43,7 +43,10 @@ def list_score_terms(softmax: Node) -> list[ConstantUse]:
         if operator.has("multiplies"):
             products.append(node)
             traced = list_traced(node, operator.weight_places)
-            found += [one for one in traced if _has_pairs(one) or _has_distances(one)]
+            is_matrix = operator.form == "MatMul"
+            found += [
+                one for one in traced if _has_pairs(one) or (is_matrix and _has_distances(one))
+            ]
         elif operator.has(*_BETWEEN_SCORES) and not operator.has("compares", "logical"):
             places = _list_data_places(operator, len(node.inputs))
             if operator.has("adds", "subtracts", "chooses"):
@@ -90,13 +93,16 @@ def _has_pairs(one: StoredUse) -> bool:
 
 
 def _has_distances(one: StoredUse) -> bool:
-    """Return whether a tensor has for each head a vector for each of 2n - 1 distances.
+    """Return whether a tensor has for each head a vector for each distance.
 
-    Z. Dai and others, Transformer-XL, 2019, appendix B: projected distances are the same for all
-    of a batch, so that an exporter stores them.
+    Z. Dai and others, Transformer-XL, 2019, appendix B; P. He and others, DeBERTa, 2021, equation
+    4: projected distances are the same for all of a batch, so that an exporter stores them. There
+    are 2n - 1 of them, or more than a vector has numbers.
     """
     dims = one.tensor.dims
-    return len(dims) == 4 and dims[0] == 1 < dims[1] and dims[-1] % 2 == 1 < dims[-1]
+    if len(dims) == 4 and dims[0] == 1 < dims[1]:
+        return dims[-1] % 2 == 1 < dims[-1]
+    return len(dims) == 3 and dims[0] > 1 and dims[-1] > dims[-2]
 
 
 def find_angles(graph: Graph) -> Iterator[ConstantUse]:

@@ -156,3 +156,31 @@ def test_a_table_with_a_bias_and_an_activation_is_no_weight() -> None:
 
     assert tell(is_activated=False) == 9 * 16 + 16 + 16 * 16 + 16
     assert tell(is_activated=True) == 16 + 16 * 16 + 16
+
+
+def test_zeros_along_several_axes_are_no_weights_and_zeros_of_channels_are() -> None:
+    def count(*dims: int) -> int:
+        net = Network()
+        x = net.take("x", (1, 9, 16))
+        zeros = net.store(np.zeros(dims, np.float32))
+        x = net.add("Add", net.linear(x, 16, 16), net.add("Mul", net.add("Exp", x), zeros))
+        return net.finish(x).costs().parameters
+
+    assert count(1, 9, 16) == 16 * 16 + 16
+    assert count(16) == 16 * 16 + 16 + 16
+
+
+def test_distances_that_each_head_has_vectors_for_are_biases_of_attention() -> None:
+    def count(*dims: int) -> tuple[int, int]:
+        net = Network()
+        query, key, value = (net.take(name, (1, 2, 9, 4)) for name in ("q", "k", "v"))
+        scores = net.add("MatMul", query, key)
+        more = net.add("MatMul", query, net.weight(*dims))
+        more = net.add("GatherElements", more, net.take("places", (1, 2, 9, 9), 7), axis=3)
+        shares = net.add("Softmax", net.add("Add", scores, more), axis=-1)
+        costs = net.finish(net.add("MatMul", shares, value)).costs()
+        return costs.parameters, costs.attention_biases
+
+    assert count(1, 2, 4, 17) == (0, 2 * 4 * 17)
+    assert count(2, 4, 32) == (0, 2 * 4 * 32)
+    assert count(4, 17) == (4 * 17, 0)  # learned, the same for all heads
