@@ -14,10 +14,12 @@ from netloupe.explorer.model import Model, Node
 from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.patterns import Detail
 
-from .families import tell_family
+from .families import tell_blocks_alone, tell_family, tell_operators_alone
 
 #: an expression of MACs with symbols that is longer is left out
 _LONGEST_MACS = 60
+#: what is told of a model: where one raises the next, which looks at less
+_WAYS = (tell_family, tell_blocks_alone, tell_operators_alone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ def describe_architecture(model: Model, bind: Bindings | None = None) -> Archite
     """Return what a model is: a family where one is sure, or else of what it is composed.
 
     Names, metadata and documentation are not read, but by the groups that the picture shows. A
-    mistake in a rule costs the words, and not the model.
+    mistake in a rule costs some of the words, and not the model.
 
     Parameters
     ----------
@@ -120,7 +122,7 @@ def describe_architecture(model: Model, bind: Bindings | None = None) -> Archite
     BindingError
         As of :meth:`~netloupe.Model.costs`.
     """
-    told = find_kept(model, Architecture, lambda: _tell(model))
+    told = find_kept(model, Architecture, lambda: tell_architecture(model, []))
     if not told.is_network:
         return told
     costs = model.costs(bind)
@@ -141,15 +143,27 @@ def tell_in_words(model: Model) -> str:
 
     Costs of a large model take long, and a picture begins with the sentence alone.
     """
-    return find_kept(model, Architecture, lambda: _tell(model)).sentence
+    return find_kept(model, Architecture, lambda: tell_architecture(model, [])).sentence
 
 
-def _tell(model: Model) -> Architecture:
-    """Return what a model is, without what it costs."""
-    try:
-        sketch = tell_family(model)
-    except (ArithmeticError, LookupError, TypeError, ValueError):
-        sketch = None
+def tell_architecture(model: Model, faults: list[Exception]) -> Architecture:
+    """Return what a model is, without what it costs; a coarser statement where a rule fails.
+
+    Parameters
+    ----------
+    model
+        The model.
+    faults
+        Gets what rules raised.
+    """
+    sketch = None
+    for tell in _WAYS:
+        try:
+            sketch = tell(model)
+        except (ArithmeticError, LookupError, TypeError, ValueError) as fault:
+            faults.append(fault)
+            continue
+        break
     if sketch is None:
         return Architecture()
     blocks = tuple(

@@ -15,7 +15,6 @@ from .clause import Clause
 from .outline import Outline
 from .piece_words import SMALL_NUMBERS, name_kind, write_plural
 from .pieces import Piece
-from .sizes import list_matrices
 
 _BRACKETS = re.compile(r"\([^()]*\)")
 _BLOCKS = re.compile(r"(?P<count>\d[\d,]*) blocks? (?:of|with) ")
@@ -28,6 +27,10 @@ _KIND = r"(?:(?:\d+(?:×\d+)+|bidirectional|depthwise|dilated|pointwise|transpos
 _LEAST_CALLS = 3
 #: other words for a kind
 _ALSO = {"transformer block": ("attention with MLP", "attentions with MLP")}
+
+
+#: the matrices of a block by their ids, and whether rows of them are looked up
+Weights = frozenset[tuple[bool, int]]
 
 
 class Said(NamedTuple):
@@ -90,24 +93,29 @@ class Inventory:
     pieces
         All of its blocks. Of several with the same weights one is a member, and the others are
         calls.
+    weights
+        Those of each.
     """
 
-    def __init__(self, outline: Outline, pieces: Sequence[Piece]) -> None:
+    def __init__(
+        self, outline: Outline, pieces: Sequence[Piece], weights: Sequence[Weights]
+    ) -> None:
         self._members: dict[int, tuple[str, int]] = {}
         self._kinds: dict[int, str] = {}
         self._weighted: set[int] = set()
-        seen: set[tuple[str, int]] = set()
+        seen: set[tuple[str, tuple[bool, int]]] = set()
         calls = max((piece.uses for piece in pieces), default=1)
-        bare = Counter(piece.token for piece in pieces if not list_matrices(outline, piece.parts))
-        for piece in pieces:
+        pairs = [*zip(pieces, weights, strict=True)]
+        bare = Counter(piece.token for piece, own in pairs if not own)
+        for piece, own in pairs:
             kind = name_kind(outline, [piece])
             self._kinds[id(piece)] = kind
-            weights = {(kind, one) for one in list_matrices(outline, piece.parts)}
-            if weights:
+            named = {(kind, one) for one in own}
+            if named:
                 self._weighted.add(id(piece))
-                if weights <= seen:
+                if named <= seen:
                     continue
-                seen |= weights
+                seen |= named
             elif piece.uses == 1 and _LEAST_CALLS <= calls <= bare[piece.token] + 1:
                 continue  # these may be of the steps of a loop
             self._members[id(piece)] = (kind, piece.fold[1])

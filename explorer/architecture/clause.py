@@ -94,8 +94,9 @@ class Clause:
         if self.uses == 1:
             return told
         if not self.name and len(self.parts) > 1:
-            unit = "steps" if self.is_loop else "times"
-            return f"{self.uses:,} {unit} with shared weights ({inside})"
+            times = "twice" if self.uses == _TWICE else f"{self.uses:,} times"
+            often = f"{self.uses:,} steps" if self.is_loop else times
+            return f"{often} with shared weights ({inside})"
         if self.is_loop:
             return f"{told} in {self.uses:,} steps"
         return f"{told} used {'twice' if self.uses == _TWICE else f'{self.uses:,} times'}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from types import MappingProxyType
@@ -21,18 +22,25 @@ from .network_kinds import find_network_kind
 from .opened import open_large
 from .outline import Outline
 from .piece_runs import MOST_PIECES, PieceRun, find_piece_runs
-from .piece_words import join_with_and, name_piece, write_run
-from .pieces import Piece, collapse_shared, list_pieces
+from .piece_words import count_pieces, join_with_and, name_kind, name_piece, write_run
+from .pieces import Piece, collapse_shared, list_pieces, list_weights
 from .sketch import BlockSketch, Sketch
 
 #: of a graph that is told whole
 NOT_FOLDED: Mapping[Node, tuple[int, int]] = MappingProxyType({})
+#: and of one of which nothing is called again
+NOT_CALLED: Mapping[Node, int] = MappingProxyType({})
+#: where blocks are too many to be told in order so many kinds are counted
+_MOST_COUNTED = 4
 #: how often alike blocks are used, which run they are of and how many, and the blocks
 _Row = tuple[int, tuple[int, int], list[Piece]]
 
 
 def compose(
-    model: Model, outline: Outline, times: Mapping[Node, tuple[int, int]] = NOT_FOLDED
+    model: Model,
+    outline: Outline,
+    times: Mapping[Node, tuple[int, int]] = NOT_FOLDED,
+    calls: Mapping[Node, int] = NOT_CALLED,
 ) -> Sketch | None:
     """Tell a graph by its blocks: repeated ones together, in the order of the file.
 
@@ -47,13 +55,17 @@ def compose(
         Of its graph. It is changed: what is told as one is merged.
     times
         Of nodes in a repetition that stands for others, which run it is of and how many there are.
+    calls
+        Of nodes in one that stands for calls with the same weights, how many these are.
     """
     open_large(outline)
     outline.merge(find_named_groups(model, outline, is_folded=bool(times)))
     merge_ideas(outline)
     found = list_pieces(outline, find_stacks(outline))
-    if not found or len(found) > MOST_PIECES:
+    if not found:
         return None
+    if len(found) > MOST_PIECES:
+        return _count_pieces(outline, found)
     taken, begin = tell_taken(outline, found)
     given, end, head = tell_given(outline)
     told = [piece for piece in found if id(piece) not in begin]
@@ -64,16 +76,39 @@ def compose(
     every = [*told]
     if len(told) > 1 and told[-1].kind == "linear" and told[-1].part is head:
         told.pop()  # what it gives is told
-    pieces = collapse_shared(outline, told, find_tree(model, outline.graph))
+    tree = find_tree(model, outline.graph)
+    weights = [list_weights(outline, piece) for piece in told]
+    pieces = collapse_shared(outline, told, weights, tree)
+    for piece in pieces if calls else ():
+        piece.uses *= calls.get(outline.operations.nodes[piece.part.end], 1)
     network = find_network_kind(outline, every, told, pieces)
     alike = groupby(pieces, key=lambda piece: (piece.uses, piece.fold))
     rows = [(fold, [*row]) for (_, fold), row in alike]
-    clauses = _write_in_order(model, outline, pieces, Inventory(outline, told))
+    clauses = _write_in_order(model, outline, pieces, Inventory(outline, told, weights))
     facts: dict[str, Detail] = {**taken.facts, **given, **dict(network.facts)}
     runs = [run for fold, row in rows for run in _find_runs(outline, row, fold)]
     blocks = tuple(_sketch(outline, run) for run in runs if run.count > 1)
     clauses = [taken.text, *clauses, network.text, "" if network.tells_outputs else end]
     return Sketch("", network.title, tuple(clauses), blocks, facts)
+
+
+def count_blocks(outline: Outline) -> Sketch | None:
+    """Tell a graph by how many blocks of each kind it has, without a look at what they are in."""
+    found = list_pieces(outline, find_stacks(outline))
+    return _count_pieces(outline, found) if found else None
+
+
+def _count_pieces(outline: Outline, pieces: Sequence[Piece]) -> Sketch:
+    """Return what is said of blocks by their kinds, each once where they share weights."""
+    seen: set[tuple[bool, int]] = set()
+    counts: Counter[str] = Counter()
+    for piece in pieces:
+        weights = list_weights(outline, piece)
+        if not weights or not weights <= seen:
+            counts[name_kind(outline, [piece])] += 1
+        seen |= weights
+    told = [count_pieces(count, kind) for kind, count in counts.most_common(_MOST_COUNTED)]
+    return Sketch("", "Network", tuple(told))
 
 
 def _tell_layer(outline: Outline, layer: Piece) -> Sketch:

@@ -8,12 +8,13 @@ from dataclasses import replace
 
 from netloupe.explorer.model import Graph, Model, Node, Value
 from netloupe.explorer.progress import step
+from netloupe.explorer.roles import find_weight
 
 from .arithmetic import tell_operators
 from .called_layers import bind_inputs, find_called_layers
 from .cells import find_unrolled
 from .classical import find_classical, find_multilayer_perceptron
-from .composed import compose
+from .composed import compose, count_blocks
 from .composites import add_composites
 from .convolutional import find_convolutional
 from .folded import FoldedGraph, fold_graph
@@ -66,6 +67,17 @@ def tell_family(model: Model) -> Sketch | None:
         break
     found = tell_graph(graph) or find_called_layers(graph, given)
     return found if found is not None and found.family else _complete(model, graph, found)
+
+
+def tell_blocks_alone(model: Model) -> Sketch | None:
+    """Return how many blocks of each kind a graph has; None where it has none."""
+    return count_blocks(_outline(model.graph, model.graph.nodes))
+
+
+def tell_operators_alone(model: Model) -> Sketch | None:
+    """Return how many operators a graph has; None for few."""
+    found = tell_operators(model.graph)
+    return found and replace(found, is_network=any(map(find_weight, model.graph.nodes)))
 
 
 def _complete(model: Model, graph: Graph, found: Sketch | None, level: int = 0) -> Sketch | None:
@@ -145,7 +157,7 @@ def _compose_graph(model: Model, graph: Graph) -> Sketch | None:
         folded = fold_graph(model, graph, MOST_NODES)
     if not folded.nodes:
         return None
-    return compose(model, _outline(graph, folded.nodes), folded.times)
+    return compose(model, _outline(graph, folded.nodes), folded.times, folded.calls)
 
 
 def _outline(graph: Graph, nodes: Sequence[Node]) -> Outline:

@@ -70,6 +70,8 @@ class Fitter:
     def fit(self, clauses: Sequence[Clause]) -> list[Clause]:
         """Return what is told of all blocks, as short as it is read and with no false number."""
         kept = self._correct(clauses, self._pieces)
+        while (joined := self._join_same(kept)) is not None:
+            kept = joined
         kept = self._shorten(kept, MOST_CLAUSES, _MOST_WORDS)
         return join_used(self._correct(kept, self._pieces))
 
@@ -204,6 +206,27 @@ class Fitter:
                     break
                 kept = told
         return kept
+
+    def _join_same(self, clauses: list[Clause]) -> list[Clause] | None:
+        """Join modules of one name of which the same is told."""
+        for place, clause in enumerate(clauses):
+            alike = [
+                one
+                for one in clauses[place:]
+                if (one.name, one.inside, one.uses) == (clause.name, clause.inside, clause.uses)
+            ]
+            if not clause.name or clause.name[0].isdigit() or len(alike) == 1:
+                continue
+            joined = replace(
+                clause,
+                name=f"{len(alike):,} {write_plural(clause.name)}",
+                scope=tuple(piece for one in alike for piece in one.scope),
+                members=tuple(one.scope for one in alike),
+                each_of=len(alike),
+            )
+            gone = set(map(id, alike[1:]))
+            return [joined if one is clause else one for one in clauses if id(one) not in gone]
+        return None
 
     def _join_nouns(self, clauses: list[Clause]) -> list[Clause] | None:
         """Join all plain clauses of the kind, kernel and all, that has most of them."""

@@ -19,10 +19,13 @@ class FoldedGraph:
         Those that are left, in the order of the file.
     times
         Of those in a repetition, which run it is of, and how many there are in it.
+    calls
+        Of those in a repetition with the same weights as the others, how many these are.
     """
 
     nodes: list[Node]
     times: dict[Node, tuple[int, int]] = field(default_factory=dict)
+    calls: dict[Node, int] = field(default_factory=dict)
 
 
 def fold_graph(model: Model, graph: Graph, most: int) -> FoldedGraph:
@@ -34,22 +37,29 @@ def fold_graph(model: Model, graph: Graph, most: int) -> FoldedGraph:
     tree = find_tree(model, graph)
     kept: list[Node] = []
     times: dict[Node, tuple[int, int]] = {}
-    pending: list[tuple[Group, int, int]] = [(tree.root, 0, 1)]
+    calls: dict[Node, int] = {}
+    pending: list[tuple[Group, int, int, int]] = [(tree.root, 0, 1, 1)]
     runs = 0
     while pending:
-        group, run, count = pending.pop()
+        group, run, count, called = pending.pop()
         if group.kind == "repeat":
-            runs += 1
             chosen = group.children[group.exemplar]
             children = [chosen]
-            run, count = runs, count * len(group.children)
+            if group.shares_weights:
+                called *= len(group.children)
+            else:
+                runs += 1
+                run, count = runs, count * len(group.children)
         else:
             children = group.children
         nodes = [child for child in children if isinstance(child, Node)]
-        pending += [(child, run, count) for child in children if isinstance(child, Group)]
+        inner = [child for child in children if isinstance(child, Group)]
+        pending += [(child, run, count, called) for child in inner]
         if len(kept) + len(nodes) > most:
             return FoldedGraph([])
         kept += nodes
         if count > 1:
             times |= dict.fromkeys(nodes, (run, count))
-    return FoldedGraph(sorted(kept, key=graph.index_of), times)
+        if called > 1:
+            calls |= dict.fromkeys(nodes, called)
+    return FoldedGraph(sorted(kept, key=graph.index_of), times, calls)

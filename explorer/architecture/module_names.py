@@ -125,7 +125,7 @@ def tell_class(type_name: str) -> str:
         said = found[0] if words[0].endswith(_NETWORKS) else words[0]
         return f"{said} {words[1]}" if is_name and words[0] not in _CONTAINERS else ""
     terms = [word for word in words if word not in _CONTAINERS]
-    if not terms or not all(word in _TERMS for word in terms):
+    if not terms or terms == ["linear"] or not all(word in _TERMS for word in terms):
         return ""
     return " ".join(words)
 

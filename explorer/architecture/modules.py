@@ -90,6 +90,10 @@ def build_modules(model: Model, outline: Outline, pieces: Sequence[Piece]) -> Mo
             depth += 1
         del way[depth + 1 :]
         for group in groups[depth:]:
+            known = next((one for one in way[-1].inner if one.group is group), None)
+            if known is not None:  # what is elsewhere stands between its blocks
+                way.append(known)
+                continue
             outer = next((one.group.label for one in way[::-1] if one.group is not None), "")
             module = Module(group, group.label.removeprefix(f"{outer}."))
             way[-1].inner.append(module)

@@ -176,18 +176,29 @@ def _is_in_steps(tree: GroupTree, node: Node, steps: int) -> bool:
     return False
 
 
-def collapse_shared(outline: Outline, pieces: Sequence[Piece], tree: GroupTree) -> list[Piece]:
+def list_weights(outline: Outline, piece: Piece) -> frozenset[tuple[bool, int]]:
+    """Return the matrices of a block by their ids, and whether rows of them are looked up.
+
+    Of a table that is looked up and multiplied by both are told.
+    """
+    is_looking = piece.kind in _LOOKING_UP
+    return frozenset((is_looking, one) for one in list_matrices(outline, piece.parts))
+
+
+def collapse_shared(
+    outline: Outline,
+    pieces: Sequence[Piece],
+    found: Sequence[frozenset[tuple[bool, int]]],
+    tree: GroupTree,
+) -> list[Piece]:
     """Return pieces without later uses of the same weights, which are counted.
+
+    ``found`` are the weights of each.
 
     What has no weights belongs to a loop that is written out where all of it is there as often as
     the loop goes round, inside of it. Of what is there once less the first step lacks it, whose
     state is known.
     """
-    # of a table that is looked up and multiplied by both are told
-    found = [
-        frozenset((piece.kind in _LOOKING_UP, one) for one in list_matrices(outline, piece.parts))
-        for piece in pieces
-    ]
     counts = Counter(one for weights in found for one in weights)
     seen: set[tuple[bool, int]] = set()
     kept: list[Piece] = []

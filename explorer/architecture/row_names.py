@@ -14,6 +14,8 @@ _ATTENDING = frozenset({"attention", "transformer"})
 WHOLES = frozenset({"backbone", "decoder", "encoder", "trunk"})
 #: a name says nothing of a module that holds less besides its largest part
 _LEAST_SHARE = 0.5
+#: nor of one in which other things have names that hold as much
+_MOST_OTHERS = 0.1
 #: a loop is named after what is in it where that is so much of it
 _LEAST_OF_LOOP = 0.6
 
@@ -50,7 +52,9 @@ def _name_block(module: Module) -> str:
     ]
     weight, word = max(inner, default=(0, ""))
     is_most = weight > _LEAST_SHARE * group.node_count
-    return f"{word} block" if is_most else ""
+    # a layer of two parts has the name of neither
+    is_only = sum(held for held, _ in inner) - weight < _MOST_OTHERS * group.node_count
+    return f"{word} block" if is_most and is_only else ""
 
 
 def name_loop(module: Module) -> str:

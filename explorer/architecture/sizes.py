@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import prod
 
 from netloupe.explorer.dataflow import trace_back, trace_back_where
+from netloupe.explorer.grouping.shared_tensors import find_originals
 from netloupe.explorer.model import Node, TensorType, Value
 from netloupe.explorer.model.constant import constant_tensor
 from netloupe.explorer.operators import LAYOUT_TRAITS
@@ -249,10 +250,11 @@ def weigh_matrices(outline: Outline, parts: Sequence[OutlinePart]) -> int:
 def list_matrices(outline: Outline, parts: Sequence[OutlinePart]) -> frozenset[int]:
     """Return by their ids the matrices that some parts multiply by.
 
-    Those of the file, and what a graph makes of them before anything multiplies by it: gates of a
-    recurrent layer are put in order.
+    Those of the file, copies for calls of one module once, and what a graph makes of them before
+    anything multiplies by it: gates of a recurrent layer are put in order.
     """
     found = set()
+    originals = find_originals(outline.graph.model)
     for node in outline.nodes(parts):
         weight = find_weight(node)
         if weight is None:
@@ -260,5 +262,5 @@ def list_matrices(outline: Outline, parts: Sequence[OutlinePart]) -> frozenset[i
         if weight.tensor is None:
             found |= {id(weight.value)} if weight.value is not None else set()
         elif len(weight.tensor.dims) > 1:
-            found.add(id(weight.tensor))
+            found.add(id(originals.find(weight.tensor)))
     return frozenset(found)

@@ -49,6 +49,7 @@ def tell_classes(outline: Outline, row: Sequence[Module]) -> list[Clause]:
         way = [width for width, _ in groupby(widths)]
         plural = write_plural(name)
         text = count_pieces(sum(counts), name) if {*counts} == {1} or len(counts) == 1 else ""
+        text = name if sum(counts) == 1 else text
         text = text or f"stages of {write_row(counts)} {plural}"
         if all(way):
             way_text = shorten_way(way) if len(way) > 1 else f"{way[0]:,}"
