@@ -16,9 +16,10 @@ from .outline import Outline
 from .piece_words import SMALL_NUMBERS, name_kind, write_plural
 from .pieces import Piece
 
+_DIGITS = r"\d{1,3}(?:,\d{3})*"
 _BRACKETS = re.compile(r"\([^()]*\)")
-_BLOCKS = re.compile(r"(?P<count>\d[\d,]*) blocks? (?:of|with) ")
-_ROW = r"(?:stages|levels|blocks) of (?P<row>\d[\d,]*(?:, \d[\d,]*)+)"
+_BLOCKS = re.compile(rf"(?P<count>{_DIGITS}) blocks? (?:of |with |(?=\())")
+_ROW = rf"(?:stages|levels|blocks) of (?P<row>{_DIGITS}(?:, {_DIGITS})+)"
 _WORDS = "|".join(SMALL_NUMBERS)
 _TIMES = r"twice|(?P<times>\d+) times"
 #: what stands between a number and a noun
@@ -46,17 +47,19 @@ def read_counts(text: str, kinds: Iterable[str]) -> Iterator[Said]:
     What stands in brackets is of each of what they stand behind. ``3 blocks of 2 convolutions`` are
     6 convolutions.
     """
-    while _BRACKETS.search(text):
-        text = _BRACKETS.sub("", text)
     blocks = _BLOCKS.match(text)
     factor = _read_number(blocks["count"]) if blocks else 1
     rest = text[blocks.end() :] if blocks else text
+    if blocks and rest.startswith("("):
+        rest = rest.strip("()")
+    while _BRACKETS.search(rest):
+        rest = _BRACKETS.sub("", rest)
     for kind in sorted(kinds, key=lambda kind: (-len(kind), kind)):
         names = (kind, write_plural(kind), *_ALSO.get(kind, ()))
         noun = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
         noun = noun.replace(r"transposed\ ", rf"transposed\ {_KIND}")
         pattern = (
-            rf"(?:{_ROW} |(?P<count>\d[\d,]*|{_WORDS}) |(?:{_TIMES}) )?"
+            rf"(?:{_ROW} |(?P<count>{_DIGITS}|{_WORDS}) |(?:{_TIMES}) )?"
             rf"(?:{_KIND})(?<![\w-])(?P<noun>{noun})(?![\w-])"
         )
         while (found := re.search(pattern, rest)) is not None:
@@ -149,27 +152,29 @@ def find_false(
 ) -> set[str]:
     """Return the kinds of which clauses do not say how many there are.
 
-    The numbers of a clause are those of all that it stands for; what no clause stands for is of no
-    kind that has a number anywhere, but in modules with names. Blocks that are fewer than modules
+    The numbers of a clause are those of all that it stands for. What no clause stands for is of no
+    kind of which one says a number, but in modules with names. Blocks that are fewer than modules
     of their class are told as some of these.
     """
     told = {id(piece) for clause in clauses for piece in clause.scope}
     left = +inventory.count(piece for piece in every if id(piece) not in told)
     false: set[str] = set()
     for clause in clauses:
-        found = check_clause(inventory, census, clause)
-        false |= found
-        if not clause.name:
-            false |= {kind for kind in left if kind in list_numbered(inventory, clause)}
+        false |= check_clause(inventory, census, clause)
+        if not clause.is_named:
+            false |= {kind for kind in read_numbers(inventory, clause) if kind in left}
     return false
 
 
-def list_numbered(inventory: Inventory, clause: Clause) -> set[str]:
-    """Return the kinds that a clause says a number of."""
+def read_numbers(inventory: Inventory, clause: Clause) -> dict[str, int]:
+    """Return the kinds that a clause says a number of, each with the largest of these numbers."""
     kinds = inventory.count(clause.scope)
-    texts = [part.write_inside() for part in clause.parts] if clause.parts else [clause.text]
-    said = [one for text in texts for one in read_counts(text, kinds)]
-    return {one.kind for one in said if one.number is not None}
+    numbers: dict[str, int] = {}
+    for text in _list_texts(clause):
+        for kind, number in read_counts(text, kinds):
+            if number is not None:
+                numbers[kind] = max(number, numbers.get(kind, 0))
+    return numbers
 
 
 def check_clause(inventory: Inventory, census: Census, clause: Clause) -> set[str]:

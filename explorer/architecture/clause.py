@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from .piece_words import strip_brackets
 from .pieces import Piece
 
 #: kinds of block that are no more than a step between others
@@ -40,6 +41,8 @@ class Clause:
     is_plain
         Whether it says of blocks of one kind how many there are and no more, so that it can be told
         as one with others.
+    is_class
+        Whether its words are those of an author's class, so that its blocks are not counted.
     unit
         Of blocks without a name how many there are, and what each is.
     """
@@ -53,7 +56,13 @@ class Clause:
     each_of: int = 1
     is_loop: bool = False
     is_plain: bool = False
+    is_class: bool = False
     unit: tuple[int, str] = (0, "")
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it tells of modules by a name of theirs."""
+        return bool(self.name) or self.is_class
 
     @property
     def weight(self) -> int:
@@ -87,7 +96,7 @@ class Clause:
             inside = re.sub(r" written out in \d+ steps", "", inside)
         told = inside
         if self.name:
-            plain = re.sub(r" \((?=\d)", " ", inside).replace(" (", ", ").replace(")", "")
+            plain = strip_brackets(inside)
             if self.each_of > 1 and _counts(plain):
                 plain = f"each {plain}"
             told = f"{self.name} ({plain})" if plain else self.name

@@ -107,7 +107,10 @@ def _count_pieces(outline: Outline, pieces: Sequence[Piece]) -> Sketch:
         if not weights or not weights <= seen:
             counts[name_kind(outline, [piece])] += 1
         seen |= weights
-    told = [count_pieces(count, kind) for kind, count in counts.most_common(_MOST_COUNTED)]
+    told = [
+        count_pieces(count, kind) if count > 1 else kind
+        for kind, count in counts.most_common(_MOST_COUNTED)
+    ]
     return Sketch("", "Network", tuple(told))
 
 

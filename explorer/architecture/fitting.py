@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from .census import Census
-from .claims import Inventory, check_clause, find_false, list_numbered
+from .claims import Inventory, check_clause, find_false, read_numbers
 from .clause import Clause, join_used
 from .modules import Module
 from .outline import Outline
@@ -80,7 +80,10 @@ class Fitter:
         is_row = len(clauses) == 1 and clauses[0].name[:1].isdigit()
         if any(clause.name for clause in clauses) and not is_row:
             clauses = [self._tell_shortly(one) for one in self.tell_kinds(scope)]
-        kept = self._correct(self._join_kinds(clauses), scope)
+        kept = self._join_kinds(clauses)
+        if len(kept) > 1:
+            kept = [self._tell_shortly(one) for one in kept]
+        kept = self._correct(kept, scope)
         kept = [one for one in kept if not self._is_small(one, kept, _LEAST_SHARE)] or kept
         kept = self._shorten(kept, _MOST_INNER, _MOST_INNER_WORDS)
         return self._correct(kept, scope)
@@ -107,10 +110,14 @@ class Fitter:
 
     def _tell_shortly(self, clause: Clause) -> Clause:
         """Return of layers of transformers the size alone that tells them."""
-        if clause.scope[0].layer is None:
+        if clause.parts and not clause.name:
+            parts = tuple(self._tell_shortly(part) for part in clause.parts)
+            return replace(clause, parts=parts)
+        is_bare = not (clause.name or clause.members or clause.text.startswith("stages"))
+        if not is_bare or any(piece.layer is None for piece in clause.scope):
             return clause
         count = sum(piece.fold[1] for piece in clause.scope)
-        return replace(clause, text=write_shortly(self._outline, clause.scope, count))
+        return replace(clause, text=write_shortly(self._outline, clause.scope, count), parts=())
 
     # what is false
 
@@ -129,7 +136,8 @@ class Fitter:
 
     def _correct_module(self, clause: Clause) -> Clause:
         """Return a clause of a module with a name as it holds."""
-        if not clause.name or not check_clause(self._inventory, self._census, clause):
+        is_empty = bool(clause.members) and not clause.inside
+        if not clause.name or not (is_empty or self._is_false(clause)):
             return clause
         name = clause.name
         uses = clause.uses
@@ -137,9 +145,13 @@ class Fitter:
             name = name.split(" ", 1)[1].removesuffix("s")  # calls of one
             uses = max(uses, len(clause.members))
         parts = [self._tell_sure(part) for part in self._trim(self.tell_kinds(clause.scope))]
-        if name[0].isdigit() and parts:
-            parts = [Clause(f"{join_with_and([one.text for one in parts])} in all", clause.scope)]
+        if (name[0].isdigit() or clause.members) and parts:
+            brief = [self._tell_kind(one.scope, is_brief=True).text for one in parts]
+            parts = [Clause(f"{join_with_and(brief)} in all", clause.scope)]
         return Clause("", clause.scope, name, uses, tuple(parts))
+
+    def _is_false(self, clause: Clause) -> bool:
+        return bool(check_clause(self._inventory, self._census, clause))
 
     def _tell_sure(self, clause: Clause) -> Clause:
         """Return what is told of a kind without a number where that is not known."""
@@ -151,18 +163,15 @@ class Fitter:
         self, clauses: Sequence[Clause], kind: str, every: Sequence[Piece]
     ) -> list[Clause]:
         """Return clauses with all of a kind together, and what else was said beside it by kinds."""
-        touched = [
-            clause
-            for clause in clauses
-            if not clause.name and kind in list_numbered(self._inventory, clause)
-        ]
-        named = {id(piece) for one in clauses if one.name for piece in one.scope}
-        held = {id(piece): piece for one in touched for piece in one.scope}
+        bare = [clause for clause in clauses if not clause.is_named]
+        touched = [one for one in bare if kind in read_numbers(self._inventory, one)]
         told = {id(piece) for one in clauses for piece in one.scope}
-        for piece in every:
-            is_kind = name_kind(self._outline, [piece]) == kind
-            if is_kind and id(piece) not in named | told:
-                held[id(piece)] = piece
+        held = {id(piece) for one in touched for piece in one.scope}
+        held |= {
+            id(piece)
+            for piece in every
+            if id(piece) not in told and name_kind(self._outline, [piece]) == kind
+        }
         scope = [piece for piece in every if id(piece) in held]
         kinds = self.tell_kinds(scope)
         first = touched[0] if touched else None
@@ -171,13 +180,16 @@ class Fitter:
         for clause in clauses:
             if clause is first:
                 kept += kinds
-            elif id(clause) not in gone:
+            elif clause.is_named:
                 kept.append(clause)
+            elif id(clause) not in gone:
+                own = tuple(piece for piece in clause.scope if id(piece) not in held)
+                kept.append(replace(clause, scope=own))
         return self._join_kinds(kept)
 
     def _leave_out_number(self, clause: Clause, kind: str) -> Clause:
         """Return a clause that says of a kind that there are some."""
-        if clause.name or kind not in list_numbered(self._inventory, clause):
+        if clause.is_named or kind not in read_numbers(self._inventory, clause):
             return clause
         nouns = dict.fromkeys(name_kind(self._outline, [piece]) for piece in clause.scope)
         text = join_with_and([write_plural(noun) for noun in nouns])
@@ -323,7 +335,10 @@ class Fitter:
             if _count_words([told]) < _count_words([clause]):
                 return None if check_clause(self._inventory, self._census, told) else told
         if len(clause.parts) > 1:
-            told = replace(clause, parts=tuple(self._keep_most(clause.parts)))
+            least = min(clause.parts, key=lambda one: self._share([one], clause.parts))
+            if not self._is_small(least, clause.parts, 2 * _LEAST_SHARE):
+                return None
+            told = replace(clause, parts=tuple(one for one in clause.parts if one is not least))
             return None if check_clause(self._inventory, self._census, told) else told
         return None
 
@@ -335,11 +350,11 @@ class Fitter:
     def _trim(self, kinds: Sequence[Clause]) -> list[Clause]:
         """Return the kinds of a module without small steps, three at most."""
         return self._keep_most(
-            [one for one in kinds if not self._is_small(one, kinds, 2 * _LEAST_SHARE)] or kinds
+            [one for one in kinds if not self._is_small(one, kinds, 2 * _LEAST_SHARE)] or kinds,
+            _MOST_INNER,
         )
 
-    def _keep_most(self, kinds: Sequence[Clause]) -> list[Clause]:
-        most = max(1, min(_MOST_INNER, len(kinds) - 1)) if len(kinds) > 1 else 1
+    def _keep_most(self, kinds: Sequence[Clause], most: int) -> list[Clause]:
         ranked = sorted(
             kinds,
             key=lambda one: (

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from .claims import Inventory
-from .clause import MINOR, Clause, join_equal, join_used, join_uses, make_named
+from .clause import MINOR, Clause, join_equal, join_used, join_uses, make_named, weigh_pieces
 from .common_clauses import tell_blocks, tell_kinds
 from .fitting import Fitter
 from .modules import Module, list_rows, open_row
@@ -23,6 +23,9 @@ from .pieces import Piece
 from .row_clauses import tell_row
 from .row_names import name_module
 from .stage_clauses import IN_STAGES, write_staged
+
+#: what is between stages has so small a share of them
+_MOST_STEPS = 0.25
 
 
 class ModuleTeller:
@@ -54,7 +57,10 @@ class ModuleTeller:
                 opened = open_row(row)
                 told = self._tell_row(opened) if len(opened) > 1 else self._tell_one(opened[0])
                 between = [piece for module in row for piece in steps.get(id(module), ())]
-                if told and between:  # they are steps of what is told
+                rest = sum(one.weight for one in told)
+                if told and weigh_pieces(between) > _MOST_STEPS * rest:
+                    told += self._fitter.tell_kinds(between)
+                elif told and between:  # they are steps of what is told
                     told[0] = replace(told[0], scope=(*told[0].scope, *between), is_plain=False)
                 clauses += told
         clauses = [*self._join_neighbours(clauses)]
@@ -69,6 +75,9 @@ class ModuleTeller:
                 one.token == token or (one.is_minor and not one.name) for one in between
             ):
                 continue
+            steps = sum(one.weight for one in between if one.token != token)
+            if steps > _MOST_STEPS * sum(one.weight for one in between):
+                continue
             held = [clauses[place].pieces for place in places]
             scope = tuple(piece for one in between for piece in one.scope)
             if all(follows_on(self._outline, found) for found in held):
@@ -77,7 +86,14 @@ class ModuleTeller:
                 pieces = [piece for found in held for piece in found]
                 noun = name_piece(self._outline, pieces)
                 joined = Clause(count_pieces(len(pieces), noun), scope)
-            clauses = [*clauses[: places[0]], joined, *clauses[places[-1] + 1 :]]
+            rest: list[Clause] = []
+            if not joined.text.startswith("stages"):  # else they are steps from one to the next
+                own = {id(piece) for found in held for piece in found}
+                apart = [piece for piece in scope if id(piece) not in own]
+                rest = self._fitter.tell_kinds(apart)
+                scope = tuple(piece for piece in scope if id(piece) in own)
+                joined = replace(joined, scope=scope, is_plain=True)
+            clauses = [*clauses[: places[0]], joined, *rest, *clauses[places[-1] + 1 :]]
         return clauses
 
     def _join_neighbours(self, clauses: Sequence[Clause]) -> Iterator[Clause]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
@@ -30,7 +31,6 @@ SMALL_NUMBERS = (
     *("no", "one", "two", "three", "four", "five", "six"),
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),
 )
-_TIMES = {2: "twice"}
 #: of longer ways the widths in the middle are left out
 _MOST_WIDTHS = 6
 _MOST_GLUE = 12
@@ -55,13 +55,21 @@ def write_run(outline: Outline, run: PieceRun) -> str:
     if len(run.members[0]) == 1:
         return write_pieces(outline, run.pieces, run.times)
     told = [
-        words if count == 1 else f"{_TIMES.get(count, f'{count} times')} {words}"
-        for words, count in Counter(_write_places(outline, run.members)).items()
+        (noun if count == 1 else count_pieces(count, noun)) + sizes
+        for (noun, sizes), count in Counter(_write_places(outline, run.members)).items()
     ]
     norms = _write_norms(outline, run.pieces)
     if run.count == 1:
         return join_with_and(told)
-    return f"{write_count(run.count, 'block')} of {join_with_and(told)}{norms}"
+    blocks = write_count(run.count, "block")
+    if len(told) > 2:  # else what follows in the sentence is read as one of them
+        return f"{blocks} (each {strip_brackets(join_with_and(told))}{norms})"
+    return f"{blocks} of {join_with_and(told)}{norms}"
+
+
+def strip_brackets(text: str) -> str:
+    """Return a text that stands in brackets itself, with commas in place of its own."""
+    return re.sub(r" \((?=\d)", " ", text).replace(" (", ", ").replace(")", "")
 
 
 def join_with_and(words: Sequence[str]) -> str:
@@ -69,8 +77,10 @@ def join_with_and(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
 
 
-def _write_places(outline: Outline, members: Sequence[Sequence[Piece]]) -> Iterator[str]:
-    """Yield what stands at each place of blocks, alike pieces that follow one another together."""
+def _write_places(
+    outline: Outline, members: Sequence[Sequence[Piece]]
+) -> Iterator[tuple[str, str]]:
+    """Yield what stands at each place of blocks, and its sizes; alike pieces in a row together."""
     start = 0
     for alike in join_alike(members[0]):
         end = start + len(alike)
@@ -78,14 +88,14 @@ def _write_places(outline: Outline, members: Sequence[Sequence[Piece]]) -> Itera
         start = end
         if len(alike) == 1:
             firsts = [row[0] for row in rows]
-            yield name_piece(outline, firsts) + _write_sizes(outline, firsts, is_row=False)
+            yield name_piece(outline, firsts), _write_sizes(outline, firsts, is_row=False)
             continue
         texts = {write_pieces(outline, row) for row in rows}
         noun = name_piece(outline, alike)
         if len(rows) < len(members):  # the last block lacks some
-            yield write_plural(noun)
+            yield write_plural(noun), ""
             continue
-        yield texts.pop() if len(texts) == 1 else count_pieces(len(alike), noun)
+        yield texts.pop() if len(texts) == 1 else count_pieces(len(alike), noun), ""
 
 
 def write_pieces(outline: Outline, pieces: Sequence[Piece], times: int = 1) -> str:

@@ -59,11 +59,21 @@ def tell_row(outline: Outline, row: Sequence[Module], layer_count: int) -> list[
         return classes
     staged = tell_stages(outline, row)
     if staged:
-        return [staged]
+        return [staged, *_tell_rest(outline, pieces, staged)]
     name = name_row(row)
     if name:
         return [tell_named_row(outline, row, name)]
     return tell_mixed_stages(outline, row) or _tell_many(outline, row)
+
+
+def _tell_rest(outline: Outline, pieces: Sequence[Piece], told: Clause) -> list[Clause]:
+    """Return what blocks are that a clause does not stand for, by their kinds."""
+    own = {id(piece) for piece in told.scope}
+    kinds: dict[object, list[Piece]] = {}
+    for piece in pieces:
+        if id(piece) not in own:
+            kinds.setdefault(piece.token, []).append(piece)
+    return [tell_pieces(outline, found) for found in kinds.values()]
 
 
 def _tell_loop(outline: Outline, row: Sequence[Module], pieces: Sequence[Piece]) -> Clause:

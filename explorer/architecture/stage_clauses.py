@@ -55,7 +55,7 @@ def tell_classes(outline: Outline, row: Sequence[Module]) -> list[Clause]:
             way_text = shorten_way(way) if len(way) > 1 else f"{way[0]:,}"
             text += f"{', ' if len(way) > 1 else ' of '}{way_text} channels"
         pieces = [piece for _, _, found in of_name for one in found for piece in one.pieces]
-        clauses.append(Clause(text, tuple(pieces)))
+        clauses.append(Clause(text, tuple(pieces), is_class=True))
     return clauses
 
 
@@ -73,6 +73,8 @@ def tell_stages(outline: Outline, row: Sequence[Module]) -> Clause | None:
         is_alone = kind not in _PLAIN or all(p.kind == kind for one in rows for p in one)
         others = [one for one in rows if not any(p.kind == kind for p in one)]
         is_alone &= all(p.kind in MINOR for one in others for p in one)
+        whole = weigh_pieces([piece for one in rows for piece in one])
+        is_alone &= weigh_pieces(pieces) >= LEAST_OF_ROW * whole
         if is_most and is_one and is_alone:
             return _write_stages(outline, row, held)
     return None
@@ -83,7 +85,13 @@ def _write_stages(
 ) -> Clause:
     pieces = [piece for found in held for piece in found]
     kind = pieces[0].kind
-    scope = [piece for module in row for piece in module.pieces]
+    found_in = {id(piece) for piece in pieces}
+    scope = [
+        piece
+        for module in row
+        if any(id(one) in found_in for one in module.pieces)
+        for piece in module.pieces
+    ]
     counts = [sum(piece.fold[1] for piece in found) for found in held]
     if {*counts} == {1}:
         name = name_row([one for one in row if any(p in pieces for p in one.pieces)])
@@ -126,8 +134,10 @@ def write_staged(
 
 def tell_mixed_stages(outline: Outline, row: Sequence[Module]) -> list[Clause]:
     """Return stages of which each is of one kind of block, if not all of the same."""
-    held = [[piece for piece in one.pieces if piece.kind not in MINOR] for one in row]
-    held = [found for found in held if found and found[0].kind in _STAGED]
+    rows = [[piece for piece in one.pieces if piece.kind not in MINOR] for one in row]
+    held = [found for found in rows if found]
+    if any(found[0].kind not in _STAGED for found in held):
+        return []
     if len(held) < 2 or any(len({piece.token for piece in found}) > 1 for found in held):
         return []
     clauses = []
@@ -155,6 +165,8 @@ def _list_units(module: Module) -> list[tuple[str, Module, int]]:
 def _say_class(module: Module) -> str:
     """Return what a class is called; of transformer blocks that is what they are."""
     said = tell_class(module.type_name)
+    if len(module.pieces) == 1 and module.pieces[0].kind in MINOR:
+        return ""
     return "transformer block" if said and module.pieces[0].layer is not None else said
 
 

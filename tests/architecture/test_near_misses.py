@@ -292,12 +292,18 @@ def test_a_graph_without_nodes_is_nothing() -> None:
     assert told.summary == ""
 
 
-def test_a_rule_that_fails_costs_the_words_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rule_that_fails_costs_some_of_the_words(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(model: object) -> None:
         raise IndexError
 
-    monkeypatch.setattr(words, "tell_family", fail)
-    assert not decoder(lambda net, _: None)
+    _, by_blocks, by_operators = words._WAYS
+    told = []
+    for ways in ((fail, by_blocks), (fail, fail, by_operators), (fail,)):
+        monkeypatch.setattr(words, "_WAYS", ways)
+        told.append(decoder(lambda net, _: None).sentence)
+    assert told[0] == "Network: 3 transformer blocks, embedding, linear layer."
+    assert told[1].startswith("Graph of ")
+    assert told[2] == ""
 
 
 def test_it_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
