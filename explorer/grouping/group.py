@@ -63,6 +63,7 @@ class Group:
         "label",
         "low",
         "main",
+        "names_operator",
         "node_count",
         "parent",
         "path",
@@ -99,6 +100,8 @@ class Group:
         self.exemplar = 0
         #: of an operation: the node that computes
         self.main: Node | None = None
+        #: of a scope: whether it is that of one operator of an exporter, and no module
+        self.names_operator = False
         #: of preparation and postprocessing: what is certain of it, such as ``causal``
         self.facts: tuple[str, ...] = ()
         #: the largest group inside of one that was dissolved, which is drawn instead of it

@@ -392,6 +392,7 @@ def _simplify(tree: GroupTree, root: Group, scopes: Scopes) -> None:
                 children.append(node)
             else:
                 kept = child
+                child.names_operator = child.path in operators
                 if len(child.children) == 1:
                     kept = _collapse(tree, child, operators)
                 children.append(kept)
@@ -412,6 +413,7 @@ def _collapse(tree: GroupTree, outer: Group, operators: set[str]) -> Group:
     assert isinstance(inner, Group)  # noqa: S101 - the caller's case distinction
     if inner.path in operators:
         inner.label = outer.label
+        inner.names_operator = outer.names_operator
     else:
         inner.label = _join_labels(outer.label, inner.label)
     inner.type_name = inner.type_name or outer.type_name

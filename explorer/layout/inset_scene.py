@@ -9,25 +9,27 @@ a sheet (:mod:`.inset_place`).
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from netloupe.explorer.grouping import Group
+from netloupe.explorer.model import Value
 from netloupe.explorer.options import Direction
-from netloupe.explorer.view import Item, View, name_source
+from netloupe.explorer.view import Item, View
+from netloupe.explorer.view.value_names import name_passing_values
 
 from .arrange import MARGIN
 from .column_scene import turn_box, turn_edge
 from .compose import DEADLINE, Composer
+from .inset_names import NAME_ABOVE, NameValues, Write, name_entries
 from .inset_place import CLEAR, InsetPlace, InsetRoom, find_inset_place
 from .plan import Measure
 from .scene import Flat, Scene, SceneBox, SceneEdge, SceneLevel, ScenePort, Zoom, flatten
 
 #: how far the stream is drawn beyond the frame
 _STREAM = 26.0
-#: what enters beside the main stream is named so far above where it begins; names keep apart
-_NAME_ABOVE, _NAMES_APART = 9.0, 8.0
 
 
 class Inset(NamedTuple):
@@ -49,7 +51,8 @@ class Inset(NamedTuple):
 def join_insets(
     scene: Scene,
     insets: Sequence[tuple[Item, SceneLevel]],
-    write: Callable[[str], tuple[str, float]] = lambda text: (text, 0.0),
+    write: Write = lambda text: (text, 0.0),
+    name: NameValues = lambda values: values[0].name,
 ) -> Scene | None:
     """Return a picture with what is in some of its closed boxes beside it.
 
@@ -61,6 +64,8 @@ def join_insets(
         Items that are closed in it and open elsewhere, and their insides.
     write
         Gives a text as it stands beside an edge, and its width.
+    name
+        Says what values are that enter together; "" where that is not known.
 
     Returns
     -------
@@ -82,7 +87,8 @@ def join_insets(
         number = _find_closed(flat, item)
         if number is None:
             return None
-        piece = _name_entries(_make_piece(item, inside, size, free[1]), flat, number, write)
+        piece = _make_piece(item, inside, size, free[1])
+        piece = name_entries(item, piece, write, name)
         room = _measure_piece(piece, size, free, write)
         place = find_inset_place(
             flat,
@@ -171,7 +177,13 @@ def compose_with_insets(
         left = max(end - time.monotonic(), 0.0)
         around = composer.compose(inset.view, measure, direction, deadline=left)
         levels.append((inset.item, _find_level(around, inset.item)))
-    return (join_insets(scene, levels, measure.label) or scene) if levels else scene
+    if not levels:
+        return scene
+    return join_insets(scene, levels, measure.label, partial(_name_values, view)) or scene
+
+
+def _name_values(view: View, values: Sequence[Value]) -> str:
+    return name_passing_values(values, view.borders(values[0].graph).tree)
 
 
 def _find_level(scene: Scene, item: Item) -> SceneLevel:
@@ -231,69 +243,15 @@ def _lead_on(edge: SceneEdge, x: float, y: float, height: float, above: float) -
     )
 
 
-def _name_entries(
-    piece: Flat, flat: Flat, number: int, write: Callable[[str], tuple[str, float]]
-) -> Flat:
-    """Write at what enters a frame beside the main stream where it comes from.
-
-    The main stream is what enters nearest to above of where it leaves.
-    """
-    entering = [edge for edge in piece.edges if edge.source < 0]
-    leaving = [edge.points[0] for edge in piece.edges if edge.target < 0]
-    if len(entering) < 2:
-        return piece
-    middle = leaving[0] if leaving else entering[0].points[0]
-    main = min(entering, key=lambda edge: abs(edge.points[0] - middle))
-    origins = _find_origins(flat, number)
-    frame = piece.boxes[0].width
-    named: dict[int, SceneEdge] = {}
-    taken: list[tuple[float, float]] = []
-    for edge in entering:
-        text, width = write(origins.get(edge.path, ""))
-        # a picture ends beside its inset: what is long stands above it, not around its stream
-        x = max(min(edge.points[0], frame - width / 2), width / 2)
-        left, right = x - width / 2, x + width / 2
-        is_free = all(right < low or high < left for low, high in taken)
-        if edge is main or not text or not is_free or width > frame:
-            continue
-        taken.append((left - _NAMES_APART, right + _NAMES_APART))
-        y = edge.points[1] - _NAME_ABOVE
-        named[id(edge)] = edge._replace(label=text, label_x=x, label_y=y)
-    edges = tuple(named.get(id(edge), edge) for edge in piece.edges)
-    return piece._replace(edges=edges)
-
-
-def _find_origins(flat: Flat, number: int) -> dict[str, str]:
-    """Return what gives the values that enter a box, by the paths of these."""
-    given: dict[tuple[int, str], int] = {}
-    together: dict[str, tuple[str, ...]] = {}
-    for edge in flat.edges:
-        for path in edge.paths:
-            given[edge.target, path] = edge.source
-            if edge.target == number:
-                together[path] = edge.paths
-    around = _list_around(flat, number)
-    origins = {}
-    for target, path in given:
-        if target != number:
-            continue
-        source = given[target, path]
-        while source in around:  # it comes through the frame around the box
-            source = given.get((source, path), -1)
-        if source >= 0:
-            origins[path] = name_source(flat.boxes[source].item, together[path])
-    return origins
-
-
 def _measure_piece(
     piece: Flat,
     size: tuple[float, float],
     free: tuple[float, float],
-    write: Callable[[str], tuple[str, float]],
+    write: Write,
 ) -> InsetRoom:
     """Return what a piece takes; ``free`` is what it has left and above for a back edge."""
-    has_names = any(edge.label for edge in piece.edges if edge.source < 0)
-    above = max(_STREAM, free[1]) + (2 * _NAME_ABOVE if has_names else 0.0)
+    names = [edge.label_y for edge in piece.edges if edge.label and edge.source < 0]
+    above = max(_STREAM, free[1], *(NAME_ABOVE - y for y in names))
     texts = [(edge.label_x, write(edge.label)[1] / 2) for edge in piece.edges if edge.label]
     before = max([free[0], *(half - x for x, half in texts)])
     after = max([0.0, *(x + half - size[0] for x, half in texts)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from netloupe.explorer.layout.value_sizes import find_sizes
 from netloupe.explorer.model import Value
 from netloupe.explorer.model.value import list_types
 from netloupe.explorer.notation import write_count
@@ -87,13 +88,24 @@ def make_constant_face(element: object) -> Face:
 
 
 def make_stub_face(item: Item) -> Face:
-    """Return the face of a stub: the name of the value that comes from elsewhere."""
+    """Return the face of a stub: the name of the value that comes from elsewhere, or its size."""
     size, bold = TEXT_STYLES["badge"]
-    # only names of an author have parts: a point in "Add of layer.0" begins none
-    name = item.label if " " in item.label else short_name(item.label)
+    label = item.label or _write_size(item)
+    # only names of an author have parts: a point in "0.5 × 64" begins none
+    name = label if " " in label else short_name(label)
     places = len(item.stub_takers)
     goes = f" → {write_count(places, 'place')}" if places > 1 else ""
     text = shorten_text(name, MOST_STUB_WIDTH - STUB_HEIGHT, size, bold) + goes
     width = round_size(max(measure_text(text, size, bold) + STUB_HEIGHT, LEAST_STUB_WIDTH))
     run = TextRun(round_size(width / 2), STUB_HEIGHT / 2 + 3.4, text, "badge", "middle")
     return Face("stub", "plain", width, STUB_HEIGHT, 0.0, (run,))
+
+
+def _write_size(item: Item) -> str:
+    """Return the size of what a stub stands for, or else its type; of several how many they are."""
+    values = next(iter(item.merged.values()), ())
+    if len(values) > 1:
+        return write_count(len(values), "value")
+    value = item.element
+    size = find_sizes(value.graph.model).find(value) if isinstance(value, Value) else None
+    return (size.write() if size is not None else "") or _describe_types(item) or "value"

@@ -12,7 +12,6 @@ from .item import BORDER, ConstantRow, Instance, Item, Link
 from .links import NO_OPERAND_KINDS, OperandKinds
 from .open_state import sibling_key, strip_numbers
 from .showing import list_showing
-from .source_names import name_source
 from .view import View
 from .view_options import ViewKeywords, ViewOptions
 
@@ -34,7 +33,6 @@ __all__ = [
     "find_neighbourhood",
     "is_recursive",
     "list_showing",
-    "name_source",
     "nodes_inside",
     "resolve_operand",
     "sibling_key",

@@ -73,20 +73,23 @@ def gather_carried(
     taken = [one.taken for one in shown.handed]
     given = [one.given for one in shown.handed]
     from_others = {*shown.only_from_others}.difference(streams)
+    outside = [typical.bindings.get(one.taken) for one in typical.handed if one.taken is not None]
+    starts = frozenset(filter(None, outside))
     entering = _share_port(taken, from_others, is_one=is_loop)
     leaving = _share_port(given, shown.only_to_others, is_one=is_loop)
     if not is_loop:
-        return Carried(entering, leaving, names)
+        return Carried(entering, leaving, names, starts=starts)
     start = next(iter(entering.values()), None)
     end = next(iter(leaving.values()), None)
     if start is None:
-        outside = (typical.bindings.get(one.taken) for one in typical.handed if one.taken)
         start = next(filter(None, outside), None)
     if end is None:
         results = (typical.results.get(one.given, ()) for one in typical.handed if one.given)
         end = next(chain.from_iterable(results), None)
     told = (names[one] for one in (*given, *taken) if one is not None)
-    return Carried(entering, leaving, names, tuple(dict.fromkeys(filter(None, told))), start, end)
+    return Carried(
+        entering, leaving, names, tuple(dict.fromkeys(filter(None, told))), start, end, starts
+    )
 
 
 def join_entering(children: Sequence[Item], carried: Carried) -> None:

@@ -66,7 +66,7 @@ def name_handed(handed: Sequence[Handed]) -> list[str]:
 
 def _name(handed: Handed) -> str:
     taken, given = handed.taken, handed.given
-    role = find_role_name(taken) if taken is not None else ""
+    role = find_role_name(taken, is_shared=True) if taken is not None else ""
     if role:
         return role
     if taken is None or given is None:

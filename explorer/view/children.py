@@ -32,7 +32,7 @@ from .joined_ports import join_ports_of_one
 from .many_values import list_distinct
 from .stubs import add_stubs_of_others
 from .terminals import Terminal, is_past_state, split_terminal, stack_terminals
-from .value_names import name_passing_values
+from .value_names import name_outputs, name_passing_values
 
 #: an open call inside the call of the same function would go on for ever; this deep is shown
 MAX_CALL_DEPTH = 40
@@ -167,6 +167,11 @@ class ChildMaker:
             *self._make_terminals("constant", constants, members, item, body),
         ]
         after = self._make_terminals("output", outputs, [*members, *before], item, body)
+        if body.caller is None:
+            names = name_outputs(self.borders(graph).tree)
+            for output in after:
+                if not output.merged and isinstance(output.element, Value):
+                    output.label = names.get(output.element, output.label)
         return [*before, *members, *after]
 
     def _find_terminals(

@@ -21,6 +21,8 @@ _MOST_LOOKED = 96
 _SCALING = ("divides", "multiplies", "multiplies_elements", "picks", "repeats")
 #: so many of them stand between a step and its sines
 _MOST_STEPS = 6
+#: sines and cosines change places by joining parts of what was joined
+_MOST_JOINS = 2
 #: what is joined is told of so many parts, in so many letters each
 _MOST_PARTS, _MOST_LETTERS = 3, 16
 
@@ -97,7 +99,9 @@ class _Sources:
                 continue
             if has_weight and node.operator.has("multiplies"):
                 self._is_learned = True
-            elif not node.operator.has("elementwise", "activates", "joins", *LAYOUT_TRAITS):
+            elif not node.operator.has(
+                "elementwise", "activates", "joins", *LAYOUT_TRAITS
+            ) and not (node.operator.has("picks") and _is_sine(current)):
                 self._is_odd = True
                 continue
             for one in before:
@@ -106,10 +110,16 @@ class _Sources:
                     pending.append(one)
 
 
-def _is_sine(value: Value) -> bool:
-    source = find_source(value, *LAYOUT_TRAITS)
+def _is_sine(value: Value, depth: int = 0) -> bool:
+    """Return whether a value is sines, or some of them side by side, in any order."""
+    source = find_source(value, *LAYOUT_TRAITS, "picks")
     node = source.producer if source is not None else None
-    return node is not None and node.operator.has("takes_sine")
+    if node is None or depth > _MOST_JOINS:
+        return False
+    if node.operator.has("joins"):
+        parts = _list_computed(node)
+        return 0 < len(parts) <= _MOST_PARTS and all(_is_sine(part, depth + 1) for part in parts)
+    return node.operator.has("takes_sine")
 
 
 def _find_step(node: Node) -> Value | None:

@@ -100,6 +100,8 @@ class Carried:
         What such values are, in words; of values with a counterpart, too, in a loop.
     loop
         Of a loop what is handed on, in words, the main stream first; else nothing.
+    starts
+        What enters the first repetition in place of what is handed on, outside of the repeat.
     start, end
         Of a loop the ports at which the first of it comes in and leaves: of the repeat, or as in
         ``entering`` and ``leaving``; None where there is none.
@@ -111,6 +113,7 @@ class Carried:
     loop: tuple[str, ...] = ()
     start: Value | None = None
     end: Value | None = None
+    starts: frozenset[Value] = frozenset()
 
 
 NOTHING_CARRIED = Carried()

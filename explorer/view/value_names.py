@@ -1,4 +1,4 @@
-"""What a value is called in a picture: as its author calls it, or what it is for, or what gives it.
+"""What a value is called in a picture: as its author calls it, what it is for, or what gives it.
 
 Exporters make names of operators and numbers: ``Mul_2_output_0``, ``val_244``, ``permute_9``. Such
 names say nothing of a model, and are never written.
@@ -7,17 +7,19 @@ names say nothing of a model, and are never written.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 
 from netloupe.explorer.dataflow import find_source, is_of_shapes, trace_back_where, trace_on
-from netloupe.explorer.grouping import Group, GroupTree
-from netloupe.explorer.model import Node, Value, find_outer_node, is_constant
+from netloupe.explorer.grouping import GroupTree
+from netloupe.explorer.model import Value
 from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.roles import comes_from_range_or_cumsum
 
 from .conditioning import name_conditioning
 from .families import name_family
+from .module_names import is_numbered_operator, list_modules, name_by_maker, name_by_module
 
 #: what an operand of a role is called where it stands alone
 _BY_ROLE = {
@@ -36,11 +38,26 @@ _BY_ROLE = {
     "state": "state",
     "value": "values",
 }
+POSITIONS, CONSTANTS = "positions", "constants"
 #: what masks and relative positions become before they are added to scores
 ATTENTION_BIAS = "attention bias"
+#: what leaves sines recognisable
+_CHANGING_LITTLE = (*LAYOUT_TRAITS, "multiplies_elements", "picks")
+#: of more values that stand at one place not all are asked
+_MOST_NAMED = 64
+#: so many names stand side by side, in so many letters
+_MOST_JOINED, _MOST_LETTERS = 3, 34
+_DIGITS = re.compile(r"\d+")
+#: of a graph with more outputs all have the names of the file
+_MOST_OUTPUTS = 100
 #: so many uses of a value are looked at
 _MOST_USES = 12
 
+#: names of outputs that exporters make of numbers, operators, calls and variables
+_MADE_UP = re.compile(
+    r"\d+$|onnx::|/|unk__|input\.\d+$|Identity(_\d+)?(:\d+)?$|(Stateful)?PartitionedCall|tf_op_layer_"
+    r"|\w+\.tmp_\d+$|save_infer_model"
+)
 #: a name, or hardly one, with a number behind it
 _NUMBERED = re.compile(r".*[_.:#-]\d+|[A-Za-z]?\d+")
 
@@ -48,11 +65,12 @@ _NUMBERED = re.compile(r".*[_.:#-]\d+|[A-Za-z]?\d+")
 def find_written_name(value: Value) -> str:
     """Return the name that an author gave to a value; "" where an exporter made one up.
 
-    Inputs and outputs of a graph have names of authors. Of others those have one that is neither
-    numbered nor the name of an operator, and of a node that says no more of where it comes from.
+    Inputs of a graph have names of authors, and outputs but for those of :func:`is_made_up`. Of
+    others those have one that is neither numbered nor the name of an operator, and of a node that
+    says no more of where it comes from.
     """
     if value.is_input or value.is_output:
-        return value.name
+        return "" if is_made_up(value) else value.name
     node = value.producer
     if node is None or node.metadata or "/" in value.name:
         return ""
@@ -62,16 +80,49 @@ def find_written_name(value: Value) -> str:
     return value.name
 
 
-def find_role_name(value: Value) -> str:
-    """Return what a value is for, as the operators that take it call it; "" where they do not."""
+def is_made_up(value: Value) -> bool:
+    """Return whether a tool gave an output its name: a number, or that of an operator or a call."""
+    node = value.producer
+    if node is None:
+        return False
+    if node.metadata and node.name == f"node_{value.name}":
+        return True  # as torch's exporter calls nodes after their results
+    return _MADE_UP.match(value.name) is not None or is_numbered_operator(value.name)
+
+
+def name_outputs(tree: GroupTree) -> dict[Value, str]:
+    """Return what those outputs of a graph are called in a picture whose names a tool made up.
+
+    Each is called after the largest module that gives it alone among them; where there is none it
+    is ``output``, or ``output 2``.
+    """
+    outputs = tree.graph.outputs
+    if len(outputs) > _MOST_OUTPUTS:
+        return {}
+    unnamed = [value for value in dict.fromkeys(outputs) if is_made_up(value)]
+    words = {value: list_modules(value, tree) for value in unnamed}
+    count = Counter(word for found in words.values() for word in {*found})
+    names = {}
+    for value, found in words.items():
+        place = f" {outputs.index(value) + 1}" if len(outputs) > 1 else ""
+        names[value] = next((word for word in found if count[word] == 1), f"output{place}")
+    return names
+
+
+def find_role_name(value: Value, *, is_shared: bool = False) -> str:
+    """Return what a value is for, as the operators that take it, or parts, call it; else "".
+
+    Others may take it too, for which it has no role, only where it ``is_shared``.
+    """
     found: set[str] = set()
-    for number, (user, taken) in enumerate(trace_on(value, *LAYOUT_TRAITS)):
+    for number, (user, taken) in enumerate(trace_on(value, *LAYOUT_TRAITS, "picks")):
         if number == _MOST_USES:
             return ""
         roles = user.operator.operands
         for place, operand in enumerate(user.inputs):
             if operand is taken:
                 found.add(_BY_ROLE.get(roles.kind_at(place), ""))
+    found -= {""} if is_shared else set()
     return found.pop() if len(found) == 1 else ""
 
 
@@ -84,21 +135,70 @@ def name_passing_values(values: Sequence[Value], tree: GroupTree) -> str:
         One value, or several that go together.
     tree
         The groups of their graph.
+
+    Returns
+    -------
+    str
+        "" where nothing is known of them.
     """
     written = [name for value in values if (name := find_written_name(value))]
     if len(written) == len(values):
-        return name_family(written)
-    name = _name_by_use(values[0], tree)
-    if len(values) == 1 or all(_name_by_use(value, tree) == name for value in values[1:_MOST_USES]):
-        return name
-    return f"{name} and {len(values) - 1} more"
+        return _join_names(written)
+    names = [_name_by_use(value, tree) for value in values[:_MOST_NAMED]]
+    told = [name for name in dict.fromkeys(names) if name not in ("", CONSTANTS)]
+    return _join_names(told) if told else CONSTANTS if CONSTANTS in names else ""
+
+
+def _join_names(names: Sequence[str]) -> str:
+    """Return some names side by side, those that differ in numbers as one."""
+    if len(names) > _MOST_NAMED:
+        return name_family(names)
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        alike.setdefault(_DIGITS.sub("*", name), []).append(name)
+    told = [name_family(family) for family in alike.values()]
+    for count in range(min(len(told), _MOST_JOINED), 0, -1):
+        more = len(told) - count
+        text = " · ".join(told[:count]) + (f" and {more} more" if more else "")
+        if len(text) <= _MOST_LETTERS:
+            break
+    return text
 
 
 def _name_by_use(value: Value, tree: GroupTree) -> str:
     name = find_role_name(value) or name_conditioning(value)
     if name:
         return name
-    return ATTENTION_BIAS if _is_added_to_scores(value) else _name_by_giver(value, tree)
+    origin = find_source(value, *LAYOUT_TRAITS) or value
+    if prepared := _name_prepared(origin, tree):
+        return prepared
+    if _is_added_to_scores(value):
+        return ATTENTION_BIAS
+    if origin.producer is None:
+        return find_written_name(origin)
+    if comes_from_range_or_cumsum(origin) or _is_of_sines(origin):
+        return POSITIONS
+    if is_of_shapes(origin):
+        return CONSTANTS
+    return name_by_module(value, tree) or name_by_maker(value)
+
+
+def _name_prepared(value: Value, tree: GroupTree) -> str:
+    """Return what a piece of preparation is called that gives a value: ``attention mask``."""
+    node = value.producer
+    group = tree.group_of(node) if node is not None and node.graph is tree.graph else None
+    while group is not None:
+        if group.kind == "preparation" and not group.label.startswith(group.kind):
+            return group.label
+        group = group.parent
+    return ""
+
+
+def _is_of_sines(value: Value) -> bool:
+    """Return whether a value that depends on shapes alone is sines or cosines, perhaps scaled."""
+    taken = [*trace_back_where(value, lambda node: node.operator.has(*_CHANGING_LITTLE))]
+    node = taken[-1].producer
+    return is_of_shapes(value) and node is not None and node.operator.has("takes_sine")
 
 
 def _is_added_to_scores(value: Value) -> bool:
@@ -116,52 +216,3 @@ def _is_added_to_scores(value: Value) -> bool:
             else:
                 is_added = True
     return is_added
-
-
-def _name_by_giver(value: Value, tree: GroupTree) -> str:
-    """Return what gives a value, and of which part of the model: ``LayerNorm of layer.0``."""
-    origin = find_source(value, *LAYOUT_TRAITS)
-    node = origin.producer if origin is not None else None
-    if node is None or origin is None:
-        return origin.name if origin is not None else value.name
-    if node.graph is not tree.graph:
-        return node.op_type
-    what, group = _name_giver(node, origin, tree)
-    around = _find_named(group)
-    if around is not None:
-        return f"{what} of {around.label}"
-    for before in trace_back_where(origin, _has_one_operand):
-        if before.producer is not None and before.producer.graph is tree.graph:
-            around = _find_named(tree.group_of(before.producer))
-            if around is not None:
-                return around.label
-    if comes_from_range_or_cumsum(origin):
-        return "positions"
-    return "constants" if is_of_shapes(origin) else what
-
-
-def _has_one_operand(node: Node) -> bool:
-    """Return whether a node computes from its first operand alone, as activations and slices."""
-    return all(value is None or is_constant(value) for value in node.inputs[1:])
-
-
-def _name_giver(node: Node, value: Value, tree: GroupTree) -> tuple[str, Group | None]:
-    """Return what a node, or the largest recognised group that ends with it, is called."""
-    what = tree.node_labels.get(node.index, "").rsplit(" / ", 1)[-1] or node.op_type
-    group = tree.group_of(node)
-    while group is not None and group.kind in ("block", "operation", "preparation"):
-        if group.kind == "preparation":
-            return group.label, None
-        users = [find_outer_node(user, tree.graph) for user in value.users]
-        is_inner = any(user is not None and tree.holds(group, user) for user in users)
-        if group.recognised is None or is_inner:
-            break
-        what, group = group.recognised.name, group.parent
-    return what, group
-
-
-def _find_named(group: Group | None) -> Group | None:
-    """Return the nearest group around that has a name of an author."""
-    while group is not None and (group.kind != "scope" or group.parent is None):
-        group = group.parent
-    return group

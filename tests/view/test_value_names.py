@@ -1,0 +1,170 @@
+"""What values are called at ports and stubs: after their module, their maker, or not at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from netloupe.explorer.model import Model
+from netloupe.explorer.readers.load import load
+from netloupe.explorer.view import View
+from netloupe.explorer.view.module_names import find_word, is_numbered_operator
+from netloupe.explorer.view.value_names import is_made_up, name_outputs, name_passing_values
+from netloupe.proto import onnx_pb2
+from tests.onnx_text import load_text
+
+Row = tuple[str, str, list[str], str]
+
+
+def make_model(rows: list[Row], inputs: list[str], outputs: list[str]) -> Model:
+    """Return a model of nodes: operator, module, operands and result; ``w`` is a weight."""
+    proto = onnx_pb2.ModelProto(ir_version=8)
+    for name in inputs:
+        proto.graph.input.add(name=name)
+    proto.graph.initializer.add(name="w", dims=[2, 2], data_type=1, float_data=[1, 2, 3, 4])
+    for number, (operator, module, operands, result) in enumerate(rows):
+        node = proto.graph.node.add(op_type=operator, input=operands)
+        node.name = f"/{module}/{operator}_{number}" if module else f"{operator}_{number}"
+        node.output.append(result)
+    for name in outputs:
+        proto.graph.output.add(name=name)
+    return load(proto.SerializeToString())
+
+
+def call(model: Model, *names: str) -> str:
+    """Return what values of a model are called."""
+    tree = View(model).borders(model.graph).tree
+    return name_passing_values([model.graph.values[name] for name in names], tree)
+
+
+def layers(module: str, taken: str, count: int, name: str) -> list[Row]:
+    """Return layers of a module, each a product and an activation."""
+    rows: list[Row] = []
+    for number in range(count):
+        rows += [
+            ("MatMul", f"{module}/layers.{number}", [taken, "w"], f"{name}_{number}m_output_0"),
+            (
+                "Relu",
+                f"{module}/layers.{number}",
+                [f"{name}_{number}m_output_0"],
+                f"{name}_{number}",
+            ),
+        ]
+        taken = f"{name}_{number}"
+    return rows
+
+
+def test_what_leaves_a_module_is_called_after_the_largest_that_no_user_is_in() -> None:
+    rows = layers("encoder", "x", 3, "e")
+    rows += [
+        ("Tanh", "decoder/layers.0/act", ["e_2"], "memory_1"),  # put where it is taken first
+        ("Transpose", "decoder/layers.0", ["memory_1"], "memory_2"),
+        ("MatMul", "decoder/layers.0", ["x", "memory_2"], "d_1"),
+        ("MatMul", "decoder/layers.1", ["d_1", "memory_2"], "d_2"),
+        ("Relu", "decoder/layers.1", ["d_2"], "y"),
+    ]
+    model = make_model(rows, ["x"], ["y"])
+    assert call(model, "memory_2") == "encoder"
+    assert call(model, "e_0") == ""  # one of a list
+
+
+@pytest.mark.parametrize(
+    ("label", "word"),
+    [
+        ("encoder / layers.0 … layers.5", "encoder"),
+        ("clip.text_projection", "text_projection"),
+        ("pre_dense_4 / conv", "pre_dense_4"),
+        ("layers.0", ""),
+        ("conv1", ""),
+        ("0 … 3", ""),
+        ("BiasAdd", ""),
+        ("tf_op_layer_stack_2", ""),
+        ("Relu;model/conv2d;model_1", ""),
+    ],
+)
+def test_names_of_places_and_kinds_say_nothing(label: str, word: str) -> None:
+    assert find_word(label) == word
+
+
+def test_what_no_module_gives_is_called_after_what_makes_it() -> None:
+    model = load_text("""g (float[N, 4] path, int64[N] i, float[N, 4] a) => (float[N, 4] y)
+        <float[2, 4] table = {1, 2, 3, 4, 5, 6, 7, 8}> {
+        s_1 = Sub (path, path)
+        t_1 = Gather (table, i)
+        r_1 = RandomNormalLike (path)
+        b_1 = Less (path, a)
+        m_1 = Cast <to = 1> (b_1)
+        t_2 = Mul (path, a)
+        u_1 = Add (s_1, t_1)
+        u_2 = Add (u_1, r_1)
+        u_3 = Add (u_2, m_1)
+        y = Add (u_3, t_2)
+    }""")
+    assert call(model, "s_1") == "from path"
+    assert call(model, "t_1") == "embedding"
+    assert call(model, "r_1") == "noise"
+    assert call(model, "m_1") == "mask"
+    assert call(model, "t_2") == ""  # of two inputs
+    assert call(model, "s_1", "t_1", "r_1") == "from path · embedding · noise"
+    assert call(model, "s_1", "t_2") == "from path"
+
+
+def test_an_activation_that_is_written_out_keeps_the_name() -> None:
+    rows: list[Row] = [
+        ("MatMul", "film/fc", ["x", "w"], "a_1"),
+        ("Sigmoid", "", ["a_1"], "a_2"),
+        ("Mul", "", ["a_1", "a_2"], "a_3"),
+        ("Mul", "", ["x", "a_2"], "a_4"),
+        ("Add", "", ["a_3", "a_4"], "s"),
+        ("MatMul", "head/fc", ["s", "w"], "h_1"),
+        ("Relu", "head/act", ["h_1"], "y"),
+    ]
+    model = make_model(rows, ["x"], ["y"])
+    assert call(model, "a_3") == "film"
+    assert call(model, "a_4") == ""  # a gate of something else
+
+
+@pytest.mark.parametrize(
+    ("name", "is_tools"),
+    [
+        ("758", True),
+        ("onnx::Concat_241", True),
+        ("input.96", True),
+        ("StatefulPartitionedCall:1", True),
+        ("Identity_1:0", True),
+        ("softmax_0.tmp_0", True),
+        ("activation_2", True),
+        ("output_2", False),
+        ("logits", False),
+        ("z1", False),
+        ("y", False),
+    ],
+)
+def test_names_of_outputs_that_tools_make_up_are_known(name: str, is_tools: bool) -> None:
+    model = make_model([("Relu", "head", ["x"], name)], ["x"], [name])
+    assert is_made_up(model.graph.outputs[0]) == is_tools
+
+
+def test_outputs_without_a_name_are_called_after_the_modules_that_tell_them_apart() -> None:
+    rows: list[Row] = [
+        ("MatMul", "trunk", ["x", "w"], "t"),
+        ("Relu", "trunk", ["t"], "t2"),
+        ("MatMul", "class_head/fc", ["t2", "w"], "c"),
+        ("Softmax", "class_head/act", ["c"], "12"),
+        ("MatMul", "box_head/fc", ["t2", "w"], "b"),
+        ("Tanh", "box_head/act", ["b"], "15"),
+        ("Add", "trunk", ["t2", "x"], "17"),
+        ("Sub", "trunk", ["t2", "x"], "18"),
+    ]
+    model = make_model(rows, ["x"], ["12", "15", "17", "18", "t"])
+    tree = View(model).borders(model.graph).tree
+    told = {value.name: name for value, name in name_outputs(tree).items()}
+    names = ["class_head", "box_head", "output 3", "output 4"]
+    assert [*told.values()] == names
+    labels = [item.label for item in View(model).root.children if item.kind == "output"]
+    assert labels == [*names, "t"]
+
+
+def test_numbers_behind_kinds_of_layers_are_no_names() -> None:
+    assert is_numbered_operator("conv1d_3")
+    assert not is_numbered_operator("output_1")
+    assert not is_numbered_operator("linear")
