@@ -42,10 +42,10 @@ _NO_AXIS = -2
 _KEEPING = (
     *("elementwise", "activates", "casts", "clips", "copies", "drops_out", "gates"),
     *("dequantizes", "quantizes", "adds", "multiplies_elements", "joins", "pads", "squashes"),
-    *("picks", "splits"),
+    *("gathers", "picks", "splits"),
 )
 _WITH_CHANNELS = ("pools", "normalizes_channels", "moves_pixels", "resamples")
-_WITHOUT_CHANNELS = ("multiplies", "normalizes_last_axes", "attends", "recurrent", "looks_up")
+_WITHOUT_CHANNELS = ("multiplies", "normalizes_last_axes", "attends", "recurrent")
 
 
 class Size(NamedTuple):
@@ -308,6 +308,9 @@ def _ask(node: Node, value: Value) -> int | None:
         return -1
     if operator.weight_layout in ("conv", "conv_transposed") or operator.has(*_WITH_CHANNELS):
         return 1
+    if operator.has("looks_up"):  # rows of a table, not places of a map
+        table = node.input(0)
+        return -1 if table is not None and is_constant(table) else None
     return -1 if operator.has(*_WITHOUT_CHANNELS) else None
 
 

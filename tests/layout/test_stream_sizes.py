@@ -202,3 +202,32 @@ def test_the_axis_of_channels_is_what_operators_take_it_for() -> None:
     found = find_sizes(model := load_network(text)).find(model.graph.values["a"])
     assert found is not None
     assert found.write() == "6 × 4 × 5"
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        # a mean over all places keeps the axes, and what permutes axes tells which they are
+        ("r = Relu (a) v = ReduceMean <axes = [2, 3]> (r) y = Identity (v)", "1 × 1 × 8"),
+        (
+            (
+                "n = MatMul (s, w) g = Reshape (n, grid)"
+                " v = Transpose <perm = [0, 3, 1, 2]> (g) y = Flatten (v)"
+            ),
+            "4 × 6 × 8",
+        ),
+        ("v = Gather <axis = 2> (a, places) y = Flatten (v)", "2 × 6 × 8"),
+    ],
+)
+def test_channels_stand_last_however_a_map_came_about(made: str, told: str) -> None:
+    text = f"""<ir_version: 8, opset_import: ["": 13]>
+g (float[1, 8, 4, 6] x, float[1, 24, 8] s) => (float y) <int64[2] dims = {{8, 8}},
+  int64[4] grid = {{1, 4, 6, 8}}, int64[2] places = {{0, 1}},
+  int64[4] kernel = {{8, 8, 1, 1}}> {{
+ k = ConstantOfShape (kernel) w = ConstantOfShape (dims) a = Conv (x, k) {made}
+}}"""
+    model = load(onnx.parser.parse_model(text).SerializeToString())
+    value = next(one for node in model.graph.nodes for one in node.outputs if one.name == "v")
+    size = find_sizes(model).find(value)
+    assert size is not None
+    assert size.write() == told
