@@ -64,7 +64,7 @@ LIMITS = (
     Limit(1_000_000, MOST_BOXES, 0.85),
     Limit(9, 30, 0.65, in_blocks=True),
     Limit(6, 30, 0.5, in_blocks=True, with_lists=True),
-    Limit(5, 60, 0.2, in_blocks=True, with_lists=True),
+    Limit(4, 60, 0.2, in_blocks=True, with_lists=True),
     Limit(3, 400, 0.0, in_blocks=True, with_lists=True, is_last=True),
 )
 #: families of blocks that say nothing more when they are open

@@ -63,8 +63,8 @@ def is_shut_idea(element: object, around: object = None) -> bool:
     if working == 0:
         return False
     if working < _LEAST_WORKING:
-        return joins_values(block, "multiplies_elements")
-    return not is_chain(block.contents) or joins_values(block, "elementwise", "joins")
+        return _joins_values(block, "multiplies_elements")
+    return not is_chain(block.contents) or _joins_values(block, "elementwise", "joins")
 
 
 def holds_idea(element: object) -> bool:
@@ -103,7 +103,7 @@ def _adds_idea(group: Group, recognition: Recognition | None) -> bool:
     """
     if recognition is None or recognition.name != _ANY_RESIDUAL:
         return False
-    if _count_joins(group, "elementwise") > 1:
+    if count_joins(group, "elementwise") > 1:
         return True
     pending = [*group.inner_groups()]
     for inner in pending[:_MOST_GROUPS]:
@@ -117,15 +117,15 @@ def _adds_idea(group: Group, recognition: Recognition | None) -> bool:
     return False
 
 
-def joins_values(group: Group, *traits: str) -> bool:
+def _joins_values(group: Group, *traits: str) -> bool:
     """Return whether a node with one of some traits takes two results.
 
     Nodes of the blocks with a name inside of the group are not meant.
     """
-    return _count_joins(group, *traits) > 0
+    return count_joins(group, *traits) > 0
 
 
-def _count_joins(group: Group, *traits: str) -> int:
+def count_joins(group: Group, *traits: str) -> int:
     """Return how many nodes with one of some traits take two results.
 
     Nodes of the blocks with a name inside of the group are not meant.

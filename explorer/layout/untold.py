@@ -21,10 +21,15 @@ from netloupe.explorer.model import Model
 from netloupe.explorer.patterns import IDEA, WORK, is_chain
 from netloupe.explorer.view import Item, is_recursive, nodes_inside
 
-from .shut_ideas import find_name, is_shut_idea, joins_values
+from .shut_ideas import count_joins, find_name, is_shut_idea
 
 #: how little a face explains that tells a chain, which is joined besides, or lists known blocks
 _OF_KNOWN = 0.5
+#: a list of known blocks is wired otherwise than in a row where so many values are joined: where
+#: there is one, positions are added to tokens
+_LEAST_JOINS, _JOINING = 2, ("adds", "multiplies_elements", "joins")
+#: such a share of its parts are blocks with a name
+_OF_IDEAS = 0.8
 #: what is drawn for its idea shows so many boxes
 _LEAST_SHOWN, _MOST_SHOWN = 3, 40
 #: groups are looked at in closed boxes, and models of more nodes are not: their parts are stacks
@@ -66,10 +71,11 @@ def rate_face(element: object, around: object = None) -> float:
     if not isinstance(element, Group) or not is_shut_idea(element, around):
         return 0.0
     contents = element.contents
-    if all(one.rank == IDEA for one in contents if one.rank >= WORK):
+    ideas = sum(one.rank == IDEA for one in contents)
+    if ideas >= _OF_IDEAS * sum(one.rank >= WORK for one in contents):
         block = element.children[element.exemplar] if element.kind == "repeat" else element
-        is_joined = isinstance(block, Group) and joins_values(block, "elementwise", "joins")
-        return _OF_KNOWN if is_joined or find_name(element) else 0.0
+        joins = count_joins(block, *_JOINING) if isinstance(block, Group) else 0
+        return _OF_KNOWN if joins >= _LEAST_JOINS or find_name(element) else 0.0
     return _OF_KNOWN if is_chain(contents) else 1.0
 
 
