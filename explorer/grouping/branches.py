@@ -54,6 +54,21 @@ def list_foldable(blocks: Sequence[Block]) -> list[range]:
     return [] if are_of_one else [range(len(blocks))]
 
 
+def list_columns(blocks: Sequence[Sequence[Node]]) -> list[list[int]]:
+    """Return which of like blocks side by side are of one kind, where each value feeds one of each.
+
+    So two heads that work on each of three maps are two kinds of three: what a map feeds first
+    is of the first kind. Nothing where the blocks take all the same, or each something else.
+    """
+    places: dict[frozenset[Value], list[int]] = {}
+    for number, nodes in enumerate(blocks):
+        places.setdefault(_find_origins(nodes, is_summed=False), []).append(number)
+    kinds = {*map(len, places.values())}
+    if len(places) < 2 or len(kinds) > 1 or kinds == {1}:
+        return []
+    return [sorted(column) for column in zip(*places.values(), strict=True)]
+
+
 class Summed(NamedTuple):
     """Branches among the children of a group, from one place to another, with their sums."""
 

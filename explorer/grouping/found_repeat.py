@@ -110,6 +110,10 @@ class FoundRepeat:
             return self
         return self._keep(range(first, last)) if last - first > 1 else None
 
+    def pick(self, numbers: Sequence[int]) -> FoundRepeat | None:
+        """Return some of the blocks; None where they are no repeat."""
+        return self._keep(numbers)
+
     def put_into(self, places: Integers) -> FoundRepeat:
         """Return a repeat among some places of a stretch, by these."""
         moved = self.copy()

@@ -20,6 +20,7 @@ from netloupe.explorer.patterns import (
 )
 
 from .attention_pairs import are_two_kinds
+from .branches import list_columns
 from .closed_blocks import close_blocks
 from .found_repeat import FoundRepeat
 from .order import walk_from_outputs
@@ -107,6 +108,10 @@ class Planner:
                 found.append(repeat)  # there may be a million
                 continue
             nodes = [[table.nodes[row] for row in rows[block].tolist()] for block in repeat.blocks]
+            columns = [] if repeat.is_serial else list_columns(nodes)
+            if columns:
+                found += filter(None, map(repeat.pick, columns))
+                continue
             for first, last in self._streams.find_even(nodes, with_joined=False):
                 part = repeat.part(first, last)
                 if last - first == 2 and are_two_kinds(nodes[first:last]):
