@@ -31,6 +31,10 @@ MOST_BRANCHES = 4
 _MOST_NODES = 20_000
 #: where blocks stand partly in series, so many of these in a row are a repeat
 _LEAST_IN_SERIES = 3
+#: a pyramid has so many levels
+_LEAST_LEVELS, _MOST_LEVELS = 2, 6
+#: so many nodes behind a level are looked at
+_MOST_BEHIND = 2_000
 #: so many branches that are summed are one box
 _LEAST_SUMMED = 3
 
@@ -47,11 +51,62 @@ def list_foldable(blocks: Sequence[Block]) -> list[range]:
     links = [_find_link(before, own) for before, own in pairwise(nodes)]
     if "serial" in links and {*links} != {"serial"}:
         return _list_in_series(links)
-    if "serial" in links or len(blocks) > MOST_BRANCHES:
+    if "serial" in links:
+        return [range(len(blocks))]
+    if {*links} == {"none"} and are_levels(nodes):
+        return []
+    if len(blocks) > MOST_BRANCHES:
         return [range(len(blocks))]
     origins = {_find_origins(own, set(links) == {"summed"}) for own in nodes}
     are_of_one = len(origins) == 1 and origins != {frozenset()}
     return [] if are_of_one else [range(len(blocks))]
+
+
+def are_levels(blocks: Sequence[Sequence[Node]]) -> bool:
+    """Return whether like blocks stand on levels between two streams, as laterals of a pyramid do.
+
+    What takes from one leads to what takes from another, and of several to a third (T.-Y. Lin and
+    others, Feature Pyramid Networks, 2017, figure 3). Heads on several maps end in outputs, or are
+    put together.
+    """
+    if not _LEAST_LEVELS <= len(blocks) <= _MOST_LEVELS:
+        return False
+    takers = [_list_takers(nodes) for nodes in blocks]
+    if not all(takers) or len({frozenset(own) for own in takers}) < len(blocks):
+        return False
+    reached = [_walk(own) for own in takers]
+    numbers = range(len(blocks))
+    below = [
+        [other for other in numbers if other != one and not reached[one].isdisjoint(takers[other])]
+        for one in numbers
+    ]
+    steps = [(one, other) for one in numbers for other in below[one] if one not in below[other]]
+    return any(below[other] or len(blocks) == _LEAST_LEVELS for _, other in steps)
+
+
+def _list_takers(nodes: Sequence[Node]) -> set[Node]:
+    own = {*nodes}
+    return {
+        user
+        for node in nodes
+        for value in node.outputs
+        if value is not None
+        for user in value.users
+        if user not in own and not user.operator.has("reads_shape")
+    }
+
+
+def _walk(nodes: set[Node]) -> set[Node]:
+    """Return what nodes lead to, not farther than needed for levels of one pyramid."""
+    seen: set[Node] = set()
+    pending = [*nodes]
+    while pending and len(seen) < _MOST_BEHIND:
+        for value in pending.pop().outputs:
+            for user in value.users if value is not None else ():
+                if user not in seen and not user.operator.has("reads_shape"):
+                    seen.add(user)
+                    pending.append(user)
+    return seen
 
 
 def list_columns(blocks: Sequence[Sequence[Node]]) -> list[list[int]]:
