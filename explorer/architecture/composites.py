@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 from netloupe.explorer.model import Node, Value
@@ -14,7 +13,6 @@ from netloupe.explorer.patterns import (
     FoundBlock,
     Operations,
     find_blocks,
-    read_dims,
 )
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails, StridedDetails
 from netloupe.explorer.patterns.details import span_features
@@ -210,17 +208,6 @@ def _find_experts(outline: Outline) -> Iterator[Merge]:
             if not parts or sum(len(part.numbers) for part in parts) != len(own):
                 continue
             details = found.details.read_as(ExpertsDetails)
-            inner = _read_inner(its_nodes, details.experts or 0)
-            if inner:
-                names = {part.name for part in parts if part.kind == "activation"}
-                details = replace(
-                    details,
-                    widths=inner,
-                    # of one half, by which the other is multiplied
-                    unit="SwiGLU" if names - _ROUTING == {"SiLU"} else None,
-                    # that take every token (D. Dai and others, DeepSeekMoE, 2024, 3.2)
-                    shared_experts=sum(part.kind == "mlp" for part in parts) or None,
-                )
             yield parts, make_part(parts, "experts", found.name, details)
 
 
@@ -239,26 +226,6 @@ def _recognise_experts(
     for entry in find_blocks(operations).list_outermost():
         if isinstance(entry, FoundBlock) and entry.kind == "experts":
             yield entry, [operations.nodes[number] for number in sorted(entry.numbers)]
-
-
-def _read_inner(nodes: Sequence[Node], experts: int) -> tuple[int, int, int] | None:
-    """Return the widths of experts whose weights are picked from two tables.
-
-    The first table is for both halves of gated units.
-    """
-    found: dict[Value, tuple[int, ...]] = {}
-    for node in nodes:
-        table = node.input(0) if node.operator.has("gathers") and node.inputs else None
-        dims = read_dims(table)
-        if table is not None and len(dims) == 3 and dims[0] == experts:
-            found[table] = dims
-    tables = [*found.values()]
-    if len(tables) != 2:
-        return None
-    for width, inner in (tables[1][1:], tables[1][:0:-1]):
-        if sorted(tables[0][1:]) == sorted((width, 2 * inner)):
-            return width, inner, width
-    return None
 
 
 def find_fires(outline: Outline) -> Iterator[Merge]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from netloupe.explorer.model import Node, Value
 from netloupe.explorer.notation import write_count
 
 from .details import FeatureDetails
@@ -17,6 +19,10 @@ _PRODUCTS = frozenset({"MatMul", "Einsum", "Gemm"})
 _MOST_OPERATIONS = 2_000
 #: experts, and rows and columns of a matrix for each
 _RANK_OF_TABLE = 3
+#: one for both halves of what is gated, one behind them
+_TABLES_OF_GATED = 2
+#: activations by which a router weighs experts
+_ROUTING = frozenset({"Sigmoid", "Softmax"})
 
 
 def find_experts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -31,20 +37,28 @@ def find_experts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     operations = blocks.operations
     if len(operations) > _MOST_OPERATIONS or not operations.nodes:
         return
-    routers = _find_routers(blocks)
-    if not routers:
-        return
-    if len({id(router) for router, _, _ in routers}) > 1 and _has_layers(blocks):
-        return  # each is looked for in its layer
-    router, choice, count = routers[0]
+    routers = {
+        id(router): (router, choice, count) for router, choice, count in _find_routers(blocks)
+    }
+    for router, choice, count in routers.values():
+        found = _find_mixture(blocks, router, choice, count)
+        if found is not None:
+            yield found
+
+
+def _find_mixture(
+    blocks: FoundBlocks, router: FoundBlock, choice: int | None, count: int
+) -> FoundBlock | None:
+    """Return what follows from what a router takes, where this is a mixture of experts."""
+    operations = blocks.operations
     numbers = _follow(blocks, router)
     if choice is not None and operations.kinds[choice] == "TopK":
         # of several the last one: groups of experts may be chosen before (DeepSeek-AI, DeepSeek-V3,
         # 2024, section 2.1.2)
         choice = max(number for number in numbers if operations.kinds[number] == "TopK")
     kinds = {number: operations.kinds[number] for number in sorted(numbers)}
-    owners = (blocks.owner[number] for number in kinds)
-    experts = {id(f): f for f in owners if f is not None and f.kind == "mlp"}
+    owners = [found for n in kinds if (found := blocks.owner[n]) is not None]
+    experts = {id(found): found for found in owners if found.kind == "mlp"}
     tables = [number for number in kinds if _picks_weights(operations, number, choice, count)]
     fused = [n for n in kinds if operations.nodes[n].operator.has("routes_experts")]
     products = [
@@ -55,15 +69,16 @@ def find_experts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     is_picked = len(tables) > 1 and len(products) > 1
     if is_picked:  # these have picked weights; others are shared by all tokens
         picked = {*tables, *products}
-        experts = {key: f for key, f in experts.items() if not picked & f.numbers}
+        experts = {key: found for key, found in experts.items() if not picked & found.numbers}
     if not fused and not is_picked and not (len(experts) > 1 and len(experts) >= count // 2):
-        return
+        return None
     facts = [write_count(count, "expert")]
     chosen = _read_count(operations, choice) if choice is not None else 0
     if choice is not None and operations.kinds[choice] == "ArgMax":  # one after another
         chosen = sum(kind == "ArgMax" for kind in kinds.values())
     if chosen:
         facts.append(f"top {chosen}")
+    details = ExpertsDetails(experts=count, top=chosen or None)
     names = {found.name for found in experts.values()}
     if experts and (is_picked or fused):  # the experts' own weights are in tables
         facts.append(write_count(len(experts), "shared expert"))
@@ -73,14 +88,43 @@ def find_experts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     if tables and len(names) != 1:
         dims = read_dims(list_data(operations.nodes[tables[0]])[0])
         if dims and dims[0] != count:
-            return
-    parts = (router, *experts.values())
-    end = max(numbers)
-    details = ExpertsDetails(experts=count, top=chosen or None)
-    if operations.is_closed(set(numbers), end):
-        yield FoundBlock(
-            "experts", "Mixture of experts", numbers, end, tuple(facts), details, parts
+            return None
+    inner = _read_inner([operations.nodes[number] for number in tables], count)
+    if inner:
+        activations = {found.name for found in owners if found.kind == "activation"}
+        details = replace(
+            details,
+            widths=inner,
+            # of one half, by which the other is multiplied
+            unit="SwiGLU" if activations - _ROUTING == {"SiLU"} else None,
+            # that take every token (D. Dai and others, DeepSeekMoE, 2024, 3.2)
+            shared_experts=len(experts) or None,
         )
+    end = max(numbers)
+    if not operations.is_closed(set(numbers), end):
+        return None
+    parts = (router, *experts.values())
+    return FoundBlock("experts", "Mixture of experts", numbers, end, tuple(facts), details, parts)
+
+
+def _read_inner(nodes: Sequence[Node], count: int) -> tuple[int, int, int] | None:
+    """Return the widths of experts whose weights are picked from two tables.
+
+    The first table is for both halves of gated units.
+    """
+    found: dict[Value, tuple[int, ...]] = {}
+    for node in nodes:
+        table = list_data(node)[0]
+        dims = read_dims(table)
+        if table is not None and len(dims) == _RANK_OF_TABLE and dims[0] == count:
+            found[table] = dims
+    tables = [*found.values()]
+    if len(tables) != _TABLES_OF_GATED:
+        return None
+    for width, inner in (tables[1][1:], tables[1][:0:-1]):
+        if sorted(tables[0][1:]) == sorted((width, 2 * inner)):
+            return width, inner, width
+    return None
 
 
 def _picks_weights(operations: Operations, number: int, choice: int | None, count: int) -> bool:
@@ -143,12 +187,6 @@ def _find_routers(blocks: FoundBlocks) -> list[tuple[FoundBlock, int | None, int
         if router is not None and count is not None and count > 1:
             found.append((router, number, count))
     return found
-
-
-def _has_layers(blocks: FoundBlocks) -> bool:
-    """Return whether there is more than one attention among operations."""
-    attentions = {id(f) for f in blocks.owner if f is not None and f.kind == "attention"}
-    return len(attentions) > 1
 
 
 def _read_count(operations: Operations, number: int) -> int:
