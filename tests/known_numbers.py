@@ -34,12 +34,14 @@ ALSO: dict[str, tuple[float, ...]] = {
     "mobilenetv2": (8, 80),
     # of 15 blocks so many have squeeze and excitation
     "mobilenetv3": (8, 15),
-    # those of both T-nets
-    "pointnet": (6,),
+    # those of both T-nets; shared layers over points
+    "pointnet": (6, 7),
     # of the motion encoder, the cell and the head
     "raft": (8,),
     "segmentation_unet": (5, 4, 3),
     "swin": (7,),
+    # linear layers of one step of the decoder
+    "tacotron2": (6,),
     # two and three residual blocks a level, down and up, and two between
     "unet": (4, 8, 2, 12, 22, 16, 32, 48, 64),
     # two residual blocks and attention before three a level
@@ -47,6 +49,8 @@ ALSO: dict[str, tuple[float, ...]] = {
     "whisper": (2, 80),
     # the wide and the deep one
     "widedeep": (2,),
+    # convolutions in CSP blocks and between levels, beside residual blocks and heads
+    "yolox": (62,),
     # four sides in 16 bins each, and ten classes, at three scales
     "yolov8": (3, 64, 16, 10),
 }

@@ -6,13 +6,14 @@ steps last, all of a kind. What a sentence says of a number is compared with wha
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from .census import Census
 from .claims import Inventory, check_clause, find_false, read_numbers
-from .clause import Clause, join_used
+from .clause import MINOR, Clause, join_used
 from .modules import Module
 from .outline import Outline
 from .piece_words import (
@@ -73,7 +74,30 @@ class Fitter:
         while (joined := self._join_same(kept)) is not None:
             kept = joined
         kept = self._shorten(kept, MOST_CLAUSES, _MOST_WORDS)
-        return join_used(self._correct(kept, self._pieces))
+        return self._leave_out_some_steps(join_used(self._correct(kept, self._pieces)))
+
+    def _leave_out_some_steps(self, clauses: Sequence[Clause]) -> list[Clause]:
+        """Return clauses without bare numbers of steps where blocks hold such steps, too.
+
+        One would read ``7 convolutions`` as all that are in no block.
+        """
+        if all(piece.kind in MINOR for clause in clauses for piece in clause.scope):
+            return [*clauses]
+        kept = []
+        for clause in clauses:
+            kinds = {piece.kind for piece in clause.scope}
+            own = {id(piece) for piece in clause.scope}
+            is_bare = re.search(r"\D\d", clause.text) is None and not (clause.name or clause.parts)
+            is_of_steps = is_bare and len(own) > 1 and len(kinds) == 1 and kinds <= MINOR
+            if is_of_steps and any(
+                piece.kind in kinds and id(piece) not in own
+                for other in clauses
+                for piece in other.scope
+                if not other.name and any(one.kind not in MINOR for one in other.scope)
+            ):
+                continue
+            kept.append(clause)
+        return kept
 
     def fit_inside(self, clauses: Sequence[Clause], scope: Sequence[Piece]) -> list[Clause]:
         """Return what is told of what is in a module with a name: numbers rather than names."""

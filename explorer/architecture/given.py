@@ -77,7 +77,8 @@ def tell_given(outline: Outline) -> tuple[dict[str, Detail], str, OutlinePart | 
         facts, words = maps
         is_only = len(outputs) == 1 and heads[0] is not None and heads[0].kind == "conv"
         return facts, words, heads[0] if is_only else None
-    if 1 < len(outputs) <= _MOST_OUTPUTS and all(widths):
+    is_each_of_its_own = len({id(part) for part in heads}) == len(outputs)  # as class and scores
+    if is_each_of_its_own and 1 < len(outputs) <= _MOST_OUTPUTS and all(widths):
         return {}, f"{len(outputs)} outputs of {_list_widths(widths)} features", None
     return {}, _write_sum(outline, outputs[0]) if len(outputs) == 1 else "", None
 
