@@ -84,6 +84,7 @@ class Fitter:
         if all(piece.kind in MINOR for clause in clauses for piece in clause.scope):
             return [*clauses]
         kept = []
+        named = [clause for clause in clauses if clause.name]
         for clause in clauses:
             kinds = {piece.kind for piece in clause.scope}
             own = {id(piece) for piece in clause.scope}
@@ -95,7 +96,9 @@ class Fitter:
                 for piece in other.scope
                 if not other.name and any(one.kind not in MINOR for one in other.scope)
             ):
-                continue
+                noun = clause.text.rpartition(" ")[2].removesuffix("s")  # such as "layer"
+                if not any(noun in one.write() for one in clauses if one not in (clause, *named)):
+                    continue
             kept.append(clause)
         return kept
 
