@@ -162,7 +162,8 @@ def _tell_masks(outline: Outline, resolutions: Resolutions) -> str:
     Y. Luo and N. Mesgarani, Conv-TasNet, 2019, figure 1.
     """
     operations = outline.operations
-    output = outline.graph.outputs[0] if len(outline.graph.outputs) == 1 else None
+    outputs = outline.graph.outputs
+    output = outputs[0] if len(outputs) == 1 else None
     last = operations.giver(operations.source(output)) if output is not None else None
     decoder = _find_back(outline, last, "transposed")
     if output is None or decoder is None:

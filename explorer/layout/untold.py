@@ -103,8 +103,9 @@ def list_untold(model: Model, closed: list[Item]) -> list[UntoldBlock]:
                 made_of = tell_parts(way[-1])
                 share = rate * times * inner * measure_share(model, way[-1])
                 found.append((item, way, made_of))
-                if not any(tell_parts(outer) == made_of for outer in way[:-1]):
-                    shares.setdefault(made_of, {})[way[-1]] = share
+                counted = shares.setdefault(made_of, {})
+                if not any(outer in counted for outer in way[:-1]):
+                    counted[way[-1]] = share
     blocks = [
         UntoldBlock(item, way, sum(shares[made_of].values()), made_of)
         for item, way, made_of in found

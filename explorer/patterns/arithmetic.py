@@ -104,10 +104,10 @@ def _name_statistics(told: list[Term]) -> str:
 
 
 def find_standardized(blocks: FoundBlocks) -> Iterator[FoundBlock]:
-    """Find (x - mean) / deviation without weights, mean and deviation perhaps kept for the end.
+    """Find (x - mean) / deviation without weights, the mean or the deviation perhaps kept.
 
-    So series are made alike, and what is told of them is made large again (T. Kim and others,
-    Reversible Instance Normalization, 2022, equations 1 and 2).
+    So series are made alike before a network (T. Kim and others, Reversible Instance Normalization,
+    2022, equation 1). One that keeps both is reversed at the end, which is told before this.
     """
     operations = blocks.operations
     if not 0 < len(operations) <= _MOST or any(
@@ -122,9 +122,8 @@ def find_standardized(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         return
     if any(not _is_plain_number(operations, n) for n in range(len(operations))):
         return
-    facts = ("reversed at the end",) if len(kept) > 1 else ()
     numbers = frozenset(range(len(operations)))
-    yield FoundBlock("standardized", "Standardization", numbers, standard[0], facts)
+    yield FoundBlock("standardized", "Standardization", numbers, standard[0])
 
 
 def _is_plain_number(operations: Operations, number: int) -> bool:

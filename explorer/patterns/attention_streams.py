@@ -201,7 +201,7 @@ def _write_strides(strides: tuple[int, ...]) -> str:
 def count_compared(operations: Operations, product: int) -> tuple[int, int]:
     """Return how many queries and keys a product compares; 0 for unknown."""
     facts = find_value_facts(operations.context.graph.model)
-    dims = facts.find_dims(operations.nodes[product].outputs[0]) or (0, 0)
+    dims = facts.find_dims(operations.nodes[product].output(0)) or (0, 0)
     asked, compared = (dim if isinstance(dim, int) else 0 for dim in (0, *dims)[-2:])
     return asked, compared
 

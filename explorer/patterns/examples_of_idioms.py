@@ -79,8 +79,8 @@ spectra (float[8, 32] frames) => (float[8, 17] y)
     "chunks": (
         """
 frames (float[1, 8, 50] x) => (float[1, 8, 20, 4] y)
-<int64[1] axis = {2}, int64[1] last = {3}, int64[1] a = {0}, int64[1] b = {10}, int64[1] c = {20},
- int64[1] d = {30}, int64[1] e = {40}, int64[1] f = {50}>
+<int64[1] axis = {2}, int64[1] last = {3}, int64[1] a = {0}, int64[1] b = {10},
+ int64[1] c = {20}, int64[1] d = {30}, int64[1] e = {40}, int64[1] f = {50}>
 {
   one = Slice (x, a, c, axis)    s1 = Unsqueeze (one, last)
   two = Slice (x, b, d, axis)    s2 = Unsqueeze (two, last)
@@ -120,8 +120,9 @@ edges (float[10, 8] x, float[30, 4] edge, int64[30] from, int64[30] to) => (floa
         """
 prompted (float[1, 17, 8] x) => (float[1, 21, 8] y)
 <int64[1] axis = {1}, int64[1] a = {0}, int64[1] b = {1}, int64[1] c = {17},
- float[1, 4, 8] registers = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6,
- 0.7, 0.8, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}>
+ float[1, 4, 8] registers = {
+ 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8,
+ 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}>
 {
   [class] first = Slice (x, a, b, axis)
   [patches] rest = Slice (x, b, c, axis)

@@ -244,7 +244,7 @@ masking (float[1, 64, 32] tokens, float[1, 64] noise) => (float[1, 16, 32] y)
     ),
     "standardization": (
         """
-series (float[2, 96, 7] x) => (float[2, 96, 7] y, float[2, 1, 7] mean, float[2, 1, 7] deviation)
+series (float[2, 96, 7] x) => (float[2, 96, 7] y, float[2, 1, 7] mean)
 <int64[1] time = {1}, float two = {2}, float count = {96}>
 {
   sum = ReduceSum (x, time)
@@ -257,7 +257,7 @@ series (float[2, 96, 7] x) => (float[2, 96, 7] y, float[2, 1, 7] mean, float[2, 
   y = Div (apart, deviation)
 }
 """,
-        "Standardization, reversed at the end",
+        "Standardization",
     ),
     "splines": (
         """

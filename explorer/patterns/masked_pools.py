@@ -102,8 +102,9 @@ def _find_count(
 def find_scaled_parts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find parts of one value that are each multiplied by a number that is known, and joined again.
 
-    So coordinates of boxes become those of an image of another size (torchvision's
-    ``resize_boxes``).
+    So coordinates of boxes that are relative to a picture become places in it (N. Carion and
+    others, End-to-End Object Detection with Transformers, 2020, section 3.1), or places in one of
+    another size (torchvision's ``resize_boxes``).
     """
     operations = blocks.operations
     for join, node in enumerate(operations.nodes):
@@ -120,7 +121,7 @@ def find_scaled_parts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                 numbers.add(number)
                 first = operations.operands[number]
                 number = operations.giver(first[0]) if len(first) == 1 else None
-            if number is None or not operations.nodes[number].operator.has(*_TAKING):
+            if number is None or not _takes_part(operations, number):
                 break
             parts.add(number)
         else:
@@ -131,3 +132,9 @@ def find_scaled_parts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             if is_whole and is_scaled and is_free and operations.is_closed(numbers, join):
                 facts = (f"each of {len(taken)} parts",)
                 yield FoundBlock("scaled parts", SCALING, frozenset(numbers), join, facts)
+
+
+def _takes_part(operations: Operations, number: int) -> bool:
+    """Return whether an operation takes a part of something that is computed, or given."""
+    takes = operations.nodes[number].operator.has(*_TAKING)
+    return takes and bool(operations.operands[number])

@@ -126,7 +126,7 @@ class Operations:
         """Return whether a node multiplies what all others give in the end by one number."""
         if not operator.has("multiplies_elements", "divides") or not node.outputs:
             return False
-        result = node.outputs[0]
+        result = node.output(0)
         users = () if result is None else result.users[:_MOST_PICKING]
         if any(user in self._inside for user in users):
             return False

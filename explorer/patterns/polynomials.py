@@ -70,12 +70,13 @@ def _walk_back(blocks: FoundBlocks, join: int) -> tuple[set[int], set[int], Valu
             return None
         if number in inner or number in picks:
             continue
-        if operations.nodes[number].operator.has("gathers", "slices", "splits"):
+        taken = operations.operands[number]
+        if taken and operations.nodes[number].operator.has("gathers", "slices", "splits"):
             picks.add(number)
-            of.setdefault(operations.operands[number][0])
+            of.setdefault(taken[0])
         elif operations.kinds[number] in _COMPUTING:
             inner.add(number)
-            pending += operations.operands[number]
+            pending += taken
         else:
             return None
     is_few = 0 < len(picks) <= _MOST_COORDINATES

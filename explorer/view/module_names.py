@@ -141,7 +141,7 @@ def _keeps_meaning(node: Node) -> bool:
     operator = node.operator
     if operator.has("multiplies_elements") and len(node.inputs) == 2:
         first, second = (_find_squashed(value) for value in node.inputs)
-        return first is not None and first is second and node.inputs[0] is not node.inputs[1]
+        return first is not None and first is second and node.input(0) is not node.input(1)
     if not operator.has(*HANDING_TRAITS, "activates", "clips", "squashes"):
         return False
     return all(value is None or is_constant(value) for value in node.inputs[1:])

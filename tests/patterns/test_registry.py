@@ -73,8 +73,19 @@ _MODELS = (
     *("exported/rwkv.legacy.onnx", "exported/bert.legacy.onnx", "exported/mobilenetv2.legacy.onnx"),
     *("exported/rtdetr.legacy.onnx", "exported/yolov8.legacy.onnx", "light_inception_v1.onnx"),
 )
+#: of 32 frequencies and 5 filters, each a hump above some frequencies beside one another
+_HUMPS = ", ".join(
+    str(max(0, 4 - abs(frequency - middle)))
+    for frequency in range(32)
+    for middle in (4, 8, 13, 19, 26)
+)
 #: what differs from an example whose block is of another kind then
 _VARIATIONS = {
+    "fixed-transform": [
+        ("float[8, 17] y", "float[8, 5] y"),
+        ("int64[2] dims = {32, 17}", f"float[32, 5] waves = {{{_HUMPS}}}"),
+        ("  angles = ConstantOfShape (dims)\n  waves = Cos (angles)\n", ""),
+    ],
     "distances": [("int64[1, 64, 8] y", "float[1, 64, 64] z"), ("distances, y = TopK", "z = Neg")],
     "soft-routing": [
         ("routing (float[4, 8] x)", "routing (float[4, 8] x, float[4, 8] z)"),
