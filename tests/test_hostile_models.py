@@ -35,7 +35,7 @@ from netloupe.explorer.readers.onnx.graph import GraphReader
 from netloupe.explorer.readers.onnx.nodes import OnnxNodeLoader
 from netloupe.explorer.readers.onnx.packed import PackedTensors
 from netloupe.explorer.readers.onnx.tensors import TensorReader
-from netloupe.explorer.render import faces
+from netloupe.explorer.render import value_faces
 from netloupe.explorer.render.rows import MOST_ATTRIBUTES
 from netloupe.explorer.render.rows import describe_attributes as list_attribute_rows
 from netloupe.explorer.view.repetitions import Repetitions
@@ -219,12 +219,12 @@ def test_a_box_says_the_type_of_as_many_values_as_may_be_compared(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     model = load(hostile_models.graph_inputs(300))
-    monkeypatch.setattr(faces, "MOST_TYPES_COMPARED", 300)
+    monkeypatch.setattr(value_faces, "MOST_TYPES_COMPARED", 300)
     assert "float32[2]" in model.to_svg()
-    monkeypatch.setattr(faces, "MOST_TYPES_COMPARED", 299)
-    compare = faces.list_types
+    monkeypatch.setattr(value_faces, "MOST_TYPES_COMPARED", 299)
+    compare = value_faces.list_types
     monkeypatch.setattr(
-        faces,
+        value_faces,
         "list_types",
         lambda values: compare(values) if len(values) == 1 else pytest.fail("compared"),
     )

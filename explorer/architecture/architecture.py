@@ -122,7 +122,7 @@ def describe_architecture(model: Model, bind: Bindings | None = None) -> Archite
     BindingError
         As of :meth:`~netloupe.Model.costs`.
     """
-    told = find_kept(model, Architecture, lambda: tell_architecture(model, []))
+    told = find_kept(model, Architecture, lambda: tell_structure(model, []))
     if not told.is_network:
         return told
     costs = model.costs(bind)
@@ -143,10 +143,10 @@ def tell_in_words(model: Model) -> str:
 
     Costs of a large model take long, and a picture begins with the sentence alone.
     """
-    return find_kept(model, Architecture, lambda: tell_architecture(model, [])).sentence
+    return find_kept(model, Architecture, lambda: tell_structure(model, [])).sentence
 
 
-def tell_architecture(model: Model, faults: list[Exception]) -> Architecture:
+def tell_structure(model: Model, faults: list[Exception]) -> Architecture:
     """Return what a model is, without what it costs; a coarser statement where a rule fails.
 
     Parameters

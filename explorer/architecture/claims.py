@@ -162,11 +162,11 @@ def find_false(
     for clause in clauses:
         false |= check_clause(inventory, census, clause)
         if not clause.is_named:
-            false |= {kind for kind in read_numbers(inventory, clause) if kind in left}
+            false |= {kind for kind in read_said_numbers(inventory, clause) if kind in left}
     return false
 
 
-def read_numbers(inventory: Inventory, clause: Clause) -> dict[str, int]:
+def read_said_numbers(inventory: Inventory, clause: Clause) -> dict[str, int]:
     """Return the kinds that a clause says a number of, each with the largest of these numbers."""
     kinds = inventory.count(clause.scope)
     numbers: dict[str, int] = {}

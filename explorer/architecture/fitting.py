@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from .census import Census
-from .claims import Inventory, check_clause, find_false, read_numbers
+from .claims import Inventory, check_clause, find_false, read_said_numbers
 from .clause import MINOR, Clause, join_used
 from .modules import Module
 from .outline import Outline
@@ -191,7 +191,7 @@ class Fitter:
     ) -> list[Clause]:
         """Return clauses with all of a kind together, and what else was said beside it by kinds."""
         bare = [clause for clause in clauses if not clause.is_named]
-        touched = [one for one in bare if kind in read_numbers(self._inventory, one)]
+        touched = [one for one in bare if kind in read_said_numbers(self._inventory, one)]
         told = {id(piece) for one in clauses for piece in one.scope}
         held = {id(piece) for one in touched for piece in one.scope}
         held |= {
@@ -216,7 +216,7 @@ class Fitter:
 
     def _leave_out_number(self, clause: Clause, kind: str) -> Clause:
         """Return a clause that says of a kind that there are some."""
-        if clause.is_named or kind not in read_numbers(self._inventory, clause):
+        if clause.is_named or kind not in read_said_numbers(self._inventory, clause):
             return clause
         nouns = dict.fromkeys(name_kind(self._outline, [piece]) for piece in clause.scope)
         text = join_with_and([write_plural(noun) for noun in nouns])

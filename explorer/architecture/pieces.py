@@ -176,7 +176,7 @@ def _is_in_steps(tree: GroupTree, node: Node, steps: int) -> bool:
     return False
 
 
-def list_weights(outline: Outline, piece: Piece) -> frozenset[tuple[bool, int]]:
+def list_piece_weights(outline: Outline, piece: Piece) -> frozenset[tuple[bool, int]]:
     """Return the matrices of a block by their ids, and whether rows of them are looked up.
 
     Of a table that is looked up and multiplied by both are told.

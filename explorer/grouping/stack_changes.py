@@ -81,11 +81,12 @@ def list_changes(repeat: Group, shown: int | None = None) -> list[str]:
     ]
     widths = list_course(repeat)
     kernels = tell_kernels(member_nodes)
+    activations = tell_activations(member_nodes)
     told = [
         f"{write_course(widths)} channels" if len(widths) > 2 and shown is not None else "",
         _write_numbers("dilation", [one.dilation for one in profiles]),
         _write_numbers("kernel", [one.kernel for one in profiles]) or kernels,
-        tell_activations(member_nodes),
+        activations,
     ]
     lacking = _tell_ends(member_nodes, shown)
     place = _find_odd(profiles)
@@ -99,7 +100,10 @@ def list_changes(repeat: Group, shown: int | None = None) -> list[str]:
         others = _tell_others(blocks, shown)
         # an end of which more is told already is the same kind with something more or less
         ends = {one[: len("the last")] for one in told}
-        told += [text for text in others if text[: len("the last")] not in ends]
+        others = [text for text in others if text[: len("the last")] not in ends]
+        if others and activations in told:  # of which its kind speaks
+            told.remove(activations)
+        told += others
     return [text for text in told if text]
 
 

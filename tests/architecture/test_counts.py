@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from netloupe.explorer.architecture import Architecture
-from netloupe.explorer.architecture.architecture import tell_architecture
+from netloupe.explorer.architecture.architecture import tell_structure
 from netloupe.explorer.readers.load import load
 from tests.architecture.networks import Network
 from tests.known_exports import EXPORTED_ARCHITECTURES
@@ -184,7 +184,7 @@ def compose(seed: int, style: str) -> tuple[Architecture, Counter[str]]:
         outputs.append(net.enter(f"heads.{number}", "Head", stack, x))
     net.name_nodes(style)
     faults: list[Exception] = []
-    told = tell_architecture(net.finish(*(outputs or [x])), faults)
+    told = tell_structure(net.finish(*(outputs or [x])), faults)
     assert not faults
     return told, net.counts
 
@@ -238,6 +238,6 @@ def test_each_number_is_there(start: int, style: str) -> None:
 @pytest.mark.parametrize("name", sorted(EXPORTED_ARCHITECTURES))
 def test_no_rule_fails_on_an_export(name: str) -> None:
     faults: list[Exception] = []
-    told = tell_architecture(load(find_file(name)), faults)
+    told = tell_structure(load(find_file(name)), faults)
     assert told.sentence
     assert not faults

@@ -215,8 +215,9 @@ def test_a_stack_says_of_which_other_kind_its_last_block_is() -> None:
     activated = _CONV.replace("OUT", "c_N") + " OUT = Relu (c_N)"
     other = _CONV.replace("OUT", "c_N") + " OUT = Tanh (c_N)"
     assert list_changes(stack(*[activated] * 3, other)) == ["the last: conv · tanh"]
-    assert list_changes(stack(*[activated] * 3, other), shown=3) == []
-    assert list_changes(stack(activated, other, activated, activated)) == []
+    assert list_changes(stack(*[activated] * 3, other), shown=3) == ["ReLU, ReLU, ReLU, tanh"]
+    amid = list_changes(stack(activated, other, activated, activated))
+    assert amid == ["ReLU, tanh, ReLU, ReLU"]
 
 
 def test_ideas_that_there_is_no_room_for_are_those_that_there_are_least_of() -> None:
