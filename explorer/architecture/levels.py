@@ -200,8 +200,8 @@ def _is_on_way_down(one: Resolution, result: Resolution) -> bool:
 def _is_around_lowest(outline: Outline, resolutions: Resolutions, lowest: Fraction) -> bool:
     """Return whether something goes around what stands between both ways.
 
-    As around recurrent layers (A. Défossez and others, Music Source Separation in the Waveform
-    Domain, 2019, figure 2), or beside what it becomes.
+    As around recurrent layers (Demucs: Music Source Separation in the Waveform Domain, 2019,
+    figure 2), or beside what it becomes.
     """
     operations = outline.operations
     recurrent = sum(1 << part.place for part in outline.parts if part.has("recurrent"))

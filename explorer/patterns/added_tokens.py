@@ -56,12 +56,11 @@ def name_added_tokens(node: Node) -> str:
     2022).
     """
     values = [value for value in node.inputs if value is not None]
-    if not node.operator.has("joins") or len(values) < 2:
+    if not node.operator.has("joins") or len(values) < 2 or read_int(node, "axis") not in (1, -2):
         return ""
     facts = find_value_facts(node.graph.model)
-    axis = read_int(node, "axis")
     stored = [value for value in values if is_constant(value) or is_input_independent(value)]
-    if axis not in (1, -2) or not 0 < len(stored) < len(values):
+    if not 0 < len(stored) < len(values):
         return ""
     count, sizes = 0, 0
     for value in stored:

@@ -39,7 +39,7 @@ def joins_pairs(node: Node) -> bool:
         return False
     found: dict[Value, set[int]] = {}
     for value in node.inputs:
-        if value is None or is_constant(value):
+        if value is None or value.producer is None or is_constant(value):
             continue
         inserting = find_source(value, *_REPEATING)
         giver = inserting.producer if inserting is not None else None
