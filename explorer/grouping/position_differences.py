@@ -33,10 +33,15 @@ def tell_activations(blocks: Sequence[Sequence[Node]]) -> str:
 
 
 def tell_kernels(blocks: Sequence[Sequence[Node]]) -> str:
-    """Return the kernels of convolutions, with their strides, where blocks have others; else ""."""
+    """Return the kernels of convolutions, with their strides, where blocks have others; else "".
+
+    Where all have the same ones, a branch only stands at another place of the order of nodes.
+    """
     convolutions = [[node for node in nodes if node.operator.has("convolves")] for nodes in blocks]
     kernels = [[read_ints(node, "kernel_shape") for node in nodes] for nodes in convolutions]
     if len({*map(len, kernels)}) > 1 or not all(all(own) for own in kernels):
+        return ""
+    if len({tuple(sorted(own)) for own in kernels}) == 1:
         return ""
     places = [place for place, own in enumerate(zip(*kernels, strict=True)) if len({*own}) > 1]
     found = [[_write_kernel(nodes[place]) for place in places] for nodes in convolutions]

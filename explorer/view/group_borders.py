@@ -67,11 +67,18 @@ class GroupBorders:
         return group.kind == "shape" and group not in self._shown
 
     def set_hidden(self, groups: Iterable[Group], is_hidden: bool) -> None:
-        """Hide groups of shape arithmetic, or draw them like other groups."""
+        """Hide groups of shape arithmetic, or draw them like other groups.
+
+        What is drawn is so with the shape arithmetic around it.
+        """
         if is_hidden:
             self._shown.difference_update(groups)
         else:
-            self._shown.update(groups)
+            for group in groups:
+                around: Group | None = group
+                while around is not None and around.kind == "shape":
+                    self._shown.add(around)
+                    around = around.parent
         self._inputs.clear()
         self._outputs.clear()
         self._repetitions.clear()
