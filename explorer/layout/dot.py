@@ -33,7 +33,7 @@ RANK_GAP_ACROSS = 30.0
 #: between two boxes with one straight edge between them
 _CHAIN_GAP = 20.0
 #: what a number beside an edge needs along it where values flow to the right, and its digits
-_COUNT_ROOM = 22.0
+_COUNT_ROOM = 24.0
 _DIGIT_ROOM = 6.5
 #: what a size beside the one edge between two boxes needs along it where values flow down (between
 #: ranks there is room enough), and more than its width to the right
