@@ -1,7 +1,8 @@
-"""What no designer lets stand in a figure, found by geometry alone.
+"""What nobody lets stand in a figure.
 
 Texts over texts or boxes, lines through texts, boxes beneath titles, ends of lines where nothing
-is, and zoom wedges over what they do not join.
+is, zoom wedges over what they do not join: these are found by geometry alone. And inputs that the
+model has not.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from netloupe.explorer.layout import Scene, SceneBox, SceneEdge
 from netloupe.explorer.layout.placement import Curves, sample_pieces
 from netloupe.explorer.layout.scene import Zoom
+from netloupe.explorer.model import Value
 from netloupe.explorer.render.labels import Labels
 from netloupe.explorer.render.picture import Picture
 from netloupe.explorer.render.sizes import TEXT_STYLES
@@ -58,6 +60,7 @@ def find_figure_faults(picture: Picture) -> list[str]:
         *_find_struck_labels(scene, labels),
         *_find_loose_ends(scene),
         *_find_wedges(scene),
+        *_find_false_inputs(scene),
     ]
 
 
@@ -160,6 +163,14 @@ def _leave(area: Area, x: float, y: float) -> float:
     aside = max(area.left - x, x - area.right, 0.0) + max(area.top - y, y - area.bottom, 0.0)
     inside = min(x - area.left, area.right - x, y - area.top, area.bottom - y)
     return aside if aside else max(inside, 0.0)
+
+
+def _find_false_inputs(scene: Scene) -> Iterator[str]:
+    """Yield a line for each input drawn that a node of the same graph gives."""
+    for box in scene.boxes:
+        value = box.item.element
+        if box.item.kind == "input" and isinstance(value, Value) and value.producer is not None:
+            yield f"{box.item.key} is drawn as an input, and {value.producer.path} gives it"
 
 
 def _find_wedges(scene: Scene) -> Iterator[str]:

@@ -98,9 +98,11 @@ class GroupBorders:
         )
 
     def hidden_group(self, node: Node) -> Group | None:
-        """Return the hidden shape arithmetic that a node of this graph belongs to."""
+        """Return the hidden shape arithmetic that a node of this graph is in, at any depth."""
         group = self.tree.group_of(node)
-        return group if group is not None and self.is_hidden(group) else None
+        while group is not None and not self.is_hidden(group):
+            group = group.parent
+        return group
 
     def _hide(self) -> None:
         assert self._edges is not None  # noqa: S101 - only called with edges

@@ -33,6 +33,20 @@ def shape_view() -> View:
     return make_view(load_text(TEXT), change, "none")
 
 
+def test_what_a_group_in_hidden_arithmetic_gives_is_a_row_too() -> None:
+    def change(tree: GroupTree) -> None:
+        nodes = [child for child in tree.root.children if isinstance(child, Node)]
+        hidden = wrap_shape(
+            tree.root, [node for node in nodes if node.name in ("shape", "gather", "concat")]
+        )
+        wrap_shape(hidden, [node for node in nodes if node.name == "concat"])
+        hidden.inner_groups()[0].kind = "operation"
+
+    view = make_view(load_text(TEXT), change, "none")
+    assert [item.key for item in view.root.children if item.kind == "input"] == ["main/%x"]
+    assert view.items["main/reshape"].constants[0].path == "main/%t"
+
+
 def links(view: View) -> set[tuple[str, str]]:
     keys = [child.key for child in view.root.children]
     return {(keys[link.source], keys[link.target]) for link in view.links(view.root)}
