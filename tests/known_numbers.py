@@ -40,6 +40,8 @@ ALSO: dict[str, tuple[float, ...]] = {
     "raft": (8,),
     "segmentation_unet": (5, 4, 3),
     "swin": (7,),
+    # two heads of each block but the last, whose only head ends its MLP
+    "nbeats": (58,),
     # linear layers of one step of the decoder
     "tacotron2": (6,),
     # two and three residual blocks a level, down and up, and two between

@@ -120,6 +120,8 @@ class ValueSizes:
             return None
         channels = self._find_channels(value, len(fact.dims))
         dims = fact.dims
+        if channels is None and dims[-1] == 1:
+            return None  # a scale of channels or of places: in figures one would stand last
         if channels == 1:
             dims = (dims[0], *dims[2:], dims[1])
         dims = (*dims[1:], dims[0]) if channels == 0 else self._without_batch(dims)

@@ -231,3 +231,13 @@ g (float[1, 8, 4, 6] x, float[1, 24, 8] s) => (float y) <int64[2] dims = {{8, 8}
     size = find_sizes(model).find(value)
     assert size is not None
     assert size.write() == told
+
+
+def test_no_size_is_told_whose_last_one_may_not_be_that_of_channels() -> None:
+    """A scale of channels that no layer takes: elsewhere in the picture channels stand last."""
+    model = load_network(
+        "g (float[64, 1, 1] x) => (float[64, 1, 1] y) { r = Exp (x) y = Sqrt (r) }"
+    )
+    (value,) = model.graph.nodes[0].outputs
+    assert value is not None
+    assert find_sizes(model).find(value) is None
