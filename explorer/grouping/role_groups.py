@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from netloupe.explorer.model import Node, is_constant
+from netloupe.explorer.model import Graph, Node, is_constant
 from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.patterns.masked_pools import SCALING
 from netloupe.explorer.roles import PreparationPiece, Roles
 
 from .group import Group, GroupKind
+from .joined_children import find_joined_children, list_inner_nodes
 from .shape_groups import Homes, consumers_in
 
 FreePath = Callable[[Group, str], str]
@@ -139,7 +140,8 @@ def _leave_first_step(home: Group, nodes: Sequence[Node], homes: Homes) -> Group
         repeat = around.parent
         if repeat.kind == "repeat" and repeat.children[0] is around and repeat.is_loop:
             first, second = (
-                Counter(node.op_type for node in _list_nodes(step)) for step in repeat.children[:2]
+                Counter(node.op_type for node in list_inner_nodes(step))
+                for step in repeat.children[:2]
             )
             own = Counter(node.op_type for node in nodes)
             takes = any(homes.child_holding(repeat, giver) is not None for giver in givers)
@@ -180,22 +182,22 @@ def add_postprocessing(root: Group, roles: Roles, free_path: FreePath) -> None:
         after = [child for child in group.children if _is_after(child, roles)]
         after = after[_find_last_idea(after) + 1 :]
         facts = _tell_all(after)
-        count = sum(1 for child in after for _ in _list_nodes(child))
+        count = sum(1 for child in after for _ in list_inner_nodes(child))
         if count >= LEAST_AFTER and facts and len(after) > 1:
-            for part in _choose_parts(after):
+            for part in _choose_parts(after, group.graph):
                 _wrap_postprocessing(group, part, _tell_all(part), free_path)
         pending += [inner for inner in group.inner_groups() if inner.kind == "scope"]
 
 
 def _tell_all(children: Sequence[Group | Node]) -> tuple[str, ...]:
-    told = [_tell(node) for child in children for node in _list_nodes(child)]
+    told = [_tell(node) for child in children for node in list_inner_nodes(child)]
     return tuple(dict.fromkeys(filter(None, told)))
 
 
-def _choose_parts(after: Sequence[Group | Node]) -> list[list[Group | Node]]:
+def _choose_parts(after: Sequence[Group | Node], graph: Graph) -> list[list[Group | Node]]:
     """Return what becomes postprocessing: each part, or all but the ends of heads as one."""
-    parts = [part for part in _find_parts(after) if not _ends_head(part)]
-    counts = [sum(1 for child in part for _ in _list_nodes(child)) for part in parts]
+    parts = [part for part in find_joined_children(after, graph) if not _ends_head(part)]
+    counts = [sum(1 for child in part for _ in list_inner_nodes(child)) for part in parts]
     if len(parts) <= _MOST_RESULTS and all(count >= LEAST_AFTER for count in counts):
         return [part for part in parts if len(part) > 1]
     inside = {id(child) for part in parts for child in part}
@@ -204,29 +206,7 @@ def _choose_parts(after: Sequence[Group | Node]) -> list[list[Group | Node]]:
 
 
 def _ends_head(part: Sequence[Group | Node]) -> bool:
-    return all(node.operator.has(*_ENDING) for child in part for node in _list_nodes(child))
-
-
-def _find_parts(after: Sequence[Group | Node]) -> list[list[Group | Node]]:
-    """Return children in lists of those that give to one another: one for each result."""
-    homes = {node: place for place, child in enumerate(after) for node in _list_nodes(child)}
-    leaders = [*range(len(after))]
-
-    def find(place: int) -> int:
-        while leaders[place] != place:
-            leaders[place] = leaders[leaders[place]]
-            place = leaders[place]
-        return place
-
-    for node, place in homes.items():
-        for value in node.inputs:
-            giver = homes.get(value.producer) if value is not None and value.producer else None
-            if giver is not None:
-                leaders[find(place)] = find(giver)
-    parts: dict[int, list[Group | Node]] = {}
-    for place, child in enumerate(after):
-        parts.setdefault(find(place), []).append(child)
-    return [*parts.values()]
+    return all(node.operator.has(*_ENDING) for child in part for node in list_inner_nodes(child))
 
 
 def _wrap_postprocessing(
@@ -271,14 +251,4 @@ def _is_after(child: Group | Node, roles: Roles) -> bool:
     """Return whether all nodes of a child are postprocessing; a repeat is never asked to move."""
     if isinstance(child, Group) and child.kind == "repeat":
         return False
-    return all(roles.is_postprocessing(node) for node in _list_nodes(child))
-
-
-def _list_nodes(child: Group | Node) -> Iterator[Node]:
-    pending = [child]
-    while pending:
-        inner = pending.pop()
-        if isinstance(inner, Group):
-            pending += reversed(inner.children)
-        else:
-            yield inner
+    return all(roles.is_postprocessing(node) for node in list_inner_nodes(child))

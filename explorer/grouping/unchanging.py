@@ -12,8 +12,8 @@ from netloupe.explorer.patterns import GraphContext, find_graph_context, has_wei
 from netloupe.explorer.progress import step
 
 from .group import Group, adopt
+from .joined_children import find_joined_children, list_inner_nodes
 from .role_groups import FreePath
-from .shape_groups import consumers_in
 
 #: in a graph of more nodes, and in a group of more children, nobody looks for it
 _MOST_OF_GRAPH = 20_000
@@ -55,7 +55,7 @@ def group_unchanging(root: Group, free_path: FreePath) -> None:
         step()
         found = [child for child in group.children if _is_unchanging(child, fit)]
         if 0 < len(found) < len(group.children):
-            for piece in _find_pieces(found, graph):
+            for piece in find_joined_children(found, graph):
                 _wrap(group, piece, free_path)
 
 
@@ -91,35 +91,8 @@ def _is_unchanging(child: Child, fit: frozenset[Node]) -> bool:
     """Return whether a child is a node that is fit, or holds nothing but such nodes."""
     if isinstance(child, Group):
         is_flat = child.kind in ("operation", "preparation") and not child.inner_groups()
-        return is_flat and fit.issuperset(_list_nodes(child))
+        return is_flat and fit.issuperset(list_inner_nodes(child))
     return child in fit
-
-
-def _find_pieces(found: list[Child], graph: Graph) -> list[list[Child]]:
-    """Return children in lists of those that are joined by what they give each other."""
-    homes = {node: place for place, child in enumerate(found) for node in _list_nodes(child)}
-    leaders = [*range(len(found))]
-
-    def find(place: int) -> int:
-        while leaders[place] != place:
-            leaders[place] = leaders[leaders[place]]
-            place = leaders[place]
-        return place
-
-    for node, place in homes.items():
-        for user in consumers_in(node, graph):
-            if user in homes:
-                leaders[find(homes[user])] = find(place)
-    pieces: dict[int, list[Child]] = {}
-    for place, child in enumerate(found):
-        pieces.setdefault(find(place), []).append(child)
-    return [*pieces.values()]
-
-
-def _list_nodes(child: Child) -> list[Node]:
-    if isinstance(child, Node):
-        return [child]
-    return [inner for inner in child.children if isinstance(inner, Node)]
 
 
 def _wrap(group: Group, piece: list[Child], free_path: FreePath) -> None:
@@ -133,7 +106,7 @@ def _wrap(group: Group, piece: list[Child], free_path: FreePath) -> None:
     inner = Group("shape", group.graph, free_path(group, _LABEL), _LABEL, "", group)
     for child in piece:
         is_prepared = isinstance(child, Group) and child.kind == "preparation"
-        inner.children += _list_nodes(child) if is_prepared else [child]
+        inner.children += list_inner_nodes(child) if is_prepared else [child]
     adopt(inner)
     taken = {id(child) for child in piece}
     group.children = [
