@@ -197,12 +197,41 @@ def _join_whole(group: Group, name: str, nodes: Sequence[Node], free_path: FreeP
     if not is_whole or not 1 < len(children) < len(group.children):
         return False
     if _is_in_circle({id(child) for child in children}, group.children, homes):
-        return False
+        children += _list_computed_sizes(children, group.children, homes)
+        is_all = len(children) == len(group.children)
+        if is_all or _is_in_circle({id(child) for child in children}, group.children, homes):
+            return False
     block = wrap(group, children, name, name, name, free_path)
     if all(find_weight(node) is None for node in nodes):
         block.children = [part for child in block.children for part in _flatten(child)]
         adopt(block)
     return True
+
+
+def _list_computed_sizes(
+    block: Sequence[Child], children: Sequence[Child], homes: Mapping[Node, Child]
+) -> list[Child]:
+    """Return the children that follow from constants and shapes alone, for some others only.
+
+    As a scale that a program computes of the width of the queries, which it asks for.
+    """
+    context = find_graph_context(next(iter(homes)).graph)
+    inside = {id(child) for child in block}
+    found: list[Child] = []
+    for child in reversed(children):
+        given = [
+            value
+            for node in ([child] if isinstance(child, Node) else _list_all(child))
+            for value in node.outputs
+            if value is not None
+        ]
+        users = [homes.get(user) for value in given for user in value.users]
+        is_for_them = all(id(user) in inside or user is child for user in users)
+        is_fit = users and is_for_them and not any(value.is_output for value in given)
+        if id(child) not in inside and is_fit and all(map(context.is_unchanging, given)):
+            inside.add(id(child))
+            found.append(child)
+    return found[::-1]
 
 
 def _flatten(child: Child) -> list[Child]:

@@ -6,6 +6,7 @@ import onnx.parser
 import pytest
 
 from netloupe.explorer.grouping import Group, GroupTree, build_group_tree
+from netloupe.explorer.grouping.spilled_ideas import group_ideas
 from netloupe.explorer.layout.opening_worth import is_told_by_face
 from netloupe.explorer.model import Model, Node
 from netloupe.explorer.readers.load import load
@@ -68,6 +69,20 @@ def test_attention_between_the_layers_of_its_author_is_a_box_with_them() -> None
     assert block.recognised.name == "Self-attention"
     assert list_operators(block) == ["Div", *["MatMul"] * 5, "Softmax", "Transpose"]
     assert block.parent is tree.root
+
+
+def test_a_scale_computed_of_the_width_of_queries_is_in_the_box() -> None:
+    """Only sizes go around it: what programs write as ``q.shape[-1] ** -0.5``."""
+    scale = "[Shape] z = Shape (q) [Gather] f = Gather (z, last)"
+    scale += " [Cast] a = Cast <to = 1> (f) [Pow] root = Pow (a, half)"
+    text = _ATTENTION.replace("[Transpose]", f"{scale} [Transpose]")
+    text = text.replace("[Div] d = Div (m, root)", "[Mul] d = Mul (m, root)")
+    text = text.replace("float root = {4}", "int64 last = {2}, float half = {-0.5}")
+    root = build_group_tree(read(text).graph, "names").root  # nothing is put aside yet
+    group_ideas(root, lambda group, name: f"{group.path}{name}/")
+    (block,) = (group for group in root.inner_groups() if group.kind == "block")
+    assert block.label == "Self-attention"
+    assert {"Cast", "Gather", "Pow", "Shape"} <= {*list_operators(block)}
 
 
 def test_what_stands_in_a_circle_with_other_children_is_left() -> None:
