@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netloupe.explorer.dataflow import trace_back
-from netloupe.explorer.model import Node, is_constant
+from netloupe.explorer.model import Node, Value, is_constant
 from netloupe.explorer.notation import write_number
 from netloupe.explorer.operators import LAYOUT_TRAITS
 from netloupe.explorer.roles import find_weight
@@ -13,6 +13,8 @@ from .readings import read_scalar
 #: so many nodes that arrange are looked through
 _MOST_BETWEEN = 4
 _BOTH = 2
+#: the layers whose results are told with the number that multiplies them
+_GIVERS = ("multiplies", "convolves", "looks_up")
 
 
 def read_scaling(node: Node) -> str:
@@ -24,10 +26,10 @@ def read_scaling(node: Node) -> str:
     operator = node.operator
     if not operator.has("multiplies_elements", "divides") or len(node.inputs) != _BOTH:
         return ""
+    if not any(map(_may_be_scaled, node.inputs)):
+        return ""
     computed = [value for value in node.inputs if value is not None and not is_constant(value)]
-    places = range(1, _BOTH) if operator.has("divides") else range(_BOTH)
-    number = next((n for p in places if (n := read_scalar(node.inputs[p])) is not None), None)
-    if len(computed) != 1 or not number:
+    if len(computed) != 1 or len(computed[0].users) != 1:
         return ""
     path = [computed[0], *trace_back(computed[0], *LAYOUT_TRAITS, most=_MOST_BETWEEN)]
     if any(value.is_output or len(value.users) != 1 for value in path):
@@ -35,7 +37,18 @@ def read_scaling(node: Node) -> str:
     giver = path[-1].producer
     if giver is None or find_weight(giver) is None:
         return ""
-    if not giver.operator.has("multiplies", "convolves", "looks_up"):
+    if not giver.operator.has(*_GIVERS):
+        return ""
+    # the number last: to read it costs more than to see what it is multiplied with
+    places = range(1, _BOTH) if operator.has("divides") else range(_BOTH)
+    number = next((n for p in places if (n := read_scalar(node.inputs[p])) is not None), None)
+    if not number:
         return ""
     sign = "÷" if operator.has("divides") else "×"
     return f"{sign} {write_number(float(f'{number:.4g}'))}".replace("-", "−")
+
+
+def _may_be_scaled(value: Value | None) -> bool:
+    """Return whether a layer gives the value, or what may stand between: asked of very many."""
+    giver = None if value is None else value.producer
+    return giver is not None and giver.operator.has(*_GIVERS, *LAYOUT_TRAITS)
