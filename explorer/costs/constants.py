@@ -23,6 +23,7 @@ from netloupe.explorer.operators import (
 from netloupe.explorer.progress import step
 
 from .folded_tables import find_folded_tables
+from .masks import is_zero
 from .position_constants import find_angles, find_rotary_tables, list_score_terms
 from .stored_uses import ConstantKind, ConstantUse, is_stored_value, list_nodes, trace
 
@@ -48,7 +49,9 @@ _MOST_USES = 50
 def find_constant_uses(graph: Graph) -> Iterator[ConstantUse]:
     """Yield uses of stored numbers in a graph that only numbers have that are no weights.
 
-    * Operands of operators that take no weights there: limits, thresholds, initial states.
+    * Operands of operators that take no weights there: limits, thresholds, initial states, and what
+      a scatter writes its updates into.
+    * Zeros that a convolution takes as its data: the state in which a recurrence begins.
     * Summands of the scores of attention: what is added to a product of two computed values on its
       way to Softmax. Also tables of relative positions that are written out for all pairs and
       multiplied with queries to be such a summand.
@@ -64,6 +67,7 @@ def find_constant_uses(graph: Graph) -> Iterator[ConstantUse]:
       normalization: grids and strides of a detector.
     """
     yield from _find_operands(graph, _list_given, "other")
+    yield from _find_zero_states(graph)
     yield from _find_operands(graph, _list_score_terms, "attention bias")
     for node in list_nodes(graph, lambda operator: operator.form == "Softmax"):
         yield from list_score_terms(node)
@@ -166,7 +170,8 @@ def _list_given(operator: Operator) -> Sequence[int]:
     """Return the operands of an operator that are limits, sizes, initial states and the like."""
     if operator.has("compares", "counts"):
         return range(len(operator.operands.names))
-    return operator.operands.list_of(*_GIVEN)
+    given = operator.operands.list_of(*_GIVEN)
+    return (*given, 0) if operator.has("scatters") else given
 
 
 def _list_score_terms(operator: Operator) -> Sequence[int]:
@@ -193,6 +198,19 @@ def _find_operands(
             value = node.input(place)
             if value is not None and value.initializer is not None:
                 yield ConstantUse(node, place, kind)
+
+
+def _find_zero_states(graph: Graph) -> Iterator[ConstantUse]:
+    for use in _find_operands(graph, _list_convolved, "other"):
+        value = use.node.input(use.place)
+        if value is not None and value.initializer is not None and is_zero(value.initializer):
+            for user in value.users:
+                places = [place for place, taken in enumerate(user.inputs) if taken is value]
+                yield from (ConstantUse(user, place, "other") for place in places)
+
+
+def _list_convolved(operator: Operator) -> Sequence[int]:
+    return (0,) if operator.has("convolves") else ()
 
 
 def _find_at_inputs(graph: Graph) -> Iterator[ConstantUse]:

@@ -1,4 +1,4 @@
-"""Masks of attention that are stored: numbers that hide some scores and leave the others."""
+"""Stored numbers told by their elements: masks of attention, which hide some scores, and zeros."""
 
 from __future__ import annotations
 
@@ -34,3 +34,13 @@ def is_mask(tensor: Tensor | SparseTensor) -> bool:
     if least == 0 == elements.max():
         return is_for_all_heads
     return bool(least <= _HIDES and ((elements == 0) | (elements == least)).all())
+
+
+def is_zero(tensor: Tensor | SparseTensor) -> bool:
+    """Return whether a tensor holds zeros alone; False where it is large, or cannot be read."""
+    if not isinstance(tensor, Tensor) or not 0 < tensor.size <= _MOST_ELEMENTS:
+        return False
+    try:
+        return not tensor.numpy().any()
+    except NetloupeError:
+        return False

@@ -187,3 +187,21 @@ def test_an_initial_state_of_zeros_is_no_weight_of_a_product() -> None:
     ]
     shape = helper.make_tensor("shape", TensorProto.INT64, [2], [3, 5])
     assert count(make_model(nodes, [shape, fill("w", 5, 7)])) == (35, 0)
+
+
+def test_what_a_scatter_writes_into_is_no_weight() -> None:
+    nodes = [node("ScatterND", "places i x", "a"), node("MatMul", "a w", "y")]
+    stored = [fill("places", 4, 5), fill("i", 4, 1, dtype=np.int64), fill("w", 5, 7)]
+    assert count(make_model(nodes, stored)) == (35, 0)
+
+
+@pytest.mark.parametrize(("number", "parameters"), [(0.0, 9), (0.5, 25)])
+def test_zeros_that_are_convolved_are_no_weights(number: float, parameters: int) -> None:
+    nodes = [
+        node("Conv", "state w", "a"),
+        node("Add", "a x", "b"),
+        node("Add", "state b", "c"),
+        node("Conv", "c w", "y"),
+    ]
+    state = helper.make_tensor("state", TensorProto.FLOAT, [1, 1, 4, 4], [number] * 16)
+    assert count(make_model(nodes, [state, fill("w", 1, 1, 3, 3)])) == (parameters, 0)
