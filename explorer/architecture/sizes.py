@@ -28,15 +28,25 @@ def find_token_tables(outline: Outline) -> list[OutlinePart]:
     """Return the tables whose rows are picked by the tokens of a graph, the largest first.
 
     Tokens are integers in a row, one row for each sequence; one number for each sequence, as a
-    class or a step of a diffusion, is no token where the graph takes anything else.
+    class or a step of a diffusion, is no token where the graph takes anything else; nor are several
+    categories whose rows become one at once, beside another table of categories.
     """
+    tables = outline.of_kind("embedding")
+    is_alone = len({part.rows for part in tables}) <= 1
     found = [
         part
-        for part in outline.of_kind("embedding")
+        for part in tables
         if any(_are_tokens(outline, value) for value in outline.operands(part))
         and not _is_added(outline, part)
+        and (is_alone or not _becomes_one(outline, part))
     ]
     return sorted(found, key=lambda part: -part.rows)
+
+
+def _becomes_one(outline: Outline, table: OutlinePart) -> bool:
+    """Return whether nothing but one row of all that were picked goes on: their mean or sum."""
+    users = outline.users(table)
+    return bool(users) and all(user.has(*_POOLING) for user in users)
 
 
 def _is_added(outline: Outline, table: OutlinePart) -> bool:

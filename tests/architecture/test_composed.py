@@ -141,6 +141,18 @@ def test_a_table_of_steps_is_no_vocabulary() -> None:
         assert "embedding of 40 × 8" in told.sentence
 
 
+def test_a_bag_of_categories_is_no_vocabulary() -> None:
+    net = Network()
+    net.take("who", (2,), TensorProto.INT64)
+    net.take("kinds", (2, 5), TensorProto.INT64)
+    who = net.add("Gather", net.weight(50, 8), "who")
+    kinds = net.add("ReduceMean", net.add("Gather", net.weight(40, 8), "kinds"), axes=[1])
+    x = net.add("Concat", who, kinds, axis=1)
+    told = net.finish(net.linear(net.add("Relu", net.linear(x, 16, 8)), 8, 5)).architecture
+    assert "vocabulary" not in told.sentence
+    assert "vocabulary" not in told.facts
+
+
 def fourier(net: Network, x: str) -> str:
     wave = net.add("Unsqueeze", x, net.numbers(-1))
     for axis in (2, 1):
