@@ -206,7 +206,7 @@ lstm (float[20, 1, 8] x) => (float[20, 2, 1, 16] y)
   y = LSTM <hidden_size = 16, direction = "bidirectional"> (x, w, r)
 }
 """,
-        "LSTM 8 → 16, bidirectional",
+        "LSTM 8 → 2 × 16, bidirectional",
     ),
     "recurrent-cell": (
         """

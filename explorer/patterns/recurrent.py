@@ -34,11 +34,12 @@ def find_recurrent(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     first, last = (operations.nodes[n] for n in (layers[0], layers[-1]))
     taken, hidden = read_features(first)[0], read_features(last)[1]
     facts: list[str] = []
-    if taken and hidden:
-        facts.append(write_widths(taken, hidden))
     is_both_ways = all(
         read_str(operations.nodes[n], "direction") == "bidirectional" for n in layers
     )
+    if taken and hidden:
+        # both directions give as many features each, side by side
+        facts.append(f"{taken} → 2 × {hidden}" if is_both_ways else write_widths(taken, hidden))
     if is_both_ways:
         facts.append("bidirectional")
     if len(layers) > 1:

@@ -34,7 +34,7 @@ _PAIR = 2
 _UNLIMITED = 1e37
 _SEQUENCE = 3
 _PLACES = {0: "first", 1: "second", -1: "last"}
-_TERMS = re.compile(r"([A-Za-z]+),([A-Za-z]+)->([A-Za-z]*)")
+_TERMS = re.compile(r"(?P<terms>[A-Za-z]+(,[A-Za-z]+)*)->(?P<result>[A-Za-z]*)")
 #: how arithmetic with stored numbers is written, and what numbers of each channel are
 _SIGNS = {
     "adds": ("+", "bias"),
@@ -229,25 +229,62 @@ def _tell_shape(node: Node) -> tuple[str, ...]:
 
 
 def _tell_product(node: Node) -> tuple[str, ...]:
-    """Return over what a product of two operands, told by an equation, sums."""
+    """Return what a product that is told by an equation does, and over what it sums.
+
+    Of three operands only a bilinear form is told: ``xᵀ W y``, a matrix or several between two
+    vectors (T. Dozat and C. Manning, Deep Biaffine Attention, 2017, equation 6).
+    """
     attribute = node.attributes.get("equation")
     equation = attribute.value if attribute is not None else None
-    if not isinstance(equation, str) or len(node.inputs) != _PAIR:
-        return ()
-    if find_weight(node) is not None:
-        return ()  # a linear layer
-    match = _TERMS.fullmatch(equation.replace(" ", ""))
+    match = _TERMS.fullmatch(equation.replace(" ", "")) if isinstance(equation, str) else None
     if match is None:
         return ()
-    first, second, result = match.groups()
+    terms = match["terms"].split(",")
+    if len(terms) != len(node.inputs):
+        return ()
+    if len(terms) == _PAIR:
+        return () if find_weight(node) is not None else _tell_pair(node, terms, match["result"])
+    if len(terms) == _PAIR + 1:
+        return _tell_bilinear(node, terms, match["result"])
+    return ()
+
+
+def _tell_pair(node: Node, terms: Sequence[str], result: str) -> tuple[str, ...]:
+    first, second = terms
     summed = [axis for axis in dict.fromkeys(first) if axis in second and axis not in result]
     shared = [axis for axis in dict.fromkeys(first) if axis in second and axis in result]
     if not summed:
-        return ("element by element",) if shared else ("outer product",)
+        is_outer = all(set(term) - {*shared} for term in terms)
+        told = f"{'batched ' if shared else ''}outer product"
+        return (told if is_outer else "element by element",)
+    return (f"{'batched ' if shared else ''}product{_write_over(node, terms, summed)}",)
+
+
+def _tell_bilinear(node: Node, terms: Sequence[str], result: str) -> tuple[str, ...]:
+    stored = [place for place, value in enumerate(node.inputs) if value and is_constant(value)]
+    if len(stored) != 1:
+        return ()
+    between = terms[stored[0]]
+    sides = [term for place, term in enumerate(terms) if place != stored[0]]
+    summed = [axis for axis in dict.fromkeys(between) if axis not in result]
+    holders = [[axis in side for side in sides] for axis in summed]
+    if sorted(holders) != [[False, True], [True, False]]:
+        return ()
+    return (f"bilinear product{_write_over(node, terms, summed)}",)
+
+
+def _write_over(node: Node, terms: Sequence[str], summed: Sequence[str]) -> str:
+    """Return `` over 4 × 5`` with the sizes of the axes that are summed; "" where not known."""
     facts = find_value_facts(node.graph.model)
-    sizes = [_find_size(first, axis, facts.find_dims(node.input(0))) for axis in summed]
-    over = "" if "?" in sizes else f" over {' × '.join(sizes)}"
-    return (f"{'batched ' if shared else ''}product{over}",)
+    sizes = []
+    for axis in summed:
+        known = (
+            _find_size(term, axis, facts.find_dims(node.input(place)))
+            for place, term in enumerate(terms)
+            if axis in term
+        )
+        sizes.append(next((size for size in known if size != "?"), "?"))
+    return "" if "?" in sizes else f" over {' × '.join(sizes)}"
 
 
 def _find_size(term: str, axis: str, dims: Dims | None) -> str:

@@ -41,7 +41,7 @@ def test_recurrent_layers_in_a_row() -> None:
     shape = "m = Constant <value = int64[3] {0, 0, -1}> ()"
     weights = {"w": [2, 64, 8], "r": [2, 64, 16]}
     text = f"{shape} {layer} {back}"
-    assert text_of(graph_of(text, **weights)) == "LSTM 8 → 16, bidirectional"
+    assert text_of(graph_of(text, **weights)) == "LSTM 8 → 2 × 16, bidirectional"
     # a projection behind it is more than the layer
     more = text.replace("y =", "k =") + "y = MatMul (k, p)"
     assert text_of(graph_of(more, p=[32, 4], **weights)) == ""

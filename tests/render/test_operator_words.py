@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import pytest
 
 from tests.onnx_text import load_text
@@ -105,7 +107,9 @@ def test_a_new_shape_is_told_without_the_batch() -> None:
         ("bi,ni->bn", "product over 4"),
         ("nij,njk->nik", "batched product over 4"),
         ("bi,bi->bi", "element by element"),
+        ("bi,i->bi", "element by element"),
         ("i,j->ij", "outer product"),
+        ("bik,bjk->bijk", "batched outer product"),
     ],
 )
 def test_an_equation_is_told_by_what_it_sums_over(equation: str, said: str) -> None:
@@ -117,6 +121,28 @@ def test_an_equation_is_told_by_what_it_sums_over(equation: str, said: str) -> N
     {{ [n] y = Einsum <equation: string = "{equation}"> (a, b) }}
     """
     assert say(model) == ["Einsum", said]
+
+
+@pytest.mark.parametrize(
+    ("equation", "said"),
+    [
+        ("bni,kij,bmj->bknm", True),
+        ("bi,ij,bj->b", True),
+        ("bi,ij,bi->bj", False),
+        ("bi,bij,bj->bi", False),
+    ],
+)
+def test_a_matrix_between_two_vectors_is_told(equation: str, said: bool) -> None:
+    sizes = {"b": 2, "n": 3, "m": 6, "i": 4, "j": 5, "k": 7}
+    terms = equation.partition("->")[0].split(",")
+    one, between, other = (", ".join(str(sizes[axis]) for axis in term) for term in terms)
+    count = prod(sizes[axis] for axis in terms[1])
+    numbers = ", ".join(["0.5"] * count)
+    model = f"""
+    g (float[{one}] a, float[{other}] b) => (y) <float[{between}] w = {{{numbers}}}>
+    {{ [n] y = Einsum <equation: string = "{equation}"> (a, w, b) }}
+    """
+    assert ("bilinear product over 4 × 5" in say(model)) is said
 
 
 @pytest.mark.parametrize(
