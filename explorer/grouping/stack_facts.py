@@ -97,7 +97,10 @@ def join_facts(exemplar: Recognition, members: Sequence[Member], *, are_all: boo
         told = f"{taken} → {given}", f"+{growth} each"
         details = StackDetails(each=each, in_features=taken, out_features=given, kinds=kinds)
     elif len({*known}) == 1 or _run_through(members, known):
-        told = (write_course([taken, *(after for _, after in known)]),)
+        is_both_ways = each.read_as(RecurrentDetails).bidirectional
+        course = [after for _, after in known]
+        is_paired = is_both_ways and len({*course}) == 1
+        told = (f"{taken} → 2 × {given}" if is_paired else write_course([taken, *course]),)
         details = StackDetails(each=each, in_features=taken, out_features=given, kinds=kinds)
     else:
         told = (" → ".join(_write_span(side) for side in zip(*known, strict=True)),)

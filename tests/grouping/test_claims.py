@@ -176,12 +176,14 @@ def check_widths(facts: list[str], found: list[Recognition], blocks: list[list[N
     assert len(told) <= 1
     if not told:
         return
-    match = _WIDTHS.fullmatch(told[0])
+    ways = 2 if found[0].details.read_as(RecurrentDetails).bidirectional else 1
+    text = told[0].replace("→ 2 × ", "→ ")
+    assert (text != told[0]) is (ways == 2), told
+    match = _WIDTHS.fullmatch(text)
     assert match is not None, told
     pairs = [pair for one in found if (pair := one.details.in_out) is not None]
     assert len(pairs) == len(found)
     taken, given = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-    ways = 2 if found[0].details.read_as(RecurrentDetails).bidirectional else 1
     if added:
         growth = int(_ADDED.fullmatch(added[0])[1])  # type: ignore[index]
         assert {*given} == {growth}
