@@ -17,7 +17,7 @@ from .sizes import list_matrices
 _TOLD = frozenset(
     {"atrous pyramid", "draw", "gate", "group", "interaction", "message passing", "positions"}
     | {"quantizer", "similarity", "tokenizer", "transform", "unrolled"}
-    | {"coupling", "cross", "duel", "factorization", "neighbours", "outer product"}
+    | {"coupling", "cross", "duel", "expectation", "factorization", "neighbours", "outer product"}
     | {"edges", "graph convolution", "splines", "token masking"}
     | {"pyramid pooling", "residual quantizer", "triangle"}
 )

@@ -28,18 +28,18 @@ def find_token_tables(outline: Outline) -> list[OutlinePart]:
     """Return the tables whose rows are picked by the tokens of a graph, the largest first.
 
     Tokens are integers in a row, one row for each sequence; one number for each sequence, as a
-    class or a step of a diffusion, is no token where the graph takes anything else; nor are several
-    categories whose rows become one at once, beside another table of categories.
+    class or a step of a diffusion, is no token where the graph takes anything else. There are none
+    where categories have several tables, and rows of one that are picked together become one.
     """
     tables = outline.of_kind("embedding")
-    is_alone = len({part.rows for part in tables}) <= 1
     found = [
         part
         for part in tables
         if any(_are_tokens(outline, value) for value in outline.operands(part))
         and not _is_added(outline, part)
-        and (is_alone or not _becomes_one(outline, part))
     ]
+    if len({part.rows for part in tables}) > 1 and any(_becomes_one(outline, p) for p in found):
+        return []
     return sorted(found, key=lambda part: -part.rows)
 
 

@@ -154,6 +154,18 @@ duel (float[2, 64] x) => (float[2, 6] y)
 """,
         "Dueling heads, value + advantage − mean",
     ),
+    "expected-value": (
+        """
+expected (float[2, 6, 5] scores) => (float[2, 6] y)
+<float[5] returns = {-2, -1, 0, 1, 2}, int64[1] last = {2}>
+{
+  shares = Softmax <axis = 2> (scores)
+  weighted = Mul (shares, returns)
+  y = ReduceSum <keepdims = 0> (weighted, last)
+}
+""",
+        "Expected value, of 5 numbers −2 … 2",
+    ),
     "statistics": (
         """
 pooling (float[2, 64, 100] x) => (float[2, 128] y)

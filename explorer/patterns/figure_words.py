@@ -372,6 +372,12 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "The value of a state, and the advantage of each action over their mean.",
             "dueling-heads",
         ),
+        FigureWord(
+            "expected value",
+            "Stored numbers, summed up by the shares that a Softmax gives them: "
+            "`51 numbers −10 … 10`.",
+            "expected-value",
+        ),
     ),
     "Inputs and codes": (
         FigureWord("embedding", "Rows of a table, picked by number.", "embedding"),

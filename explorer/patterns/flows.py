@@ -288,7 +288,8 @@ def find_duels(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             if (found := blocks.ending(operations.giver(v), "linear", "mlp")) is not None
         ]
         outs = [_read_out(head.details) for head in heads]
-        if len(outs) == 2 and outs[0] == 1 and outs[1] > 1:
+        # of distributions there are as many shares for each action as for the value
+        if len(outs) == 2 and outs[1] > outs[0] > 0 == outs[1] % outs[0]:
             numbers = {mean, difference, end}
             for head in heads:
                 if numbers.issuperset(operations.users[head.end]):

@@ -30,6 +30,7 @@ from .dense import find_dense, find_transitions
 from .distances import find_distances
 from .edge_inputs import find_edge_inputs
 from .estimators import find_estimators
+from .expectations import find_expectations
 from .experts import find_experts
 from .fixed_transforms import find_fixed_transforms
 from .flows import find_couplings, find_duels, find_gumbel_draws, find_masked_couplings
@@ -196,6 +197,7 @@ IDEAS = (
     _part("memory-attention", find_memories, "attention", family="attention"),
     _part("random-masking", find_maskings, "token masking"),
     _part("dueling-heads", find_duels, "duel"),
+    _part("expected-value", find_expectations, "expectation", family="reduction"),
     _part("token-shift", find_shifts, "token shift"),
     _part("soft-cap", find_soft_caps, "soft cap", family="activation"),
     _part(

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
+import numpy as np
+
 from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import (
@@ -19,7 +21,7 @@ from netloupe.explorer.model import (
     constant_tensor,
     find_constant_source,
 )
-from netloupe.explorer.operators import HANDING_TRAITS
+from netloupe.explorer.operators import ARITHMETIC_TRAITS, HANDING_TRAITS
 
 #: sizes of the axes; None for one that is not known
 Dims = tuple[int | None, ...]
@@ -71,6 +73,14 @@ def find_origin(value: Value, calls: Sequence[Node] = ()) -> Origin | None:
     return _Search().follow(value, list(calls))
 
 
+def find_computed_dims(value: Value) -> Dims | None:
+    """Return the sizes of what is computed element by element of stored values; None for others.
+
+    As weights with noise are, and those that a program scales.
+    """
+    return _Search().broadcast(value)
+
+
 class _Search:
     """A walk back from one value, of bounded length however functions call one another."""
 
@@ -113,6 +123,34 @@ class _Search:
                 dims = read_stated_dims(given)
             is_quantized = is_quantized or node.operator.has(*_QUANTIZING)
         return Origin(origin.tensor, dims, is_quantized)
+
+    def broadcast(self, value: Value) -> Dims | None:
+        """Return the sizes of what arithmetic gives, behind what only arranges it."""
+        passed: list[Node] = []
+        node = value.producer
+        while node is not None and _is_converting(node) and len(passed) < _MOST_STEPS:
+            passed.append(node)
+            given = node.input(0)
+            node = None if given is None else given.producer
+        self._depth += 1
+        if node is None or not node.operator.has(*ARITHMETIC_TRAITS) or self._depth > _MOST_DEPTH:
+            return None
+        shapes: list[tuple[int, ...]] = []
+        for operand in node.inputs:
+            origin = None if operand is None else self.follow(operand, [])
+            dims = None if origin is None else origin.dims
+            if dims is None and operand is not None and self._work <= _MOST_WORK:
+                dims = self.broadcast(operand)
+            if dims is None or None in dims:
+                return None
+            shapes.append(tuple(dim for dim in dims if dim is not None))
+        try:
+            found: Dims | None = tuple(map(int, np.broadcast_shapes(*shapes)))
+        except ValueError:
+            return None
+        for one in reversed(passed):
+            found = convert_dims(one, found)
+        return found
 
     def _leave_function(
         self, formal: Value, calls: list[Node]

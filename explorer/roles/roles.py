@@ -41,6 +41,9 @@ Role = Literal["body", "preparation", "postprocessing", "arrangement", "shape", 
 _BODY, _PREPARATION, _POSTPROCESSING, _SHAPE, _CONSTANT = range(5)
 _ROLES: tuple[Role, ...] = ("body", "preparation", "postprocessing", "shape", "constant")
 
+#: where more stands behind the last layers, nobody looks for sums of branches in it
+_MOST_BEHIND = 2_000
+
 #: what changes layout or type and nothing else
 _ARRANGING = ("repeats", *LAYOUT_TRAITS)
 #: what follows a weight and still belongs to its layer: pooling, pieces, upsampling
@@ -168,6 +171,9 @@ def _find(graph: Graph) -> Roles:
     is_after = find_determined_nodes(~computing, targets, sources) & ~is_before & (codes == _BODY)
     if _shares_again(graph, is_after, sources, targets):
         is_after[:] = False
+    # what no weight leads to is no branch
+    is_led = ~is_before[sources]
+    _join_branches(graph, is_after, sources[is_led], targets[is_led])
     _finish_layers(graph, is_after, is_fixed, sources, targets)
     unboxed = np.zeros(count, np.bool_)
     unboxed[[*loose]] = True
@@ -227,6 +233,33 @@ def _finish_layers(
             waiting[target] -= 1
             if not waiting[target]:
                 pending.append(target)
+
+
+def _join_branches(graph: Graph, is_after: Booleans, sources: Integers, targets: Integers) -> None:
+    """Give to the body each sum of what different layers give, and all that leads to it.
+
+    Branches of the network meet there, as the parts of a recommender do.
+    """
+    if np.count_nonzero(is_after) > _MOST_BEHIND:
+        return
+    inside = is_after[targets]
+    taken: dict[int, list[int]] = {}
+    for source, target in zip(sources[inside].tolist(), targets[inside].tolist(), strict=True):
+        taken.setdefault(target, []).append(source)
+    # by node, the last layers that lead to it
+    layers: dict[int, frozenset[int]] = {}
+    joining: list[int] = []
+    for index in np.flatnonzero(is_after).tolist():  # producers stand before what takes from them
+        each = [layers.get(source, frozenset({source})) for source in taken.get(index, ())]
+        layers[index] = frozenset[int]().union(*each)
+        is_sum = graph.nodes[index].operator.has("adds") and len(each) > 1
+        if is_sum and len(layers[index]) == sum(map(len, each)):
+            joining.append(index)
+    while joining:
+        index = joining.pop()
+        if is_after[index]:
+            is_after[index] = False
+            joining += taken.get(index, ())
 
 
 def _finishes(operator: Operator) -> bool:

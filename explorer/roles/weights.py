@@ -9,7 +9,7 @@ from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.model import Node, SparseTensor, Tensor, Value, list_quantized_operands
 from netloupe.explorer.operators import Operator, WeightKind
 
-from .origins import Dims, find_origin
+from .origins import Dims, find_computed_dims, find_origin
 
 #: integers of more bits are indices and sizes, not quantized numbers
 _MOST_BITS = 8
@@ -125,7 +125,10 @@ def find_weight(node: Node, calls: Sequence[Node] = ()) -> Weight | None:
     )
     if kind == "embedding" and not _is_table(value, origin.tensor, origin.dims):
         return None
-    return Weight(node, kind, value, index, origin.tensor, origin.dims, is_quantized)
+    dims = origin.dims
+    if dims is None and origin.tensor is None and not calls:
+        dims = find_computed_dims(value)
+    return Weight(node, kind, value, index, origin.tensor, dims, is_quantized)
 
 
 def _choose_operand(node: Node, operator: Operator, calls: Sequence[Node]) -> int | None:

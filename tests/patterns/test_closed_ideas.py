@@ -39,6 +39,11 @@ def _change(name: str, old: str, new: str) -> str:
         ("random-masking", "all = {64}", "all = {60}"),
         # a mask chooses, and a scale does not
         ("masked-coupling", "mask = {1, 0}", "mask = {0.5, 0.25}"),
+        # learned factors of shares are in no order; and shares are summed up along their own axis
+        ("expected-value", "{-2, -1, 0, 1, 2}", "{-2, 1, 0, 1, 2}"),
+        ("expected-value", "last = {2}", "last = {1}"),
+        # an advantage for each action is of as many numbers as the value
+        ("dueling-heads", "int64[2] one = {64, 1}", "int64[2] one = {64, 4}"),
         # scores are of two values
         ("memory-attention", "Mul (memory, query)", "Mul (memory, memory)"),
     ],
@@ -84,3 +89,8 @@ _SWITCH = """
 def test_the_largest_share_alone_may_choose_an_expert() -> None:
     text = f'<ir_version: 12, opset_import: ["": 24]>{_SWITCH}'
     assert _tell(text) == "Mixture of experts, 2 experts, top 1, MLP 8 → 32 → 8"
+
+
+def test_values_and_advantages_may_be_distributions() -> None:
+    text = _change("dueling-heads", "int64[2] one = {64, 1}", "int64[2] one = {64, 3}")
+    assert _tell(text) == EXAMPLES["dueling-heads"][1]

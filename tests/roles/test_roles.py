@@ -355,6 +355,24 @@ def test_shares_of_what_was_shared_are_no_postprocessing(rounds: int) -> None:
     assert bool(of_role(graph, "postprocessing")) is (rounds == 1)
 
 
+@pytest.mark.parametrize(("first", "is_body"), [("b", True), ("a", False)])
+def test_a_sum_of_what_different_layers_give_is_no_postprocessing(
+    first: str, is_body: bool
+) -> None:
+    graph = load_text(f"""
+        g (float[n, 3] x) => (float[n, 3] z) <float[3, 3] w = {_NINE}>
+        {{
+            a = MatMul (x, w)
+            b = MatMul (x, w)
+            c = Exp ({first})
+            d = Add (a, c)
+            y = Softmax (d)
+            z = Sqrt (y)
+        }}
+    """).graph
+    assert of_role(graph, "postprocessing") == (["y", "z"] if is_body else ["c", "d", "y", "z"])
+
+
 def test_a_product_of_two_results_is_body_and_not_postprocessing() -> None:
     graph = load_text(f"""
         g (float[n, 3] x) => (float[n, n] y) <float[3, 3] w = {_NINE}>

@@ -153,6 +153,24 @@ def test_a_weight_filled_in_a_shape_has_its_dims_and_no_tensor() -> None:
     assert (weight.tensor, weight.features, weight.kernel) == (None, (3, 8), (5, 5))
 
 
+def test_a_weight_that_is_computed_of_stored_ones_has_its_dims() -> None:
+    nodes = [
+        helper.make_node("Mul", ["spread", "noise"], ["m"]),
+        helper.make_node("Add", ["mean", "m"], ["s"]),
+        helper.make_node("Transpose", ["s"], ["w"]),
+        helper.make_node("MatMul", ["x", "w"], ["y"]),
+    ]
+    weights = {
+        "mean": np.ones((3, 5), np.float32),
+        "spread": np.ones((3, 1), np.float32),
+        "noise": np.ones(5, np.float32),
+    }
+    weight = known_weight(load_onnx(nodes, weights), "MatMul")
+    assert (weight.tensor, weight.dims, weight.features) == (None, (5, 3), (5, 3))
+    weights["noise"] = np.ones(4, np.float32)
+    assert known_weight(load_onnx(nodes, weights), "MatMul").dims is None
+
+
 def test_a_constant_node_and_random_numbers_give_weights() -> None:
     value = numpy_helper.from_array(zeros(3, 8), "value")
     nodes = [
