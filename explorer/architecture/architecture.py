@@ -186,8 +186,8 @@ def write_costs(costs: Costs, size: Sequence[int] = ()) -> str:
     """
     said = []
     if costs.parameters:
-        biases = costs.attention_biases
-        apart = f" and {write_amount(biases)} attention biases" if biases else ""
+        # an exporter wrote them out for all pairs, from how many it learned is not known
+        apart = " beside attention biases" if costs.attention_biases else ""
         said.append(name_amount(write_amount(costs.parameters), "parameter") + apart)
     macs = write_macs(costs)
     if macs not in ("0", "≥ 0") and len(macs) <= _LONGEST_MACS and "…" not in macs:

@@ -24,6 +24,7 @@ from netloupe.explorer.progress import step
 
 from .folded_tables import find_folded_tables
 from .masks import is_zero
+from .noise import find_weight_factors
 from .position_constants import find_angles, find_rotary_tables, list_score_terms
 from .stored_uses import ConstantKind, ConstantUse, is_stored_value, list_nodes, trace
 
@@ -60,6 +61,7 @@ def find_constant_uses(graph: Graph) -> Iterator[ConstantUse]:
     * Tables of which the same positions choose factors in pairs: cosines and sines.
     * Tables that are activated with a bias and no data: products that an exporter computed; zeros
       along several axes that are factors, or are put beside data.
+    * Masks that multiply stored weights, and noise that multiplies stored deviations.
     * Scale and bias of an InstanceNormalization whose result has others: so exporters write
       GroupNormalization, with ones and zeros.
     * What is subtracted from an input of the model, or divides it: means and deviations of pixels.
@@ -74,6 +76,7 @@ def find_constant_uses(graph: Graph) -> Iterator[ConstantUse]:
     yield from find_angles(graph)
     yield from find_rotary_tables(graph)
     yield from find_folded_tables(graph)
+    yield from find_weight_factors(graph)
     for node in list_nodes(graph, _normalizes_instances):
         if is_scaled_again(node):
             yield from (ConstantUse(node, place, "other") for place in (1, 2))
@@ -98,7 +101,7 @@ def list_written_numbers(values: Iterable[Value]) -> Iterator[Value]:
         if takes_learned is None:
             if _is_written_number(value, takers):
                 yield value
-        elif not takes_learned and not _is_module_name(value.name):
+        elif not takes_learned and not is_module_name(value.name):
             yield value
 
 
@@ -111,7 +114,7 @@ def _is_written_number(value: Value, takers: dict[Node, bool]) -> bool:
         for user in one.users:
             looked += 1
             if looked > _MOST_USES:
-                return not _is_module_name(value.name)
+                return not is_module_name(value.name)
             operator = user.operator
             if operator.has(*PASSING_TRAITS):
                 if one is user.input(0):
@@ -122,12 +125,12 @@ def _is_written_number(value: Value, takers: dict[Node, bool]) -> bool:
             takes_learned = takers.get(user)
             if takes_learned is None:
                 takes_learned = takers[user] = _takes_learned(user)
-            if takes_learned or _is_module_name(value.name):
+            if takes_learned or is_module_name(value.name):
                 return False
     return True
 
 
-def _is_module_name(name: str) -> bool:
+def is_module_name(name: str) -> bool:
     """Return whether a name is that of a module's parameter, such as ``layer.0.weight``."""
     return "." in name and _MODULE_NAME.fullmatch(name) is not None
 

@@ -27,17 +27,19 @@ from netloupe.explorer.progress import step
 from netloupe.explorer.quantization import list_statements, unpack_weights
 
 from .attribute_values import count_attribute_values, find_holders
-from .constants import find_constant_uses, list_written_numbers
-from .masks import is_mask
+from .constants import find_constant_uses, is_module_name, list_written_numbers
+from .masks import is_even, is_mask
 from .packed_experts import list_expert_operands
 from .produced_weights import ProducedWeight, find_produced_weights, list_measured_places
-from .stored_uses import ConstantKind
+from .stored_uses import ConstantKind, list_nodes
 
 InitializerKind = Literal["parameter", "running statistic", "attention bias", "other"]
 INITIALIZER_KINDS: tuple[InitializerKind, ...] = get_args(InitializerKind)
 
 #: how many nodes are looked at in one step
 _STEP = 10_000
+#: so many users of one number are looked at
+_MOST_USERS = 50
 #: integers of at most so many bits are quantized numbers wherever they are used
 _NARROW = 8
 #: and of at most so many where an operator of quantized numbers takes them, as its bias
@@ -86,6 +88,9 @@ class InitializerKinds:
         self._kinds: dict[Tensor | SparseTensor, InitializerKind] = {}
         #: by initializer whose bytes hold several weights each, how many it holds
         self.packed: dict[Tensor | SparseTensor, int] = {}
+        #: by value that is a weight of its own, the initializer that an exporter stored in its
+        #: place as they were equal before training
+        self.merged: dict[Value, Tensor] = {}
         #: by node, the weights that it takes and that no initializer holds
         self.produced: dict[Node, list[ProducedWeight]] = {}
         #: the nodes whose attributes hold learned numbers, and how many once that was asked
@@ -97,6 +102,7 @@ class InitializerKinds:
             self._find_measured(graph)
             self._find_quantized(graph)
             self._find_constants(graph)
+            self._find_merged(graph)
             if isinstance(graph, Function):
                 places = (i for i, value in enumerate(graph.inputs) if self._is_measured(value))
                 self._formals[graph] = tuple(places)
@@ -167,6 +173,26 @@ class InitializerKinds:
                 if uses.get((use.node, use.place)) != "other":
                     uses[use.node, use.place] = use.kind
 
+    def _find_merged(self, graph: Graph) -> None:
+        """Note what Identity gives under the name of another parameter of one number alone.
+
+        Running statistics are merged with these too: where the stored name is that of one, one of
+        the weights is the initializer itself.
+        """
+        owned: set[Value] = set()
+        for node in list_nodes(graph, lambda operator: operator.has("copies")):
+            taken, given = node.input(0), node.output(0)
+            if taken is None or given is None or not isinstance(taken.initializer, Tensor):
+                continue
+            names = {taken.name, given.name}
+            if len(names) == 1 or not all(map(is_module_name, names)) or self._is_measured(given):
+                continue
+            if not is_even(taken.initializer):
+                continue
+            if taken in owned or not _is_statistic(taken):
+                self.merged[given] = taken.initializer
+            owned.add(taken)
+
     def _is_measured(self, value: Value) -> bool:
         """Return whether a value is only used as a running statistic."""
         count = self._measured.get(value, 0)
@@ -230,6 +256,15 @@ class InitializerKinds:
     def _set_kind(self, value: Value | None, kind: InitializerKind) -> None:
         if value is not None and value.initializer is not None:
             self._kinds[value.initializer] = kind
+
+
+def _is_statistic(value: Value) -> bool:
+    """Return whether what takes a value, under its own name, takes it as a running statistic."""
+    users = [user for user in value.users[:_MOST_USERS] if not user.operator.has("copies")]
+    return bool(users) and all(
+        value in [user.input(place) for place in list_measured_places(user.operator)]
+        for user in users
+    )
 
 
 def _may_take_measured(operator: Operator) -> bool:

@@ -44,3 +44,26 @@ def is_zero(tensor: Tensor | SparseTensor) -> bool:
         return not tensor.numpy().any()
     except NetloupeError:
         return False
+
+
+def is_switch(tensor: Tensor | SparseTensor) -> bool:
+    """Return whether a tensor holds zeros and ones alone, and both."""
+    if not isinstance(tensor, Tensor) or not 1 < tensor.size <= _MOST_ELEMENTS:
+        return False
+    try:
+        elements = tensor.numpy()
+    except NetloupeError:
+        return False
+    zeros, ones = elements == 0, elements == 1
+    return bool(zeros.any() and ones.any() and (zeros | ones).all())
+
+
+def is_even(tensor: Tensor | SparseTensor) -> bool:
+    """Return whether a tensor holds one number alone, as before training; False where large."""
+    if not isinstance(tensor, Tensor) or not 1 < tensor.size <= _MOST_ELEMENTS * 4:
+        return False
+    try:
+        elements = tensor.numpy()
+    except NetloupeError:
+        return False
+    return bool((elements == elements.flat[0]).all())

@@ -6,17 +6,20 @@ is its head, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.model import Model, Tensor
+from netloupe.explorer.model import Model, Node, Tensor
 from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.progress import step
 from netloupe.explorer.tensors import open_elements
 
+from .constants import is_module_name
 from .initializer_kinds import find_initializer_kinds
 from .totals import locate_elements
 
@@ -29,6 +32,9 @@ _MOST_BYTES = 2**30
 _MOST_ALIKE = 16
 #: elements that are compared at once
 _PIECE = 2**20
+#: what names of modules are joined with
+_JOINTS = re.compile(r"[./]")
+_QUOTED = re.compile(r"'([^']*)'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +75,7 @@ def _find(model: Model) -> Ties:
             alike.setdefault((tensor.dtype.name, tensor.size), []).append(tensor)
         places.add(place)
     groups = sorted((group for group in alike.values() if len(group) > 1), key=_order, reverse=True)
-    search = _Search()
+    search = _Search(partial(_find_places, model, groups))
     for group in groups:
         search.compare(group)
     copies = tuple(search.copies)
@@ -85,6 +91,39 @@ def _list_weights(model: Model) -> Iterator[Tensor]:
                 yield tensor
 
 
+def _find_places(model: Model, groups: list[list[Tensor]]) -> dict[Tensor, list[str]]:
+    """Return for tensors of equal size the parts of the name of a module, in which they stand.
+
+    That of a tensor where an exporter kept it, else that of the node which takes it.
+    """
+    wanted = {tensor for group in groups for tensor in group}
+    found: dict[Tensor, list[str]] = {}
+    for graph in model.graphs if wanted else ():
+        for value in graph.values.values():
+            tensor = value.initializer
+            if not isinstance(tensor, Tensor) or tensor not in wanted:
+                continue
+            name = value.name
+            if not is_module_name(name) and len(value.users) == 1:
+                name = _name_module(value.users[0])
+            found[tensor] = _JOINTS.split(name)
+    return found
+
+
+def _name_module(node: Node) -> str:
+    """Return the name of the module that a node is of, or its own."""
+    scopes = _QUOTED.findall(node.metadata.get("pkg.torch.onnx.name_scopes", ""))
+    return scopes[-2] if len(scopes) > 1 else node.name
+
+
+def _is_numbered_alike(one: list[str], two: list[str]) -> bool:
+    """Return whether names differ, and only in parts that are numbers."""
+    if len(one) != len(two):
+        return False
+    differing = [pair for pair in zip(one, two, strict=True) if pair[0] != pair[1]]
+    return bool(differing) and all(part.isdigit() for pair in differing for part in pair)
+
+
 def _order(group: list[Tensor]) -> int:
     return group[0].size
 
@@ -92,7 +131,9 @@ def _order(group: list[Tensor]) -> int:
 class _Search:
     """Compares tensors of equal type and size, within bounds."""
 
-    def __init__(self) -> None:
+    def __init__(self, find_places: Callable[[], dict[Tensor, list[str]]]) -> None:
+        self._find_places = find_places
+        self._places: dict[Tensor, list[str]] | None = None
         self.copies: list[tuple[Tensor, Tensor]] = []
         self.is_whole = True
         self._tensors = _MOST_TENSORS
@@ -125,9 +166,17 @@ class _Search:
 
     def _is_copy(self, tensor: Tensor, other: Tensor) -> bool:
         if tensor.dims == other.dims:
-            return self._is_equal(tensor, other)
-        is_turned = len(tensor.dims) == 2 and tensor.dims == other.dims[::-1]
-        return is_turned and self._is_equal(tensor, other, is_turned=True)
+            is_equal = self._is_equal(tensor, other)
+        else:
+            is_turned = len(tensor.dims) == 2 and tensor.dims == other.dims[::-1]
+            is_equal = is_turned and self._is_equal(tensor, other, is_turned=True)
+        return is_equal and not self._are_layers(tensor, other)
+
+    def _are_layers(self, tensor: Tensor, other: Tensor) -> bool:
+        """Return whether equal tensors are of numbered layers that were made alike."""
+        if self._places is None:
+            self._places = self._find_places()
+        return _is_numbered_alike(self._places.get(tensor, []), self._places.get(other, []))
 
     def _is_equal(self, tensor: Tensor, other: Tensor, *, is_turned: bool = False) -> bool:
         """Return whether two tensors hold the same numbers, which are not all the same one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -47,8 +47,9 @@ class Totals:
     parameters
         The weights, each once however often it is used. As
         :class:`~netloupe.explorer.costs.initializer_kinds.InitializerKinds` tells them from
-        shapes, indices, scales and zero points. Of weights with several numbers in a byte these
-        count, not the bytes.
+        shapes, indices, scales and zero points. Those that an exporter merged because all hold one
+        number, as scales of normalizations do before training, count under each of their names.
+        Of weights with several numbers in a byte these count, not the bytes.
         Tensors that lie at the same place of a file of external data are the same weight. Weights
         that nodes give, as stripped models have them, count too.
     running_statistics
@@ -94,22 +95,27 @@ def count_graphs(model: Model, graphs: Sequence[Graph]) -> Totals:
     wanted = {*graphs}
     takers = (node for node in kinds.produced if node.graph in wanted)
     holders = [node for node in kinds.holders if node.graph in wanted]
-    return _count(kinds, chain.from_iterable(held), len(graphs), nodes, takers, holders)
+    merged: Counter[Tensor | SparseTensor]
+    merged = Counter(one for value, one in kinds.merged.items() if value.graph in wanted)
+    counted = chain.from_iterable(held)
+    return _count(kinds, counted, len(graphs), nodes, takers, holders, merged)
 
 
 def count_nodes(model: Model, nodes: Sequence[Node]) -> Totals:
     """Return how much some nodes hold: the initializers that they use, each once."""
     taken = (v for node in nodes for v in (*node.inputs, *node.captures) if v is not None)
     found: dict[Tensor | SparseTensor, None] = {}
+    kinds = find_initializer_kinds(model)
+    merged: Counter[Tensor | SparseTensor] = Counter()
     for value in dict.fromkeys(taken):
         behind = value.producer.inputs if is_constant(value) and value.producer is not None else ()
         for one in (value, *behind):
             if one is not None and one.initializer is not None:
+                merged[one.initializer] += one.initializer in found and value in kinds.merged
                 found[one.initializer] = None
-    kinds = find_initializer_kinds(model)
     takers = (node for node in nodes if node in kinds.produced)
     holders = [node for node in nodes if node in kinds.holders] if kinds.holders else ()
-    return _count(kinds, found, 0, len(nodes), takers, holders)
+    return _count(kinds, found, 0, len(nodes), takers, holders, merged)
 
 
 def count_stored_bytes(model: Model) -> int:
@@ -164,6 +170,7 @@ def _count(
     nodes: int,
     takers: Iterable[Node],
     holders: Iterable[Node],
+    merged: Mapping[Tensor | SparseTensor, int],
 ) -> Totals:
     count = elements = size = 0
     sums: dict[InitializerKind, int] = dict.fromkeys(INITIALIZER_KINDS, 0)
@@ -194,6 +201,8 @@ def _count(
     for (dims, kind), times in plain.items():
         elements += multiply_dims(dims) * times
         sums[kind] += multiply_dims(dims) * times
+    for tensor, times in merged.items():
+        sums[kinds.kind_of(tensor)] += tensor.size * times
     produced = {one.origin: one for node in takers for one in kinds.produced[node]}
     for one in produced.values():
         sums[one.kind] += one.size

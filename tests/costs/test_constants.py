@@ -205,3 +205,39 @@ def test_zeros_that_are_convolved_are_no_weights(number: float, parameters: int)
     ]
     state = helper.make_tensor("state", TensorProto.FLOAT, [1, 1, 4, 4], [number] * 16)
     assert count(make_model(nodes, [state, fill("w", 1, 1, 3, 3)])) == (parameters, 0)
+
+
+def test_noise_on_weights_is_no_weight() -> None:
+    """Mean and deviation are learned; the deviation may have other uses."""
+    nodes = [
+        node("Mul", "deviation noise", "a"),
+        node("Add", "mean a", "w"),
+        node("MatMul", "x w", "b"),
+        node("Mul", "b c", "y"),
+    ]
+    stored = [*(fill(name, 5, 7) for name in ("mean", "deviation", "noise")), fill("c", 7)]
+    assert count(make_model(nodes, stored)) == (70 + 7, 0)
+    positive = [node("Softplus", "rho", "deviation"), *nodes]
+    stored[1] = fill("rho", 5, 7)
+    assert count(make_model(positive, stored)) == (70 + 7, 0)
+
+
+def test_a_mask_on_weights_is_no_weight() -> None:
+    nodes = [node("Mul", "switch w", "a"), node("MatMul", "x a", "y")]
+    numbers = [float(place % 2) for place in range(35)]
+    switch = helper.make_tensor("switch", TensorProto.FLOAT, [5, 7], numbers)
+    assert count(make_model(nodes, [switch, fill("w", 5, 7)])) == (35, 0)
+    assert count(make_model(nodes, [fill("switch", 5, 7), fill("w", 5, 7)])) == (70, 0)
+
+
+def test_weights_that_were_merged_before_training_count_each() -> None:
+    """As torch's older exporter writes scales of normalizations, which begin as ones."""
+    norm = [
+        node("Identity", "n.1.weight", "n.2.weight"),
+        node("Identity", "n.1.running_mean", "n.1.bias"),
+        node("Identity", "n.1.running_mean", "n.2.running_mean"),
+        node("BatchNormalization", "x n.1.weight n.1.bias n.1.running_mean var", "a"),
+        node("BatchNormalization", "a n.2.weight n.1.bias n.2.running_mean var", "y"),
+    ]
+    stored = [fill("n.1.weight", 7), fill("n.1.running_mean", 7), fill("var", 7)]
+    assert make_model(norm, stored).totals.parameters == 3 * 7

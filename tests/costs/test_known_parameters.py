@@ -68,7 +68,7 @@ def test_attention_biases_are_told_apart_by_all() -> None:
     assert rows["attention biases"] == (f"{count:,}", "tables of relative positions")
     assert to_json(describe_path(model, "model"))["totals"]["attention_biases"] == count
     assert read_html(write_model_html(model))["attention biases"] == f"{count:,}"
-    assert "438 k parameters and 110 k attention biases" in model.architecture.summary
+    assert "438 k parameters beside attention biases" in model.architecture.summary
 
 
 def test_most_are_exact() -> None:

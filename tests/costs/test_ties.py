@@ -98,3 +98,37 @@ def test_ties_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ties, "open_elements", lambda _: pytest.fail("read again"))
     assert find_ties(model) is first
     assert model.costs(bind=None).tied_parameters == 2400
+
+
+@pytest.mark.parametrize("node", ["", "/layers.{}/linear/MatMul"])
+def test_numbered_layers_that_were_made_alike_are_no_copies(node: str) -> None:
+    """torch makes the layers of a TransformerEncoder by copying the first."""
+    values, nodes = "x", []
+    weights = {}
+    for layer in range(3):
+        name = f"onnx::MatMul_{layer}" if node else f"layers.{layer}.linear.weight"
+        weights[name] = TABLE[:40]
+        nodes.append(helper.make_node("MatMul", [values, name], [f"y{layer}"], node.format(layer)))
+        values = f"y{layer}"
+    stored = [numpy_helper.from_array(array, name) for name, array in weights.items()]
+    given = [helper.make_tensor_value_info("x", TensorProto.FLOAT, None)]
+    output = helper.make_empty_tensor_value_info(values)
+    graph = helper.make_graph(nodes, "g", given, [output], stored)
+    model = load(helper.make_model(graph))
+    assert model.costs().parameters == 3 * 40 * 40
+
+
+def test_modules_by_the_scopes_of_nodes() -> None:
+    nodes = []
+    for layer in range(2):
+        one = helper.make_node("MatMul", [f"y{layer}", f"val_{layer}"], [f"y{layer + 1}"])
+        one.metadata_props.add(
+            key="pkg.torch.onnx.name_scopes",
+            value=f"['', 'layers.{layer}.linear', 'linear_{layer}']",
+        )
+        nodes.append(one)
+    stored = [numpy_helper.from_array(TABLE[:40], f"val_{layer}") for layer in range(2)]
+    given = [helper.make_tensor_value_info("y0", TensorProto.FLOAT, None)]
+    output = helper.make_empty_tensor_value_info("y2")
+    model = load(helper.make_model(helper.make_graph(nodes, "g", given, [output], stored)))
+    assert model.costs().parameters == 2 * 40 * 40
