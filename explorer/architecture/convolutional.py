@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail, FoundBlock, read_convolution
@@ -12,7 +12,7 @@ from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
 from .composites import find_dense_layers, find_fires, find_inceptions
 from .layer_words import write_given
 from .outline import Outline, OutlinePart
-from .sizes import find_head
+from .sizes import find_head, list_matrices
 from .sketch import BlockSketch, Sketch, write_row
 
 _BLOCKS = frozenset({"inverted", "residual", "separable"})
@@ -89,7 +89,13 @@ def _tell_classifier(outline: Outline) -> Sketch | None:
 
 
 def sketch_backbone(outline: Outline, blocks: Sequence[OutlinePart]) -> Sketch | None:
-    """Tell what blocks with shortcuts are that follow one another; None where they differ."""
+    """Tell what blocks with shortcuts are that follow one another; None where they differ.
+
+    Nor what one block is that is used several times.
+    """
+    matrices = [list_matrices(outline, [part]) for part in blocks]
+    if len({*chain.from_iterable(matrices)}) < sum(map(len, matrices)):
+        return None
     others = [
         part
         for part in outline.parts

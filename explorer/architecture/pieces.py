@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from netloupe.explorer.grouping import GroupTree
 from netloupe.explorer.model import Node
+from netloupe.explorer.roles import find_weight
 
 from .layers import Layer, Stack
 from .outline import MAIN_KINDS, Outline, OutlinePart
@@ -21,6 +22,8 @@ _TOLD = frozenset(
     | {"edges", "graph convolution", "splines", "token masking"}
     | {"pyramid pooling", "residual quantizer", "triangle"}
 )
+
+_TWICE = 2
 
 #: what attention to another value is called
 CROSS_ATTENTION = "Cross-attention"
@@ -185,6 +188,16 @@ def list_piece_weights(outline: Outline, piece: Piece) -> frozenset[tuple[bool, 
     return frozenset((is_looking, one) for one in list_matrices(outline, piece.parts))
 
 
+def _count_takers(outline: Outline, piece: Piece) -> int:
+    """Return how many nodes take each of the weights of a piece: the least of these numbers."""
+    counts = []
+    for node in outline.nodes(piece.parts):
+        weight = find_weight(node)
+        if weight is not None and weight.value is not None:
+            counts.append(sum(user.operator is node.operator for user in weight.value.users))
+    return min(counts, default=0)
+
+
 def collapse_shared(
     outline: Outline,
     pieces: Sequence[Piece],
@@ -239,4 +252,6 @@ def collapse_shared(
         node = outline.operations.nodes[piece.part.end]
         if piece.uses == steps - 1 > 2 and not _is_in_steps(tree, node, steps - 1):
             piece.uses = steps
+        elif piece.uses > _TWICE and _count_takers(outline, piece) == piece.uses + 1:
+            piece.uses += 1
     return [piece for piece in kept if id(piece) not in gone]
