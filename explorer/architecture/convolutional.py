@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, groupby, pairwise
+from itertools import groupby, pairwise
 
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail, FoundBlock, read_convolution
@@ -94,7 +94,7 @@ def sketch_backbone(outline: Outline, blocks: Sequence[OutlinePart]) -> Sketch |
     Nor what one block is that is used several times.
     """
     matrices = [list_matrices(outline, [part]) for part in blocks]
-    if len({*chain.from_iterable(matrices)}) < sum(map(len, matrices)):
+    if len({*matrices}) < len(matrices):
         return None
     others = [
         part

@@ -100,7 +100,24 @@ def _write_stages(
             return tell_named_row(outline, row, name)
         return replace(told, scope=tuple(scope), is_plain=False)
     own = _count_by_class(row, held) if kind in IN_STAGES else counts
-    return write_staged(outline, held, scope, own, is_numbered=True)
+    is_whole = own != counts or not any(_holds_others(module, kind) for module in row)
+    return write_staged(outline, held, scope, own, is_numbered=True, is_whole=is_whole)
+
+
+def _holds_others(module: Module, kind: str) -> bool:
+    """Return whether a stage has numbered modules of convolutions beside blocks of a kind.
+
+    So is the first block of a stage, which has no shortcut where it changes the size: how many
+    blocks a stage has is not told by those of the kind.
+    """
+    return kind in IN_STAGES and any(
+        one.label[-1:].isdigit()
+        and not one.is_repeat
+        and not any(piece.kind == kind for piece in one.pieces)
+        and sum(piece.kind in _STAGED for piece in one.pieces) > 1
+        for one in walk_modules(module)
+        if one is not module
+    )
 
 
 def write_staged(
@@ -110,8 +127,12 @@ def write_staged(
     counts: Sequence[int] = (),
     *,
     is_numbered: bool = False,
+    is_whole: bool = True,
 ) -> Clause:
-    """Return stages of blocks of one kind, or a row of them where each stage is one block."""
+    """Return stages of blocks of one kind, or a row of them where each stage is one block.
+
+    Only how many there are in all where they are not ``is_whole``, with others beside them.
+    """
     pieces = [piece for found in held for piece in found]
     kind = pieces[0].kind
     counts = counts or [sum(piece.fold[1] for piece in found) for found in held]
@@ -120,7 +141,7 @@ def write_staged(
     way = [width for width, _ in groupby(widths)]
     is_trusted = is_numbered and kind != "conv"
     is_known = all(way) and (is_trusted or all(follows_on(outline, found) for found in held))
-    if (is_known and len(way) < len(widths)) or {*counts} == {1}:
+    if (is_known and len(way) < len(widths)) or {*counts} == {1} or not is_whole:
         text = count_pieces(sum(counts), noun) if sum(counts) > 1 else noun
     else:
         text = f"stages of {write_row(counts)} {write_plural(noun)}"

@@ -24,6 +24,7 @@ _Shortcut = Literal["identity", "projection", "branch"]
 _MOST_SHORTCUT = 4
 _MOST_NODES = 96
 #: what of these gives other channels than it takes
+_PARTING = frozenset({"Slice", "Split"})
 _CHANGING = frozenset({"Pad", "Slice"})
 
 
@@ -287,7 +288,10 @@ def _find_widths(
     known = [one for one in main if one.in_out is not None]
     if not known or known[0].in_features is None:
         return None
-    taken, given = known[0].in_features, known[-1].out_features
+    taken: int | None = known[0].in_features
+    given = _count_given(operations, sides) or known[-1].out_features
+    if _takes_a_part(operations, sides):
+        taken = given
     chain = sorted(sides.chain)
     kinds = {operations.kinds[number] for number in chain}
     projections = [n for n in chain if operations.kinds[n] in CONVOLUTIONS]
@@ -295,7 +299,40 @@ def _find_widths(
         given = read_convolution(operations, projections[-1]).out_features or given
     elif not kinds & _CHANGING:
         given = taken
-    return (taken, given) if given is not None else None
+    return (taken, given) if taken is not None and given is not None else None
+
+
+def _count_given(operations: Operations, sides: _Sides) -> int:
+    """Return how many features convolutions give that are put together; 0 where unknown.
+
+    M. Tan and Q. Le, MixConv: Mixed Depthwise Convolutional Kernels, 2019, figure 2: each takes a
+    part of the channels.
+    """
+    pending = [sides.main]
+    total = 0
+    for _ in range(_MOST_NODES):
+        if not pending:
+            return total
+        number = operations.giver(pending.pop())
+        if number is None or number not in sides.numbers:
+            return 0
+        operands = [value for value in operations.operands[number] if value is not None]
+        if operations.kinds[number] in CONVOLUTIONS:
+            given = read_convolution(operations, number).out_features
+            if not given:
+                return 0
+            total += given
+        else:
+            pending += operands if operations.kinds[number] == "Concat" else operands[:1]
+    return 0
+
+
+def _takes_a_part(operations: Operations, sides: _Sides) -> bool:
+    """Return whether the first of the convolutions takes a part of the channels of a block."""
+    first = min(n for n in sides.numbers if operations.kinds[n] in CONVOLUTIONS)
+    value = operations.operands[first][0]
+    number = None if value is None else operations.giver(value)
+    return number in sides.numbers and operations.kinds[number] in _PARTING
 
 
 def _find_scale(operations: Operations, sides: _Sides) -> Fraction:
