@@ -81,6 +81,25 @@ def test_stages_of_a_module_are_told_by_their_blocks() -> None:
     assert "decode head (" in told
 
 
+def test_stages_that_have_other_blocks_too_are_not_counted() -> None:
+    """The first block of a stage has no shortcut; it is a block all the same."""
+    net = Named()
+    x = net.take("x", (1, 3, 32, 32))
+    x = net.conv(x, 3, 8)
+    for stage, (count, width) in enumerate(((2, 8), (3, 16), (2, 32))):
+        begin = len(net.nodes)
+        x = net.conv(net.add("Relu", net.conv(x, max(width // 2, 8), width)), width, width)
+        net.within(begin, "0")
+        for block in range(count):
+            start = len(net.nodes)
+            x = residual(net, x, width)
+            net.within(start, f"{block + 1}")
+        net.within(begin, f"blocks.{stage}")
+    told = net.finish(x).architecture.sentence
+    assert "7 residual blocks 8 → 16 → 32 channels" in told
+    assert "stages of" not in told
+
+
 def test_towers_of_equal_form_are_told_as_one() -> None:
     net = Named()
     features = []

@@ -160,6 +160,25 @@ def test_blocks_of_a_residual_network_are_all_of_one_kind() -> None:
     assert classifier(beside).family == ""
 
 
+def test_one_block_that_is_used_several_times_is_no_stage() -> None:
+    """So does a network at equilibrium, whose first step takes a state of zeros."""
+
+    def again(net: Network, x: str) -> str:
+        one, two = net.weight(8, 8, 3, 3), net.weight(8, 8, 3, 3)
+
+        def convolve(taken: str, weight: str) -> str:
+            return net.add("Conv", taken, weight, kernel_shape=[3, 3], pads=[1, 1, 1, 1])
+
+        for _ in range(5):
+            inner = convolve(net.add("Relu", convolve(x, one)), two)
+            x = net.add("Relu", net.add("Add", x, inner))
+        return x
+
+    told = classifier(again)
+    assert "stage_blocks" not in told.facts
+    assert "residual block of 8 channels used 5 times" in told.sentence
+
+
 def test_dense_layers_grow_by_the_same() -> None:
     def dense(*growths: int) -> Callable[[Network, str], str]:
         def body(net: Network, x: str) -> str:

@@ -143,3 +143,20 @@ def test_a_block_has_the_width_of_what_it_takes_and_not_of_half_a_concat() -> No
         y = net.add("Concat", half, net.deep(half, given, relu=False), axis=1)
     found = net.tell(net.add("Relu", net.add("Add", y, "x")))
     assert (found.name, found.facts) == ("Residual block", ("8 → 8",))
+
+
+@pytest.mark.parametrize("parts", [(12, 12), (8, 16)])
+def test_convolutions_of_parts_of_the_channels_are_no_width_of_a_block(
+    parts: tuple[int, int],
+) -> None:
+    """M. Tan and Q. Le, MixConv: Mixed Depthwise Convolutional Kernels, 2019, figure 2."""
+    net = Net()
+    split = helper.make_node("Split", ["x", "parts"], ["a", "b"], axis=1)
+    net.weights.append(helper.make_tensor("parts", 7, [2], parts))
+    net.nodes.append(split)
+    inner = [
+        net.conv(taken, width, width, size)
+        for taken, width, size in zip("ab", parts, (3, 5), strict=True)
+    ]
+    found = net.tell(net.add("Add", "x", net.add("Concat", *inner, axis=1)))
+    assert (found.name, found.facts) == ("Residual block", ("24 → 24",))
