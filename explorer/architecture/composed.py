@@ -23,7 +23,7 @@ from .opened import open_large
 from .outline import Outline
 from .piece_runs import MOST_PIECES, PieceRun, find_piece_runs
 from .piece_words import count_pieces, join_with_and, name_kind, name_piece, write_run
-from .pieces import Piece, collapse_shared, list_piece_weights, list_pieces
+from .pieces import Piece, collapse_shared, join_attentions, list_piece_weights, list_pieces
 from .sketch import BlockSketch, Sketch
 
 #: of a graph that is told whole
@@ -77,6 +77,7 @@ def compose(
     if len(told) > 1 and told[-1].kind == "linear" and told[-1].part is head:
         told.pop()  # what it gives is told
     tree = find_tree(model, outline.graph)
+    told = join_attentions(outline, told)
     weights = [list_piece_weights(outline, piece) for piece in told]
     pieces = collapse_shared(outline, told, weights, tree)
     for piece in pieces if calls else ():

@@ -24,6 +24,8 @@ _TOLD = frozenset(
 )
 
 _TWICE = 2
+#: of queries, keys and values
+_PROJECTIONS = 3
 
 #: what attention to another value is called
 CROSS_ATTENTION = "Cross-attention"
@@ -186,6 +188,29 @@ def list_piece_weights(outline: Outline, piece: Piece) -> frozenset[tuple[bool, 
     """
     is_looking = piece.kind in _LOOKING_UP
     return frozenset((is_looking, one) for one in list_matrices(outline, piece.parts))
+
+
+def join_attentions(outline: Outline, pieces: Sequence[Piece]) -> list[Piece]:
+    """Return pieces with one for products of attention that share their queries, keys and values.
+
+    Sparse and approximated attention is written as several, of parts of the queries (M. Zaheer and
+    others, Big Bird, 2020, section 2) or over landmarks (Y. Xiong and others, Nyströmformer, 2021,
+    equation 13): no more than three projections stand before all of them, and none between them.
+    """
+    kept: list[Piece] = []
+    linears = 0
+    for piece in pieces:
+        before = kept[-1] if kept else None
+        is_bare = piece.kind == "attention" and not list_matrices(outline, piece.parts)
+        is_part = before is not None and before.kind == "attention" and before.name == piece.name
+        if is_bare and is_part and 0 < linears <= _PROJECTIONS:
+            continue
+        if piece.kind == "linear":
+            linears = linears + 1 if before is not None and before.kind == "linear" else 1
+        elif not is_bare or before is None or before.kind != "linear":
+            linears = 0
+        kept.append(piece)
+    return kept
 
 
 def _count_takers(outline: Outline, piece: Piece) -> int:
