@@ -195,19 +195,29 @@ def find_ports(group: Group) -> Ports:
     given = [_read(facts.find_dims(value)) for value in leaving]
     if None in taken or None in given:
         return UNKNOWN_PORTS
+    ranks = {_BEFORE + 2, *(len(dims) for dims in (*taken, *given) if dims)}
     return Ports(
         tuple(dims for dims in taken if dims),
         tuple(dims for dims in given if dims),
-        any(node.operator.has(*_OF_MAPS) for node in nodes) and not any(map(_permutes_maps, nodes)),
+        any(node.operator.has(*_OF_MAPS) for node in nodes)
+        and not any(_permutes_maps(node, ranks) for node in nodes),
     )
 
 
-def _permutes_maps(node: Node) -> bool:
+def _permutes_maps(node: Node, ranks: set[int]) -> bool:
     """Return whether a node may change which axis of a map is that of its channels.
 
-    What shuffles channels permutes five axes, and leaves those of the map where they are.
+    What shuffles channels of an image permutes five axes, and leaves those of the map where they
+    are; the maps of a video have five themselves.
+
+    Parameters
+    ----------
+    node
+        The node.
+    ranks
+        How many axes the values at the border of its group have.
     """
-    return node.operator.has("permutes") and len(read_ints(node, "perm")) in (0, _BEFORE + 2)
+    return node.operator.has("permutes") and len(read_ints(node, "perm")) in (0, *ranks)
 
 
 def list_port_widths(blocks: Sequence[Group]) -> list[int]:

@@ -37,6 +37,8 @@ _WIDTHS = re.compile(r"\d+(×\d+)*( → \d+)*$")
 _MOST_FOLDED = 64
 #: so many widths are written one by one
 _MOST_WIDTHS = 6
+#: of what goes in and what comes out
+_LEAST_WIDTHS = 2
 #: what comes behind the name of a convolution in its box
 _BEHIND = " · "
 
@@ -226,7 +228,10 @@ def _describe_chain(ingredients: Sequence[Ingredient], ports: Ports) -> list[str
         widths = (known[0][0], *(width for each in known for width in each[1:]))
         if _is_unknown(ingredients):  # what follows takes of its values
             taken = ports.find_taken(widths[-1])
-            widths = widths[1:] if taken is None else (taken, *widths[1:])
+            # what an MLP has inside would be read as what enters
+            has_hidden = len(known[0]) > _LEAST_WIDTHS or widths[0] == widths[-1]
+            unknown = () if has_hidden else widths[1:]
+            widths = unknown if taken is None else (taken, *widths[1:])
         widths = ports.correct(widths)
         if len(widths) > 1:
             facts.append(

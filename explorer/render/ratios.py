@@ -214,12 +214,21 @@ def _find_ratio(sizes: ValueSizes, value: Value | None, image: Size) -> int:
         ratios = _list_ratios([(whole, part) for whole, part in axes if whole and part])
     elif len(size.places) == 1 and image.resolution % size.resolution == 0:
         ratios = {math.isqrt(image.resolution // size.resolution)}  # patches in a row
-        if ratios != {math.sqrt(image.resolution / size.resolution)}:
+        if ratios != {math.sqrt(image.resolution / size.resolution)} or _is_map(size, image):
             return 0
     else:
         return 0
     ratio = ratios.pop() if len(ratios) == 1 else 0
     return ratio if ratio <= _MOST_RATIO else 0
+
+
+def _is_map(size: Size, image: Size) -> bool:
+    """Return whether what may be a row of patches has an image's sides: a map without channels."""
+    sides = (*size.amounts, int(size.channels) if size.channels.isdecimal() else None)
+    axes = [
+        (whole, part) for whole, part in zip(image.amounts, sides, strict=True) if whole and part
+    ]
+    return len(axes) == len(sides) and bool(_list_ratios(axes))
 
 
 def _list_ratios(axes: Sequence[tuple[int, int]]) -> set[int]:

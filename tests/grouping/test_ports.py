@@ -253,3 +253,19 @@ def test_widths_are_told_where_the_axes_are_known(
     ports: Ports, widths: tuple[int, ...], told: tuple[int, ...]
 ) -> None:
     assert ports.correct(widths) == told
+
+
+def test_channels_of_a_volume_that_become_its_last_axis_are_not_compared() -> None:
+    how = {"kernel_shape": [2, 4, 4], "strides": [2, 4, 4]}
+    nodes = [
+        helper.make_node("Conv", ["x", "a"], ["p"], "/embed/conv/Conv", **how),
+        helper.make_node("Transpose", ["p"], ["q"], "/embed/Transpose", perm=[0, 2, 3, 4, 1]),
+        helper.make_node("MatMul", ["q", "b"], ["y"], "/head/MatMul"),
+    ]
+    size = (1, 3, 8, 16, 16)
+    model = make_model(nodes, {"a": (32, 3, 2, 4, 4), "b": (32, 5)}, size)
+    found = build_group_tree(load(model).graph, "names").find("main/embed/")
+    assert isinstance(found, Group)
+    ports = find_ports(found)
+    assert not ports.has_maps
+    assert ports.correct((3, 32)) == (3, 32)

@@ -148,6 +148,26 @@ def test_a_chain_tells_no_width_of_the_values_of_an_attention() -> None:
     assert write([first, *linears[:1]])[1] == ""
 
 
+@pytest.mark.parametrize("is_one", [True, False])
+def test_what_an_mlp_has_inside_is_not_told_as_what_enters(is_one: bool) -> None:
+    first = Ingredient("Transformer block", "known", IDEA)
+    if is_one:
+        mlp = MlpDetails(widths=(32, 128, 32))
+        parts = [Ingredient("MLP", "known", IDEA, details=mlp, before=frozenset({0}))]
+    else:
+        parts = [
+            Ingredient(
+                "Linear",
+                "linear",
+                WORK,
+                details=FeatureDetails(in_features=taken, out_features=given),
+                before=frozenset({number}),
+            )
+            for number, (taken, given) in enumerate([(32, 128), (128, 32)])
+        ]
+    assert write([first, *parts])[1] == ""
+
+
 def stack(*blocks: str, weights: Mapping[str, tuple[int, ...]] | None = None) -> Group:
     """Return a stack of blocks in ONNX's text form, each of which takes ``x0``, ``x1`` …"""
     weights = weights or {"w": (8, 8, 3, 3)}

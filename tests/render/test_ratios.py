@@ -112,3 +112,17 @@ def test_what_stands_beside_the_stream_tells_no_ratio() -> None:
     found = dict(list_ratios(picture))
     assert set(found) == {"1/2", "1/4", "1/8"}
     assert boxes["stage0"].y < found["1/2"] < boxes["stage0"].y + boxes["stage0"].height
+
+
+def test_a_map_without_channels_is_no_row_of_patches() -> None:
+    net = Network(1, 3, 64, 64)
+    value = "x"
+    for stage in range(2):
+        value = net.convolve(f"stage{stage}/conv", value, 8, 2)
+        for number in range(stage + 1):
+            value = net.add("Relu", f"stage{stage}/act{number}", value)
+    value = net.add("ConvTranspose", "up", value, net.weigh((8, 8, 4, 4)), strides=[4, 4])
+    value = net.add("ReduceMean", "mean", value, axes=[1], keepdims=0)
+    value = net.add("Tanh", "last/act", value)
+    found = list_ratios(draw(net.finish(net.add("Neg", "end", value))))
+    assert [text for text, _ in found] == ["1/2", "1/4"]
