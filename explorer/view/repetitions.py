@@ -134,8 +134,11 @@ class Repetitions:
     def _correspond(self, index: int) -> Correspondence:
         found = Correspondence()
         from_others: list[Value] = []
+        others_at: set[Value] = set()  # what enters elsewhere where this one takes its own: a mask
         for slot, value, is_outer in self._entering(self._rows_of(self._by_user, index)):
             outer = value if is_outer else self._first_entering.get(slot)
+            if is_outer and slot in self._first_entering:
+                others_at.add(self._first_entering[slot])
             if outer is None:
                 from_others.append(value)
             else:
@@ -143,7 +146,7 @@ class Repetitions:
         # where the first lacks what the others begin with, it takes the stream at another place
         found.handed = self._pair_handed(index)
         if len({*from_others}) == 1 and from_others[0] in {each.taken for each in found.handed}:
-            entering = self._list_entering_first() - {*found.bindings.values()}
+            entering = self._list_entering_first() - {*found.bindings.values()} - others_at
             if len(entering) == 1:
                 found.bindings[from_others[0]] = entering.pop()
         leaving: dict[Slot, tuple[Value, bool]] = {}

@@ -329,3 +329,36 @@ def test_a_first_that_lacks_what_the_others_begin_with_takes_the_stream_in_their
     (entering,) = [link for link in view.links(repeat) if link.source == BORDER]
     assert entering.source_value is view.model.graph.values["x"]
     assert find_lost_edges(view) == []
+
+
+def test_masks_of_a_first_without_a_norm_are_not_taken_for_its_stream() -> None:
+    """Layers take one of two masks; the first one lacks the norm, but not the residual."""
+    proto = onnx_pb2.ModelProto(ir_version=8)
+    for name in ("x", "wide", "near"):
+        proto.graph.input.add(name=name)
+    value, sizes = "x", []
+    for layer in range(4):
+        begin, taken = len(proto.graph.node), value
+        for kind in (*("Softsign",)[: layer > 0], "Sin", "Mul", "Exp", "Add"):
+            name = f"{layer}/{kind}"
+            more = {"Mul": ["near" if layer % 3 else "wide"], "Add": [taken]}.get(kind, [])
+            proto.graph.node.add(op_type=kind, name=name, input=[value, *more], output=[name])
+            value = name
+        sizes.append(len(proto.graph.node) - begin)
+    proto.graph.output.add(name=value)
+
+    def change(tree: GroupTree) -> None:
+        repeat = wrap(tree.root, "repeat", 0, sum(sizes), "layers")
+        for number, size in enumerate(sizes):
+            wrap(repeat, "block", number, number + size, str(number))
+        repeat.exemplar = 1
+
+    view = make_view(load(proto.SerializeToString()), change, "none")
+    repeat = view.open("main/layers/")
+    bound = {
+        link.target_value.name: link.source_value.name
+        for link in view.links(repeat)
+        if link.source == BORDER
+    }
+    assert bound == {"0/Add": "x", "near": "near"}
+    assert find_lost_edges(view) == []
