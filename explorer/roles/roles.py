@@ -28,6 +28,7 @@ from netloupe.explorer.model import (
 from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.operators import HANDING_TRAITS, LAYOUT_TRAITS, Operator
 
+from .begun_layers import find_begun_layers
 from .messages import find_message_nodes
 from .preparation import cut_preparation
 from .preparation_pieces import PreparationPiece
@@ -166,6 +167,10 @@ def _find(graph: Graph) -> Roles:
     if np.count_nonzero(core) > max(rest, _MOST_ALONE):
         return found
     pieces, loose = cut_preparation(graph, core, is_before, codes == _SHAPE, edges, carrying)
+    begun_layers = find_begun_layers(graph, pieces, is_before)
+    if begun_layers:
+        core[[index for piece in begun_layers for index in piece.nodes]] = False
+        pieces = [piece for piece in pieces if piece not in begun_layers]
     computing = weighted.copy()
     computing[find_nodes_with(graph, *_COMPUTING)] = True
     is_after = find_determined_nodes(~computing, targets, sources) & ~is_before & (codes == _BODY)

@@ -1,0 +1,109 @@
+"""What the first of several layers begins with, where all of them do: no preparation.
+
+A graph convolution adds up neighbours before it has a weight (K. Xu and others, How Powerful are
+Graph Neural Networks?, 2019, equation 4.1). Of the first layer no node with a weight gives to
+that sum, but the others have the same one behind weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from netloupe.explorer.dataflow import Booleans, is_input_independent, list_users
+from netloupe.explorer.model import Graph, Node
+
+from .preparation_pieces import PreparationPiece
+from .weights import find_weight
+
+#: so many other layers begin as the first one
+_LEAST_OTHERS = 2
+#: more nodes are no beginning of a layer; so many pieces and layers are looked at
+_MOST_NODES, _MOST_PIECES, _MOST_LAYERS = 16, 32, 64
+
+
+def find_begun_layers(
+    graph: Graph, pieces: Iterable[PreparationPiece], is_before: Booleans
+) -> list[PreparationPiece]:
+    """Return the pieces with which the first layer begins as others do.
+
+    That is one whose last node alone feeds something else, and once: a node with a weight. Others
+    of its operator take what nodes behind weights compute in the same way, node by node, with
+    stored operands where the piece has some.
+
+    Parameters
+    ----------
+    pieces
+        The preparation.
+    is_before
+        shape (nodes,): the nodes to which none with a weight gives.
+    """
+    found: list[PreparationPiece] = []
+    tried = 0
+    for piece in pieces:
+        if piece.is_shared or piece.purpose is not None or len(piece.nodes) > _MOST_NODES:
+            continue
+        tried += 1
+        if tried > _MOST_PIECES:
+            break
+        inside = {graph.nodes[index] for index in piece.nodes}
+        ends = [(node, user) for node in inside for user in list_users(node) if user not in inside]
+        if len(ends) != 1 or ends[0][1].graph is not graph:
+            continue
+        last, user = ends[0]
+        if find_weight(user) is None:
+            continue
+        others = _list_others(graph, last, user)
+        alike = sum(
+            not is_before[graph.index_of(other)] and _are_alike(last, other, inside)
+            for other in others
+        )
+        if alike >= _LEAST_OTHERS:
+            found.append(piece)
+    return found
+
+
+def _list_others(graph: Graph, last: Node, user: Node) -> Iterator[Node]:
+    """Yield what other nodes of a node's operator take where this one takes another's result.
+
+    Those of the same weight are steps of a loop, of which the first may begin differently.
+    """
+    own = {*user.inputs} - {None}
+    operators = graph.wiring.operators
+    slots = [slot for slot, value in enumerate(user.inputs) if value in last.outputs]
+    alike = np.flatnonzero(operators == operators[graph.index_of(user)])
+    for index in alike[: _MOST_LAYERS + 1].tolist():
+        node = graph.nodes[index]
+        for slot in slots[:1] if own.isdisjoint(node.inputs) else ():
+            value = node.input(slot)
+            giver = value.producer if value is not None else None
+            if giver is not None and giver is not last and giver.graph is graph:
+                yield giver
+
+
+def _are_alike(first: Node, other: Node, inside: set[Node]) -> bool:
+    """Return whether what leads to a node of a piece leads to another node in the same way."""
+    pairs = {first: other}
+    pending = [first]
+    while pending:
+        ours = pending.pop()
+        theirs = pairs[ours]
+        if ours.op_type != theirs.op_type or len(ours.inputs) != len(theirs.inputs):
+            return False
+        for own, value in zip(ours.inputs, theirs.inputs, strict=True):
+            if own is None or value is None:
+                if own is not value:
+                    return False
+            elif own.producer in inside:
+                giver, source = value.producer, own.producer
+                if giver is None or source is None:
+                    return False
+                if source not in pairs:
+                    pairs[source] = giver
+                    pending.append(source)
+                elif pairs[source] is not giver:
+                    return False
+            elif is_input_independent(own) != is_input_independent(value):
+                return False
+    return pairs.keys() == inside
