@@ -320,7 +320,7 @@ def list_streams(repeat: Group, shapes: Shapes) -> list[tuple[object, ...]]:
                 place = None
                 streams.append(streams[-1])
         if place is not None:
-            streams.append(_list_shapes(nodes[place[0]], shapes)[place[1]])
+            streams.append(_shape_at(nodes, place, shapes))
     if len(streams) > 2 and len(members[0]) < len(members[1]):
         given = [shape for node in members[0] for shape in _list_shapes(node, shapes)]
         streams[0] = streams[1] if streams[1] in given else streams[0]
@@ -343,6 +343,13 @@ def _find_places(
             if users or (value is not None and value.is_output):
                 leaving = index, slot
     return leaving, next_ones
+
+
+def _shape_at(nodes: Sequence[Node], place: tuple[int, int], shapes: Shapes) -> tuple[object, ...]:
+    """Return the shape of an output of one of some nodes; () where these have no such output."""
+    index, slot = place
+    found = _list_shapes(nodes[index], shapes) if index < len(nodes) else []
+    return found[slot] if slot < len(found) else ()
 
 
 def _list_shapes(node: Node, shapes: Shapes) -> list[tuple[object, ...]]:
