@@ -14,7 +14,7 @@ from netloupe.explorer.model.constant import constant_tensor
 from netloupe.explorer.operators import ARITHMETIC_TRAITS
 from netloupe.explorer.roles import find_weight
 
-from .formulas import write_formula
+from .formulas import find_gate, write_formula
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import ARRANGING, OUTSIDE, Operations
 from .readings import read_int, read_numbers
@@ -53,7 +53,8 @@ _STATISTICS = {
     "sum": "sum",
 }
 _FORMULA, _MASK, _REARRANGED, _SELECTION = "Formula", "Mask", "Rearrangement", "Selection"
-_NAMES = (_FORMULA, _MASK, _REARRANGED, _SELECTION)
+_GATED = "Gated mix"
+_NAMES = (_FORMULA, _GATED, _MASK, _REARRANGED, _SELECTION)
 #: blocks that a formula may hold
 _PLAIN = ("activation", "attention", "weighted sum")
 
@@ -204,8 +205,9 @@ def find_selections(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 def find_formulas(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find at least four operations without weights that compute one value.
 
-    It is written as people write it where that is short; of a longer one the functions in it are
-    told. Where all that is computed is true or false, it is a mask.
+    It is written as people write it where that is short, what a Sigmoid gives as g where it is the
+    gate between two values; of a longer one the functions in it are told. Where all that is
+    computed is true or false, it is a mask.
     """
     operations = blocks.operations
     end = _find_end(blocks, ("activation", "length", "soft cap"))
@@ -224,7 +226,8 @@ def find_formulas(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     text = write_formula(operations, end, _MOST_WRITTEN)
     facts = (text,) if text else _list_functions(operations)
     if facts:
-        yield FoundBlock("formula", _FORMULA, numbers, end, facts)
+        is_gate = bool(text) and find_gate(operations, end) is not None
+        yield FoundBlock("formula", _GATED if is_gate else _FORMULA, numbers, end, facts)
 
 
 def _find_end(blocks: FoundBlocks, kinds: tuple[str, ...]) -> int | None:

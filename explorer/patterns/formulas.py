@@ -36,6 +36,9 @@ _SIGNS = {"Add": ("+", 1), "Sub": ("−", 1), "Mul": ("·", 2), "Div": ("/", 2)}
 #: what encloses its operand, and what follows a sign that binds as strongly
 _WHOLE = 4
 _LETTERS = "xyz"
+#: what a share of one of two values comes from, and its letter
+_SHARING = ("Sigmoid", "HardSigmoid")
+_GATE = "g"
 _BOTH = 2
 #: a formula has so many characters at most
 _MOST_LONG = 34
@@ -63,7 +66,7 @@ def write_formula(operations: Operations, end: int, most: int) -> str:
         "" where a part of it has no sign of its own, a result is taken twice, or there are more
         functions or values.
     """
-    writer = _Writer(operations, most)
+    writer = _Writer(operations, most, find_gate(operations, end))
     try:
         text, _ = writer.write(end)
     except _UnwrittenError:
@@ -71,10 +74,38 @@ def write_formula(operations: Operations, end: int, most: int) -> str:
     return text if writer.written == len(operations) and len(text) <= _MOST_LONG else ""
 
 
+def find_gate(operations: Operations, end: int) -> Value | None:
+    """Return the g of a sum g · x + (1 - g) · y, where a Sigmoid gives it; None of other sums.
+
+    How much of a layer's result counts, and how much of what it takes (R. Srivastava and others,
+    Highway Networks, 2015, equation 3).
+    """
+    products = [operations.given_by(value, "Mul") for value in operations.operands[end]]
+    if operations.kinds[end] != "Add" or len(products) != _BOTH:
+        return None
+    first, second = products
+    if first is None or second is None:
+        return None
+    for plain, rest in ((first, second), (second, first)):
+        for value in operations.operands[rest]:
+            less = operations.given_by(value, "Sub")
+            taken = operations.operands[less] if less is not None else []
+            if less is None or len(taken) != 1 or operations.scalar(less) != 1.0:
+                continue
+            gate = taken[0]
+            last = operations.nodes[less].input(1)  # 1 - g, and not g - 1
+            is_rest = last is not None and operations.source(last) is gate
+            maker = gate.producer
+            if is_rest and gate in operations.operands[plain] and maker is not None:
+                return gate if maker.op_type in _SHARING else None
+    return None
+
+
 class _Writer:
-    def __init__(self, operations: Operations, most: int) -> None:
+    def __init__(self, operations: Operations, most: int, gate: Value | None) -> None:
         self._operations, self._room = operations, most
-        self._letters: dict[Value, str] = {}
+        self._letters: dict[Value, str] = {} if gate is None else {gate: _GATE}
+        self._free = iter(_LETTERS)
         self.written = 0
 
     def write(self, number: int) -> tuple[str, int]:
@@ -124,7 +155,8 @@ class _Writer:
         if number is not None:
             return self.write(number)
         if value not in self._letters:
-            if len(self._letters) == len(_LETTERS):
+            letter = next(self._free, None)
+            if letter is None:
                 raise _UnwrittenError
-            self._letters[value] = _LETTERS[len(self._letters)]
+            self._letters[value] = letter
         return self._letters[value], _WHOLE

@@ -66,6 +66,38 @@ def test_a_short_formula_is_written() -> None:
     assert block.recognised.facts == ("tanh(x + exp(y) · z)",)
 
 
+_MIXED = """
+    highway (float[2, 6] x) => (float[2, 6] out) <float[6, 6] w>
+    {
+      [transform__MatMul] t = MatMul (x, w)  [transform__Relu] h = Relu (t)
+      [gate__MatMul] s = MatMul (x, w)  [gate__Sigmoid] share = Sigmoid (s)
+      [Constant] one = Constant <value_float = 1.0> ()
+      [Mul] a = Mul (share, h)  [Sub] rest = Sub (one, share)  [Mul_1] b = Mul (rest, x)
+      [Add] y = Add (a, b)
+      [last__MatMul] z = MatMul (y, w)  [last__Relu] out = Relu (z)
+    }
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "name", "text"),
+    [
+        ("", "", "Gated mix", "g · x + (1 − g) · y"),
+        # what keeps the input may stand first
+        ("Add (a, b)", "Add (b, a)", "Gated mix", "(1 − g) · x + g · y"),
+        # not every value between two others is a gate
+        ("= Sigmoid (s)", "= Relu (s)", "Formula", "x · y + (1 − x) · z"),
+        # parts that are not all of one
+        ("Sub (one, share)", "Sub (share, one)", "Formula", "x · y + (x − 1) · z"),
+    ],
+)
+def test_a_gate_between_two_values_is_told(old: str, new: str, name: str, text: str) -> None:
+    assert old in _MIXED
+    block = _find(build(_MIXED.replace(old, new)), name)
+    assert block.recognised is not None
+    assert block.recognised.facts == (text,)
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
