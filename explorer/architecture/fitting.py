@@ -354,7 +354,7 @@ class Fitter:
         return None
 
     def _narrow(self, clause: Clause) -> Clause | None:
-        if not clause.parts:
+        if all(part.name for part in clause.parts):
             return None
         if clause.each_of == 1:
             brief = [replace(one, uses=1) for one in self._tell_main(clause.scope)]

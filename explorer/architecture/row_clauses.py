@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from .clause import MINOR, Clause, make_named
 from .common_clauses import keep_common, tell_blocks, tell_kinds, tell_named_row
+from .mixed_blocks import tell_mixed_blocks
 from .modules import Module, open_lists
 from .outline import Outline
 from .piece_clauses import count_uses, tell_named_pieces, tell_pieces
@@ -63,7 +64,9 @@ def tell_row(outline: Outline, row: Sequence[Module], layer_count: int) -> list[
     name = name_row(row)
     if name:
         return [tell_named_row(outline, row, name)]
-    return tell_mixed_stages(outline, row) or _tell_many(outline, row)
+    staged_kinds = tell_mixed_stages(outline, row)
+    mixed = None if staged_kinds else tell_mixed_blocks(outline, row)
+    return staged_kinds or ([mixed] if mixed else _tell_many(outline, row))
 
 
 def _tell_rest(outline: Outline, pieces: Sequence[Piece], told: Clause) -> list[Clause]:

@@ -79,7 +79,8 @@ def count_name(row: Sequence[Module], name: str) -> str:
         return name
     if name in WHOLES and all(_leads(one, two) for one, two in pairwise(row)):
         return f"{name} of {count:,} blocks"
-    plural = name if name.endswith(("s", "ing", "MLP")) else write_plural(name)
+    is_same = name.endswith(("s", "ing", "MLP")) and not name.endswith("embedding")
+    plural = name if is_same else write_plural(name)
     return f"{count:,} {plural}"
 
 

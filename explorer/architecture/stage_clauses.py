@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from .clause import MINOR, Clause, weigh_pieces
 from .common_clauses import LEAST_OF_ROW, tell_named_row
@@ -72,12 +72,24 @@ def tell_stages(outline: Outline, row: Sequence[Module]) -> Clause | None:
         is_one = len({piece.name for piece in pieces}) == 1 or kind in _PLAIN
         is_alone = kind not in _PLAIN or all(p.kind == kind for one in rows for p in one)
         others = [one for one in rows if not any(p.kind == kind for p in one)]
-        is_alone &= all(p.kind in MINOR for one in others for p in one)
+        is_alone &= all(p.kind in MINOR for one in others for p in one) or _are_steps(rows, kind)
         whole = weigh_pieces([piece for one in rows for piece in one])
         is_alone &= weigh_pieces(pieces) >= LEAST_OF_ROW * whole
         if is_most and is_one and is_alone:
             return _write_stages(outline, row, held)
     return None
+
+
+def _are_steps(rows: Sequence[Sequence[Piece]], kind: str) -> bool:
+    """Return whether modules without a kind of block stand one by one between those that have it.
+
+    All are alike, as what merges patches between stages.
+    """
+    holds = [any(piece.kind == kind for piece in one) for one in rows]
+    others = [one for one, is_held in zip(rows, holds, strict=True) if not is_held]
+    is_between = all(before or after for before, after in pairwise(holds)) and holds[0]
+    tokens = {piece.token for one in others for piece in one}
+    return is_between and len(tokens) == 1 and all(len(one) == 1 for one in others)
 
 
 def _write_stages(
