@@ -65,6 +65,11 @@ class Clause:
         return bool(self.name) or self.is_class
 
     @property
+    def is_mixed(self) -> bool:
+        """Whether it tells of blocks that differ, some of them by each of its parts."""
+        return bool(self.parts) and all(part.name for part in self.parts)
+
+    @property
     def weight(self) -> int:
         """How many operations it stands for."""
         return weigh_pieces(self.scope)

@@ -18,6 +18,7 @@ from .composed import compose, count_blocks
 from .composites import add_composites
 from .convolutional import find_convolutional
 from .folded import FoldedGraph, fold_graph
+from .given_names import name_outputs, write_names
 from .images import find_image_network
 from .layer_words import write_lower
 from .outline import Outline
@@ -66,7 +67,10 @@ def tell_family(model: Model) -> Sketch | None:
             return _tell_branches([tell_graph(branch) for branch in only.subgraphs])
         break
     found = tell_graph(graph) or find_called_layers(graph, given)
-    return found if found is not None and found.family else _complete(model, graph, found)
+    if found is None or not found.family:
+        return _complete(model, graph, found)
+    names = name_outputs(graph) if found.is_network else []
+    return replace(found, clauses=(*found.clauses, write_names(names, "")))
 
 
 def tell_blocks_alone(model: Model) -> Sketch | None:

@@ -104,7 +104,7 @@ class Fitter:
 
     def fit_inside(self, clauses: Sequence[Clause], scope: Sequence[Piece]) -> list[Clause]:
         """Return what is told of what is in a module with a name: numbers rather than names."""
-        is_row = len(clauses) == 1 and clauses[0].name[:1].isdigit()
+        is_row = len(clauses) == 1 and clauses[0].name[:1].isdigit() and not clauses[0].is_mixed
         if any(clause.name for clause in clauses) and not is_row:
             clauses = [self._tell_shortly(one) for one in self.tell_kinds(scope)]
         kept = self._join_kinds(clauses)
@@ -354,7 +354,7 @@ class Fitter:
         return None
 
     def _narrow(self, clause: Clause) -> Clause | None:
-        if all(part.name for part in clause.parts):
+        if not clause.parts or clause.is_mixed:
             return None
         if clause.each_of == 1:
             brief = [replace(one, uses=1) for one in self._tell_main(clause.scope)]

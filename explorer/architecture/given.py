@@ -9,6 +9,7 @@ from netloupe.explorer.model import Value
 from netloupe.explorer.patterns import Detail
 
 from .given_maps import tell_maps
+from .given_names import name_outputs, write_names
 from .layer_words import read_tokens, write_given, write_sizes
 from .outline import Outline, OutlinePart
 from .pieces import Piece, is_told
@@ -63,9 +64,14 @@ def _find_last(outline: Outline, value: Value) -> OutlinePart | None:
 def tell_given(outline: Outline) -> tuple[dict[str, Detail], str, OutlinePart | None]:
     """Return what a graph gives, by name and in words, and the only part that gives it.
 
-    As ``10 classes``, ``3 channels out``, ``2 maps out at 1/4 (1 and 5 channels)``. Nothing where
-    it is not plain what gives an output.
+    As ``10 classes``, ``3 channels out``, ``2 maps out at 1/4 (1 and 5 channels)``, with the names
+    of outputs that say something. Nothing where it is not plain what gives an output.
     """
+    facts, words, head = _tell_given(outline)
+    return facts, write_names(name_outputs(outline.graph), words), head
+
+
+def _tell_given(outline: Outline) -> tuple[dict[str, Detail], str, OutlinePart | None]:
     outputs = outline.graph.outputs
     heads = [_find_last(outline, output) for output in outputs[:_MOST_OUTPUTS]]
     widths = [_read_width(part) for part in heads]

@@ -9,8 +9,10 @@ from netloupe.explorer.model import Value
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail
 
+from .given_names import name_outputs
 from .map_heads import MapHead, find_map_heads
 from .outline import Outline
+from .piece_words import join_with_and
 from .resolutions import Resolutions
 from .sizes import read_stated_shape
 
@@ -51,8 +53,11 @@ def tell_maps(outline: Outline) -> tuple[dict[str, Detail], str] | None:
         return {}, text
     if len({*widths}) == 1:
         return {}, f"{text} ({write_count(widths[0], 'channel')} each)"
-    listed = f"{', '.join(f'{width:,}' for width in widths[:-1])} and {widths[-1]:,}"
-    return {}, f"{text} ({listed} channels)"
+    names = name_outputs(outline.graph)
+    told = [f"{width:,}" for width in widths]
+    if names:
+        told = [f"{name} {width}" for name, width in zip(names, told, strict=True)]
+    return {}, f"{text} ({join_with_and(told)} channels)"
 
 
 def _write_factors(factors: Sequence[Fraction]) -> str:

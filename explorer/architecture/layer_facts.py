@@ -25,6 +25,10 @@ from .sketch import BlockSketch
 _MOST_OF_MASK = 300
 #: what attention is called where its kind is not known
 _NAMELESS = frozenset({"", "Attention", "Cross-attention"})
+#: what the picture says of attention in which the class token alone asks
+ASKS_ONCE = "query: first token"
+#: and how what it says begins of queries, keys and scores that are made in a way of their own
+_MARKS = ("query pooled", "spatial reduction", "talking heads")
 _NORMS = frozenset({"adaptive norm", "norm"})
 _WEIGHTED = frozenset({"conv", "excitation", "inverted", "linear", "mixer", "recurrent"})
 _WEIGHTED_WHOLES = _WEIGHTED | {"experts", "mlp", "residual", "separable"}
@@ -47,6 +51,8 @@ def describe_layers(outline: Outline, layers: Sequence[Layer]) -> dict[str, Deta
             for key, value in (_list_shared(mixed) if mixed else {}).items()
             if key in ("experts", "top", "shared_experts")
         }
+    if "marks" not in shared and (marks := _write_marks(facts)):
+        shared["marks"] = marks
     if "window" not in shared:
         windows = _write_windows([one.get("window", 0) for one in facts])
         if windows:
@@ -99,6 +105,16 @@ def _write_mixture(facts: Sequence[Mapping[str, Detail]]) -> str:
     return f"{'in turn ' if period else ''}{' and '.join(told)}{', all ' if sight else ''}{sight}"
 
 
+def _write_marks(facts: Sequence[Mapping[str, Detail]]) -> str:
+    """Return what most layers have of their own in their attention, by how much is not told."""
+    names = [str(one.get("marks", "")).split(" /")[0] for one in facts]
+    counts = Counter(name for name in names if name)
+    if len(counts) != 1:
+        return ""
+    ((name, count),) = counts.items()
+    return name if count == len(facts) else f"{name} in {count} of {len(facts)}"
+
+
 def _write_windows(windows: Sequence[Detail]) -> str:
     """Return in how many layers attention sees a window; of those that repeat where they do."""
     known = sorted({window for window in windows if isinstance(window, int) and window})
@@ -121,7 +137,10 @@ def _describe_layer(outline: Outline, layer: Layer) -> dict[str, Detail]:
     if attentions:
         first = attentions[0]
         found = _describe_attention(first.details.read_as(AttentionDetails))
-        found["attention"] = first.name
+        found["attention"] = "Class attention" if ASKS_ONCE in first.facts else first.name
+        marks = [fact for fact in first.facts if fact.startswith(_MARKS)]
+        if marks:
+            found["marks"] = ", ".join(marks)
         if has_past(outline, first):
             found["past"] = True
     if len(attentions) == 2 and attentions[1].name == "Cross-attention":

@@ -13,7 +13,7 @@ from netloupe.explorer.notation import write_count
 from .clause import MINOR, Clause
 from .modules import Module
 from .outline import Outline
-from .piece_words import count_pieces, join_with_and, name_piece, write_plural
+from .piece_words import count_pieces, join_with_and, name_piece
 from .pieces import Piece
 from .sketch import write_row
 
@@ -149,6 +149,6 @@ def _write_kind(held: _Held, count: int) -> str:
     told = [noun if number == 1 else count_pieces(number, noun) for noun, number in held]
     if not count:
         return f"each {join_with_and(told)}"
-    if len(held) == 1 and held[0][0].endswith(" block") and held[0][1] == 1:
-        return f"{count:,} {held[0][0] if count == 1 else write_plural(held[0][0])}"
+    if len(held) == 1 and held[0][1] == 1:
+        return count_pieces(count, held[0][0])
     return f"{count:,} of {join_with_and(told)}"

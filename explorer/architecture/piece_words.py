@@ -20,7 +20,7 @@ from .layer_facts import describe_layers
 from .layer_words import in_brackets, write_layers
 from .outline import Outline, OutlinePart
 from .piece_runs import PieceRun, join_alike
-from .pieces import CROSS_ATTENTION, Piece, is_told
+from .pieces import CLASS_ATTENTION, CROSS_ATTENTION, Piece, is_told
 from .sequences import RecurrentLayer, read_layer
 from .sketch import write_row, write_way
 
@@ -203,8 +203,8 @@ def name_piece(outline: Outline, pieces: Sequence[Piece]) -> str:
     """Return what each of alike pieces is called."""
     part = pieces[0].part
     if pieces[0].layer is not None:
-        is_crossing = pieces[0].name == CROSS_ATTENTION
-        return "cross-attention block" if is_crossing else "transformer block"
+        is_own = pieces[0].name in (CLASS_ATTENTION, CROSS_ATTENTION)
+        return f"{pieces[0].name.lower()} block" if is_own else "transformer block"
     if part.kind == "conv":
         details = [piece.part.details.read_as(ConvolutionDetails) for piece in pieces]
         return _name_convolution(details)

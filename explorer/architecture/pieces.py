@@ -10,6 +10,7 @@ from netloupe.explorer.grouping import GroupTree
 from netloupe.explorer.model import Node
 from netloupe.explorer.roles import find_weight
 
+from .layer_facts import ASKS_ONCE
 from .layers import Layer, Stack
 from .outline import MAIN_KINDS, Outline, OutlinePart
 from .sizes import list_matrices
@@ -29,6 +30,9 @@ _PROJECTIONS = 3
 
 #: what attention to another value is called
 CROSS_ATTENTION = "Cross-attention"
+#: and that of the class token alone (H. Touvron and others, Going deeper with Image Transformers,
+#: 2021, section 3)
+CLASS_ATTENTION = "Class-attention"
 #: kinds that work along the last axis, besides norms of features
 _OF_FEATURES = frozenset({"linear", "mlp"})
 #: kinds that take rows of their weights
@@ -134,6 +138,8 @@ def _name_layer(layer: Layer) -> str:
     """Return what tells alike layers of a transformer from others."""
     if all(one.name == CROSS_ATTENTION for one in layer.attentions):
         return CROSS_ATTENTION
+    if all(ASKS_ONCE in one.facts for one in layer.attentions):
+        return CLASS_ATTENTION
     return "both" if len(layer.attentions) > 1 else "self"
 
 

@@ -106,11 +106,10 @@ def _tell_single(outline: Outline, stacks: list[Stack]) -> Sketch | None:
     facts |= read_tokens(outline, tokens)
     facts |= read_head(head, facts)
     sizes = write_sizes(facts)
-    behind = outline.parts[stack.last.place + 1 :]
-    if patch is not None and "outputs" in facts and any(part.enlarges for part in behind):
+    if patch is not None and "outputs" in facts and _enlarges_behind(outline, stack):
         sizes[-1] = f"{write_count(int(str(facts['outputs'])), 'channel')} out"
-        if sum(part.kind in ("conv", "residual") for part in behind) >= _LEAST_OF_DECODER:
-            title += " with a convolutional decoder"
+    if patch is not None and _has_decoder(outline, stack):
+        title += " with a convolutional decoder"
     blocks = [
         *_sketch_wave(
             outline, _list_feature_convolutions(wave) if family == "speech encoder" else []
@@ -190,6 +189,18 @@ def _has_depthwise(outline: Outline, part: OutlinePart) -> bool:
     )
 
 
+def _enlarges_behind(outline: Outline, stack: Stack) -> bool:
+    """Return whether maps become larger behind all layers."""
+    return any(part.enlarges for part in outline.parts[stack.last.place + 1 :])
+
+
+def _has_decoder(outline: Outline, stack: Stack) -> bool:
+    """Return whether behind all layers there are several convolutions that make maps larger."""
+    behind = outline.parts[stack.last.place + 1 :]
+    convolutions = sum(part.kind in ("conv", "residual") for part in behind)
+    return convolutions >= _LEAST_OF_DECODER and _enlarges_behind(outline, stack)
+
+
 def _tell_hierarchical(
     outline: Outline, stack: Stack, stages: list[list[Layer]], strays: list[OutlinePart]
 ) -> Sketch | None:
@@ -241,6 +252,11 @@ def _tell_hierarchical(
         facts["patch"] = patch.kernel[0]
     facts |= read_head(find_head(outline, outline.parts[stack.last.place + 1 :]), facts)
     title = "Hierarchical vision transformer"
+    if _has_decoder(outline, stack):
+        title += " with a convolutional decoder"
+    marks = "" if "marks" in shared else describe_layers(outline, stack.layers).get("marks")
+    if marks:
+        shared["marks"] = marks
     said = "; ".join(filter(None, (write_mixed(mixed), write_layers(shared))))
     clauses = [
         f"patches of {patch.kernel[0]} × {patch.kernel[0]}" if patch is not None else "",
@@ -250,7 +266,7 @@ def _tell_hierarchical(
     ]
     family = "hierarchical vision transformer"
     if window:
-        title += f" with windows of {window} × {window}"
+        title += f"{' and' if ' with ' in title else ' with'} windows of {window} × {window}"
         family = "windowed vision transformer"
         facts["window"] = window
     blocks = tuple(

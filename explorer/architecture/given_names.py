@@ -1,0 +1,67 @@
+"""What a graph gives by the names of its outputs, where their author chose words for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from netloupe.explorer.model import Graph, Value
+
+from .piece_words import join_with_and
+
+#: outputs are not named where there are more
+_MOST_NAMES = 5
+_WORDS = re.compile(r"[A-Za-z]{3,}(_[A-Za-z]+){0,2}")
+_MOST_LETTERS = 20
+#: words of names of what is carried to the next call
+_CARRIED = frozenset({"cache", "caches", "hidden", "past", "present", "state", "states"})
+#: words that say of an output that it is one, or a number without a meaning
+_SILENT = frozenset(
+    {"features", "hidden", "identity", "logit", "logits", "out", "output", "outputs", "pred"}
+    | {"prediction", "predictions", "preds", "res", "result", "results", "ret", "return", "tensor"}
+    | {"val", "value"}
+)
+
+
+def name_outputs(graph: Graph) -> list[str]:
+    """Return the names of all outputs of a graph; nothing if one of them says nothing.
+
+    An exporter names what it gives after the operator that gives it, or by a number.
+    """
+    outputs = graph.outputs
+    if len(outputs) > _MOST_NAMES or any(_is_carried(value) for value in outputs):
+        return []
+    names = [value.name for value in outputs if _is_chosen(value)]
+    return names if len(names) == len(outputs) == len({*names}) else []
+
+
+def write_names(names: Sequence[str], text: str) -> str:
+    """Return what is said of the outputs of a graph, with their names behind it.
+
+    Parameters
+    ----------
+    names
+        Those that say something; nothing else is said of them where there is none.
+    text
+        What is known of them: ``2 outputs of 15 and 1 features``; "" for nothing.
+    """
+    if not names:
+        return text
+    if not text:
+        return f"gives {join_with_and(names)}"
+    return text if text.endswith(")") else f"{text} ({', '.join(names)})"
+
+
+def _is_carried(value: Value) -> bool:
+    return not _CARRIED.isdisjoint(value.name.lower().split("_"))
+
+
+def _is_chosen(value: Value) -> bool:
+    """Return whether a name is of words, and not that of the operator that gives the value."""
+    name = value.name
+    words = name.lower().split("_")
+    if len(name) > _MOST_LETTERS or not _WORDS.fullmatch(name) or {*words} <= _SILENT:
+        return False
+    node = value.producer
+    own = "" if node is None else f"{node.name}|{node.op_type}".lower()
+    return not re.search(rf"(^|[^a-z]){re.escape(name.lower())}(\||$)", own)
