@@ -1,0 +1,123 @@
+"""Sentences that keep what a network is built of: blocks that differ, stages, outputs, decoders."""
+
+from __future__ import annotations
+
+import pytest
+
+from netloupe.explorer.architecture.given_names import write_names
+from tests.architecture.networks import Network
+from tests.architecture.test_modules import Named, residual
+
+
+def feed_gated(net: Network, x: str) -> str:
+    gate = net.add("MatMul", x, net.weight(8, 32))
+    gate = net.add("Mul", gate, net.add("Sigmoid", gate))
+    return net.add(
+        "MatMul", net.add("Mul", gate, net.add("MatMul", x, net.weight(8, 32))), net.weight(32, 8)
+    )
+
+
+def recur(net: Network, x: str) -> str:
+    form = net.weight(1, 32, 8), net.weight(1, 32, 8)
+    return net.add("Squeeze", net.add("LSTM", x, *form, hidden_size=8), net.numbers(1))
+
+
+def stack_blocks(attending: set[int], count: int) -> str:
+    """Return the sentence of blocks of which some attend, and others recur."""
+    net = Named()
+    x = net.take("x", (12, 1, 8))
+    for number in range(count):
+        start = len(net.nodes)
+        normed = net.norm(x, 8)
+        mixed = net.attend(normed, normed) if number in attending else recur(net, normed)
+        net.within(start, "mixer")
+        x = net.add("Add", x, mixed)
+        x = net.add("Add", x, feed_gated(net, net.norm(x, 8)))
+        net.within(start, f"layers.{number}")
+    return net.finish(x).architecture.sentence
+
+
+def test_blocks_that_differ_are_told_by_what_they_hold() -> None:
+    told = stack_blocks({1, 3}, 6)
+    assert "6 blocks (4 of LSTM layer and SwiGLU, 2 of self-attention and SwiGLU)" in told
+
+
+def test_merging_between_stages_does_not_part_them() -> None:
+    net = Named()
+    x = net.take("x", (1, 64, 8))
+    for stage, count in enumerate((2, 2, 4)):
+        if stage:
+            start = len(net.nodes)
+            x = net.add("Reshape", x, net.numbers(1, -1, 32))
+            x = net.linear(net.norm(x, 32), 32, 8)
+            net.within(start, f"features.{2 * stage - 1}")
+        start = len(net.nodes)
+        for _ in range(count):
+            x = net.block(x)
+        net.within(start, f"features.{2 * stage}")
+    told = net.finish(x).architecture.sentence
+    assert "stages of 2, 2, 4 transformer blocks" in told
+    assert told.count("transformer block") == 1
+
+
+def test_attention_of_the_first_token_is_told_as_class_attention() -> None:
+    net = Network()
+    x = net.take("x", (1, 16, 8))
+    for _ in range(3):
+        x = net.block(x)
+    token = net.add("Slice", x, *map(net.numbers, (0, 1, 1)))
+    for _ in range(2):
+        normed = net.norm(net.add("Concat", token, x, axis=1), 8)
+        asking = net.add("Slice", normed, *map(net.numbers, (0, 1, 1)))
+        token = net.add("Add", token, net.attend(asking, normed))
+        token = net.add("Add", token, net.feed(net.norm(token, 8)))
+    told = net.finish(token).architecture.sentence
+    assert "3 transformer blocks" in told
+    assert "2 class-attention blocks" in told
+
+
+@pytest.mark.parametrize(
+    ("names", "text", "told"),
+    [
+        (["depth"], "", "gives depth"),
+        (["start", "end"], "2 outputs of 1 and 1 features", None),
+        (["score"], "3 maps out (1 and 2 channels)", "3 maps out (1 and 2 channels)"),
+        ([], "10 outputs", "10 outputs"),
+    ],
+)
+def test_names_stand_behind_what_is_known(names: list[str], text: str, told: str | None) -> None:
+    assert write_names(names, text) == (told or f"{text} ({', '.join(names)})")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("depth", True), ("conv_12", False), ("out", False), ("logits", False)]
+)
+def test_outputs_are_named_where_their_author_chose_a_word(name: str, *, said: bool) -> None:
+    net = Network()
+    x = net.take("x", (1, 3, 32, 32))
+    x = net.conv(x, 3, 8)
+    x = residual(net, x, 8)
+    x = net.conv(x, 8, 1)
+    net.nodes[-1].output[0] = name
+    net.nodes[-1].name = "node_conv_12"
+    assert (f"({name})" in net.finish(name).architecture.sentence) == said
+
+
+def test_outputs_named_after_their_operator_are_not_named() -> None:
+    net = Network()
+    x = net.conv(net.take("x", (1, 3, 32, 32)), 3, 8)
+    x = net.conv(residual(net, x, 8), 8, 1)
+    net.nodes[-1].output[0] = "convolution"
+    net.nodes[-1].name = "node_convolution"
+    assert "(convolution)" not in net.finish("convolution").architecture.sentence
+
+
+def test_states_that_are_carried_on_are_no_names_of_a_task() -> None:
+    net = Network()
+    x = net.conv(net.take("x", (1, 3, 32, 32)), 3, 8)
+    x = residual(net, x, 8)
+    cache = net.add("Identity", x)
+    net.nodes[-1].output[0] = cache = "conv_cache"
+    x = net.conv(x, 8, 1)
+    net.nodes[-1].output[0] = x = "mask"
+    assert "mask" not in net.finish(x, cache).architecture.sentence
