@@ -18,6 +18,8 @@ from .row_names import count_name, name_row
 
 #: so much of a row is of blocks that are told
 LEAST_OF_ROW = 0.6
+#: kinds of piece that are a block themselves
+_WHOLE = frozenset({"group", "inverted", "residual", "transformer"})
 
 
 def keep_common(row: Sequence[Module], *, is_forced: bool = False) -> list[list[Piece]]:
@@ -59,7 +61,11 @@ def tell_blocks(outline: Outline, row: Sequence[Module], rows: Sequence[Sequence
     if name:
         named = make_named(count_name(row, name), choose_telling(inside, 2), scope, uses)
         return replace(named, each_of=times, members=_list_members(row))
-    unit = write_inner_clauses(choose_telling(inside, 2), " and ")
+    telling = choose_telling(inside, 2)
+    only = telling[0].scope if len(telling) == 1 and len(telling[0].scope) == len(row) else ()
+    if only and only[0].kind in _WHOLE:
+        return replace(tell_pieces(outline, only), scope=scope, uses=uses, is_plain=False)
+    unit = write_inner_clauses(telling, " and ")
     word = "of" if len(inside) <= 2 else "with"
     return Clause(
         f"{write_count(times, 'block')} {word} {unit}",

@@ -18,7 +18,7 @@ from .composed import compose, count_blocks
 from .composites import add_composites
 from .convolutional import find_convolutional
 from .folded import FoldedGraph, fold_graph
-from .given_names import name_outputs, write_names
+from .given_names import add_names, name_outputs
 from .images import find_image_network
 from .layer_words import write_lower
 from .outline import Outline
@@ -70,7 +70,7 @@ def tell_family(model: Model) -> Sketch | None:
     if found is None or not found.family:
         return _complete(model, graph, found)
     names = name_outputs(graph) if found.is_network else []
-    return replace(found, clauses=(*found.clauses, write_names(names, "")))
+    return replace(found, clauses=add_names(names, found.clauses))
 
 
 def tell_blocks_alone(model: Model) -> Sketch | None:

@@ -34,6 +34,8 @@ _MOST_WORDS = 46
 #: and of one module
 _MOST_INNER = 3
 _MOST_INNER_WORDS = 16
+#: what is said first of layers, and least of what they are
+_NORM = re.compile(r"\((?:pre-|post-|pre- and post-)norm [\w ]+; ")
 #: kinds of block that tell what a module is for
 _IDEAS = frozenset({"attention", "experts", "mixer", "recurrent", "transformer", "unrolled"})
 #: kinds of small steps with a smaller share of weights and of layers may be left out
@@ -230,6 +232,7 @@ class Fitter:
             (_is_many, self._join_nouns),
             (_is_many, self._join_most),
             (_is_wordy, self._strip_longest),
+            (_is_wordy, self._leave_out_norms),
             (_is_long, self._leave_out_small_module),
             (_is_long, self._join_most),
             (_is_wordy, self._narrow_longest),
@@ -343,6 +346,11 @@ class Fitter:
         if best is None:
             return None
         return [*clauses[: best[1]], best[2], *clauses[best[1] + 1 :]]
+
+    def _leave_out_norms(self, clauses: list[Clause]) -> list[Clause] | None:
+        """Leave out which norm layers have, and where it stands."""
+        told = [replace(one, text=_NORM.sub("(", one.text)) for one in clauses]
+        return None if _count_words(told) == _count_words(clauses) else told
 
     def _narrow_longest(self, clauses: list[Clause]) -> list[Clause] | None:
         """Say less of the module of which most is said."""

@@ -16,6 +16,12 @@ from .pieces import Piece, is_told
 from .sizes import find_head, find_patch, find_token_tables, read_stated_shape
 
 _MOST_STEPS = 16
+#: kinds of block that take features of one thing
+_OF_FEATURES = frozenset(
+    {"cross", "embedding", "factorization", "interaction", "linear", "mlp", "similarity"}
+)
+#: of features whose product is their cosine
+_OF_COSINE = "L2 normalize"
 #: outputs are not told one by one where there are more
 _MOST_OUTPUTS = 6
 
@@ -41,11 +47,20 @@ def tell_taken(outline: Outline, pieces: Sequence[Piece]) -> tuple[Input, set[in
         words.append(f"patches of {patch.kernel[0]} × {patch.kernel[0]}")
         told.add(id(convolutions[0]))
     tokens = find_token_tables(outline)
-    if tokens:
+    if tokens and not _are_features(pieces, tokens[0]):
         facts |= read_tokens(outline, tokens)
         words += write_sizes(facts)
         told |= {id(by_part[id(one)]) for one in tokens[:1] if id(one) in by_part}
     return Input(", ".join(words), facts), told
+
+
+def _are_features(pieces: Sequence[Piece], table: OutlinePart) -> bool:
+    """Return whether rows of a table are of a feature, as of users, and of no text.
+
+    So it is where nothing mixes what stands in a row, and no row is predicted.
+    """
+    widths = {width for p in pieces for width in (*p.part.widths[-1:], p.part.out_features)}
+    return table.rows not in widths and all(piece.kind in _OF_FEATURES for piece in pieces)
 
 
 def _find_last(outline: Outline, value: Value) -> OutlinePart | None:
@@ -86,39 +101,51 @@ def _tell_given(outline: Outline) -> tuple[dict[str, Detail], str, OutlinePart |
     is_each_of_its_own = len({id(part) for part in heads}) == len(outputs)  # as class and scores
     if is_each_of_its_own and 1 < len(outputs) <= _MOST_OUTPUTS and all(widths):
         return {}, f"{len(outputs)} outputs of {_list_widths(widths)} features", None
-    return {}, _write_sum(outline, outputs[0]) if len(outputs) == 1 else "", None
+    return {}, _write_joined(outline, outputs[0]) if len(outputs) == 1 else "", None
 
 
 def _list_widths(widths: Sequence[int]) -> str:
     return f"{', '.join(f'{width:,}' for width in widths[:-1])} and {widths[-1]:,}"
 
 
-def _write_sum(outline: Outline, output: Value) -> str:
-    """Return of how many branches an output is the sum; "" where it is none.
+def _write_joined(outline: Outline, output: Value) -> str:
+    """Return of how many branches an output is the sum, or the product; "" where it is none.
 
-    Branches have nothing that is told in common.
+    Branches have nothing that is told in common. A product of normalized features compares them by
+    the cosine.
     """
     part = outline.giver(output)
     for _ in range(_MOST_STEPS):
-        if part is None or is_told(part) or part.has("adds"):
+        if part is None or is_told(part) or part.has("adds", "multiplies"):
             break
         givers = outline.givers(part)
         part = givers[0] if len(givers) == 1 else None
-    if part is None or not part.has("adds"):
+    if part is None or is_told(part) or not part.has("adds", "multiplies"):
         return ""
     values = outline.operands(part)
     branches = [found for value in values if (found := _find_last(outline, value)) is not None]
-    widths = {_read_width(branch) for branch in branches}
-    if not 1 < len(branches) == len(values) or len(widths) != 1 or 0 in widths:
+    if not 1 < len(branches) == len(values) or not _are_apart(outline, branches):
         return ""
+    if part.has("multiplies"):
+        is_cosine = all(giver.name == _OF_COSINE for giver in outline.givers(part))
+        noun = "cosine similarity" if is_cosine else "dot products"
+        return f"{noun} of {len(branches):,} branches"
+    widths = {_read_width(branch) for branch in branches}
+    if len(widths) != 1 or 0 in widths:
+        return ""
+    return f"sum of {len(branches):,} branches, {write_given(widths.pop(), 'outputs')}"
+
+
+def _are_apart(outline: Outline, branches: Sequence[OutlinePart]) -> bool:
+    """Return whether branches have nothing that is told in common."""
     told = sum(1 << one.place for one in outline.parts if is_told(one))
     seen = 0
     for branch in branches:
         own = (branch.before | 1 << branch.place) & told
         if seen & own:
-            return ""
+            return False
         seen |= own
-    return f"sum of {len(branches):,} branches, {write_given(widths.pop(), 'outputs')}"
+    return True
 
 
 def _read_width(part: OutlinePart | None) -> int:

@@ -13,12 +13,16 @@ from .piece_words import join_with_and
 _MOST_NAMES = 5
 _WORDS = re.compile(r"[A-Za-z]{3,}(_[A-Za-z]+){0,2}")
 _MOST_LETTERS = 20
+#: and all names together have so many letters at most
+_MOST_OF_ALL = 45
+#: how what is said of outputs ends
+_GIVEN = (" classes", " out", " output", " outputs")
 #: words of names of what is carried to the next call
 _CARRIED = frozenset({"cache", "caches", "hidden", "past", "present", "state", "states"})
 #: words that say of an output that it is one, or a number without a meaning
 _SILENT = frozenset(
     {"features", "hidden", "identity", "logit", "logits", "out", "output", "outputs", "pred"}
-    | {"prediction", "predictions", "preds", "res", "result", "results", "ret", "return", "tensor"}
+    | {"prediction", "predictions", "preds", "res", "result", "results", "ret", "return", "sample", "tensor"}
     | {"val", "value"}
 )
 
@@ -32,7 +36,8 @@ def name_outputs(graph: Graph) -> list[str]:
     if len(outputs) > _MOST_NAMES or any(_is_carried(value) for value in outputs):
         return []
     names = [value.name for value in outputs if _is_chosen(value)]
-    return names if len(names) == len(outputs) == len({*names}) else []
+    is_short = sum(map(len, names)) <= _MOST_OF_ALL
+    return names if is_short and len(names) == len(outputs) == len({*names}) else []
 
 
 def write_names(names: Sequence[str], text: str) -> str:
@@ -50,6 +55,14 @@ def write_names(names: Sequence[str], text: str) -> str:
     if not text:
         return f"gives {join_with_and(names)}"
     return text if text.endswith(")") else f"{text} ({', '.join(names)})"
+
+
+def add_names(names: Sequence[str], clauses: Sequence[str]) -> tuple[str, ...]:
+    """Return the clauses of a sentence with the names of outputs behind what is said of these."""
+    *before, last = [clause for clause in clauses if clause] or [""]
+    if last.endswith(_GIVEN):
+        return (*before, write_names(names, last))
+    return (*before, last, write_names(names, ""))
 
 
 def _is_carried(value: Value) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -107,7 +108,7 @@ def _write_mixture(facts: Sequence[Mapping[str, Detail]]) -> str:
 
 def _write_marks(facts: Sequence[Mapping[str, Detail]]) -> str:
     """Return what most layers have of their own in their attention, by how much is not told."""
-    names = [str(one.get("marks", "")).split(" /")[0] for one in facts]
+    names = [re.split(" /|,", str(one.get("marks", "")))[0] for one in facts]
     counts = Counter(name for name in names if name)
     if len(counts) != 1:
         return ""

@@ -11,6 +11,7 @@ from netloupe.explorer.grouping.group import Group
 from netloupe.explorer.notation import write_count
 
 from .clause import MINOR, Clause
+from .module_names import tell_noun
 from .modules import Module
 from .outline import Outline
 from .piece_words import count_pieces, join_with_and, name_piece
@@ -66,7 +67,7 @@ def tell_mixed_blocks(outline: Outline, row: Sequence[Module]) -> Clause | None:
         _Unit(tuple(found), stage)
         for module in row
         for stage in (_find_stage(module),)
-        for found in _list_units(module)
+        for found in (one.pieces for one in _list_units(module))
     ]
     blocks = [unit for unit in units if any(piece.kind not in MINOR for piece in unit.pieces)]
     held = [_list_held(outline, unit.pieces) for unit in blocks]
@@ -100,8 +101,27 @@ def _find_stage(module: Module) -> Group | None:
     return group.parent if group.parent is not None and _CHAIN in group.parent.label else None
 
 
-def _list_units(module: Module) -> Iterator[list[Piece]]:
-    """Yield the blocks of a module by their pieces; of one that holds no list of blocks all of it.
+def tell_named_blocks(row: Sequence[Module]) -> list[Clause]:
+    """Return for modules in a row how many blocks they hold that their class alone names.
+
+    Nothing of one that holds none, or whose blocks are of a kind that is known.
+    """
+    clauses = []
+    for module in row:
+        units = [*_list_units(module)]
+        names = {tell_noun(unit.type_name) for unit in units}
+        name = names.pop() if len(names) == 1 else ""
+        is_once = all(piece.fold[1] == piece.uses == 1 for piece in module.pieces)
+        is_unknown = all(piece.kind in MINOR or piece.kind == "mlp" for piece in module.pieces)
+        if name and is_once and is_unknown and len(units) > 1:
+            members = tuple(tuple(unit.pieces) for unit in units)
+            text = write_count(len(units), name)
+            clauses.append(Clause(text, tuple(module.pieces), members=members, is_class=True))
+    return clauses
+
+
+def _list_units(module: Module) -> Iterator[Module]:
+    """Yield the blocks of a module; of one that holds no list of blocks all of it.
 
     A list of blocks has modules with numbers for names, in which all that tells is.
     """
@@ -112,7 +132,7 @@ def _list_units(module: Module) -> Iterator[list[Piece]]:
         if inner:
             pending += inner[::-1]
         else:
-            yield one.pieces
+            yield one
 
 
 def _find_list(module: Module) -> list[Module]:

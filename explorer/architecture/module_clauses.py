@@ -26,6 +26,8 @@ from .stage_clauses import IN_STAGES, write_staged
 
 #: what is between stages has so small a share of them
 _MOST_STEPS = 0.25
+#: kinds of block of which several may stand side by side, one for each of what follows them
+_CHOOSING = frozenset({"experts", "gate"})
 
 
 class ModuleTeller:
@@ -63,7 +65,7 @@ class ModuleTeller:
                 elif told and between:  # they are steps of what is told
                     told[0] = replace(told[0], scope=(*told[0].scope, *between), is_plain=False)
                 clauses += told
-        clauses = [*self._join_neighbours(clauses)]
+        clauses = [*self._join_neighbours(self._join_beside(clauses))]
         return join_equal(join_used(self._join_stages(clauses)))
 
     def _join_stages(self, clauses: list[Clause]) -> list[Clause]:
@@ -95,6 +97,32 @@ class ModuleTeller:
                 joined = replace(joined, scope=scope, is_plain=True)
             clauses = [*clauses[: places[0]], joined, *rest, *clauses[places[-1] + 1 :]]
         return clauses
+
+    def _join_beside(self, clauses: list[Clause]) -> list[Clause]:
+        """Return clauses with gates together that stand side by side, as before towers.
+
+        None of them takes what another gives; they are told where the first of them is.
+        """
+        joined: list[Clause] = []
+        for clause in clauses:
+            place = next(
+                (
+                    at
+                    for at, one in enumerate(joined)
+                    if clause.token is not None
+                    and one.token == clause.token
+                    and clause.pieces[0].kind in _CHOOSING
+                    and at < len(joined) - 1
+                    and not any(p.part.follows(q.part) for p in clause.pieces for q in one.pieces)
+                ),
+                -1,
+            )
+            if place < 0:
+                joined.append(clause)
+            else:
+                pieces = [*joined[place].pieces, *clause.pieces]
+                joined[place] = tell_pieces(self._outline, pieces)
+        return joined
 
     def _join_neighbours(self, clauses: Sequence[Clause]) -> Iterator[Clause]:
         """Yield clauses, with blocks of one kind together that follow one another."""

@@ -20,7 +20,7 @@ from .layer_facts import describe_layers
 from .layer_words import in_brackets, write_layers
 from .outline import Outline, OutlinePart
 from .piece_runs import PieceRun, join_alike
-from .pieces import CLASS_ATTENTION, CROSS_ATTENTION, Piece, is_told
+from .pieces import CLASS_ATTENTION, CROSS_ATTENTION, HOURGLASS, Piece, is_told
 from .sequences import RecurrentLayer, read_layer
 from .sketch import write_row, write_way
 
@@ -150,13 +150,21 @@ def write_in_blocks(outline: Outline, rows: Sequence[Sequence[Piece]], each: int
         return texts.pop()
     noun = name_alike(outline, pieces)
     if pieces[0].layer is not None:
-        return f"{each:,} attentions with MLP" if each > 1 else "attention with MLP"
+        told = f"{each:,} attentions with MLP" if each > 1 else "attention with MLP"
+        return told + _write_widths_of(rows)
     if each > 1:
         return count_pieces(each, noun)
     way = [width for width, _ in groupby(piece.part.out_features for piece in pieces)]
     if pieces[0].kind in _STAGED and all(way) and way in (sorted(way), sorted(way)[::-1]):
         return f"{noun}{_write_kernel(pieces)} {shorten_way(way)} channels"
     return noun + _write_kernel(pieces)
+
+
+def _write_widths_of(rows: Sequence[Sequence[Piece]]) -> str:
+    """Return how wide the layers of a transformer in each of several blocks are."""
+    ways = {tuple(piece.part.widths[-1:] for piece in row) for row in rows}
+    widths = [*dict.fromkeys(ways.pop())] if len(ways) == 1 else []
+    return f" of width {join_with_and([f'{w[0]:,}' for w in widths])}" if all(widths) and widths else ""
 
 
 def _list_stages(pieces: Sequence[Piece]) -> list[int]:
@@ -196,7 +204,9 @@ def write_plural(noun: str) -> str:
     """Return what several pieces are called."""
     if noun.startswith("mixture "):
         return noun.replace("mixture", "mixtures", 1)
-    return noun if noun.endswith(_WITHOUT_PLURAL) else f"{noun}s"
+    if noun.endswith(_WITHOUT_PLURAL):
+        return noun
+    return f"{noun}es" if noun.endswith("ss") else f"{noun}s"
 
 
 def name_piece(outline: Outline, pieces: Sequence[Piece]) -> str:
@@ -208,8 +218,8 @@ def name_piece(outline: Outline, pieces: Sequence[Piece]) -> str:
     if part.kind == "conv":
         details = [piece.part.details.read_as(ConvolutionDetails) for piece in pieces]
         return _name_convolution(details)
-    if part.kind == "mlp":
-        return pieces[0].name
+    if part.kind == "mlp" or pieces[0].name == HOURGLASS:
+        return pieces[0].name if part.kind == "mlp" else HOURGLASS.lower()
     if part.kind == "unrolled":
         return f"{part.name} layer"
     if part.has("recurrent"):
@@ -270,6 +280,8 @@ def _write_sizes(outline: Outline, pieces: Sequence[Piece], *, is_row: bool) -> 
     Items of a row follow one another; others stand at one place of blocks.
     """
     part = pieces[0].part
+    if pieces[0].name == HOURGLASS:
+        return ""
     if pieces[0].layer is not None:
         layers = [piece.layer for piece in pieces if piece.layer is not None]
         return in_brackets(write_layers(describe_layers(outline, layers)))

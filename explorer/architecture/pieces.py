@@ -12,6 +12,7 @@ from netloupe.explorer.roles import find_weight
 
 from .layer_facts import ASKS_ONCE
 from .layers import Layer, Stack
+from .opened import has_levels
 from .outline import MAIN_KINDS, Outline, OutlinePart
 from .sizes import list_matrices
 
@@ -33,6 +34,9 @@ CROSS_ATTENTION = "Cross-attention"
 #: and that of the class token alone (H. Touvron and others, Going deeper with Image Transformers,
 #: 2021, section 3)
 CLASS_ATTENTION = "Class-attention"
+#: a block around whose lower levels its own sum goes (A. Newell and others, Stacked Hourglass
+#: Networks, 2016, figure 3)
+HOURGLASS = "Hourglass"
 #: kinds that work along the last axis, besides norms of features
 _OF_FEATURES = frozenset({"linear", "mlp"})
 #: kinds that take rows of their weights
@@ -150,6 +154,8 @@ def _name(outline: Outline, part: OutlinePart) -> str:
         return " ".join(map(str, flags))
     if part.kind == "mlp" and _is_over_tokens(outline, part):
         return f"{part.name} over tokens"
+    if part.kind == "residual" and has_levels(outline, part):
+        return HOURGLASS
     return "" if part.kind == "linear" else part.name
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from .clause import MINOR, Clause, make_named
 from .common_clauses import keep_common, tell_blocks, tell_kinds, tell_named_row
-from .mixed_blocks import tell_mixed_blocks
+from .mixed_blocks import tell_mixed_blocks, tell_named_blocks
 from .modules import Module, open_lists
 from .outline import Outline
 from .piece_clauses import count_uses, tell_named_pieces, tell_pieces
-from .piece_words import count_pieces, join_with_and, name_piece, write_in_blocks
+from .piece_words import count_pieces, join_with_and, name_piece, write_in_blocks, write_shortly
 from .pieces import Piece
 from .row_names import WHOLES, count_name, name_loop, name_module, name_row, says_no_more
 from .stage_clauses import (
@@ -55,6 +56,13 @@ def tell_row(outline: Outline, row: Sequence[Module], layer_count: int) -> list[
     blocks = keep_common(row) if len(uses) == 1 else []
     if blocks:
         return [tell_blocks(outline, row, blocks)]
+    named = tell_named_blocks(row)
+    if named:
+        own = {id(piece) for clause in named for piece in clause.scope}
+        rest = [module for module in row if id(module.pieces[0]) not in own]
+        others = tell_row(outline, rest, layer_count) if rest else []
+        if others or not rest:
+            return sorted([*named, *others], key=lambda one: one.scope[0].part.place)
     classes = tell_classes(outline, row)
     if classes:
         return classes
@@ -101,6 +109,13 @@ def _tell_alike(
     is_even = each > 1 and all(len(module.pieces) == each for module in row)
     if is_even and pieces[0].layer is None:
         name = name_row(row) or name
+    is_each = len(pieces) == len(row) and pieces[0].kind not in MINOR
+    own = name_row(row) if is_each else ""
+    if own and not says_no_more(clause.text, own) and _are_beside(row):
+        inside = write_shortly(outline, pieces, 1)
+        members = tuple(tuple(module.pieces) for module in row)
+        named = count_name(row, own)
+        return replace(clause, name=named, text=inside, members=members, each_of=len(row), is_plain=False)
     if not name or says_no_more(clause.text, name) or len(pieces) == len(row):
         is_whole = name.split(" ")[-1] in WHOLES and name not in clause.text
         return tell_named_pieces(outline, pieces, name, layer_count) if is_whole else clause
@@ -118,6 +133,13 @@ def _tell_alike(
     members = tuple(tuple(module.pieces) for module in row)
     text = f"{clause.text} in all" if clause.text[:1].isdigit() else clause.text
     return replace(clause, name=count_name(row, name), text=text, members=members, is_plain=False)
+
+
+def _are_beside(row: Sequence[Module]) -> bool:
+    """Return whether no module of a row takes what another one gives."""
+    return len(row) > 1 and not any(
+        two.pieces[0].parts[0].follows(one.pieces[-1].part) for one, two in pairwise(row)
+    )
 
 
 def _tell_many(outline: Outline, row: Sequence[Module]) -> list[Clause]:

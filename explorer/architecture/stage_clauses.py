@@ -161,8 +161,17 @@ def write_staged(
         unit = " channels" if kind != "mlp" else ""
         joint = " " if not text.startswith("stages") or kind == "conv" else ", "
         text += f"{joint}{shorten_way(way)}{unit}" if len(way) > 1 else f" of {way[0]:,}{unit}"
+    if text.startswith("stages") and kind == "transformer":
+        text += _write_widths(held)
     is_plain = not text.startswith("stages") and {*map(id, scope)} == {*map(id, pieces)}
     return Clause(text, tuple(scope), is_plain=is_plain)
+
+
+def _write_widths(held: Sequence[Sequence[Piece]]) -> str:
+    """Return from which width to which stages of transformer blocks go; "" where none is known."""
+    way = [(*found[-1].part.widths, 0)[-2] if found[-1].part.widths else 0 for found in held]
+    is_wider = all(way) and len({*way}) > 1 and way == sorted(way)
+    return f", width {shorten_way([width for width, _ in groupby(way)])}" if is_wider else ""
 
 
 def tell_mixed_stages(outline: Outline, row: Sequence[Module]) -> list[Clause]:

@@ -254,9 +254,10 @@ def _tell_hierarchical(
     title = "Hierarchical vision transformer"
     if _has_decoder(outline, stack):
         title += " with a convolutional decoder"
-    marks = "" if "marks" in shared else describe_layers(outline, stack.layers).get("marks")
-    if marks:
-        shared["marks"] = marks
+    whole = describe_layers(outline, stack.layers)
+    for key in ("marks",) if "attention" in shared else ("mixture",):
+        if key in whole:
+            shared[key] = whole[key]
     said = "; ".join(filter(None, (write_mixed(mixed), write_layers(shared))))
     clauses = [
         f"patches of {patch.kernel[0]} × {patch.kernel[0]}" if patch is not None else "",

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
+from onnx import TensorProto
 
 from netloupe.explorer.architecture.given_names import write_names
+from netloupe.explorer.architecture.module_names import tell_noun
 from tests.architecture.networks import Network
 from tests.architecture.test_modules import Named, residual
 
@@ -121,3 +125,74 @@ def test_states_that_are_carried_on_are_no_names_of_a_task() -> None:
     x = net.conv(x, 8, 1)
     net.nodes[-1].output[0] = x = "mask"
     assert "mask" not in net.finish(x, cache).architecture.sentence
+
+
+def perceive(net: Network, x: str, *widths: int) -> str:
+    for taken, given in pairwise(widths):
+        x = net.linear(x, taken, given)
+        x = x if given == widths[-1] else net.add("Relu", x)
+    return x
+
+
+def test_modules_side_by_side_are_told_by_their_name() -> None:
+    net = Named()
+    x = net.take("x", (4, 8))
+    given = []
+    for number in range(4):
+        start = len(net.nodes)
+        given.append(perceive(net, x, 8, 32, 16))
+        net.within(start, f"experts.{number}")
+    told = net.finish(net.add("Concat", *given, axis=1)).architecture.sentence
+    assert "4 experts (MLP 8 → 32 → 16, ReLU)" in told
+
+
+def test_modules_behind_one_another_are_no_row_of_equals() -> None:
+    net = Named()
+    x = net.take("x", (4, 8))
+    for number in range(4):
+        start = len(net.nodes)
+        x = net.add("Add", x, perceive(net, net.norm(x, 8), 8, 32, 8))
+        net.within(start, f"experts.{number}")
+    assert "4 experts" not in net.finish(x).architecture.sentence
+
+
+@pytest.mark.parametrize(
+    ("normalizes", "said"), [(True, "cosine similarity"), (False, "dot products")]
+)
+def test_towers_that_meet_in_a_product_are_told_so(*, normalizes: bool, said: str) -> None:
+    net = Named()
+    towers = []
+    for name in ("user", "item"):
+        start = len(net.nodes)
+        rows = net.take(name, (4,), TensorProto.INT64)
+        y = perceive(net, net.add("Gather", net.weight(100, 8), rows), 8, 32, 16)
+        y = net.add("LpNormalization", y, p=2) if normalizes else y
+        net.within(start, f"{name}_tower")
+        towers.append(y)
+    turned = net.add("Transpose", towers[1], perm=[1, 0])
+    told = net.finish(net.add("MatMul", towers[0], turned)).architecture.sentence
+    assert f"{said} of 2 branches" in told
+    assert "vocabulary" not in told  # users are no words
+
+
+def test_a_sum_around_lower_levels_is_an_hourglass() -> None:
+    net = Named()
+    x = net.conv(net.take("x", (1, 3, 32, 32)), 3, 8)
+    for number in range(3):
+        start = len(net.nodes)
+        y = net.conv(x, 8, 16, strides=[2, 2])
+        y = net.add("Relu", net.conv(net.add("Relu", y), 16, 16))
+        kernel = net.weight(16, 8, 2, 2)
+        y = net.add("ConvTranspose", y, kernel, kernel_shape=[2, 2], strides=[2, 2])
+        x = net.add("Add", x, y)
+        net.within(start, f"stacks.{number}")
+    x = net.conv(x, 8, 4, 1)
+    assert "3 hourglasses" in net.finish(x).architecture.sentence
+
+
+@pytest.mark.parametrize(
+    ("type_name", "said"),
+    [("Outlooker", "outlooker"), ("Sequential", ""), ("Transformer", ""), ("Mlp", ""), ("DLA", "")],
+)
+def test_a_class_of_one_noun_names_what_it_is_of(type_name: str, said: str) -> None:
+    assert tell_noun(type_name) == said
