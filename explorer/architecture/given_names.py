@@ -22,7 +22,18 @@ _CARRIED = frozenset({"cache", "caches", "hidden", "past", "present", "state", "
 #: words that say of an output that it is one, or a number without a meaning
 _SILENT = frozenset(
     {"features", "hidden", "identity", "logit", "logits", "out", "output", "outputs", "pred"}
-    | {"prediction", "predictions", "preds", "res", "result", "results", "ret", "return", "sample", "tensor"}
+    | {
+        "prediction",
+        "predictions",
+        "preds",
+        "res",
+        "result",
+        "results",
+        "ret",
+        "return",
+        "sample",
+        "tensor",
+    }
     | {"val", "value"}
 )
 

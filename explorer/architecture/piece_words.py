@@ -164,7 +164,11 @@ def _write_widths_of(rows: Sequence[Sequence[Piece]]) -> str:
     """Return how wide the layers of a transformer in each of several blocks are."""
     ways = {tuple(piece.part.widths[-1:] for piece in row) for row in rows}
     widths = [*dict.fromkeys(ways.pop())] if len(ways) == 1 else []
-    return f" of width {join_with_and([f'{w[0]:,}' for w in widths])}" if all(widths) and widths else ""
+    return (
+        f" of width {join_with_and([f'{w[0]:,}' for w in widths])}"
+        if all(widths) and widths
+        else ""
+    )
 
 
 def _list_stages(pieces: Sequence[Piece]) -> list[int]:

@@ -115,7 +115,9 @@ def _tell_alike(
         inside = write_shortly(outline, pieces, 1)
         members = tuple(tuple(module.pieces) for module in row)
         named = count_name(row, own)
-        return replace(clause, name=named, text=inside, members=members, each_of=len(row), is_plain=False)
+        return replace(
+            clause, name=named, text=inside, members=members, each_of=len(row), is_plain=False
+        )
     if not name or says_no_more(clause.text, name) or len(pieces) == len(row):
         is_whole = name.split(" ")[-1] in WHOLES and name not in clause.text
         return tell_named_pieces(outline, pieces, name, layer_count) if is_whole else clause

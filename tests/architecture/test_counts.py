@@ -194,7 +194,9 @@ def count_said(sentence: str) -> dict[str, int | None]:
     said: dict[str, int | None] = {}
     body = sentence.split(": ", 1)[-1].rstrip(".")
     # details of layers that have a count before them
-    body = re.sub(r" \((?:pre|post)-norm[^()]*\)|, (?:pre|post)-norm.*?GELU", "", body)
+    body = re.sub(
+        r" \((?:(?:pre|post)-norm|self-attention \d)[^()]*\)|, (?:pre|post)-norm.*?GELU", "", body
+    )
     body = re.sub(r"stages of \d+(?:, \d+)+ ", lambda found: found[0].replace(", ", "+"), body)
     for item in re.split(r", (?![^()]*\))", body):
         each = re.match(rf"{_NUMBER}[^()]*\(each (.*)\)", item)
