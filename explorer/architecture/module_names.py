@@ -131,7 +131,7 @@ def tell_class(type_name: str) -> str:
 
 
 def tell_noun(type_name: str) -> str:
-    """Return the name of a class that is one noun for what does something: ``outlooker``; else ""."""
+    """Return the name of a class that is one noun for what it does: ``outlooker``; else ""."""
     words = _split(type_name)
     is_noun = len(words) == 1 and words[0].istitle() and _is_word(words[0])
     return _name_part(words[0].lower()) if is_noun and words[0].lower() not in _TERMS else ""
