@@ -359,6 +359,12 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "with the functions that are in it: `tanh(x + exp(y) · z)`, `exp, sum`.",
             "formula",
         ),
+        FigureWord(
+            "gated mix",
+            "Of two values the one where a gate is open, the other where it is shut: "
+            "`g · x + (1 − g) · y`.",
+            "formula",
+        ),
         FigureWord("selection", "The largest are looked for, and taken: `8 largest`.", "selection"),
         FigureWord("mask", "What counts and what does not, by comparison.", "formula"),
         FigureWord(
