@@ -107,8 +107,8 @@ def _restore_block(name: str, count: int, path: str, facts: dict[str, Detail]) -
 def describe_architecture(model: Model, bind: Bindings | None = None) -> Architecture:
     """Return what a model is: a family where one is sure, or else of what it is composed.
 
-    Names, metadata and documentation are not read, but by the groups that the picture shows. A
-    mistake in a rule costs some of the words, and not the model.
+    Metadata and documentation are not read, nor names but those of the groups that the picture
+    shows, and of outputs. A mistake in a rule costs some of the words, and not the model.
 
     Parameters
     ----------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from typing import NamedTuple
 
 from netloupe.explorer.grouping.group import Group
@@ -75,6 +75,8 @@ def tell_mixed_blocks(outline: Outline, row: Sequence[Module]) -> Clause | None:
     is_long = any(len(one) > _MOST_HELD for one in kinds)
     if len(blocks) < _LEAST_BLOCKS or len(kinds) > _MOST_KINDS or is_long:
         return None
+    if len({noun for noun, _ in chain(*kinds)}) < len({*chain(*kinds)}):
+        return None  # some of them may be stages that hold others
     counts = [len([*stage]) for _, stage in groupby(blocks, key=lambda unit: unit.stage)]
     are_stages = 1 < len(counts) < len(blocks) and all(unit.stage is not None for unit in blocks)
     if not are_stages and all(len(one) == 1 and one[0][1] == 1 for one in kinds):

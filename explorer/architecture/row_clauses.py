@@ -111,7 +111,12 @@ def _tell_alike(
         name = name_row(row) or name
     is_each = len(pieces) == len(row) and pieces[0].kind not in MINOR
     own = name_row(row) if is_each else ""
-    if own and not says_no_more(clause.text, own) and _are_beside(row):
+    if (
+        own
+        and pieces[0].name not in own
+        and not says_no_more(clause.text, own)
+        and _are_beside(row)
+    ):
         inside = write_shortly(outline, pieces, 1)
         members = tuple(tuple(module.pieces) for module in row)
         named = count_name(row, own)

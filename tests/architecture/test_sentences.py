@@ -46,6 +46,18 @@ def test_blocks_that_differ_are_told_by_what_they_hold() -> None:
     assert "6 blocks (4 of LSTM layer and SwiGLU, 2 of self-attention and SwiGLU)" in told
 
 
+def test_stages_are_not_counted_as_blocks() -> None:
+    net = Named()
+    x = net.take("x", (12, 1, 8))
+    for number, count in enumerate((1, 1, 3, 1, 3)):
+        start = len(net.nodes)
+        for _ in range(count):
+            x = net.add("Add", x, recur(net, net.norm(x, 8)))
+            x = net.add("Add", x, feed_gated(net, net.norm(x, 8)))
+        net.within(start, f"layers.{number}")
+    assert "5 blocks" not in net.finish(x).architecture.sentence
+
+
 def test_merging_between_stages_does_not_part_them() -> None:
     net = Named()
     x = net.take("x", (1, 64, 8))
