@@ -18,7 +18,7 @@ from .composed import compose, count_blocks
 from .composites import add_composites
 from .convolutional import find_convolutional
 from .folded import FoldedGraph, fold_graph
-from .given_names import add_names, name_outputs
+from .given_names import add_names, list_given_names
 from .images import find_image_network
 from .layer_words import write_lower
 from .outline import Outline
@@ -69,7 +69,7 @@ def tell_family(model: Model) -> Sketch | None:
     found = tell_graph(graph) or find_called_layers(graph, given)
     if found is None or not found.family:
         return _complete(model, graph, found)
-    names = name_outputs(graph) if found.is_network else []
+    names = list_given_names(graph) if found.is_network else []
     return replace(found, clauses=add_names(names, found.clauses))
 
 

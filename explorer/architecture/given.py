@@ -9,7 +9,7 @@ from netloupe.explorer.model import Value
 from netloupe.explorer.patterns import Detail
 
 from .given_maps import tell_maps
-from .given_names import name_outputs, write_names
+from .given_names import list_given_names, write_names
 from .layer_words import read_tokens, write_given, write_sizes
 from .outline import Outline, OutlinePart
 from .pieces import Piece, is_told
@@ -83,7 +83,7 @@ def tell_given(outline: Outline) -> tuple[dict[str, Detail], str, OutlinePart | 
     of outputs that say something. Nothing where it is not plain what gives an output.
     """
     facts, words, head = _tell_given(outline)
-    return facts, write_names(name_outputs(outline.graph), words), head
+    return facts, write_names(list_given_names(outline.graph), words), head
 
 
 def _tell_given(outline: Outline) -> tuple[dict[str, Detail], str, OutlinePart | None]:

@@ -9,7 +9,7 @@ from netloupe.explorer.model import Value
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail
 
-from .given_names import name_outputs
+from .given_names import list_given_names
 from .map_heads import MapHead, find_map_heads
 from .outline import Outline
 from .piece_words import join_with_and
@@ -53,7 +53,7 @@ def tell_maps(outline: Outline) -> tuple[dict[str, Detail], str] | None:
         return {}, text
     if len({*widths}) == 1:
         return {}, f"{text} ({write_count(widths[0], 'channel')} each)"
-    names = name_outputs(outline.graph)
+    names = list_given_names(outline.graph)
     told = [f"{width:,}" for width in widths]
     if names:
         told = [f"{name} {width}" for name, width in zip(names, told, strict=True)]

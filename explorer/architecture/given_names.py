@@ -38,7 +38,7 @@ _SILENT = frozenset(
 )
 
 
-def name_outputs(graph: Graph) -> list[str]:
+def list_given_names(graph: Graph) -> list[str]:
     """Return the names of all outputs of a graph; nothing if one of them says nothing.
 
     An exporter names what it gives after the operator that gives it, or by a number.
