@@ -14,7 +14,7 @@ from netloupe.explorer.model.constant import constant_tensor
 from netloupe.explorer.operators import ARITHMETIC_TRAITS
 from netloupe.explorer.roles import find_weight
 
-from .formulas import find_gate, write_formula
+from .formulas import find_mixing_gate, write_formula
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import ARRANGING, OUTSIDE, Operations
 from .readings import read_int, read_numbers
@@ -226,7 +226,7 @@ def find_formulas(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     text = write_formula(operations, end, _MOST_WRITTEN)
     facts = (text,) if text else _list_functions(operations)
     if facts:
-        is_gate = bool(text) and find_gate(operations, end) is not None
+        is_gate = bool(text) and find_mixing_gate(operations, end) is not None
         yield FoundBlock("formula", _GATED if is_gate else _FORMULA, numbers, end, facts)
 
 

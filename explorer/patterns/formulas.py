@@ -66,7 +66,7 @@ def write_formula(operations: Operations, end: int, most: int) -> str:
         "" where a part of it has no sign of its own, a result is taken twice, or there are more
         functions or values.
     """
-    writer = _Writer(operations, most, find_gate(operations, end))
+    writer = _Writer(operations, most, find_mixing_gate(operations, end))
     try:
         text, _ = writer.write(end)
     except _UnwrittenError:
@@ -74,7 +74,7 @@ def write_formula(operations: Operations, end: int, most: int) -> str:
     return text if writer.written == len(operations) and len(text) <= _MOST_LONG else ""
 
 
-def find_gate(operations: Operations, end: int) -> Value | None:
+def find_mixing_gate(operations: Operations, end: int) -> Value | None:
     """Return the g of a sum g · x + (1 - g) · y, where a Sigmoid gives it; None of other sums.
 
     How much of a layer's result counts, and how much of what it takes (R. Srivastava and others,
