@@ -206,7 +206,7 @@ def join_attentions(outline: Outline, pieces: Sequence[Piece]) -> list[Piece]:
     """Return pieces with one for products of attention that share their queries, keys and values.
 
     Sparse and approximated attention is written as several, of parts of the queries (M. Zaheer and
-    others, Big Bird, 2020, section 2) or over landmarks (Y. Xiong and others, Nyströmformer, 2021,
+    others, Big Bird, 2020, section 2) or over landmarks (Y. Xiong and others, Nystromformer, 2021,
     equation 13): no more than three projections stand before all of them, and none between them.
     """
     kept: list[Piece] = []

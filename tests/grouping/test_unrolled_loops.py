@@ -57,7 +57,7 @@ def make_refiner(naming: str, *, steps: int = 4, copied: bool = False) -> Model:
         taken = writer.add("", "Sub", features, estimate)
         for part in ("up", "down"):
             weight = (
-                add_equal_weight(writer, f"{part}.{step}")
+                add_equal_weight(writer, f"onnx::MatMul_{part}_{step}")
                 if copied
                 else writer.weight(part, WIDTH, WIDTH)
             )
