@@ -1,6 +1,10 @@
-"""Stored numbers told by their elements: masks of attention, which hide some scores, and zeros."""
+"""Stored numbers told by their elements: masks of attention, switches, and one number alone."""
 
 from __future__ import annotations
+
+from typing import Any
+
+import numpy.typing as npt
 
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import SparseTensor, Tensor
@@ -38,21 +42,14 @@ def is_mask(tensor: Tensor | SparseTensor) -> bool:
 
 def is_zero(tensor: Tensor | SparseTensor) -> bool:
     """Return whether a tensor holds zeros alone; False where it is large, or cannot be read."""
-    if not isinstance(tensor, Tensor) or not 0 < tensor.size <= _MOST_ELEMENTS:
-        return False
-    try:
-        return not tensor.numpy().any()
-    except NetloupeError:
-        return False
+    elements = _read(tensor, _MOST_ELEMENTS)
+    return elements is not None and not elements.any()
 
 
 def is_switch(tensor: Tensor | SparseTensor) -> bool:
     """Return whether a tensor holds zeros and ones alone, and both."""
-    if not isinstance(tensor, Tensor) or not 1 < tensor.size <= _MOST_ELEMENTS:
-        return False
-    try:
-        elements = tensor.numpy()
-    except NetloupeError:
+    elements = _read(tensor, _MOST_ELEMENTS)
+    if elements is None:
         return False
     zeros, ones = elements == 0, elements == 1
     return bool(zeros.any() and ones.any() and (zeros | ones).all())
@@ -60,10 +57,15 @@ def is_switch(tensor: Tensor | SparseTensor) -> bool:
 
 def is_even(tensor: Tensor | SparseTensor) -> bool:
     """Return whether a tensor holds one number alone, as before training; False where large."""
-    if not isinstance(tensor, Tensor) or not 1 < tensor.size <= _MOST_ELEMENTS * 4:
-        return False
+    elements = _read(tensor, _MOST_ELEMENTS * 4)
+    return elements is not None and elements.size > 1 and bool((elements == elements.flat[0]).all())
+
+
+def _read(tensor: Tensor | SparseTensor, most: int) -> npt.NDArray[Any] | None:
+    """Return the elements of a tensor; None where there are none or many, or they are missing."""
+    if not isinstance(tensor, Tensor) or not 0 < tensor.size <= most:
+        return None
     try:
-        elements = tensor.numpy()
+        return tensor.numpy()
     except NetloupeError:
-        return False
-    return bool((elements == elements.flat[0]).all())
+        return None

@@ -97,7 +97,7 @@ def find_mixing_gate(operations: Operations, end: int) -> Value | None:
             is_rest = last is not None and operations.source(last) is gate
             maker = gate.producer
             if is_rest and gate in operations.operands[plain] and maker is not None:
-                return gate if maker.op_type in _SHARING else None
+                return gate if maker.operator.form in _SHARING else None
     return None
 
 

@@ -31,7 +31,7 @@ _QUANTIZING = ("dequantizes", "quantizes", "simulates_quantization")
 _MOST_STEPS = 64
 _MOST_CALLS = 16
 _MOST_WORK = 1_000
-#: calls around calls of functions that are called from several places
+#: calls around calls of functions that are called from several places; sums in sums
 _MOST_DEPTH = 50
 _MOST_RANK = 32
 #: an input of a function is looked for among so many
@@ -132,15 +132,18 @@ class _Search:
             passed.append(node)
             given = node.input(0)
             node = None if given is None else given.producer
-        self._depth += 1
-        if node is None or not node.operator.has(*ARITHMETIC_TRAITS) or self._depth > _MOST_DEPTH:
+        self._work += 1
+        is_beyond = self._work > _MOST_WORK or self._depth >= _MOST_DEPTH
+        if node is None or not node.operator.has(*ARITHMETIC_TRAITS) or is_beyond:
             return None
         shapes: list[tuple[int, ...]] = []
         for operand in node.inputs:
             origin = None if operand is None else self.follow(operand, [])
             dims = None if origin is None else origin.dims
-            if dims is None and operand is not None and self._work <= _MOST_WORK:
+            if dims is None and operand is not None:
+                self._depth += 1
                 dims = self.broadcast(operand)
+                self._depth -= 1
             if dims is None or None in dims:
                 return None
             shapes.append(tuple(dim for dim in dims if dim is not None))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -131,10 +131,8 @@ def test_what_is_called_again_is_counted_once() -> None:
     assert write([*once, *again[:2]])[1] == ""
 
 
-def test_a_chain_tells_no_width_of_the_values_of_an_attention() -> None:
-    first = Ingredient("Self-attention", "attention", IDEA)
-    widths = [(192, 256), (256, 512), (512, 256)]
-    linears = [
+def make_linears(widths: Sequence[tuple[int, int]]) -> list[Ingredient]:
+    return [
         Ingredient(
             "Linear",
             "linear",
@@ -144,6 +142,11 @@ def test_a_chain_tells_no_width_of_the_values_of_an_attention() -> None:
         )
         for number, (taken, given) in enumerate(widths)
     ]
+
+
+def test_a_chain_tells_no_width_of_the_values_of_an_attention() -> None:
+    first = Ingredient("Self-attention", "attention", IDEA)
+    linears = make_linears([(192, 256), (256, 512), (512, 256)])
     assert write([first, *linears])[1] == "256 → 512 → 256"
     assert write([first, *linears[:1]])[1] == ""
 
@@ -155,16 +158,7 @@ def test_what_an_mlp_has_inside_is_not_told_as_what_enters(is_one: bool) -> None
         mlp = MlpDetails(widths=(32, 128, 32))
         parts = [Ingredient("MLP", "known", IDEA, details=mlp, before=frozenset({0}))]
     else:
-        parts = [
-            Ingredient(
-                "Linear",
-                "linear",
-                WORK,
-                details=FeatureDetails(in_features=taken, out_features=given),
-                before=frozenset({number}),
-            )
-            for number, (taken, given) in enumerate([(32, 128), (128, 32)])
-        ]
+        parts = make_linears([(32, 128), (128, 32)])
     assert write([first, *parts])[1] == ""
 
 
