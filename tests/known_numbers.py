@@ -38,6 +38,9 @@ ALSO: dict[str, tuple[float, ...]] = {
     "pointnet": (6, 7),
     # of the motion encoder, the cell and the head
     "raft": (8,),
+    # keys and values are reduced in three stages of two blocks: by 8, 4 and 2, and not by 1
+    "pvt": (6,),
+    "segformer": (6,),
     "segmentation_unet": (5, 4, 3),
     "swin": (7,),
     # two heads of each block but the last, whose only head ends its MLP
