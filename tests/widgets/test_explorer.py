@@ -216,7 +216,10 @@ def test_layout_that_takes_too_long_leaves_a_simpler_picture(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     real = LayoutEngine.place
-    monkeypatch.setattr(LayoutEngine, "place", lambda self, dot, timeout: real(self, dot, 1e-6))
+    # each node with all behind it: many seconds, however busy the machine is
+    edges = (f"{one} -> {two} [id={one}{two:03}]" for two in range(150) for one in range(two))
+    slow = f"digraph {{ {'; '.join(edges)} }}"
+    monkeypatch.setattr(LayoutEngine, "place", lambda self, dot, timeout: real(self, slow, 0.01))
     explorer = netloupe.explore(CNN)
     notices = Recorder(explorer).ask(type="scene")["header"]["notices"]
     assert any("took too long" in notice for notice in notices), notices
