@@ -165,22 +165,11 @@ class Columns:
                     column < last,
                 )
 
-    @cached_property
-    def _border_ends(self) -> dict[int, list[tuple[float, float]]]:
-        """Where edges end at the border of each open group, from outside and from inside."""
-        found: dict[int, list[tuple[float, float]]] = {}
-        for edge in self._original.edges:
-            for box, end in ((edge.source, edge.points[:2]), (edge.target, edge.points[-2:])):
-                if box >= 0 and self._original.boxes[box].item.is_open:
-                    x, y = end if self._is_down else end[::-1]
-                    found.setdefault(box, []).append((x, y))
-        return found
-
     def _find_passing(self, number: int, *, first: bool, last: bool) -> list[float]:
         """Return where along its border values pass the first or the last part of a group."""
         top, bottom = self._drawn.areas[number, 1::2].tolist()
         found = []
-        for x, y in self._border_ends.get(number, ()):
+        for x, y in self._drawn.border_ends.get(number, ()):
             is_above = abs(y - top) <= abs(y - bottom)
             if (first and is_above) or (last and not is_above):
                 found.append(x)

@@ -100,6 +100,17 @@ class Drawn:
         return found
 
     @cached_property
+    def border_ends(self) -> dict[int, list[tuple[float, float]]]:
+        """Where edges end at the border of each open group, from outside and from inside."""
+        found: dict[int, list[tuple[float, float]]] = {}
+        is_open = self.is_open.tolist()
+        for edge in self.edges:
+            for box, (x, y) in ((edge.source, edge.points[:2]), (edge.target, edge.points[-2:])):
+                if box >= 0 and is_open[box]:
+                    found.setdefault(box, []).append((x, y))
+        return found
+
+    @cached_property
     def streams(self) -> Integers:
         """The stream of each edge: what leaves one place for the sake of one value."""
         numbers: dict[tuple[str, Curve], int] = {}
