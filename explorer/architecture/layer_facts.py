@@ -322,7 +322,9 @@ def _is_for_tokens(operations: Operations, value: Value | None) -> bool:
         if tensor is not None or (node is not None and not node.inputs):
             mask = operations.context.read_mask(current)
             dims = [dim for dim in read_dims(current) if dim > 1]
-            if mask.hides if mask is not None else len(dims) > 1 and dims[-1] == dims[-2]:
+            if len(dims) > 1 and dims[-1] == dims[-2] and (mask is None or mask.is_odd):
+                return False
+            if mask is not None and mask.hides:
                 return False
         elif node is None:
             shape = read_stated_shape(current)

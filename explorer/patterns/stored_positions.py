@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -62,11 +62,15 @@ class StoredMask:
         Whether every token sees itself and another before it, and none behind it.
     window
         How many tokens each sees of these, itself with them; 0 where it sees all.
+    is_odd
+        Whether it is the same for all heads, but has other numbers than masks have: what it was
+        when the model was trained is not told.
     """
 
     hides: bool = False
     is_causal: bool = False
     window: int = 0
+    is_odd: bool = False
 
 
 def read_stored_mask(value: Value | None) -> StoredMask | None:
@@ -80,7 +84,9 @@ def read_stored_mask(value: Value | None) -> StoredMask | None:
     if squares is None:
         return None
     if squares.dtype.kind == "f":
-        return _read_seen(squares > _HIDING)
+        seen = squares > _HIDING
+        is_odd = len(squares) == 1 and bool(squares[seen].any())
+        return replace(_read_seen(seen), is_odd=is_odd)
     # which of both truth values hides is told by the operator; only one gives a triangle
     forms = [_read_seen(squares), _read_seen(~squares)]
     return next((form for form in forms if form.is_causal), forms[0])

@@ -62,3 +62,15 @@ def test_a_square_that_hides_what_is_neither_before_nor_behind_leaves_it_unsaid(
 def test_bands_are_windows_of_the_layers_that_have_them() -> None:
     assert "self-attention 2 heads × 4, causal, window 3; MLP" in tell(_TRIANGLE, narrow=4)
     assert "causal, window 3 in 3 of 4; MLP" in tell(_TRIANGLE, narrow=3)
+
+
+def test_a_stored_square_of_other_numbers_than_masks_have_leaves_it_unsaid() -> None:
+    net = Network()
+    x = net.embed()
+    numbers = np.random.default_rng(0).normal(size=(1, 1, 5, 5)).astype(np.float32)
+    square = net.store(numbers)
+    for _ in range(4):
+        x = net.block(x, square)
+    told = net.finish(net.linear(net.norm(x, 8), 8, 100)).architecture
+    assert told.summary.startswith("Transformer: vocabulary 100, 4 transformer blocks (pre-norm")
+    assert told.family == ""
