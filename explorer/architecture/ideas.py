@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from netloupe.explorer.model import TensorType, Value
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import read_dims
-from netloupe.explorer.patterns.combinations import REDUCTIONS, moves_rows
+from netloupe.explorer.patterns.combinations import REDUCTIONS, is_divisor, moves_rows
 from netloupe.explorer.patterns.details import NO_DETAILS, FeatureDetails
 from netloupe.explorer.patterns.readings import read_str
 from netloupe.explorer.patterns.recognise import add_ideas
@@ -141,6 +141,8 @@ def _find_passed(outline: Outline) -> Iterator[Merge]:
             continue
         if read_str(outline.operations.nodes[scatter.end], "reduction") not in REDUCTIONS:
             continue  # elements are written over
+        if is_divisor(outline.operations, scatter.end):
+            continue
         pending, seen = [scatter], {scatter}
         is_sent = False
         while pending and len(seen) < _MOST_SENT and not is_sent:

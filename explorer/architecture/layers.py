@@ -13,6 +13,8 @@ _FEEDING = frozenset({"experts", "mlp"})
 #: of what may stand between a block's result and the sum with the stream, besides norms
 _BETWEEN = (*ARRANGING_TRAITS, "multiplies_elements")
 _MOST_BETWEEN = 8
+#: kinds that mix places in attention's place
+_MIXING = frozenset({"graph convolution", "message passing", "mixer", "recurrent"})
 #: a graph with more streams is none that a family has
 _MOST_CHAINS = 16
 
@@ -114,8 +116,27 @@ def find_stacks(outline: Outline) -> list[Stack]:
             chains.append([part])
         else:
             chain.append(part)
-    stacks = [Stack(layers) for chain in chains if (layers := list(_cut(chain)))]
+    beside = [part for part in outline.parts if part.kind in _MIXING]
+    stacks = [
+        Stack(layers)
+        for chain in chains
+        if (layers := list(_cut(chain))) and not any(_is_joined(one, beside) for one in layers)
+    ]
     return sorted(stacks, key=lambda stack: stack.first.place)
+
+
+def _is_joined(layer: Layer, beside: Sequence[OutlinePart]) -> bool:
+    """Return whether something else mixes tokens beside attention, and the MLP takes both.
+
+    So do a graph and attention in a layer of GPS (L. Rampášek and others, Recipe for a General,
+    Powerful, Scalable Graph Transformer, 2022, figure 1): it is no block of a transformer.
+    """
+    mixing = layer.attentions
+    return any(
+        feeding.follows(part) and not any(part.follows(one) or one.follows(part) for one in mixing)
+        for part in beside
+        for feeding in layer.feeding
+    )
 
 
 def _feeds_itself(part: OutlinePart) -> bool:

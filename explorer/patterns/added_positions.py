@@ -25,6 +25,8 @@ _MOST_BEHIND = 400
 _RANKS = (2, 3)
 #: what has fewer is a coordinate, as of anchors
 _LEAST_FEATURES = 8
+#: what is taken apart into rows has so many users at most
+_MOST_ROWS = 16
 #: so many nodes before a sum are looked at for the attention that gave what is added to
 _MOST_BEFORE = 24
 #: how a table is handed on until it is added
@@ -60,6 +62,8 @@ def read_added_positions(node: Node) -> AddedPositions | None:
     Is All You Need, 2017, section 3.5; A. Dosovitskiy and others, An Image Is Worth 16x16 Words,
     2021, equation 1). What is added to scores is a bias or a mask, what follows a factor of the
     same size is part of a norm, and what attention gives is added to the queries that it took.
+    What is taken apart into its rows has scales and shifts of norms in place of tokens (J. Chen and
+    others, PixArt-α, 2024, section 2.3).
     """
     if not node.operator.has("adds") or len(node.inputs) != 2:
         return None
@@ -73,7 +77,7 @@ def read_added_positions(node: Node) -> AddedPositions | None:
     dims = _read_places(facts.find_dims(added) or table.dims, facts.find_dims(stream))
     if dims is None or _is_scaled_alike(stream, table) or _is_of_attention(stream):
         return None
-    if not is_attended_to(node):
+    if _is_taken_apart(node) or not is_attended_to(node):
         return None
     return AddedPositions(dims, _is_sinusoidal(table, dims[-1]))
 
@@ -102,6 +106,21 @@ def _read_places(dims: Dims, stream: Dims | None) -> tuple[int, ...] | None:
         return None
     known = tuple(dim for dim in dims if isinstance(dim, int) and dim > 1)
     return known if len(known) == len(dims) and known[-1] >= _LEAST_FEATURES else None
+
+
+def _is_taken_apart(node: Node) -> bool:
+    """Return whether all that takes what a node gives takes one row of it."""
+    facts = find_value_facts(node.graph.model)
+    result = node.output(0)
+    users = () if result is None else result.users[:_MOST_ROWS]
+    for user in users:
+        if not user.operator.has("gathers", "slices", "splits") or user.input(0) is not result:
+            return False
+        for value in user.outputs:
+            dims = facts.find_dims(value) if value is not None else ()
+            if dims is None or any(dim != 1 for dim in dims[1:-1]):
+                return False
+    return len(users) > 1 or any(len(user.outputs) > 1 for user in users)
 
 
 def _is_scaled_alike(stream: Value, table: Tensor) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Node, Value
 
 from .attention_forms import has_latents
 from .operations import OUTSIDE, Operations, list_data
+from .readings import read_int
 from .weight_sizes import read_dims
 
 _PRODUCTS = frozenset({"Einsum", "MatMul"})
@@ -27,7 +29,7 @@ def find_scores(operations: Operations, softmax: int) -> tuple[set[int], int, li
     onward = _search(
         operations, softmax, lambda n: [user for user in operations.users[n] if user != OUTSIDE]
     )
-    if back is None or onward is None:
+    if back is None or onward is None or not _shares_keys(operations, softmax, onward):
         return None
     core = {softmax, *back, *onward}
     # what tests the scores, as for rows that are masked in whole
@@ -40,6 +42,30 @@ def find_scores(operations: Operations, softmax: int) -> tuple[set[int], int, li
             and core.issuperset(operations.users[user])
         )
     return core, onward[-1], back
+
+
+def _shares_keys(operations: Operations, softmax: int, onward: Sequence[int]) -> bool:
+    """Return whether shares are of keys, which the second product sums up, as far as is known.
+
+    Shares of queries for each key make another attention.
+    """
+    node = operations.nodes[softmax]
+    axis = read_int(node, "axis")
+    if axis in (None, -1):
+        return True
+    dims = find_value_facts(operations.context.graph.model).find_dims(node.output(0))
+    product = operations.nodes[onward[-1]]
+    if not dims or product.operator.form == "Einsum":
+        return True
+    # what turns them in between may put keys where they are summed up
+    known = {softmax, *onward}
+    for number in onward:
+        for value in operations.nodes[number].inputs:
+            if value is None or operations.giver(operations.source(value)) not in known:
+                continue
+            if any(one.operator.has("permutes", "reshapes") for one in operations.path(value)):
+                return True
+    return (axis or 0) % len(dims) == len(dims) - 1
 
 
 def _search(

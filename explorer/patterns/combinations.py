@@ -182,6 +182,8 @@ def find_messages(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         reduction = read_str(node, "reduction")
         if not node.operator.has("scatters") or reduction not in REDUCTIONS:
             continue
+        if is_divisor(operations, end):
+            continue
         found = _walk_messages(blocks, end)
         if found is None and _takes_gathered(operations, end):
             found = {end}  # what is gathered is compared with more than that
@@ -190,16 +192,33 @@ def find_messages(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         how, last = REDUCTIONS[reduction], end
         counted = _find_count(blocks, end) if reduction == "add" else None
         if counted is not None:
-            how, last = "mean", counted[1]
-            found |= counted[0]
+            numbers, last, how = counted
+            found |= numbers
         facts = (f"gather, {how} of messages",)
         yield FoundBlock("message passing", "Message passing", frozenset(found), last, facts)
 
 
-def _find_count(blocks: FoundBlocks, end: int) -> tuple[set[int], int] | None:
-    """Return what divides sums of messages by how many there are, and the division.
+def is_divisor(operations: Operations, scatter: int) -> bool:
+    """Return whether sums where edges end divide others alone: they are no messages."""
+    number: int | None = scatter
+    for _ in range(_MOST_BEFORE_COUNT):
+        user = operations.only_user(number) if number is not None else None
+        if user is None or len(operations.operands[user]) != 1:
+            break
+        number = user
+    if user is None or operations.kinds[user] != "Div" or number is None:
+        return False
+    divided = operations.giver(operations.operands[user][0])
+    is_sum = divided is not None and operations.nodes[divided].operator.has("scatters")
+    return is_sum and divided != number
 
-    How many there are is a sum of ones that are put where edges end.
+
+def _find_count(blocks: FoundBlocks, end: int) -> tuple[set[int], int, str] | None:
+    """Return what divides sums of messages, the division, and what it makes of them.
+
+    Divided by how many there are, which is a sum of ones that are put where edges end, it is their
+    mean; by the sum of what each is multiplied by, their weighted mean (X. Bresson and T. Laurent,
+    Residual Gated Graph ConvNets, 2017, equation 11).
     """
     operations = blocks.operations
     division = operations.only_user(end)
@@ -219,13 +238,27 @@ def _find_count(blocks: FoundBlocks, end: int) -> tuple[set[int], int] | None:
         node = operations.nodes[number]
         if node.operator.has("scatters"):
             place = node.operator.operands.find("updates")
-            is_counting = place is not None and operations.is_fixed(node.input(place))
-            return (numbers, division) if is_counting else None
+            value = node.input(place) if place is not None else None
+            if operations.is_fixed(value):
+                return (numbers, division, "mean") if value is not None else None
+            is_weight = value is not None and operations.source(value) in _list_factors(
+                operations, end
+            )
+            return (numbers, division, "weighted mean") if is_weight else None
         if operations.kinds[number] not in ("Add", "Clip", "Max"):
             return None
         givers = operations.givers(number)
         number = givers[0] if len(givers) == 1 else None
     return None
+
+
+def _list_factors(operations: Operations, scatter: int) -> list[Value]:
+    """Return what is multiplied to give the messages that are put where edges end."""
+    node = operations.nodes[scatter]
+    place = node.operator.operands.find("updates")
+    value = node.input(place) if place is not None else None
+    product = operations.given_by(operations.source(value), "Mul") if value is not None else None
+    return operations.operands[product] if product is not None else []
 
 
 def _walk_messages(blocks: FoundBlocks, end: int) -> set[int] | None:

@@ -32,7 +32,7 @@ _GATES = frozenset({"Mul", "Slice", "Split"})
 
 
 def find_conformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
-    """Find half an MLP, self-attention, a depthwise convolution, half an MLP, and a norm.
+    """Find half an MLP, self-attention, a gated depthwise convolution, half an MLP, and a norm.
 
     Section 2.4, equation 1: each is added to what it takes, and both feed-forward modules are
     halved before that.
@@ -46,13 +46,16 @@ def find_conformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     ]
     if (len(feeding), len(attentions), len(convolving)) != (2, 1, 1) or not norms:
         return
-    if not all(_is_halved(blocks, found) for found in feeding):
-        return
     first, last = feeding
+    sums = [_find_half_sum(blocks, found) for found in feeding]
+    if not 0 <= sums[0] < attentions[0].end or sums[1] < 0:
+        return
     if not first.end < attentions[0].end < convolving[0].end < last.end < norms[-1].end:
         return
     others = [e for e in outline if e not in (*feeding, *attentions, *norms, *convolving)]
     if not _is_beside(blocks, others, _BESIDE) or len(others) > _MOST_BESIDE:
+        return
+    if not _has_gate(blocks, attentions[0].end, convolving[0].end):
         return
     kernel = _find_deep(blocks, convolving[0])
     facts = (*attentions[0].facts, " ".join((first.name, *first.facts[:1])))
@@ -66,17 +69,28 @@ def find_conformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     yield make_whole_block(blocks, "conformer", "Conformer block", facts, details)
 
 
-def _is_halved(blocks: FoundBlocks, found: FoundBlock) -> bool:
-    """Return whether half of what a block gives is added to something."""
+def _has_gate(blocks: FoundBlocks, low: int, high: int) -> bool:
+    """Return whether a sigmoid between two operations is a factor there."""
+    operations = blocks.operations
+    for number in range(low + 1, high):
+        user = operations.only_user(number) if operations.kinds[number] == "Sigmoid" else None
+        if user is not None and operations.kinds[user] == "Mul":
+            other = [v for v in operations.operands[user] if operations.giver(v) != number]
+            squashed = operations.operands[number]
+            if other and other != squashed and len(operations.operands[user]) > 1:
+                return True  # else it is SiLU
+    return False
+
+
+def _find_half_sum(blocks: FoundBlocks, found: FoundBlock) -> int:
+    """Return the operation that adds half of what a block gives to something; -1 for none."""
     operations = blocks.operations
     half = operations.only_user(found.end)
-    if half is None:
-        return False
     factors = {"Mul": 0.5, "Div": 2.0}
-    if operations.scalar(half) != factors.get(operations.kinds[half], 0.0):
-        return False
+    if half is None or operations.scalar(half) != factors.get(operations.kinds[half], 0.0):
+        return -1
     total = operations.only_user(half)
-    return total is not None and operations.kinds[total] == "Add"
+    return total if total is not None and operations.kinds[total] == "Add" else -1
 
 
 def _find_deep(blocks: FoundBlocks, found: FoundBlock) -> int | None:

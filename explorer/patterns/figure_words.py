@@ -71,6 +71,12 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "linear-attention",
         ),
         FigureWord(
+            "delta rule",
+            "Linear attention that adds to its state what this does not tell yet of a token; "
+            "`gated` where the state decays.",
+            "delta-rule",
+        ),
+        FigureWord(
             "graph attention",
             "Only who is joined to whom in a graph that is fed attends to each other.",
             "graph-attention",
@@ -150,7 +156,8 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
         ),
         FigureWord(
             "Mamba",
-            "A selective state space: a state goes along the sequence.",
+            "A selective state space: a state goes along the sequence, which takes up and forgets "
+            "as steps of each token tell.",
             "state-space-block",
         ),
         FigureWord(

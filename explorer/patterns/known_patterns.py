@@ -26,6 +26,7 @@ from .combinations import (
 from .conformers import find_conformers, find_convolution_modules, find_rotated_attentions
 from .convolutions import find_convolutions
 from .crosses import find_crosses, find_factorizations
+from .delta_rules import find_delta_rules
 from .dense import find_dense, find_transitions
 from .distances import find_distances
 from .edge_inputs import find_edge_inputs
@@ -56,7 +57,7 @@ from .pattern_examples import EXAMPLES
 from .polynomials import find_polynomials
 from .positions import find_merging, find_waves
 from .pyramids import find_pyramid_steps
-from .recurrent import find_cells, find_recurrent, find_state_spaces
+from .recurrent import find_cells, find_recurrent
 from .resampling import find_joined, find_pixel_shuffles, find_resampled
 from .residuals import find_residuals
 from .retention import find_retentions
@@ -66,7 +67,7 @@ from .soft_caps import find_soft_caps
 from .splines import find_splines
 from .squash import find_squashes
 from .standardized import find_reversible_standardizations
-from .state_spaces import find_mixers
+from .state_spaces import find_mixers, find_state_spaces
 from .time_mixing import find_shifts, find_time_mixes
 from .token_mixing import find_mixer_blocks
 from .transformers import find_reduced_attentions, find_sublayers, find_transformers
@@ -126,6 +127,7 @@ PARTS = (
     _part("embedding", find_embeddings, "embedding", family="shape"),
     _ATTENTIONS,
     _part("low-rank-attention", find_low_rank_attentions, "attention", family="attention"),
+    _part("delta-rule", find_delta_rules, "attention", family="attention"),
     _part("mlp", find_mlps, "mlp", family="linear"),
     _EXPERTS,
     _CONVOLUTIONS,

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from netloupe.explorer.model import Value
 
-from .details import EmbeddingDetails
+from .details import EmbeddingDetails, FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
+from .operations import Operations
 
 #: what distances to the entries of a code book are computed with
 _OF_DISTANCES = ("adds", "subtracts", "multiplies_elements", "takes_power", "takes_root")
@@ -75,14 +76,64 @@ def find_quantizers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         if nearest is None or not operations.nodes[nearest].operator.has("finds_largest"):
             continue
         distances = _walk_distances(blocks, {nearest, *table.numbers}, nearest)
-        kinds = {operations.kinds[each] for each in distances}
-        is_least = operations.kinds[nearest] == "ArgMin"
-        if not (is_least or "Neg" in kinds or "Sub" in kinds) or len(distances) < 2:
+        if len(distances) < 2 or not _is_nearest(operations, nearest, distances):
             continue
         known = table.details.read_as(EmbeddingDetails)
+        compared = _read_compared(blocks, distances)
+        if compared and known.width and compared != known.width:
+            continue
         facts = (f"{known.rows:,} codes × {known.width}",) if known.rows and known.width else ()
         numbers = frozenset({nearest, *table.numbers, *distances})
         yield FoundBlock("quantizer", "Vector quantizer", numbers, table.end, facts, table.details)
+
+
+def _is_nearest(operations: Operations, nearest: int, distances: set[int]) -> bool:
+    """Return whether the entry is looked for whose distance is the least.
+
+    Products with entries are the larger the nearer these are; squares of differences the smaller.
+    """
+    if operations.kinds[nearest] == "ArgMin":
+        return True
+    products = [n for n in distances if operations.nodes[n].operator.has("multiplies")]
+    squares = [n for n in distances if operations.nodes[n].operator.has("reduces", "solves")]
+    taking_off = ("negates", "subtracts")
+    if not any(operations.nodes[n].operator.has(*taking_off) for n in distances):
+        return False  # they are scores
+    if products:
+        return _follow_sign(operations, min(products), distances) > 0
+    return bool(squares) and _follow_sign(operations, min(squares), distances) < 0
+
+
+def _follow_sign(operations: Operations, number: int, through: set[int]) -> int:
+    """Return 1 where what is looked for grows with what an operation gives, -1 where it falls."""
+    sign = 1
+    for giver in operations.givers(number):
+        if (operations.scalar(giver) or 0) < 0 and operations.kinds[giver] == "Mul":
+            sign = -sign
+    for _ in range(_MOST_OF_DISTANCES):
+        user = next((one for one in operations.users[number] if one in through), None)
+        if user is None:
+            break
+        node = operations.nodes[user]
+        last = node.inputs[-1] if node.inputs else None
+        is_taken_off = last is not None and operations.giver(operations.source(last)) == number
+        is_scaled = node.operator.has("multiplies_elements", "divides")
+        is_turned = is_scaled and (operations.scalar(user) or 0) < 0
+        if node.operator.has("negates") or is_turned:
+            sign = -sign
+        elif node.operator.has("subtracts") and is_taken_off:
+            sign = -sign
+        number = user
+    return sign
+
+
+def _read_compared(blocks: FoundBlocks, distances: set[int]) -> int:
+    """Return how many features are compared with those of entries; 0 where that is not known."""
+    found = [blocks.holding(number, "linear") for number in sorted(distances)]
+    widths = {
+        one.details.read_as(FeatureDetails).in_features for one in found if one is not None
+    }
+    return (widths.pop() or 0) if len(widths) == 1 else 0
 
 
 def find_residual_quantizers(blocks: FoundBlocks) -> Iterator[FoundBlock]:

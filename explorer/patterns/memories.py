@@ -8,7 +8,7 @@ from netloupe.explorer.model import Value
 
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations
-from .readings import read_axes
+from .readings import read_axes, read_int
 from .weight_sizes import read_type_dims
 
 _MOST_STEPS = 4
@@ -35,6 +35,11 @@ def find_memories(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             continue
         axes = [read_axes(operations.nodes[number]) for number in (max(scored), total)]
         if blocks.owner[total] is not None or any(a is None or len(a) != 1 for a in axes):
+            continue
+        summed = axes[1][0] if axes[1] is not None else 0
+        shared = read_int(operations.nodes[softmax], "axis")
+        # features stood last where products were summed up over them, and may stand there again
+        if shared is not None and 0 <= summed != shared >= 0:
             continue
         numbers = frozenset({softmax, product, total, *scored})
         yield FoundBlock("attention", "Memory attention", numbers, total)

@@ -9,6 +9,7 @@ from .examples_of_exchanges import EXAMPLES_OF_EXCHANGES
 from .examples_of_ideas import EXAMPLES_OF_IDEAS
 from .examples_of_idioms import EXAMPLES_OF_IDIOMS
 from .examples_of_parts import EXAMPLES_OF_PARTS
+from .examples_of_states import EXAMPLES_OF_STATES
 from .examples_of_updates import EXAMPLES_OF_UPDATES
 from .examples_of_wholes import EXAMPLES_OF_WHOLES
 
@@ -28,6 +29,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         EXAMPLES_OF_PARTS
         | EXAMPLES_OF_WHOLES
         | EXAMPLES_OF_IDEAS
+        | EXAMPLES_OF_STATES
         | EXAMPLES_OF_UPDATES
         | EXAMPLES_OF_EXCHANGES
         | EXAMPLES_OF_IDIOMS

@@ -89,6 +89,8 @@ def find_merging(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     parts = operations.operands[joins[0]]
     if len(parts) != 4 or any(operations.given_by(part, "Slice") is None for part in parts):
         return
+    if len({*parts}) < len(parts):
+        return
     widths = linears[0].details.in_out
     if widths is None or widths[0] % 4:
         return

@@ -1,4 +1,4 @@
-"""Recurrent layers, cells written out, and state-space blocks."""
+"""Recurrent layers, and cells written out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from .convolution_details import ConvolutionDetails
-from .details import RecurrentDetails, StateSpaceDetails, span_features
+from .details import RecurrentDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .linear import write_widths
 from .readings import read_str
@@ -76,7 +76,7 @@ def find_cells(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     elif (counts["Sigmoid"], counts["Tanh"]) == (2, 1) and 2 <= counts["Mul"] <= 3:
         is_mixed = counts["Sub"] == 1 and counts["Add"] >= 2
         name = "GRU cell" if is_mixed else ""
-    if not name or not _multiplies_gates(blocks):
+    if not name or not _multiplies_gates(blocks) or not _takes_state(blocks):
         return
     facts: tuple[str, ...] = ()
     if convolutions:
@@ -86,6 +86,18 @@ def find_cells(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     numbers = frozenset(range(len(operations)))
     parts = (*linears.values(), *convolutions.values())
     yield FoundBlock("recurrent", name, numbers, len(operations) - 1, facts, parts=parts)
+
+
+def _takes_state(blocks: FoundBlocks) -> bool:
+    """Return whether gates are of two values, as of what comes and what was kept, or of both joined.
+
+    Of what comes alone they are no step of a recurrence.
+    """
+    operations = blocks.operations
+    layers = {id(f): f for f in blocks.owner if f is not None and f.kind in ("linear", "conv")}
+    starts = [operations.operands[min(one.numbers)][0] for one in layers.values()]
+    is_joined = any(operations.given_by(value, "Concat") is not None for value in starts)
+    return is_joined or len({*starts}) != 1 or len(layers) == 1
 
 
 def _is_bare(found: FoundBlock | None) -> bool:
@@ -105,38 +117,3 @@ def _multiplies_gates(blocks: FoundBlocks) -> bool:
         for number, kind in enumerate(operations.kinds)
         if kind == "Sigmoid"
     )
-
-
-def find_state_spaces(blocks: FoundBlocks) -> Iterator[FoundBlock]:
-    """Find a block of a selective state-space model.
-
-    Features are convolved along the sequence, each alone, and activated; step sizes by softplus
-    of a linear layer make exp(Δ·A) of the recurrence, and the result is gated
-    (A. Gu and T. Dao, Mamba, 2023, figure 3 and algorithm 2).
-    """
-    operations = blocks.operations
-    counts = Counter(operations.kinds)
-    linears = list({id(f): f for f in blocks.owner if f is not None}.values())
-    dense = [f for f in linears if f.kind == "linear"]
-    deep = [f for f in linears if f.kind == "conv" and _goes_along(f)]
-    activated = [f for f in linears if f.name == "SiLU" or f.name.endswith("SiLU")]
-    if len(deep) != 1 or not 2 <= len(dense) <= 6 or not activated:
-        return
-    if counts["Softplus"] != 1 or counts["Exp"] < 1 or counts["Softmax"] or counts["Erf"]:
-        return
-    first, last = dense[0], dense[-1]
-    widths = span_features(first.details, last.details)
-    inner = deep[0].details.read_as(ConvolutionDetails).groups
-    facts = []
-    if widths is not None and inner is not None:
-        facts.append(write_widths(widths[0], inner, widths[1]))
-    numbers = frozenset(range(len(operations)))
-    details = StateSpaceDetails(inner=inner)
-    end = len(operations) - 1
-    yield FoundBlock("mixer", "Mamba block", numbers, end, tuple(facts), details, tuple(linears))
-
-
-def _goes_along(found: FoundBlock) -> bool:
-    """Return whether a convolution in groups goes along a sequence."""
-    details = found.details.read_as(ConvolutionDetails)
-    return details.groups is not None and details.is_along_one_axis

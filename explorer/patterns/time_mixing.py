@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from netloupe.explorer.model import Value
+from netloupe.explorer.model import Node, Value
+from netloupe.explorer.model.constant import constant_tensor
 
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations
+from .readings import read_ints, read_numbers
 from .whole_groups import make_whole_block
 
 _LEAST_SHIFTS = 2
@@ -49,6 +51,8 @@ def _find_shift(operations: Operations, moved: Value, value: Value) -> list[int]
         node = moved.producer
         if giver is None or node is None or not node.operator.has("pads", "joins", "picks"):
             return []
+        if node.operator.has("pads") and _pads_features(node):
+            return []
         found.append(giver)
         taken = operations.operands[giver]
         if not taken:
@@ -57,6 +61,15 @@ def _find_shift(operations: Operations, moved: Value, value: Value) -> list[int]
         if moved is value:
             return found
     return []
+
+
+def _pads_features(node: Node) -> bool:
+    """Return whether a Pad moves something along the last axis, on which features are."""
+    tensor = constant_tensor(value) if (value := node.input(1)) is not None else None
+    pads = [int(one) for one in read_numbers(tensor)] if tensor is not None else []
+    pads = pads or [*read_ints(node, "pads")]
+    rank = len(pads) // 2
+    return rank > 1 and bool(pads[rank - 1] or pads[-1])
 
 
 def find_time_mixes(blocks: FoundBlocks) -> Iterator[FoundBlock]:

@@ -37,7 +37,7 @@ def find_mixer_blocks(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     kinds = [e.kind if isinstance(e, FoundBlock) else operations.kinds[e] for e in others]
     sums = kinds.count("Add") + sum(one.kind == "residual" for one in mlps)
     sums += sum("Residual" in norm.name for norm in norms)
-    if not 1 <= sums <= 4 or not mlps or not (norms or mlps[0].parts):
+    if not 2 <= sums <= 4 or not mlps or not (norms or mlps[0].parts):
         return
     mixing = [kind for kind in kinds if kind not in _AROUND]
     feeding = mlps[-1]

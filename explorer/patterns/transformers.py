@@ -17,6 +17,8 @@ from .transformer_details import (
 
 _MIXERS = frozenset({"attention"})
 _FEED_FORWARDS = frozenset({"mlp", "experts"})
+#: attention of another kind than such a block is known for
+_TOLD = frozenset({"Cross-attention", "Cross-covariance attention", "Linear attention"})
 _NORMS = ("norm", "adaptive norm")
 
 
@@ -47,6 +49,8 @@ def find_transformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     shifting = [kind for kind in kinds if kind in ("Concat", "Pad", "Slice")]
     if any(kind not in ("Add", "Mul", "Dropout", "Concat", "Pad", "Slice") for kind in kinds):
         return
+    if not is_adaptive and any(_multiplies_stream(blocks, entry) for entry in others):
+        return
     window = _read_window(blocks)
     if shifting and not window:
         return
@@ -63,7 +67,8 @@ def find_transformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         return
     fed = feeding[0]
     what = fed.facts[0] if fed.kind == "experts" else " ".join((fed.name, *fed.facts[:1]))
-    facts = [*attentions[0].facts, what]
+    own = [attentions[0].name.lower()] if attentions[0].name in _TOLD else []
+    facts = [*own, *attentions[0].facts, what]
     style = _order_norms(blocks, attentions[0], norms)
     norm = norms[0].name.rsplit(" ", 1)[-1] if style else ""
     if style and is_adaptive:  # it is what such a block is about
@@ -86,6 +91,26 @@ def find_transformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     end = last.end if isinstance(last, FoundBlock) else last
     parts = (*attentions, *feeding, *norms)
     yield FoundBlock("transformer", name, numbers, end, tuple(facts), details, parts)
+
+
+def _multiplies_stream(blocks: FoundBlocks, entry: FoundBlock | int) -> bool:
+    """Return whether a product takes the place of a residual sum: one with what a norm takes, too.
+
+    And not with a number or a mask.
+    """
+    operations = blocks.operations
+    if isinstance(entry, FoundBlock) or operations.kinds[entry] != "Mul":
+        return False
+    taken = operations.operands[entry]
+    results = [blocks.owner[giver] for giver in operations.givers(entry)]
+    if not any(one is not None and one.kind in _MIXERS | _FEED_FORWARDS for one in results):
+        return False
+    return any(
+        operations.operands[number][:1] == [value]
+        for value in taken
+        for number, owner in enumerate(blocks.owner)
+        if owner is not None and owner.kind in _NORMS
+    )
 
 
 def _leave_out_conditions(

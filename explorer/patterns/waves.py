@@ -9,7 +9,7 @@ from netloupe.explorer.notation import write_count
 
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations
-from .readings import read_int
+from .readings import read_int, read_scalar
 from .weight_sizes import read_dims
 
 #: what a transform that is followed by another one, and its real part, may have between
@@ -130,5 +130,11 @@ def find_transforms(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 
 
 def _is_like(operations: Operations, number: int, other: int) -> bool:
-    one, two = (read_int(operations.nodes[each], "inverse") or 0 for each in (number, other))
-    return one == two
+    """Return whether two transforms are of one direction, along different axes."""
+    one, two = (operations.nodes[each] for each in (number, other))
+    if (read_int(one, "inverse") or 0) != (read_int(two, "inverse") or 0):
+        return False
+    axes = [read_int(node, "axis") for node in (one, two)]
+    if axes == [None, None]:  # an operand since opset 20
+        axes = [None if (at := read_scalar(node.input(2))) is None else int(at) for node in (one, two)]
+    return axes[0] is None or axes[0] != axes[1]

@@ -74,7 +74,8 @@ _MAMBA = """
     sc = Sigmoid (c)  v = Mul (c, sc)  vt = Transpose <perm = [0, 2, 1]> (v)
     q = MatMul (vt, wx)  dt0, bb, cc = Split <axis = -1, num_outputs = 3> (q)
     d0 = MatMul (dt0, wdt)  d1 = Add (d0, bdt)  d = Softplus (d1)
-    da = Mul (d, aa)  e = Exp (da)  k = Mul (e, vt)  m = Mul (k, bb)  o = Mul (m, cc)
+    da = Mul (d, aa)  e = Exp (da)  du = Mul (d, vt)
+    k = Mul (e, du)  m = Mul (k, bb)  o = Mul (m, cc)
     sg = Sigmoid (g)  gg = Mul (g, sg)  r = Mul (o, gg)  y = MatMul (r, wout)
 """
 
@@ -93,6 +94,9 @@ def test_a_selective_state_space_block() -> None:
     # without a step size there is no such recurrence
     other = _MAMBA.replace("Softplus (d1)", "Relu (d1)")
     assert text_of(graph_of(other, **weights)) == ""
+    # nor where that makes decays alone
+    other = _MAMBA.replace("du = Mul (d, vt)", "du = Mul (bb, vt)")
+    assert text_of(graph_of(other, **weights)) == ""
 
 
 _MAMBA_2 = """
@@ -103,7 +107,7 @@ _MAMBA_2 = """
     more = Constant <value = int64[3] {32, 8, 8}> ()  h, bb, cc = Split <axis = -1> (vt, more)
     d1 = Add (dt, bdt)  d = Softplus (d1)  da = Mul (d, aa)
     ax = Constant <value = int64[1] {1}> ()  ds = CumSum (da, ax)  e = Exp (ds)
-    k = Mul (e, h)  m = Mul (k, bb)  o = Mul (m, cc)
+    dh = Mul (d, h)  k = Mul (e, dh)  m = Mul (k, bb)  o = Mul (m, cc)
     sg = Sigmoid (g)  gg = Mul (g, sg)  r = Mul (o, gg)  y = MatMul (r, wout)
 """
 
@@ -116,6 +120,9 @@ def test_a_mixer_whose_one_projection_gives_gate_content_and_steps() -> None:
     assert text_of(graph_of(f"xm = Mul (x, z) {masked}", **weights)).startswith("Mamba-2, ")
     # decays that are not summed up are of another recurrence
     other = _MAMBA_2.replace("CumSum (da, ax)", "Tile (da, ax)")
+    assert "Mamba-2" not in text_of(graph_of(other, **weights))
+    # steps that make decays alone are of another one
+    other = _MAMBA_2.replace("Mul (d, h)", "Mul (bb, h)")
     assert "Mamba-2" not in text_of(graph_of(other, **weights))
     # a kernel for several channels mixes more than places
     other = _MAMBA_2.replace("group = 48", "group = 24")

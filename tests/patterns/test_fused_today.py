@@ -137,8 +137,8 @@ def test_a_block_of_the_new_operators_is_a_transformer_block() -> None:
     """
     weights = {**WIDTHS, "g": (32,), "wa": (32, 96), "wb": (32, 96), "wd": (96, 32)}
     assert text_of_nodes(text, 28, **weights) == (
-        "Transformer block, gated delta rule, 4 heads × 8, causal, SwiGLU 32 → 96 → 32, "
-        "pre-norm RMSNorm"
+        "Transformer block, linear attention, gated delta rule, 4 heads × 8, causal, "
+        "SwiGLU 32 → 96 → 32, pre-norm RMSNorm"
     )
 
 

@@ -56,10 +56,13 @@ _WITHOUT_SOURCE = {
 _ANCHORS = {
     "experts": {"logits", "shares", "largest", "up", "down", "hidden", "results"},
     "residual-block": {"first", "second", "total", "y"},
+    "delta-rule": {"v0", "decay", "g3", "kept", "recalled", "told", "missing", "change"}
+    | {"written", "next", "y"},
     "state-space-mixer": {"projected", "gate", "channels", "convolved"}
-    | {"dt", "sums", "decays", "y"},
+    | {"dt", "rates", "sums", "of_heads", "passed", "decays", "dt_of_heads", "scaled", "y"},
     "selection": {"best", "y"},
-    "state-space-block": {"projected", "convolved", "dt", "decays", "y"},
+    "state-space-block": {"projected", "convolved", "dt", "dt_of_states", "rates", "sums"}
+    | {"decays", "du", "squashed", "gated", "y"},
     "partial-stage": {"wider", "around", "convolved", "again", "total", "joined", "y"},
     "shuffle-unit": {"shuffled", "spatial", "total", "y"},
     "atrous-pyramid": {"a", "b", "c", "joined", "y"},

@@ -118,6 +118,34 @@ def test_stored_numbers_that_are_added_otherwise_are_none(before: str, behind: s
     assert not find_idea(load(proto.SerializeToString()))
 
 
+MODULATED = """
+<ir_version: 10, opset_import: ["": 21]>
+g (float[2, 6, 32] step, float[2, 60, 32] x) => (y) {{
+  h = Tanh (step)
+  [n] rows = Add (h, table)
+  {apart}
+  shifted = Add (x, one)  scaled = Mul (shifted, two)
+  keys = Transpose <perm: ints = {perm}> (scaled)
+  scores = MatMul (scaled, keys)
+  weights = Softmax (scores)
+  y = MatMul (weights, scaled)
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    "apart",
+    [
+        "one, two, three, four, five, six = Split <axis = 1, num_outputs = 6> (rows)",
+        "a = Constant <value = int64[1] {{0}}> ()  b = Constant <value = int64[1] {{1}}> () "
+        "one = Gather <axis = 1> (rows, a)  two = Gather <axis = 1> (rows, b)",
+    ],
+)
+def test_a_table_of_scales_and_shifts_is_no_positions(apart: str) -> None:
+    text = MODULATED.replace("{apart}", apart)
+    assert not find_idea(attend(make_table(1, 6, 32), "60, 32", text))
+
+
 SCALED = """
 g (float[1, 40, 7, 7] x) => (y) <float[1, 40, 1, 1] scale = {{{numbers}}}> {{
   h = Tanh (x)

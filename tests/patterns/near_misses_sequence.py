@@ -1,0 +1,435 @@
+"""Examples of patterns of sequences, graphs and heads that lack one part of what they are.
+
+Below the id of a pattern stands for each near miss which part is not there any more, perhaps with
+what the block is told to be then, and the texts of the example with what stands there instead.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class NearMiss(NamedTuple):
+    """An example with one part changed.
+
+    Parameters
+    ----------
+    lacks
+        Which part is not there any more.
+    told
+        What the block is told to be then; "" for nothing.
+    edits
+        Texts of the example, each with what stands there instead.
+    """
+
+    lacks: str
+    told: str
+    edits: list[tuple[str, str]]
+
+
+def read_near_misses() -> dict[str, list[NearMiss]]:
+    """Return the near misses of each pattern."""
+    found: dict[str, list[NearMiss]] = {}
+    for line in _TEXT.replace("\n    =>", " =>").strip().splitlines():
+        if line.startswith("["):
+            several = found.setdefault(line.strip("[]"), [])
+        elif line.startswith("  "):
+            old, _, new = line.strip().partition(" => ")
+            several[-1].edits.append((old, new))
+        else:
+            lacks, _, told = line.partition(" = ")
+            several.append(NearMiss(lacks, told, []))
+    return found
+
+
+_TEXT = """
+[positional-encoding]
+cosines
+  cosine = Cos (a) => cosine = Sin (a)
+  other = Cos (b) => other = Sin (b)
+multiples of one place
+  b = Mul (x, two) => z = Tanh (x) b = Mul (z, two)
+waves
+  Sin (a) => Tanh (a)
+  Sin (b) => Tanh (b)
+[embedding]
+rows, columns
+  y = Gather => y = Gather <axis = 1>
+  {1000, 48} => {48, 1000}
+  float[2, 16, 48] y => float[48, 2, 16] y
+a table, it is computed
+  embedding (int64[2, 16] ids) => embedding (int64[2, 16] ids, float[1000, 48] table)
+  table = ConstantOfShape (dims) => other = ConstantOfShape (dims)
+[attention]
+softmax, sigmoid
+  Softmax (scores) => Sigmoid (scores)
+softmax, squared relu
+  weights = Softmax (scores) => positive = Relu (scores) weights = Mul (positive, positive)
+shares of keys, of queries
+  Softmax (scores) => Softmax <axis = 2> (scores)
+[low-rank-attention]
+fewer tokens in both
+  values = Einsum <equation = "bnd,nk->bkd"> (v, f)
+    => values = Einsum <equation = "bnd,nk->bkd"> (v, f) more = Tanh (values)
+  (shares, values) => (shares, more)
+fewer keys, as many
+  fewer = {64, 16} => fewer = {64, 64}
+[delta-rule]
+the difference
+  missing = Sub (v, told) => missing = Add (v, told)
+a difference that is written
+  change = Mul (missing, rate) => change = Mul (v, rate)
+  result = ReduceSum (read, keys) => r0 = ReduceSum (read, keys)  result = Add (r0, missing)
+writing by the key
+  written = Mul (k, change) => written = Tanh (change)
+[mlp]
+one start of both halves
+  float[2, 16, 8] x) => float[2, 16, 8] x, float[2, 16, 8] z)
+  up = MatMul (x, wu) => up = MatMul (z, wu)
+an activation
+  activated = Mul (gate, squashed) => activated = Add (gate, gate)
+a product of halves
+  hidden = Mul (activated, up) => hidden = Add (activated, up)
+[experts]
+weights that are picked by the choice
+  experts (float[16, 8] x) => experts (float[16, 8] x, int64[16, 2] other)
+  up = Gather (ups, chosen) => up = Gather (ups, other)
+  down = Gather (downs, chosen) => down = Gather (downs, other)
+a router of the tokens
+  experts (float[16, 8] x) => experts (float[16, 8] x, float[16, 4] logits)
+  logits = MatMul (x, router) => other_logits = MatMul (x, router)
+products with what was picked
+  hidden = MatMul (row, up) => hidden = Add (row, up)
+[state-space-mixer]
+steps of what is taken up
+  scaled = Mul (split, dt_of_heads) => scaled = Mul (split, split)
+steps of decays
+  rates = Mul (dt, a) => rates = Mul (shifted, a)
+decays
+  weights = Mul (causal, scores) => weights = Add (scores, scores)
+  decays = Exp (passed) => decays = Tanh (passed)
+[similarities]
+lengths of one, of one side
+  v = LpNormalization (texts) => v = Tanh (texts)
+lengths of one of features, of rows
+  u = LpNormalization (images) => u = LpNormalization <axis = 0> (images)
+[transformer-block]
+residual sums
+  stream = Add (x, attended) => stream = Mul (x, attended)
+an MLP
+  activated = Gelu (hidden) => activated = Add (hidden, hidden)
+attention
+  mixed = Attention <q_num_heads = 4, kv_num_heads = 4, is_causal = 1> (q, k, v)
+    => qk = Mul (q, k) mixed = Mul (qk, v)
+[conformer-block]
+a depthwise convolution
+  group = 16 => group = 1
+  deep = {16, 1, 31} => deep = {16, 16, 31}
+a gate
+  gated = Mul (content, open) => gated = Add (content, open)
+an MLP before attention
+  x1 = Add (x, half1) => x1 = Add (x, x)
+  x4 = Add (x3, half2) => both = Add (half1, half2)  x4 = Add (x3, both)
+[convolution-module]
+a gate
+  gated = Mul (content, open) => gated = Add (content, open)
+a depthwise convolution
+  group = 16 => group = 1
+  deep = {16, 1, 31} => deep = {16, 16, 31}
+[rotated-attention]
+a turn
+  negative = Neg (x2) => negative = Abs (x2)
+a sum of both
+  rotated = Add (by_cos, by_sin) => rotated = Mul (by_cos, by_sin)
+[reduced-attention]
+fewer keys
+  strides = [2, 2] => strides = [1, 1], auto_pad = "SAME_UPPER"
+queries of all places
+  q = MatMul (x, wq) => q = MatMul (fewer, wq)
+  float[1, 64, 16] y => float[1, 16, 16] y
+[sublayer]
+an activation
+  activated = Relu (hidden) => activated = Add (hidden, hidden)
+the value in the sum, a product
+  y = Add (x, given) => y = Mul (x, given)
+[token-embedding]
+a sum
+  y = Add (words, positions) => y = Mul (words, positions)
+a table of positions, another value
+  int64[1, 20] places => float[1, 20, 48] places
+  positions = Gather (place_table, places) => positions = Tanh (places)
+[recurrent-layers]
+layers of one kind
+  y = LSTM => other = RNN <hidden_size = 16, direction = "bidirectional"> (x, w, r)  y = LSTM
+nothing besides
+  y = LSTM => z = Relu (x)  y = LSTM
+  (x, w, r) => (z, w, r)
+[recurrent-cell]
+a state that is kept
+  kept = Mul (keep, c) => kept = Add (keep, c)
+a gate of the result
+  next_h = Mul (give, squashed) => next_h = Add (give, squashed)
+a state, no h
+  gates = Add (of_x, of_h) => gates = Add (of_x, of_x)
+  of_h = MatMul (h, r) => of_h = MatMul (x, w)
+[state-space-block]
+steps of what is taken up
+  du = Mul (dt, u) => du = Mul (u, u)
+steps of decays
+  rates = Mul (dt_of_states, a) => bare = Unsqueeze (steps, last)  rates = Mul (bare, a)
+a gate
+  gated = Mul (result, squashed) => gated = Add (result, squashed)
+a softplus
+  Softplus (steps) => Sigmoid (steps)
+[waves]
+a cosine
+  cosine = Cos (angles) => cosine = Sin (angles)
+one angle
+  cosine = Cos (angles) => more = Add (angles, places) cosine = Cos (more)
+[similarity]
+lengths of one, of one side
+  v = LpNormalization (texts) => v = Tanh (texts)
+lengths of one of features, of rows
+  u = LpNormalization (images) => u = LpNormalization <axis = 0> (images)
+[patch-merging]
+all squares
+  (x0, x1, x2, x3) => (x0, x0, x0, x0)
+steps
+  steps = {2, 2} => steps = {1, 1}
+[mixer-block]
+tokens in place of features
+  turned = Transpose <perm = [0, 2, 1]> (normal) => turned = Identity (normal)
+  back = Transpose <perm = [0, 2, 1]> (m1) => back = Identity (m1)
+  t1 = {16, 32}, int64[2] t2 = {32, 16} => t1 = {8, 32}, int64[2] t2 = {32, 8}
+a sum around what mixes
+  mixed = Add (x, back) => mixed = Mul (x, back)
+[fourier-transform]
+two axes
+  y = DFT (along, , tokens) => y = DFT (along, , features)
+one direction
+  y = DFT (along, , tokens) => y = DFT <inverse = 1> (along, , tokens)
+[reparametrisation]
+noise = Formula, x + exp(y · 0.5) · tanh(z)
+  scaled = Mul (deviation, noise) => scaled = Mul (deviation, change)
+  halved = => change = Tanh (noise) halved =
+half of a logarithm = Formula, x + exp(y · 0.3) · z
+  half = {0.5} => half = {0.3}
+an exponential = Formula, x + tanh(y · 0.5) · z
+  Exp (halved) => Tanh (halved)
+a sum with the mean = Formula, x · exp(y · 0.5) · z
+  y = Add (mean, scaled) => y = Mul (mean, scaled)
+[gumbel-softmax]
+a logarithm
+  extreme = Log (positive) => extreme = Exp (positive)
+a softmax = Formula, σ((x + −log(−log(y))) / 0.5)
+  y = Softmax <axis = -1> (sharp) => y = Sigmoid (sharp)
+[vector-quantizer]
+the nearest, the furthest
+  nearest = ArgMin => nearest = ArgMax
+distances to codes, scores
+  distances = Sub (squares, twice) => distances = Add (squares, twice)
+  nearest = ArgMin => nearest = ArgMax
+codes of the same table
+  y = Gather (codes, nearest) => y = Gather (others, nearest)
+  int64[1] count => int64[2] wide = {512, 64}, int64[1] count
+  codes = ConstantOfShape (dims) => others = ConstantOfShape (wide)
+  float[2, 16, 8] y => float[2, 16, 64] y
+[residual-quantizer]
+the rest
+  rest = Sub (x, q1) => rest = Add (x, q1)
+the rest, the value itself
+  p2 = MatMul (rest, columns) => p2 = MatMul (x, columns)
+  rest = Sub (x, q1) => other_rest = Sub (x, q1)
+[distances]
+the nearest, a product alone
+  near = Sub (half, others) => near = Sub (products, products)
+lengths
+  half = Sub (below, products) => half = Tanh (products)
+[edge-features]
+differences
+  apart = Sub (found, own) => apart = Mul (found, own)
+the same points
+  found = GatherND <batch_dims = 1> (x, places)
+    => z = Tanh (x) found = GatherND <batch_dims = 1> (z, places)
+[graph-convolution]
+a graph, other features
+  float[50, 50] adjacency => float[50, 40] adjacency
+  (float[50, 16] x => (float[40, 16] x
+a layer
+  projected = MatMul (x, w) => projected = Tanh (x)
+  float[50, 8] y => float[50, 16] y
+  width = {8} => width = {16}
+features that are no graph
+  projected = MatMul (x, w) => projected = Add (adjacency, adjacency)
+  float[50, 8] y => float[50, 50] y
+  width = {8} => width = {50}
+[graph-attention]
+edges
+  masked = Where (joined, scores, low) => masked = Add (scores, low)
+the features that are scored
+  y = MatMul (shares, h) => z = Tanh (h) y = MatMul (shares, z)
+two projections
+  sums = Add (from, turned) => sums = Mul (from, turned)
+[retention]
+decays that fall = Linear attention, masked
+  {1, 0, 0, 0.5, 1, 0, 0.25, 0.5, 1} => {1, 0, 0, 1, 1, 0, 1, 1, 0.5}
+decays at all
+  decayed = Mul (products, decay) => decayed = Mul (products, products)
+no softmax = Self-attention
+  y = MatMul (decayed, v) => soft = Softmax (decayed) y = MatMul (soft, v)
+[dot-interaction]
+one set of features
+  y = MatMul (features, turned) => z = Tanh (features) y = MatMul (z, turned)
+several features
+  (dense, user, item) => (dense, user)
+  float[2, 1, 8] item => float[2, 1, 8] item
+  float[2, 3, 3] y => float[2, 2, 2] y
+[factorization-machine]
+the square of the sum = Formula, sum, tanh, square
+  first = Pow (total, two) => first = Tanh (total)
+a difference = Formula, sum, square
+  rest = Sub (first, second) => rest = Add (first, second)
+[cross-network]
+the input in each product
+  p2 = Mul (x, s2) => p2 = Mul (x1, s2)
+the sum with the last layer
+  y = Add (t2, x1) => y = Add (t2, t2)
+[message-passing]
+a gather along edges
+  sent = Gather (x, from) => sent = Tanh (z)
+  float[10, 8] x, => float[30, 8] z, float[10, 8] x,
+a sum, written over
+  axis = 0, reduction = "add" => axis = 0
+other ends, the rows they came from
+  int64[30] from, int64[30, 8] to => int64[30, 8] to
+  sent = Gather (x, from) => sent = GatherElements (x, to)
+[adaptive-norm]
+a norm
+  LayerNormalization (x, s) => Mul (x, s)
+another value, of the same
+  scaled = Mul (normal, above) => own = Tanh (x) scaled = Mul (normal, own)
+a shift
+  y = Add (scaled, shift) => y = Mul (scaled, shift)
+[squash]
+the length
+  y = Div (shorter, root) => y = Div (shorter, above)
+one more than the length = Formula, square, sum, root
+  float one = {1} => float one = {3}
+[gate]
+a share between 0 and 1
+  gate = Sigmoid (logits) => gate = Tanh (logits)
+a product
+  y = Mul (content, gate) => y = Add (content, gate)
+[linear-attention]
+division by the sum of weights
+  shared = Div (result, total) => shared = Add (result, total)
+keys summed up over tokens, over features
+  tokens = {1} => tokens = {2}
+  keys = ReduceSum (k, tokens) => keys0 = ReduceSum (k, tokens) keys = Mul (keys0, k)
+a map that is positive
+  k1 = Elu (k0)  k = Add (k1, one) => k = Tanh (k0)
+the same map
+  k1 = Elu (k0) => k1 = Relu (k0)
+[weighted-sum]
+a tanh of a sum
+  squashed = Tanh (both) => squashed = Relu (both)
+queries and keys, of one value
+  asked = MatMul (query, wq) => asked = MatMul (keys, wk)
+shares over what is summed up
+  Softmax <axis = 1> (scores) => Softmax <axis = 2> (scores)
+[soft-routing]
+experts of what is routed = Soft selection, of 2
+  two = MatMul (x, w2) => two = MatMul (z, w2)
+  (float[4, 8] x) => (float[4, 8] x, float[4, 8] z)
+shares
+  chances = Softmax <axis = -1> (logits) => chances = Relu (logits)
+[outer-product]
+all by all
+  up = {64, 16} => up = {32, 16}
+  pairs = {20, 20, 64} => pairs = {20, 40, 32}
+  float[20, 20, 16] y => float[20, 40, 16] y
+one value
+  right = MatMul (x, wr) => right = MatMul (z, wr)
+  (float[6, 20, 32] x) => (float[6, 20, 32] x, float[6, 20, 32] z)
+[triangle-multiplication]
+gates
+  left = Mul (s1, p1) => left = Add (s1, p1)
+one value
+  p2 = MatMul (z, w4) => p2 = MatMul (u, w4)
+  (float[20, 20, 16] z) => (float[20, 20, 16] z, float[20, 20, 16] u)
+[affine-coupling]
+the other half that stays
+  y = Concat <axis = 1> (a, moved) => y = Concat <axis = 1> (b, moved)
+a scale
+  scaled = Mul (b, factor) => scaled = Add (b, factor)
+[masked-coupling]
+masks that are each other's rest
+  rest = {0, 1} => rest = {1, 1}
+a mask of zeros and ones
+  mask = {1, 0} => mask = {0.5, 0.5}
+[length-regulator]
+running sums
+  ends = CumSum (durations, one) => ends = Abs (durations)
+a difference of neighbours
+  y = Sub (mask, shifted) => y = Add (mask, shifted)
+[memory-attention]
+a sum of products
+  products = Mul (memory, query) => products = Add (memory, query)
+shares
+  shares = Softmax <axis = 1> (scores) => shares = Sigmoid (scores)
+shares over places, over features
+  features = {2} => features = {1}
+  places = {1} => places = {2}
+  query = Unsqueeze (state, places) => query = Unsqueeze (state, features)
+[random-masking]
+noise = Selection
+  TopK <largest = 0> (noise, all) => TopK <largest = 0> (score, all)
+  sorted => score = ReduceSum <keepdims = 0> (tokens, last) sorted
+an order of all
+  all = {64} => all = {32}
+[dueling-heads]
+a mean of advantages
+  mean = ReduceMean (advantage, over) => mean = ReduceMax (advantage, over)
+a mean of the same
+  mean = ReduceMean (advantage, over) => mean = ReduceMean (value, over)
+[expected-value]
+shares
+  shares = Softmax <axis = 2> (scores) => shares = Sigmoid (scores)
+a sum over them
+  last = {2} => last = {1}
+  float[2, 6] y => float[2, 5] y
+[token-shift]
+a move
+  moved = Pad (x, before) => moved = Tanh (x)
+the same value
+  there = Mul (moved, rest) => there = Mul (z, rest)
+  (float[2, 16, 8] x) => (float[2, 16, 8] x, float[2, 16, 8] z)
+  moved = Pad (x, before) => other_moved = Pad (x, before)
+tokens, features are moved
+  before = {0, 1, 0, 0, -1, 0} => before = {0, 0, 1, 0, 0, -1}
+[chunks]
+one hop = Rearrangement 1 × 8 × 50 → 1 × 8 × 20 × 4
+  int64[1] c = {20} => int64[1] c = {15}
+one value
+  four = Slice (x, d, f, axis) => z = Tanh (x) four = Slice (z, d, f, axis)
+[edge-inputs]
+both ends of one value
+  target = Gather (x, to) => target = Gather (z, to)
+  (float[10, 8] x => (float[10, 8] z, float[10, 8] x
+ends
+  int64[30] to => float[30, 8] to
+  target = Gather (x, to) => target = Tanh (to)
+[added-tokens]
+attention behind
+  y = Attention <q_num_heads = 2, kv_num_heads = 2> (all, all, all) => y = Tanh (all)
+one value that is cut in two
+  float[1, 17, 8] x) => float[1, 17, 8] x, float[1, 17, 8] z)
+  rest = Slice (x => rest = Slice (z
+[time-mix]
+a squared ReLU
+  two = {2} => two = {3}
+a shift of tokens
+  k = Add (a, b) => k = Mul (a, b)
+a gate
+  y = Mul (gate, value) => y = Add (gate, value)
+"""
