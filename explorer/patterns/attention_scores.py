@@ -225,7 +225,8 @@ def find_position_scores(operations: Operations, scores: Sequence[int]) -> set[i
     """Return the operations of scores of positions, which are added to those of keys; else none.
 
     Queries are multiplied by projected distances as well, and what results is moved so that each
-    query meets its own distance to each key (Z. Dai and others, Transformer-XL, 2019, appendix B).
+    query meets its own distance to each key (Z. Dai and others, Transformer-XL, 2019, appendix B);
+    or by one table for rows and one for columns (Y. Li and others, MViTv2, 2022, equation 4).
 
     Parameters
     ----------
@@ -233,6 +234,7 @@ def find_position_scores(operations: Operations, scores: Sequence[int]) -> set[i
         The way from the Softmax back to the product of queries and keys.
     """
     known = {*scores}
+    every: set[int] = set()
     for number in scores:
         givers = operations.givers(number) if operations.kinds[number] == "Add" else []
         found: set[int] = set()
@@ -250,9 +252,9 @@ def find_position_scores(operations: Operations, scores: Sequence[int]) -> set[i
             # distances of a length that is known are constants
             is_product = operations.nodes[at].operator.has("multiplies")
             if at not in known and is_product and operations.is_closed(found, giver):
-                return found
-            found.clear()
-    return set()
+                every |= found
+            found = set()
+    return every
 
 
 #: what puts each score at the place of its key, and scales it

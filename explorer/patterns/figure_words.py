@@ -71,6 +71,23 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "linear-attention",
         ),
         FigureWord(
+            "pointwise attention",
+            "Each score goes through an activation, which stands in the place of softmax.",
+            "pointwise-attention",
+        ),
+        FigureWord(
+            "gated attention unit",
+            "Attention by squared ReLU of scores, its queries and keys forms of one projection, "
+            "times a projection of what it takes.",
+            "pointwise-attention",
+        ),
+        FigureWord(
+            "physics attention",
+            "Tokens are summed up into slices by soft shares, these attend to one another, and the "
+            "same shares give each token what they have become: `16 slices`.",
+            "slice-attention",
+        ),
+        FigureWord(
             "delta rule",
             "Linear attention that adds to its state what this does not tell yet of a token; "
             "`gated` where the state decays.",
@@ -153,6 +170,11 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
         ),
         FigureWord(
             "FFT", "A Fourier transform along an axis; `2-D FFT` along two.", "fourier-transform"
+        ),
+        FigureWord(
+            "Fourier filter",
+            "A Fourier transform, weights or an MLP of its frequencies, and the inverse transform.",
+            "fourier-filter",
         ),
         FigureWord(
             "Mamba",

@@ -36,6 +36,7 @@ from .experts import find_experts
 from .fixed_transforms import find_fixed_transforms
 from .flows import find_couplings, find_duels, find_gumbel_draws, find_masked_couplings
 from .found_blocks import BlockFinder
+from .fourier_filters import find_fourier_filters
 from .gates import find_adaptive_norms, find_gates
 from .graphs import (
     find_edge_features,
@@ -54,6 +55,7 @@ from .norms import find_norms
 from .pair_updates import find_outer_products, find_triangles
 from .pattern import Pattern
 from .pattern_examples import EXAMPLES
+from .pointwise_attention import find_pointwise_attentions
 from .polynomials import find_polynomials
 from .positions import find_merging, find_waves
 from .pyramids import find_pyramid_steps
@@ -63,6 +65,7 @@ from .residuals import find_residuals
 from .retention import find_retentions
 from .separable import find_excitations, find_separable
 from .similarity import find_similarities, find_similarity
+from .slices import find_slice_attentions
 from .soft_caps import find_soft_caps
 from .splines import find_splines
 from .squash import find_squashes
@@ -112,6 +115,7 @@ _ENCODINGS = _part("positional-encoding", find_encodings, "positions", family="s
 _EXPERTS = _part("experts", find_experts, "experts")
 _EXCITATIONS = _part("excitation", find_excitations, "excitation")
 _MIXERS = _part("state-space-mixer", find_mixers, "attention", family="attention")
+_FILTERS = _part("fourier-filter", find_fourier_filters, "mixer")
 _CONVOLUTIONS = _part("convolution", find_convolutions, "conv", family="linear")
 _TRANSITIONS = _part("transition", find_transitions, "transition")
 _SIMILARITIES = _part("similarities", find_similarities, "similarity", family="linear")
@@ -128,6 +132,8 @@ PARTS = (
     _ATTENTIONS,
     _part("low-rank-attention", find_low_rank_attentions, "attention", family="attention"),
     _part("delta-rule", find_delta_rules, "attention", family="attention"),
+    _part("pointwise-attention", find_pointwise_attentions, "attention", family="attention"),
+    _part("slice-attention", find_slice_attentions, "attention", family="attention"),
     _part("mlp", find_mlps, "mlp", family="linear"),
     _EXPERTS,
     _CONVOLUTIONS,
@@ -135,6 +141,7 @@ PARTS = (
     _part("separable-convolution", find_separable, "separable", "inverted"),
     _part("residual-block", find_residuals, "residual", "branches"),
     _MIXERS,
+    _FILTERS,
 )
 #: what is told of all operations together, the most telling first
 WHOLES = (
@@ -228,7 +235,7 @@ ARITHMETIC = (
 #: the kinds of block that a figure draws as one box wherever they are spilled among other nodes
 IDEA_KINDS = frozenset(
     kind
-    for pattern in (_ATTENTIONS, _ENCODINGS, _EXPERTS, _EXCITATIONS, _MIXERS, *IDEAS)
+    for pattern in (*(_ATTENTIONS, _ENCODINGS, _EXPERTS, _EXCITATIONS, _MIXERS, _FILTERS), *IDEAS)
     for kind in pattern.kinds
 )
 #: what few nodes are

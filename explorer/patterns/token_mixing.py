@@ -48,11 +48,18 @@ def find_mixer_blocks(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         what = "tokens by FFT"
     elif len(mlps) == 1 and mixing == ["AveragePool"]:
         what = "tokens by pooling"
+    elif len(mlps) == 1 and mixing == ["mixer"] and _is_filter(others):
+        what = "tokens by Fourier filter"
     if not what:
         return
     facts = (what, f"features {_write(feeding)}")
     details: BlockDetails = feeding.details
     yield make_whole_block(blocks, "mixer", "Mixer block", facts, details)
+
+
+def _is_filter(entries: list[FoundBlock | int]) -> bool:
+    mixers = [one for one in entries if isinstance(one, FoundBlock) and one.kind == "mixer"]
+    return mixers[0].name == "Fourier filter"
 
 
 def is_mlp(found: FoundBlock) -> bool:

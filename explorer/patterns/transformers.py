@@ -18,7 +18,10 @@ from .transformer_details import (
 _MIXERS = frozenset({"attention"})
 _FEED_FORWARDS = frozenset({"mlp", "experts"})
 #: attention of another kind than such a block is known for
-_TOLD = frozenset({"Cross-attention", "Cross-covariance attention", "Linear attention"})
+_TOLD = frozenset(
+    {"Cross-attention", "Cross-covariance attention", "Gated attention unit", "Linear attention"}
+    | {"Physics attention", "Pointwise attention"}
+)
 _NORMS = ("norm", "adaptive norm")
 
 

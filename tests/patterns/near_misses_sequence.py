@@ -61,9 +61,9 @@ a table, it is computed
   embedding (int64[2, 16] ids) => embedding (int64[2, 16] ids, float[1000, 48] table)
   table = ConstantOfShape (dims) => other = ConstantOfShape (dims)
 [attention]
-softmax, sigmoid
+softmax, sigmoid = Pointwise attention, 4 heads, sigmoid in place of softmax
   Softmax (scores) => Sigmoid (scores)
-softmax, squared relu
+softmax, squared ReLU = Pointwise attention, 4 heads, squared ReLU in place of softmax
   weights = Softmax (scores) => positive = Relu (scores) weights = Mul (positive, positive)
 shares of keys, of queries
   Softmax (scores) => Softmax <axis = 2> (scores)
@@ -82,6 +82,30 @@ a difference that is written
   result = ReduceSum (read, keys) => r0 = ReduceSum (read, keys)  result = Add (r0, missing)
 writing by the key
   written = Mul (k, change) => written = Tanh (change)
+[pointwise-attention]
+scores that are squared = Pointwise attention, ReLU in place of softmax, gated
+  weights = Pow (positive, two) => weights = Mul (positive, two)
+a gate = Pointwise attention, squared ReLU in place of softmax
+  gated = Mul (u, mixed) => gated = Identity (mixed)
+  u, v, base = => other, v, base =
+one projection of both = Pointwise attention, squared ReLU in place of softmax, gated
+  parts = {128, 128, 32} => parts = {128, 96, 32, 32}
+  u, v, base = => u, v, base, more =
+  k0 = Mul (base, gk) => k0 = Mul (more, gk)
+  out = {128, 64} => out = {96, 64}
+an activation
+  positive = Relu (scores) => positive = Abs (scores)
+one value of all
+  v, base = => v0, base =
+  float[1, 17, 64] x) => float[1, 17, 64] x, float[1, 17, 128] z)
+  mixed = MatMul (weights, v) => v = Tanh (z)  mixed = MatMul (weights, v)
+[slice-attention]
+the same shares
+  back = MatMul (shares, mixed) => o = Softmax <axis = 1> (logits)  back = MatMul (o, mixed)
+attention among slices
+  weights = Softmax <axis = 2> (scores) => weights = Tanh (scores)
+shares
+  shares = Softmax <axis = 2> (logits) => shares = Tanh (logits)
 [mlp]
 one start of both halves
   float[2, 16, 8] x) => float[2, 16, 8] x, float[2, 16, 8] z)
@@ -108,6 +132,12 @@ steps of decays
 decays
   weights = Mul (causal, scores) => weights = Add (scores, scores)
   decays = Exp (passed) => decays = Tanh (passed)
+[fourier-filter]
+the inverse
+  y = DFT <inverse = 1> => y = DFT
+weights
+  rr = Mul (real, wr)  ii = Mul (imaginary, wi) => rr = Abs (real)  ii = Abs (imaginary)
+  ri = Mul (real, wi)  ir = Mul (imaginary, wr) => ri = Neg (real)  ir = Neg (imaginary)
 [similarities]
 lengths of one, of one side
   v = LpNormalization (texts) => v = Tanh (texts)

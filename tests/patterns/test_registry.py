@@ -58,6 +58,7 @@ _ANCHORS = {
     "residual-block": {"first", "second", "total", "y"},
     "delta-rule": {"v0", "decay", "g3", "kept", "recalled", "told", "missing", "change"}
     | {"written", "next", "y"},
+    "fourier-filter": {"frequencies", "y"},
     "state-space-mixer": {"projected", "gate", "channels", "convolved"}
     | {"dt", "rates", "sums", "of_heads", "passed", "decays", "dt_of_heads", "scaled", "y"},
     "selection": {"best", "y"},

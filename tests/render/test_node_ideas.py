@@ -137,8 +137,8 @@ g (float[2, 6, 32] step, float[2, 60, 32] x) => (y) {{
     "apart",
     [
         "one, two, three, four, five, six = Split <axis = 1, num_outputs = 6> (rows)",
-        "a = Constant <value = int64[1] {{0}}> ()  b = Constant <value = int64[1] {{1}}> () "
-        "one = Gather <axis = 1> (rows, a)  two = Gather <axis = 1> (rows, b)",
+        """a = Constant <value = int64[1] {{0}}> ()  b = Constant <value = int64[1] {{1}}> ()
+        one = Gather <axis = 1> (rows, a)  two = Gather <axis = 1> (rows, b)""",
     ],
 )
 def test_a_table_of_scales_and_shifts_is_no_positions(apart: str) -> None:
