@@ -156,7 +156,10 @@ def _is_of_attention(stream: Value) -> bool:
 
 
 def is_attended_to(node: Node) -> bool:
-    """Return whether attention follows, and not right behind: a mask is added to its scores."""
+    """Return whether attention follows, and not right behind: a mask is added to its scores.
+
+    Or what mixes tokens without its softmax: products of projections, Fourier transforms.
+    """
     pending = deque((user, False) for value in node.outputs if value for user in value.users)
     seen: set[Node] = set()
     is_attended = False
@@ -166,7 +169,7 @@ def is_attended_to(node: Node) -> bool:
             continue
         seen.add(user)
         operator = user.operator
-        if operator.has("attends"):
+        if operator.has("attends", "solves") or (is_projected and _compares(user)):
             return True
         if operator.has("distributes"):
             if not is_projected:
@@ -177,6 +180,12 @@ def is_attended_to(node: Node) -> bool:
         after = ((each, is_projected) for value in user.outputs if value for each in value.users)
         pending.extend(after)
     return is_attended
+
+
+def _compares(node: Node) -> bool:
+    """Return whether a node is a product of two computed values, as of queries and keys."""
+    computed = [value for value in node.inputs[:2] if value is not None and not is_constant(value)]
+    return node.operator.has("multiplies") and len(computed) > 1
 
 
 def _is_sinusoidal(table: Tensor, width: int) -> bool:

@@ -80,6 +80,26 @@ def test_a_stored_table_of_places_and_features_is_positions(
 
 
 @pytest.mark.parametrize(
+    "behind",
+    [
+        """q = MatMul (tokens, w) k = Transpose <perm: ints = [0, 2, 1]> (q) a = MatMul (q, k)
+        b = Sigmoid (a) y = MatMul (b, q)""",
+        "f = DFT (tokens, , one) y = Abs (f)",
+    ],
+)
+def test_positions_are_added_before_what_mixes_tokens_without_a_softmax(behind: str) -> None:
+    text = f"""
+    <ir_version: 10, opset_import: ["": 21]>
+    g (float[2, 60, 32] x, float[32, 32] w) => (y) <int64 one = {{{{1}}}}> {{{{
+      h = Tanh (x)
+      [n] tokens = Add (h, table)
+      {behind}
+    }}}}
+    """
+    assert find_idea(attend(make_table(60, 32), "60, 32", text)) == "+ positions"
+
+
+@pytest.mark.parametrize(
     ("table", "stream"),
     [
         (make_table(32), "60, 32"),  # a bias
