@@ -75,6 +75,9 @@ class Census:
         counts = [sum(id(piece) in own for piece in one.pieces) for one in found]
         held = [one for one, count in zip(found, counts, strict=True) if count == 1]
         others = [one for one, count in zip(found, counts, strict=True) if not count]
+        kinds = {piece.kind for one in held for piece in one.pieces if id(piece) in own}
+        if any(piece.kind in kinds for one in others for piece in one.pieces):
+            return False  # these are told, too
         is_plain = all(piece.kind in MINOR for one in others for piece in one.pieces)
         least = _LEAST_OF_CLASS if is_plain else _LEAST_BESIDE_OTHERS
         if not len(held) == len(own) == len(found) - len(others) >= least * len(found):

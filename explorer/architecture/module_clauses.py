@@ -128,7 +128,9 @@ class ModuleTeller:
         """Yield clauses, with blocks of one kind together that follow one another."""
 
         def find(clause: Clause) -> object:
-            return clause.token or clause
+            layers = [piece for piece in clause.pieces if piece.layer is not None]
+            widths = {piece.part.widths[-1:] for piece in layers}  # other widths are another stack
+            return (clause.token, *widths) if clause.token else clause
 
         for token, found in groupby(clauses, key=find):
             alike = [*found]

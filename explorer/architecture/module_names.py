@@ -7,6 +7,7 @@ Names of containers (``layers``, ``blocks``, ``0``) and letters that only the au
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 #: nouns for what holds other things, which say something with a word before them alone
 _CONTAINERS = frozenset(
@@ -19,8 +20,17 @@ _ORDER = frozenset(
 )
 #: words of which names of classes are told
 _TERMS = frozenset(
-    {"adaptive", "attention", "axial", "bidirectional", "causal", "channel", "conditional"}
-    | {"convolution", "convolutional", "cross", "deformable", "dense", "depthwise", "dilated"}
+    {"adaptive", "attention", "axial", "bidirectional", "causal", "channel", "conv"}
+    | {
+        "conditional",
+        "convolution",
+        "convolutional",
+        "cross",
+        "deformable",
+        "dense",
+        "depthwise",
+        "dilated",
+    }
     | {"dual", "dynamic", "edge", "excitation", "expert", "feature", "forward", "fourier", "fusion"}
     | {"gate", "gated", "gating", "global", "graph", "grouped", "inverted", "joint", "linear"}
     | {"local", "masked", "memory", "mixer", "mixing", "multi", "parallel", "pixel", "point"}
@@ -117,7 +127,7 @@ def tell_class(type_name: str) -> str:
     ``Timesformer layer``.
     """
     found = _split(type_name)
-    words = [word.lower() for word in found]
+    words = [_say_term(word) for word in found]
     if not words or len(words) > _MOST_WORDS:
         return ""
     if words[-1] in _CONTAINERS and len(words) == 2 and words[0] not in _TERMS:
@@ -128,6 +138,24 @@ def tell_class(type_name: str) -> str:
     if not terms or terms == ["linear"] or not all(word in _TERMS for word in terms):
         return ""
     return " ".join(words)
+
+
+def _say_term(word: str) -> str:
+    """Return a word of a class in lower case; what the field shortens as the term that it is."""
+    said = _WRITTEN.get(word.lower(), "") if word.lower() not in _TERMS else ""
+    return said if said in _TERMS else word.lower()
+
+
+def drop_common_start(type_names: Sequence[str]) -> list[str]:
+    """Return names of classes without the words that all of them begin with.
+
+    So does the name of a network: ``XyzResBlock`` and ``XyzAttnBlock``.
+    """
+    ways = [_split(name) for name in type_names]
+    count = 0
+    while all(len(way) > count + 1 and way[count] == ways[0][count] for way in ways):
+        count += 1
+    return ["".join(way[count:]) for way in ways]
 
 
 def tell_noun(type_name: str) -> str:

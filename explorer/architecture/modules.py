@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -19,6 +20,7 @@ _NO_MODULES = frozenset({"operation", "part", "postprocessing", "preparation", "
 _PERIODS = range(2, 5)
 #: how steps of a loop are called whose author gave them no name
 _STEP = "step"
+_NUMBER = re.compile("[0-9]+")
 
 
 @dataclass(eq=False)
@@ -48,9 +50,14 @@ class Module:
         return "" if self.group is None else read_mask(self.label)
 
     @property
+    def kind(self) -> str:
+        """Of its group; "" for a block by itself."""
+        return "" if self.group is None else self.group.kind
+
+    @property
     def is_repeat(self) -> bool:
         """Whether its modules are repetitions of one."""
-        return self.group is not None and self.group.kind == "repeat"
+        return self.kind == "repeat"
 
     @property
     def type_name(self) -> str:
@@ -101,9 +108,39 @@ def build_modules(model: Model, outline: Outline, pieces: Sequence[Piece]) -> Mo
         way[-1].inner.append(Module(None, "", [piece]))
         for module in way:
             module.pieces.append(piece)
+    _unfold(root)
     while len(root.inner) == 1 and root.inner[0].inner and not root.inner[0].is_repeat:
         root = root.inner[0]
     return root
+
+
+def _unfold(module: Module) -> None:
+    """Put the modules of an author in place of repetitions that hold several of one list.
+
+    The picture folds four layers of which the last one differs, or two layers and what stands
+    before every second one: these are repetitions, and no blocks of the author's.
+    """
+    inner: list[Module] = []
+    for one in module.inner if not module.is_repeat else ():
+        held = one.inner if one.is_repeat else [one]
+        blocks = [own for block in held for own in block.inner]
+        if one.pieces[0].fold[1] == 1 and all(map(_holds_several, held)) and run_on(blocks):
+            inner += blocks
+        else:
+            inner.append(one)
+    module.inner = inner or module.inner
+    for one in module.inner:
+        _unfold(one)
+
+
+def _holds_several(module: Module) -> bool:
+    """Return whether a repetition holds modules of an author alone, several of one list."""
+    masks = [one.mask for one in module.inner if one.kind == "scope"]
+    return (
+        module.kind == "block"
+        and len(masks) == len(module.inner) > len({*masks})
+        and all("#" in mask for mask in masks)
+    )
 
 
 def _is_module(group: Group) -> bool:
@@ -113,6 +150,15 @@ def _is_module(group: Group) -> bool:
     return (
         group.kind == "scope" or not group.type_name or not group.label.startswith(group.type_name)
     )
+
+
+def run_on(modules: Sequence[Module]) -> bool:
+    """Return whether no two modules of a list have one last number, as parts of layers do.
+
+    ``layers.0.0``, ``layers.0.1``, ``layers.1.0``, ``layers.1.1`` are two parts of two layers.
+    """
+    names = [(one.mask, _NUMBER.findall(one.label)[-1:]) for one in modules]
+    return len({(mask, *last) for mask, last in names}) == len(names)
 
 
 def list_rows(modules: Sequence[Module]) -> Iterator[list[Module]]:

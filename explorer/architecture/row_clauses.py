@@ -9,8 +9,9 @@ from itertools import pairwise
 
 from .clause import MINOR, Clause, make_named
 from .common_clauses import keep_common, tell_blocks, tell_kinds, tell_named_row
-from .mixed_blocks import tell_mixed_blocks, tell_named_blocks
+from .coverage import says_enough
 from .modules import Module, open_lists
+from .named_blocks import tell_named_blocks
 from .outline import Outline
 from .piece_clauses import count_uses, tell_named_pieces, tell_pieces
 from .piece_words import count_pieces, join_with_and, name_piece, write_in_blocks, write_shortly
@@ -23,6 +24,7 @@ from .stage_clauses import (
     tell_stages,
     write_staged,
 )
+from .unit_clauses import tell_units
 
 #: of fewer modules in a row each is told
 _LEAST_OF_MANY = 4
@@ -47,6 +49,15 @@ def tell_row(outline: Outline, row: Sequence[Module], layer_count: int) -> list[
     list of Clause
         Nothing where they are nothing together: each is then told by itself.
     """
+    told = _tell_together(outline, row, layer_count)
+    if told and says_enough(outline, told):
+        return told
+    units = tell_units(outline, row)
+    return [units] if units is not None else told
+
+
+def _tell_together(outline: Outline, row: Sequence[Module], layer_count: int) -> list[Clause]:
+    """Return what modules are by the kinds of block that they have in common."""
     pieces = [piece for module in row for piece in module.pieces]
     uses = {piece.uses for piece in pieces}
     if count_uses(pieces) > 1:
@@ -73,7 +84,7 @@ def tell_row(outline: Outline, row: Sequence[Module], layer_count: int) -> list[
     if name:
         return [tell_named_row(outline, row, name)]
     staged_kinds = tell_mixed_stages(outline, row)
-    mixed = None if staged_kinds else tell_mixed_blocks(outline, row)
+    mixed = None if staged_kinds else tell_units(outline, row)
     return staged_kinds or ([mixed] if mixed else _tell_many(outline, row))
 
 

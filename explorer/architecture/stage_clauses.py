@@ -16,6 +16,7 @@ from .piece_words import count_pieces, follows_on, name_alike, shorten_way, writ
 from .pieces import Piece
 from .row_names import name_row
 from .sketch import write_row
+from .units import find_own_stage
 
 #: kinds of block that stages are counted in, the most telling first
 _STAGED = (
@@ -33,7 +34,7 @@ def tell_classes(outline: Outline, row: Sequence[Module]) -> list[Clause]:
     units = [_list_units(module) for module in row]
     stages = [
         (name, sum(count for _, count in found), [one for one, _ in found])
-        for unit in units
+        for unit in _join_in_stages(row, units)
         for name, found in _group_by_name(unit)
     ]
     told = [piece for _, _, found in stages for one in found for piece in one.pieces]
@@ -59,6 +60,20 @@ def tell_classes(outline: Outline, row: Sequence[Module]) -> list[Clause]:
     return clauses
 
 
+def _join_in_stages(
+    row: Sequence[Module], units: Sequence[list[tuple[str, Module, int]]]
+) -> Iterator[list[tuple[str, Module, int]]]:
+    """Yield the units of each stage; modules that are units share the one that they are in."""
+
+    def find(pair: tuple[Module, list[tuple[str, Module, int]]]) -> object:
+        module, found = pair
+        is_itself = len(found) == 1 and found[0][1] is module
+        return (find_own_stage(module) if is_itself else None) or module
+
+    for _, alike in groupby(zip(row, units, strict=True), key=find):
+        yield [unit for _, found in alike for unit in found]
+
+
 def tell_stages(outline: Outline, row: Sequence[Module]) -> Clause | None:
     """Return stages, where most of some modules are of blocks of one kind; None for others.
 
@@ -75,9 +90,16 @@ def tell_stages(outline: Outline, row: Sequence[Module]) -> Clause | None:
         is_alone &= all(p.kind in MINOR for one in others for p in one) or _are_steps(rows, kind)
         whole = weigh_pieces([piece for one in rows for piece in one])
         is_alone &= weigh_pieces(pieces) >= LEAST_OF_ROW * whole
+        if is_most and is_one and is_alone and not _lead_on(held):
+            return tell_pieces(outline, pieces)
         if is_most and is_one and is_alone:
             return _write_stages(outline, row, held)
     return None
+
+
+def _lead_on(held: Sequence[Sequence[Piece]]) -> bool:
+    """Return whether each stage leads to the next one; of branches side by side none does."""
+    return all(two[-1].part.follows(one[-1].part) for one, two in pairwise(held))
 
 
 def _are_steps(rows: Sequence[Sequence[Piece]], kind: str) -> bool:

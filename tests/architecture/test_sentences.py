@@ -43,7 +43,8 @@ def stack_blocks(attending: set[int], count: int) -> str:
 
 def test_blocks_that_differ_are_told_by_what_they_hold() -> None:
     told = stack_blocks({1, 3}, 6)
-    assert "6 blocks (4 of LSTM layer and SwiGLU, 2 of self-attention and SwiGLU)" in told
+    some = "4 of LSTM layer of width 8, 2 of self-attention of 2 heads × 4"
+    assert f"6 blocks ({some}, each with SwiGLU 8 → 32, SiLU)" in told
 
 
 def test_stages_are_not_counted_as_blocks() -> None:

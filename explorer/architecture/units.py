@@ -1,0 +1,112 @@
+"""The blocks in a row of modules, whatever lists and stages an author put them in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from netloupe.explorer.grouping.group import Group
+
+from .clause import MINOR
+from .modules import Module, run_on
+from .outline import Outline
+from .sizes import weigh_matrices
+
+#: a list of blocks has so large a share of the weights of what holds it
+_LEAST_OF_MODULE = 0.6
+#: between the names of groups of which the picture draws one
+_CHAIN = " / "
+#: kinds of group that the picture makes of an author's
+_FOLDS = frozenset({"block", "repeat"})
+
+
+class Unit(NamedTuple):
+    """A block of a stack, and the stage that it is in; None where there is none."""
+
+    module: Module
+    stage: Group | None
+
+
+def find_units(outline: Outline, row: Sequence[Module]) -> list[Unit]:
+    """Return the blocks of modules in a row: of one that holds a list of blocks those of the list.
+
+    Nothing where they hold too little of the weights, or are single layers.
+    """
+    found = [
+        Unit(one, stage)
+        for module in row
+        for stage in (_find_stage(outline, module),)
+        for one in _open(outline, module)
+    ]
+    if any(unit.stage is None for unit in found) and not run_on([unit.module for unit in found]):
+        found = [Unit(module, None) for module in row]  # others are parts of layers
+    blocks = [unit for unit in found if is_block(unit.module)]
+    if len({unit.stage is None for unit in blocks}) > 1:  # some may be stages of one block
+        blocks = [Unit(unit.module, None) for unit in blocks]
+        if len({_find_shape(unit.module) for unit in blocks}) > 1:
+            return []
+    held = sum(weigh(outline, unit.module) for unit in blocks)
+    whole = sum(weigh(outline, module) for module in row)
+    return blocks if held >= _LEAST_OF_MODULE * whole else []
+
+
+def is_block(module: Module) -> bool:
+    """Return whether a module is more than one small layer."""
+    return len(module.pieces) > 1 or module.pieces[0].kind not in MINOR
+
+
+def weigh(outline: Outline, module: Module) -> int:
+    """Return how many weights the blocks of a module have."""
+    return sum(weigh_matrices(outline, piece.parts) for piece in module.pieces)
+
+
+def _find_shape(module: Module) -> frozenset[tuple[str, str]]:
+    """Return what a block holds but small steps; alike blocks hold the same."""
+    return frozenset((piece.kind, piece.name) for piece in module.pieces if piece.kind not in MINOR)
+
+
+def _open(outline: Outline, module: Module) -> Iterator[Module]:
+    inner = _find_list(outline, module)
+    if not inner:
+        yield module
+    for one in inner:
+        yield from _open(outline, one)
+
+
+def _find_list(outline: Outline, module: Module) -> list[Module]:
+    """Return the blocks in a module that are numbered, or in the one list that it holds."""
+    if len(module.inner) == 1:
+        return _find_list(outline, module.inner[0])
+    alike: dict[tuple[str, str], list[Module]] = {}
+    for one in module.inner:
+        if "#" in one.mask and is_block(one) and not one.is_repeat:
+            alike.setdefault((one.mask, one.type_name), []).append(one)
+        elif one.group is not None:
+            for own in _find_list(outline, one):
+                alike.setdefault((own.mask, own.type_name), []).append(own)
+    rows = [found for found in alike.values() if len(found) > 1]
+    row = max(rows, key=lambda found: sum(weigh(outline, one) for one in found), default=[])
+    held = sum(weigh(outline, one) for one in row)
+    return row if held and held >= _LEAST_OF_MODULE * weigh(outline, module) else []
+
+
+def find_own_stage(module: Module) -> Group | None:
+    """Return the group that is the stage of a block: it has the names of stage and list.
+
+    ``0 / blocks / 0 … 3``; None for others.
+    """
+    group = module.group.parent if module.group is not None else None
+    return group if group is not None and _CHAIN in group.label else None
+
+
+def _find_stage(outline: Outline, module: Module) -> Group | None:
+    """Return the group that is a stage: one that holds blocks, or of which a module is a block.
+
+    Repetitions that the picture folds are none.
+    """
+    if not _find_list(outline, module):
+        return find_own_stage(module)
+    while module.kind in _FOLDS and len(module.inner) == 1:
+        module = module.inner[0]
+    is_fold = module.kind in _FOLDS and _CHAIN not in module.label
+    return None if is_fold else module.group

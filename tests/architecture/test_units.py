@@ -1,0 +1,72 @@
+"""Sentences that tell the blocks of a stack, in stages, by what each of them holds."""
+
+from __future__ import annotations
+
+import pytest
+
+from netloupe.explorer.architecture.module_names import drop_common_start, tell_class
+from tests.architecture.test_modules import Named
+
+
+def mix(net: Named, x: str, width: int) -> str:
+    """Return what a block gives that has linear layers and a depthwise convolution, and no name."""
+    y = net.add("Transpose", net.linear(net.norm(x, width), width, width), perm=[0, 3, 1, 2])
+    y = net.add("Conv", y, net.weight(width, 1, 7, 7), group=width, pads=[3] * 4)
+    y = net.add("Transpose", net.add("Sin", y), perm=[0, 2, 3, 1])
+    return net.add("Add", x, net.linear(net.add("Sin", y), width, width))
+
+
+def test_stages_of_blocks_without_a_kind_are_told_by_what_they_hold() -> None:
+    net = Named()
+    x = net.take("x", (1, 16, 16, 8))
+    width = 8
+    for stage, count in enumerate((2, 2, 6, 2)):
+        start = len(net.nodes)
+        if stage:
+            x = net.linear(x, width, 2 * width)
+            width *= 2
+            net.within(start, "downsample")
+        for block in range(count):
+            first = len(net.nodes)
+            x = mix(net, x, width)
+            net.within(first, f"blocks.{block}")
+        net.within(start, f"stages.{stage}")
+    told = net.finish(x).architecture.sentence
+    assert "stages of 2, 2, 6, 2 blocks, 8 → 16 → 32 → 64 channels" in told
+    assert "(each 2 linear layers and 7×7 depthwise convolution)" in told
+
+
+def test_blocks_that_alternate_are_told_with_what_all_have() -> None:
+    """A picture folds two layers of four, of which the last attends: these are eight layers."""
+    net = Named()
+    x = net.take("x", (1, 12, 8))
+    for number in range(8):
+        start = len(net.nodes)
+        normed = net.norm(x, 8)
+        if number % 4 == 3:
+            x = net.add("Add", x, net.attend(normed, normed))
+        else:
+            gate = net.add("Sigmoid", net.linear(normed, 8, 8))
+            y = net.add("Sin", net.linear(normed, 8, 8))
+            x = net.add("Add", x, net.linear(net.add("Mul", gate, y), 8, 8))
+        inner = net.add("Relu", net.linear(net.norm(x, 8), 8, 32))
+        x = net.add("Add", x, net.linear(inner, 32, 8))
+        net.within(start, f"layers.{number}")
+    told = net.finish(x).architecture.sentence
+    assert "8 blocks" in told
+    assert "2 with self-attention of 2 heads × 4" in told or "2 of self-attention" in told
+
+
+@pytest.mark.parametrize(
+    ("type_names", "said"),
+    [
+        (["XyzResBlock", "XyzAttnBlock"], ["residual block", "attention block"]),
+        (["GatedConvBlock"], ["gated conv block"]),
+        (["OneBlock", "TwoBlock"], ["", ""]),
+    ],
+)
+def test_classes_are_told_without_the_name_of_the_network(
+    type_names: list[str], said: list[str]
+) -> None:
+    kept = drop_common_start(type_names) if len(type_names) > 1 else type_names
+    assert [tell_class(name) for name in kept] == said
