@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -77,7 +78,9 @@ def read_added_positions(node: Node) -> AddedPositions | None:
     dims = _read_places(facts.find_dims(added) or table.dims, facts.find_dims(stream))
     if dims is None or _is_scaled_alike(stream, table) or _is_of_attention(stream):
         return None
-    if _is_taken_apart(node) or not is_attended_to(node):
+    if table.size < prod(dims) or _is_even(table, dims[-1]):
+        return None  # rows of fewer kinds than places, as of token types
+    if _is_taken_apart(node, dims[0]) or not is_attended_to(node):
         return None
     return AddedPositions(dims, _is_sinusoidal(table, dims[-1]))
 
@@ -108,19 +111,26 @@ def _read_places(dims: Dims, stream: Dims | None) -> tuple[int, ...] | None:
     return known if len(known) == len(dims) and known[-1] >= _LEAST_FEATURES else None
 
 
-def _is_taken_apart(node: Node) -> bool:
-    """Return whether all that takes what a node gives takes one row of it."""
+def _is_taken_apart(node: Node, rows: int) -> bool:
+    """Return whether all that takes what a node gives takes one row of it, or as many take parts.
+
+    How large these are may be computed.
+    """
     facts = find_value_facts(node.graph.model)
     result = node.output(0)
     users = () if result is None else result.users[:_MOST_ROWS]
+    parts = 0
+    are_single = True
     for user in users:
+        if user.operator.has("reads_shape"):
+            continue
         if not user.operator.has("gathers", "slices", "splits") or user.input(0) is not result:
             return False
         for value in user.outputs:
             dims = facts.find_dims(value) if value is not None else ()
-            if dims is None or any(dim != 1 for dim in dims[1:-1]):
-                return False
-    return len(users) > 1 or any(len(user.outputs) > 1 for user in users)
+            parts += 1
+            are_single &= dims is not None and all(dim == 1 for dim in dims[1:-1])
+    return parts > 1 and (are_single or parts == rows)
 
 
 def _is_scaled_alike(stream: Value, table: Tensor) -> bool:
@@ -160,25 +170,30 @@ def is_attended_to(node: Node) -> bool:
 
     Or what mixes tokens without its softmax: products of projections, Fourier transforms.
     """
-    pending = deque((user, False) for value in node.outputs if value for user in value.users)
+    users = [user for value in node.outputs if value for user in value.users]
+    pending = deque((user, False, False) for user in users)
     seen: set[Node] = set()
     is_attended = False
     while pending and len(seen) < _MOST_BEHIND:
-        user, is_projected = pending.popleft()
+        user, is_projected, is_mixing = pending.popleft()
         if user in seen:
             continue
         seen.add(user)
         operator = user.operator
-        if operator.has("attends", "solves") or (is_projected and _compares(user)):
+        if operator.has("attends", "solves"):
             return True
+        if _compares(user):
+            if is_projected and not is_mixing:
+                return True
+            is_mixing = True  # what comes behind is of a bias of what is mixed by, too
         if operator.has("distributes"):
             if not is_projected:
                 return False
             is_attended = True
             break
         is_projected |= operator.has("multiplies", "convolves") or user.function is not None
-        after = ((each, is_projected) for value in user.outputs if value for each in value.users)
-        pending.extend(after)
+        after = [each for value in user.outputs if value for each in value.users]
+        pending.extend((each, is_projected, is_mixing) for each in after)
     return is_attended
 
 
@@ -186,6 +201,20 @@ def _compares(node: Node) -> bool:
     """Return whether a node is a product of two computed values, as of queries and keys."""
     computed = [value for value in node.inputs[:2] if value is not None and not is_constant(value)]
     return node.operator.has("multiplies") and len(computed) > 1
+
+
+def _is_even(table: Tensor, width: int) -> bool:
+    """Return whether all rows are the same, as where all tokens are of one type.
+
+    Zeros are what positions begin with before they are learned. Reads no files.
+    """
+    if table.size > _MOST_READ or table.external is not None or table.size % width:
+        return False
+    try:
+        rows = table.numpy().reshape(-1, width)
+    except (NetloupeError, TypeError, ValueError):
+        return False
+    return len(rows) > 1 and bool(rows[0].any() and (rows == rows[:1]).all())
 
 
 def _is_sinusoidal(table: Tensor, width: int) -> bool:

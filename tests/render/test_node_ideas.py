@@ -90,7 +90,8 @@ def test_a_stored_table_of_places_and_features_is_positions(
 def test_positions_are_added_before_what_mixes_tokens_without_a_softmax(behind: str) -> None:
     text = f"""
     <ir_version: 10, opset_import: ["": 21]>
-    g (float[2, 60, 32] x, float[32, 32] w) => (y) <int64 one = {{{{1}}}}> {{{{
+    g (float[2, 60, 32] x) => (y) <int64 one = {{{{1}}}}, int64[2] dims = {{{{32, 32}}}}> {{{{
+      w = ConstantOfShape (dims)
       h = Tanh (x)
       [n] tokens = Add (h, table)
       {behind}
