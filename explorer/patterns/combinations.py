@@ -194,6 +194,7 @@ def find_messages(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         if counted is not None:
             numbers, last, how = counted
             found |= numbers
+            _add_givers(blocks, found)
         facts = (f"gather, {how} of messages",)
         yield FoundBlock("message passing", "Message passing", frozenset(found), last, facts)
 
@@ -250,6 +251,22 @@ def _find_count(blocks: FoundBlocks, end: int) -> tuple[set[int], int, str] | No
         givers = operations.givers(number)
         number = givers[0] if len(givers) == 1 else None
     return None
+
+
+def _add_givers(blocks: FoundBlocks, found: set[int]) -> None:
+    """Add what gives factors of messages and their sums alone."""
+    operations = blocks.operations
+    pending = sorted({giver for n in found for giver in operations.givers(n)} - found)
+    while pending and len(found) < _MOST_STEPS:
+        number = pending.pop()
+        owner = blocks.owner[number]
+        inner = owner.numbers if owner is not None else frozenset({number})
+        users = {user for n in inner for user in operations.users[n]}
+        is_lookup = operations.nodes[number].operator.has("looks_up")
+        if number in found or is_lookup or not found.union(inner).issuperset(users):
+            continue
+        found |= inner
+        pending += [giver for n in inner for giver in operations.givers(n)]
 
 
 def _list_factors(operations: Operations, scatter: int) -> list[Value]:

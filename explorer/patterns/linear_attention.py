@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from netloupe.explorer.model import Value
+from netloupe.explorer.model.constant import constant_tensor
 
 from .attention_heads import BEFORE_PRODUCTS
 from .found_blocks import FoundBlock, FoundBlocks
+from .operations import OUTSIDE, PICKING, Operations
+from .readings import read_float, read_numbers, read_scalar
 from .transformer_details import AttentionDetails
 
 _PRODUCTS = ("Einsum", "MatMul")
@@ -20,7 +23,8 @@ def find_linear_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find φ(q)·(φ(k)ᵀ·v), divided by φ(q)·Σφ(k) where φ makes no shares.
 
     A. Katharopoulos and others, Transformers are RNNs, 2020, equation 7, where φ is ELU + 1; Z.
-    Shen and others, Efficient Attention, 2021, equation 3, where it is a softmax.
+    Shen and others, Efficient Attention, 2021, equation 3, where it is a softmax. The sum may be of
+    ones that are put beside v (H. Cai and others, EfficientViT, 2023, equation 3, with a ReLU).
     """
     operations = blocks.operations
     for end, kind in enumerate(operations.kinds):
@@ -45,6 +49,9 @@ def find_linear_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             last = end
             if asked[0] != "Softmax":
                 divided = _find_division(blocks, end, query, key)
+                if divided is None:
+                    values = [v for v in operations.operands[inner] if v is not key]
+                    divided = _find_padded_division(blocks, end, values)
                 if divided is None:
                     continue
                 numbers |= divided[0]
@@ -99,6 +106,46 @@ def _find_division(
             return None
         number = operations.giver(taken[0]) if len(taken) == 1 else None
     return None
+
+
+def _find_padded_division(
+    blocks: FoundBlocks, product: int, values: list[Value]
+) -> tuple[set[int], int] | None:
+    """Return what divides a result by its last feature, which is of ones beside the values."""
+    operations = blocks.operations
+    beside = operations.giver(values[0]) if len(values) == 1 else None
+    if beside is None or blocks.owner[beside] is not None or not _puts_ones(operations, beside):
+        return None
+    numbers = {beside}
+    parts = operations.users[product]
+    if len(parts) > len(("result", "sum")) or any(part < 0 for part in parts):
+        return None
+    ends: list[int] = []
+    for part in parts:
+        if not operations.nodes[part].operator.has(*PICKING, "splits"):
+            return None
+        numbers.add(part)
+        for user in operations.users[part]:
+            while user >= 0 and operations.kinds[user] in ("Add", "Clip", "Max", "Reciprocal"):
+                numbers.add(user)
+                user = operations.only_user(user) or OUTSIDE
+            ends.append(user)
+    end = ends[0] if ends and len({*ends}) == 1 else OUTSIDE
+    if end < 0 or operations.kinds[end] not in ("Div", "Mul") or blocks.owner[end] is not None:
+        return None
+    return (numbers | {end}, end) if len(operations.operands[end]) > 1 else None
+
+
+def _puts_ones(operations: Operations, number: int) -> bool:
+    """Return whether an operation puts ones beside something."""
+    node = operations.nodes[number]
+    place = node.operator.operands.find("fill")
+    if node.operator.has("pads") and place is not None:
+        return read_scalar(node.input(place)) == 1
+    if node.operator.has("pads"):
+        return read_float(node, "value") == 1
+    fixed = operations.fixed(number) if node.operator.has("joins") else []
+    return any({*read_numbers(constant_tensor(value))} == {1.0} for value in fixed)
 
 
 def _add_projections(blocks: FoundBlocks, numbers: set[int], end: int) -> tuple[set[int], int]:

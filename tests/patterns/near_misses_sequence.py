@@ -29,8 +29,17 @@ class NearMiss(NamedTuple):
 
 def read_near_misses() -> dict[str, list[NearMiss]]:
     """Return the near misses of each pattern."""
+    return _read(_TEXT)
+
+
+def read_spellings() -> dict[str, list[NearMiss]]:
+    """Return other ways in which exporters write blocks of a pattern."""
+    return _read(_SPELLINGS)
+
+
+def _read(text: str) -> dict[str, list[NearMiss]]:
     found: dict[str, list[NearMiss]] = {}
-    for line in _TEXT.replace("\n    =>", " =>").strip().splitlines():
+    for line in text.replace("\n      ", " ").replace("\n    =>", " =>").strip().splitlines():
         if line.startswith("["):
             several = found.setdefault(line.strip("[]"), [])
         elif line.startswith("  "):
@@ -239,6 +248,12 @@ two axes
 one direction
   y = DFT (along, , tokens) => y = DFT <inverse = 1> (along, , tokens)
 [reparametrisation]
+noise that is taken for nothing else, where no half is taken = Formula, x + exp(y) · tanh(z)
+  halved = Mul (log_variance, half) => more = Tanh (noise)
+  deviation = Exp (halved) => deviation = Exp (log_variance)
+  scaled = Mul (deviation, noise) => scaled = Mul (deviation, more)
+parts of one projection, where no half is taken
+  halved = Mul (log_variance, half) => halved = Identity (log_variance)
 noise = Formula, x + exp(y · 0.5) · tanh(z)
   scaled = Mul (deviation, noise) => scaled = Mul (deviation, change)
   halved = => change = Tanh (noise) halved =
@@ -462,4 +477,40 @@ a shift of tokens
   k = Add (a, b) => k = Mul (a, b)
 a gate
   y = Mul (gate, value) => y = Add (gate, value)
+"""
+
+_SPELLINGS = """
+[reparametrisation]
+both of one value, the deviation as its logarithm
+  float[2, 8] mean, float[2, 8] log_variance => float[2, 16] both
+  halved = Mul (log_variance, half) => mean, low = Split <axis = 1, num_outputs = 2> (both)
+  deviation = Exp (halved) => deviation = Exp (low)
+[linear-attention]
+ones beside values
+  int64[1] tokens = {1}
+    => int64[6] ones = {0, 0, 0, 0, 0, 1}, int64[1] a = {0}, int64[1] b = {8},
+      int64[1] c = {9}, int64[1] axis = {2}
+  q1 = Elu (q0)  q = Add (q1, one) => q = Relu (q0)
+  k1 = Elu (k0)  k = Add (k1, one) => k = Relu (k0)
+  v = MatMul (x, wv) => v0 = MatMul (x, wv)  v = Pad (v0, ones, one)
+  keys = ReduceSum (k, tokens) => part = Slice (result, a, b, axis)
+  over = Transpose <perm = [0, 2, 1]> (keys) => sum = Slice (result, b, c, axis)
+  total = MatMul (q, over) => spare = Identity (sum)
+  shared = Div (result, total) => shared = Div (part, sum)
+[message-passing]
+divided by the sum of gates = Message passing, gather, weighted mean of messages
+  message = MatMul (sent, w) => logits = MatMul (z, w)  gate = Sigmoid (logits)
+  float[10, 8] x => float[30, 8] z, float[10, 8] x
+  y = Scatter => message = Mul (gate, sent)  sums = Scatter
+  to, message)
+    => to, message)  all = ScatterElements <axis = 0, reduction = "add"> (zeros, to, gate)
+      y = Div (sums, all)
+[attention]
+positions of rows and of columns = Self-attention, 4 heads × 8, relative positions
+  scores = Div (product, root)
+    => by_row = MatMul (q2, rows)  by_column = MatMul (q2, columns)
+      first = Add (product, by_row)  scores = Add (first, by_column)
+  int64[2] dims = {32, 32} => int64[2] dims = {32, 32}, int64[3] table = {1, 8, 16}
+  wq = ConstantOfShape
+    => rows = ConstantOfShape (table)  columns = ConstantOfShape (table) wq = ConstantOfShape
 """
