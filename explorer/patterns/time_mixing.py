@@ -13,6 +13,8 @@ from .readings import read_ints, read_numbers
 from .whole_groups import make_whole_block
 
 _LEAST_SHIFTS = 2
+#: what mixes the channels of a token that was shifted, without a gate
+_PLAIN = frozenset({"token shift", "linear", "activation", "Mul", "Pow"})
 #: a shift is a Pad, or a Slice and a Concat
 _MOST_MOVING = 3
 
@@ -20,12 +22,18 @@ _MOST_MOVING = 3
 def find_shifts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find each token mixed with the one before it, by a learned share.
 
-    B. Peng and others, RWKV: Reinventing RNNs for the Transformer Era, 2023, equation 11.
+    B. Peng and others, RWKV: Reinventing RNNs for the Transformer Era, 2023, equation 11; also as
+    x + (before - x) · share, the difference of which may be taken for several shares (B. Peng and
+    others, RWKV-7 "Goose", 2025, equation 3).
     """
     operations = blocks.operations
     for end, kind in enumerate(operations.kinds):
         taken = operations.operands[end]
         if kind != "Add" or len(taken) != 2 or blocks.owner[end] is not None:
+            continue
+        found = _find_step_to(blocks, end)
+        if found:
+            yield FoundBlock("token shift", "Token shift", frozenset(found), end)
             continue
         products = [operations.given_by(value, "Mul") for value in taken]
         one, other = products
@@ -41,6 +49,26 @@ def find_shifts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                 if numbers.issuperset(operations.users[number]):
                     numbers.add(number)
             yield FoundBlock("token shift", "Token shift", frozenset(numbers), end)
+
+
+def _find_step_to(blocks: FoundBlocks, end: int) -> set[int]:
+    """Return what adds to a token a share of how the one before it differs; nothing if none."""
+    operations = blocks.operations
+    for here, step in (operations.operands[end], operations.operands[end][::-1]):
+        product = operations.given_by(step, "Mul")
+        differences = operations.operands[product] if product is not None else []
+        for value in differences:
+            difference = operations.given_by(value, "Sub")
+            taken = operations.operands[difference] if difference is not None else []
+            if product is None or difference is None or len(taken) != 2 or taken[1] is not here:
+                continue
+            numbers = {end, product}
+            for number in (difference, *(moving := _find_shift(operations, taken[0], here))):
+                if numbers.issuperset(operations.users[number]):
+                    numbers.add(number)
+            if moving and operations.only_user(product) == end:
+                return numbers
+    return set()
 
 
 def _find_shift(operations: Operations, moved: Value, value: Value) -> list[int]:
@@ -76,19 +104,23 @@ def find_time_mixes(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find the halves of a block that mixes tokens over time, and then channels.
 
     B. Peng and others, RWKV: Reinventing RNNs for the Transformer Era, 2023, figure 2: keys and
-    values with weights that decay, in a sum that goes along the sequence; and a squared ReLU. Both
-    are of shifted tokens, and gated.
+    values with weights that decay, in a sum or a state that goes along the sequence, gated; and
+    a squared ReLU. Both are of shifted tokens.
     """
     operations = blocks.operations
     outline = blocks.list_outermost()
     kinds = [e.kind if isinstance(e, FoundBlock) else operations.kinds[e] for e in outline]
-    if kinds.count("token shift") < _LEAST_SHIFTS or kinds.count("gate") != 1:
-        return
+    shifts = kinds.count("token shift")
     linears = [e for e in outline if isinstance(e, FoundBlock) and e.kind == "linear"]
     first = linears[0].facts if linears else ()
-    if "Exp" in kinds and len(linears) >= _LEAST_SHIFTS:
+    is_summed = shifts >= _LEAST_SHIFTS and "Exp" in kinds and len(linears) >= _LEAST_SHIFTS
+    if is_summed and "gate" in kinds and not _has_squared(operations):
         yield make_whole_block(blocks, "time mix", "Time mix", first)
-    elif _has_squared(operations) and linears:
+        return
+    # of RWKV-7 it has one shift, and no gate
+    is_plain = shifts == 1 and {*kinds} <= _PLAIN and len(linears) == len(("key", "value"))
+    is_gated = shifts >= _LEAST_SHIFTS and kinds.count("gate") == 1 and bool(linears)
+    if (is_plain or is_gated) and _has_squared(operations):
         yield make_whole_block(blocks, "channel mix", "Channel mix", first)
 
 

@@ -473,13 +473,19 @@ one value that is cut in two
 [time-mix]
 a squared ReLU
   two = {2} => two = {3}
-a shift of tokens
-  k = Add (a, b) => k = Mul (a, b)
 a gate
   y = Mul (gate, value) => y = Add (gate, value)
+shifts of tokens
+  k = Add (a, b) => k = Mul (a, b)
+  r = Add (c, d) => r = Mul (c, d)
 """
 
 _SPELLINGS = """
+[token-shift]
+a share of the difference
+  here = Mul (x, share) => differ = Sub (moved, x)
+  there = Mul (moved, rest) => step = Mul (differ, rest)
+  y = Add (here, there) => y = Add (x, step)
 [reparametrisation]
 both of one value, the deviation as its logarithm
   float[2, 8] mean, float[2, 8] log_variance => float[2, 16] both
