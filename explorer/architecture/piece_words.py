@@ -210,7 +210,7 @@ def write_plural(noun: str) -> str:
         return noun.replace("mixture", "mixtures", 1)
     if noun.endswith(_WITHOUT_PLURAL):
         return noun
-    return f"{noun}es" if noun.endswith("ss") else f"{noun}s"
+    return f"{noun}es" if noun.endswith(("ss", "x")) else f"{noun}s"
 
 
 def name_piece(outline: Outline, pieces: Sequence[Piece]) -> str:

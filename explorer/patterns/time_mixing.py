@@ -13,6 +13,8 @@ from .readings import read_ints, read_numbers
 from .whole_groups import make_whole_block
 
 _LEAST_SHIFTS = 2
+#: of what has so many the gate may be a projection without a sigmoid
+_MANY_SHIFTS = 4
 #: what mixes the channels of a token that was shifted, without a gate
 _PLAIN = frozenset({"token shift", "linear", "activation", "Mul", "Pow"})
 #: a shift is a Pad, or a Slice and a Concat
@@ -114,13 +116,14 @@ def find_time_mixes(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     linears = [e for e in outline if isinstance(e, FoundBlock) and e.kind == "linear"]
     first = linears[0].facts if linears else ()
     is_summed = shifts >= _LEAST_SHIFTS and "Exp" in kinds and len(linears) >= _LEAST_SHIFTS
-    if is_summed and "gate" in kinds and not _has_squared(operations):
+    is_gated = "gate" in kinds or shifts >= _MANY_SHIFTS
+    if is_summed and is_gated and not _has_squared(operations):
         yield make_whole_block(blocks, "time mix", "Time mix", first)
         return
     # of RWKV-7 it has one shift, and no gate
     is_plain = shifts == 1 and {*kinds} <= _PLAIN and len(linears) == len(("key", "value"))
-    is_gated = shifts >= _LEAST_SHIFTS and kinds.count("gate") == 1 and bool(linears)
-    if (is_plain or is_gated) and _has_squared(operations):
+    is_gated = shifts >= _LEAST_SHIFTS and kinds.count("gate") == 1 and "Exp" not in kinds
+    if (is_plain or is_gated) and linears and _has_squared(operations):
         yield make_whole_block(blocks, "channel mix", "Channel mix", first)
 
 
