@@ -33,6 +33,7 @@ from .attention_streams import (
     Form,
     count_compared,
     find_common_form,
+    compares_directions,
     read_channel_heads,
     write_forms,
 )
@@ -120,7 +121,11 @@ def _complete(
         name, forms = name_by_sources(operations, found, is_projected=is_projected)
         of_channels = read_channel_heads(operations, scores[-1], given or 0)
         if of_channels is not None and name == "Self-attention":
-            name, forms = "Cross-covariance attention", None
+            forms = None
+            if compares_directions(blocks, whole):
+                name = "Cross-covariance attention"
+            else:
+                facts.append("over channels")
             heads, width = of_channels
             shared = 0
     else:

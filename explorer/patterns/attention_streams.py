@@ -15,6 +15,7 @@ from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.model.constant import constant_tensor
 
+from .found_blocks import FoundBlocks
 from .operations import ARRANGING, PICKING, Operations
 from .readings import read_ints, read_numbers
 
@@ -231,6 +232,18 @@ def is_made_of(operations: Operations, value: Value, other: Value) -> bool:
         pending += [taken for taken in computed if taken not in seen]
         seen.update(computed)
     return False
+
+
+def compares_directions(blocks: FoundBlocks, numbers: set[int]) -> bool:
+    """Return whether queries and keys are divided by their lengths, as of channels over places.
+
+    A. El-Nouby and others, XCiT, 2021, section 3.2: so products of them are a covariance.
+    """
+    operations = blocks.operations
+    return any(
+        (norm := blocks.holding(number, "norm")) is not None and norm.name.startswith("L2")
+        for number in numbers
+    ) or any(operations.nodes[number].operator.form == "LpNormalization" for number in numbers)
 
 
 def read_channel_heads(

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from netloupe.explorer.model import Node, Value
 
+from .combinations import REDUCTIONS
 from .convolutions import is_depthwise
 from .estimators import is_predictor, name_estimator, read_estimator
 from .graph_context import GraphContext, find_graph_context
 from .nested_blocks import NestedBlock, find_nested_blocks
 from .operations import Operations
+from .readings import read_str
 from .recognise import try_to_recognise
 
 #: a block is named after one thing in it that makes up so much of it
@@ -38,6 +40,8 @@ def name_block(nodes: Sequence[Node], context: GraphContext | None = None) -> st
     blocks = find_nested_blocks(nodes, context)
     attentions = sum(block.name == "Attention" for block in blocks)
     mlps = sum(block.name.endswith("MLP") for block in blocks)
+    if attentions and mlps and _mixes_beside(nodes):
+        return "Attention block"
     if attentions and mlps > 1:
         return f"{mlps} Transformer blocks"
     if attentions and mlps:
@@ -50,6 +54,19 @@ def name_block(nodes: Sequence[Node], context: GraphContext | None = None) -> st
     operations = Operations(nodes, context or find_graph_context(nodes[0].graph))
     named = _name_convolutions(operations) or ("MLP block" if mlps else "")
     return named or _name_estimator(nodes)
+
+
+def _mixes_beside(nodes: Sequence[Node]) -> bool:
+    """Return whether a graph or a recurrence mixes what attention mixes, too.
+
+    Then it is no block of a Transformer (L. Rampášek and others, Recipe for a General, Powerful,
+    Scalable Graph Transformer, 2022, figure 1).
+    """
+    return any(
+        node.operator.has("recurrent")
+        or (node.operator.has("scatters") and read_str(node, "reduction") in REDUCTIONS)
+        for node in nodes
+    )
 
 
 def _find_largest(blocks: list[NestedBlock]) -> NestedBlock | None:

@@ -135,7 +135,8 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
         ),
         FigureWord(
             "cross-covariance attention",
-            "Channels are compared over all places, instead of places over all channels.",
+            "Channels, divided by their lengths, are compared over all places, instead of places "
+            "over all channels; `over channels` where they are not divided.",
             "attention",
         ),
         FigureWord(

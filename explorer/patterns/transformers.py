@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from .convolution_details import ConvolutionDetails
 from .found_blocks import FoundBlock, FoundBlocks
-from .operations import PICKING
+from .operations import PICKING, Operations
 from .transformer_details import (
     AttentionDetails,
     ExpertsDetails,
@@ -78,6 +78,9 @@ def find_transformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         facts.insert(0, f"adaptive {norm}")
     elif style:
         facts.append(f"{style} {norm}")
+    gates = _read_scalar_gates(operations, others)
+    if gates:
+        facts.append(gates)
     if window:
         facts.append(f"{'shifted ' if 'Concat' in shifting else ''}windows {window}×{window}")
     details = TransformerDetails(
@@ -94,6 +97,31 @@ def find_transformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     end = last.end if isinstance(last, FoundBlock) else last
     parts = (*attentions, *feeding, *norms)
     yield FoundBlock("transformer", name, numbers, end, tuple(facts), details, parts)
+
+
+def _read_scalar_gates(operations: Operations, entries: Sequence[FoundBlock | int]) -> str:
+    """Return what is told of numbers that what is added to the stream is multiplied by; "" if none.
+
+    One is stored for each, which is learned: they differ, or a tanh is taken of them (J. Alayrac
+    and others, Flamingo, 2022, figure 4; T. Bachlechner and others, ReZero, 2020, equation 3).
+    """
+    numbers: list[float] = []
+    are_squashed = True
+    for entry in entries:
+        if isinstance(entry, FoundBlock) or operations.kinds[entry] != "Mul":
+            continue
+        number = operations.scalar(entry)
+        fixed = operations.fixed(entry)
+        if len(fixed) != 1 or (number is None and fixed[0].producer is None):
+            return ""
+        giver = fixed[0].producer
+        are_squashed &= giver is not None and giver.operator.form == "Tanh"
+        numbers += [number] if number is not None else []
+    if len(numbers) < len(("attention", "MLP")):
+        return ""
+    if are_squashed:
+        return "tanh gates"
+    return "scalar gates" if len({*numbers}) == len(numbers) else ""
 
 
 def _multiplies_stream(blocks: FoundBlocks, entry: FoundBlock | int) -> bool:

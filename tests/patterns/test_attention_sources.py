@@ -106,6 +106,10 @@ g (float[1, 16, 8] x) => (float[1, 16, 8] y) <int64[2] dims = {8, 8}, int64[2] t
 _CHANNELS = """qt = Transpose <perm = [0, 2, 3, 1]> (qh) kt = Transpose <perm = [0, 2, 1, 3]> (kh)
  vt = Transpose <perm = [0, 2, 3, 1]> (vh) r = MatMul (qt, kt) p = Softmax <axis = -1> (r)
  c = MatMul (p, vt) ct = Transpose <perm = [0, 3, 1, 2]> (c) z = Reshape (ct, whole)"""
+#: of what is divided by its length over all places
+_COVARIANCE = _CHANNELS.replace("MatMul (qt, kt)", "MatMul (qn, kn)").replace(
+    "r = ", "qn = LpNormalization <axis = -1> (qt) kn = LpNormalization <axis = -2> (kt) r = "
+)
 _TALKING = """qt = Transpose <perm = [0, 2, 1, 3]> (qh) kt = Transpose <perm = [0, 2, 3, 1]> (kh)
  vt = Transpose <perm = [0, 2, 1, 3]> (vh) r = MatMul (qt, kt)
  rt = Transpose <perm = [0, 2, 3, 1]> (r) rm = MatMul (rt, wm)
@@ -118,7 +122,8 @@ _TALKING = """qt = Transpose <perm = [0, 2, 1, 3]> (qh) kt = Transpose <perm = [
 @pytest.mark.parametrize(
     ("orders", "name", "facts"),
     [
-        (_CHANNELS, "Cross-covariance attention", ("2 heads × 4",)),
+        (_CHANNELS, "Self-attention", ("over channels", "2 heads × 4")),
+        (_COVARIANCE, "Cross-covariance attention", ("2 heads × 4",)),
         (_TALKING, "Self-attention", ("2 heads × 4", "talking heads")),
     ],
 )

@@ -317,3 +317,32 @@ def test_what_is_divided_the_other_way_is_no_norm_and_no_gelu(is_turned: bool) -
     nodes = builder.load(builder.add("Softmax", product)).nodes
     names = {name for name, _ in blocks(nodes)}
     assert names == (set() if is_turned else {"RMSNorm", "GELU"})
+
+
+@pytest.mark.parametrize("is_beside", [False, True])
+def test_attention_beside_a_graph_makes_no_transformer_block(is_beside: bool) -> None:
+    """GPS adds what neighbours send to what attention gives, and its MLP takes both."""
+    weights = {"wq": [8, 8], "wk": [8, 8], "wv": [8, 8], "wo": [8, 8], "w1": [8, 32], "w2": [32, 8]}
+    attended = """
+        q = MatMul (x, wq)  k = MatMul (x, wk)  v = MatMul (x, wv)
+        m = Attention <q_num_heads = 2, kv_num_heads = 2> (q, k, v)  o = MatMul (m, wo)
+    """
+    passed = """
+        sent = GatherND (x, from)  t = ScatterND <reduction = "add"> (x, to, sent)
+        both = Add (o, t)
+    """
+    fed = """
+        r = Add (x, SUM)  h = MatMul (r, w1)  a = Relu (h)  f = MatMul (a, w2)  y = Add (r, f)
+        z = Ceil (y)
+    """
+    filled = ", ".join(f"float[{','.join(map(str, dims))}] {n}" for n, dims in weights.items())
+    text = (
+        attended + (passed if is_beside else "") + fed.replace("SUM", "both" if is_beside else "o")
+    )
+    header = '<ir_version: 10, opset_import: ["": 23]>'
+    inputs = f"float[1, 10, 8] x, int64[30, 2] from, int64[30, 2] to, {filled}"
+    model = load(f"{header} g ({inputs}) => (float[n] z) {{ {text} }}".encode())
+    for value in model.graph.inputs:
+        value.is_parameter = value.name in weights
+    name = "Attention block" if is_beside else "Transformer block"
+    assert name_block(model.graph.nodes) == name
