@@ -537,3 +537,20 @@ def test_attention_without_a_better_name_is_not_told_as_a_kind() -> None:
         x = net.add("Add", x, net.feed(net.norm(x, 8)))
     told = net.finish(net.linear(net.norm(x, 8), 8, 100)).architecture
     assert " with attention" not in told.summary
+
+
+@pytest.mark.parametrize("is_beside", [False, True])
+def test_a_graph_beside_attention_makes_no_transformer_blocks(is_beside: bool) -> None:
+    net = Network()
+    x = net.embed()
+    ends = [net.take(name, (30, 2), TensorProto.INT64) for name in ("from", "to")]
+    for _ in range(3):
+        mixed = net.attend(x, x)
+        if is_beside:
+            sent = net.add("GatherND", net.linear(x, 8, 8), ends[0])
+            passed = net.add("ScatterND", x, ends[1], sent, reduction="add")
+            mixed = net.add("Add", mixed, passed)
+        x = net.norm(net.add("Add", x, mixed), 8)
+        x = net.norm(net.add("Add", x, net.feed(x)), 8)
+    sentence = net.finish(net.linear(x, 8, 100)).architecture.sentence
+    assert ("ransformer" in sentence) != is_beside, sentence
