@@ -178,9 +178,9 @@ def _judge_members(picture: Picture, box: SceneBox, file: File) -> Iterator[str]
         border = Border(list_member_nodes(child, _MOST_NODES), file)
         leaving = _list_ends(border, border.given)
         if leaving and not any(size and size % one == 0 for size in leaving for one in told):
-            yield f"{box.item.path}: {child.name} gives none of the widths {sorted(told)}"
+            yield f"{box.item.path}: {child.label} gives none of the widths {sorted(told)}"
         if border.widths and not told & border.widths:
-            yield f"{box.item.path}: {child.name} has no weights of {sorted(told)}"
+            yield f"{box.item.path}: {child.label} has no weights of {sorted(told)}"
 
 
 def _read_widths(course: str) -> list[int]:

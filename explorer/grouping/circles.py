@@ -23,6 +23,8 @@ _LOOSE = ("operation", "preparation", "postprocessing", "block", "repeat")
 _MOST_NODES = 20_000
 #: so many groups of one group are taken apart
 _MOST_OPENED = 40
+#: a fold of an author's groups is, where it puts no more than so many boxes in its place
+_MOST_OF_FOLD = 24
 
 
 def open_circles(root: Group) -> list[Group]:
@@ -61,9 +63,14 @@ def _find_loose(children: Sequence[Child]) -> Group | None:
     loose = [
         child
         for child in map(children.__getitem__, _list_in_circles(len(children), owners, takers))
-        if isinstance(child, Group) and child.kind in _LOOSE and not _holds_scope(child)
+        if isinstance(child, Group) and child.kind in _LOOSE
+        if len(child.children) <= _MOST_OF_FOLD or not _holds_scope(child)
     ]
-    loose.sort(key=lambda child: (_LOOSE.index(child.kind), len(_list_nodes(child))))
+    loose.sort(
+        key=lambda child: (
+            *(_holds_scope(child), _LOOSE.index(child.kind), len(_list_nodes(child))),
+        )
+    )
     return next((child for child in loose if _comes_back(child, takers)), None)
 
 

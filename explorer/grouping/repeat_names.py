@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 _NUMBER_AT_END = re.compile(r"(.*?)(\d+)", re.DOTALL)
+#: numbers of modules in a list, and of calls
+_NUMBERS_AT_END = re.compile(r"(?:[._]\d+)+$|^\d+$")
+#: what is called after one module has such a share of its weights there
+_LEAST_OF_ONE = 0.9
+#: so many modules are named, each with such a share of the weights
+_MOST_NAMED, _LEAST_NAMED = 3, 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +112,42 @@ def name_calls(labels: Sequence[str]) -> str:
     numbers = [label.removeprefix(first) for label in labels[1:] if label.startswith(first)]
     are_calls = len(numbers) == len(labels) - 1 and all(map(str.isdecimal, numbers))
     return labels[0] if are_calls else ""
+
+
+def name_several(counts: Mapping[str, int], head: str) -> tuple[str, list[str]]:
+    """Return what blocks are called that hold several modules, and which members these are.
+
+    ``attention, mlp`` where neither of them has nearly all layers with weights. Nothing where the
+    head has, or where those that have many are too many to be named, or have no name.
+
+    Parameters
+    ----------
+    counts
+        The labels of the members of a block in order, and how many layers with weights each has.
+    head
+        The label of the one that the block would be called after.
+    """
+    families: dict[str, list[str]] = {}
+    for label in counts:
+        families.setdefault(_find_list(label), []).append(label)
+    total = sum(counts.values())
+    weights = {name: sum(map(counts.__getitem__, each)) for name, each in families.items()}
+    if weights.get(_find_list(head), 0) >= _LEAST_OF_ONE * total:
+        return "", []
+    named = [name for name, weight in weights.items() if weight >= _LEAST_NAMED * total]
+    held = sum(weights[name] for name in named)
+    if "" in named or len(named) > _MOST_NAMED or held < _LEAST_OF_ONE * total:
+        return "", []
+    stems = [name.rstrip("0123456789") for name in named]
+    told = [
+        stem if stems.count(stem) == 1 else name for stem, name in zip(stems, named, strict=True)
+    ]
+    return ", ".join(told), [label for label in counts if _find_list(label) in named]
+
+
+def _find_list(label: str) -> str:
+    """Return the outermost name of a label without the numbers of a list or of calls."""
+    return _NUMBERS_AT_END.sub("", label.split(" / ", 1)[0])
 
 
 def _strip(label: str) -> str | None:

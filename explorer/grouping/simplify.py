@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import cast
 
@@ -19,7 +20,7 @@ from .joined_preparation import join_preparation
 from .kinds import outermost_family
 from .loop_bodies import Steps, cut_run, find_steps
 from .parts import split_large
-from .repeat_names import Member, name_calls, name_repeat
+from .repeat_names import Member, name_calls, name_repeat, name_several
 from .role_groups import add_postprocessing, add_preparation
 from .shape_groups import add_shape_groups
 from .shared_tensors import find_shared_tensors, measure_matrix
@@ -33,8 +34,8 @@ from .structure import Children, GroupPlan, Planner
 from .unchanging import group_unchanging
 from .unrolled_loops import LoopSearch
 
-#: a step of a loop is called as the module in it that has such a share of its weights, or so
-_LEAST_OF_STEP = 0.6
+#: a step of a loop is called as the module in it that has such a share of its layers, or so
+_LEAST_OF_STEP = 0.9
 _STEP = "step"
 #: so many loops are looked for among the children of one group
 _MOST_LOOPS = 16
@@ -231,9 +232,16 @@ class Folder:
         name, label, labels = name_repeat([[*map(self._describe, block)] for block in blocks])
         path = self.free_path(parent, name)
         heads = [max(block, key=_count_children) for block in blocks]
-        repeat = Group("repeat", parent.graph, path, label, _type_name(heads[0]), parent)
+        described = self._describe(heads[exemplar]).label
+        several, _ = name_several(self._count_layers(blocks[exemplar]), described)
+        type_name = "" if several else _type_name(heads[0])
+        repeat = Group("repeat", parent.graph, path, several or label, type_name, parent)
         repeat.exemplar = exemplar
-        if share_weights([*map(_list_nodes, blocks)]):
+        if several:
+            labels = [
+                ", ".join(name_several(self._count_layers(block), described)[1]) for block in blocks
+            ]
+        elif share_weights([*map(_list_nodes, blocks)]):
             repeat.label = name_calls([self._describe(head).label for head in heads]) or label
         if not exemplar and len(blocks) > 2 and _takes_less(blocks[0], blocks[1]):
             repeat.exemplar = 1
@@ -246,8 +254,8 @@ class Folder:
                 "block",
                 parent.graph,
                 f"{path}{number}/",
-                labels[number],
-                _type_name(head),
+                labels[number] or head.label,
+                "" if several else _type_name(head),
                 repeat,
             )
             block.children = [*children_of_block]
@@ -262,19 +270,33 @@ class Folder:
         repeat.label = repeat.label.split(_TO, 1)[0]
         if not isinstance(example, Group) or example.kind != "block":
             return
-        sizes = {
-            inner.label: sum(map(measure_matrix, _list_nodes([inner])))
-            for inner in example.inner_groups()
-        }
-        families = {outermost_family(label) for label, size in sizes.items() if size}
-        total = sum(map(measure_matrix, _list_nodes([example])))
-        is_family = len(families) == 1 and "" not in families
-        if is_family or max(sizes.values(), default=0) >= _LEAST_OF_STEP * total:
+        counts = self._count_layers(example.children)
+        families = {outermost_family(label) for label, count in counts.items() if count}
+        is_family = len(families) == 1 and outermost_family(repeat.label) in families - {""}
+        most = max((count for label, count in counts.items() if label), default=0)
+        is_most = most >= max(_LEAST_OF_STEP * counts.total(), 1)
+        if is_family or is_most or ", " in repeat.label:
             return
         is_all = around.kind == "scope" and len(around.children) == 1
         repeat.label, repeat.type_name = around.label if is_all else _STEP, ""
         for number, block in enumerate(repeat.inner_groups()):
             block.label, block.type_name = f"{_STEP} {number}", ""
+
+    def _count_layers(self, children: Sequence[Group | Node]) -> Counter[str]:
+        """Return how many layers with weights members have, by what these are called."""
+        counts: Counter[str] = Counter()
+        if len(children) > 1:
+            for child in children:
+                own = sum(measure_matrix(node) > 0 for node in _list_nodes([child]))
+                counts[self._name_module(child)] += own
+        return counts
+
+    def _name_module(self, child: Group | Node) -> str:
+        """Return the name of the module that a member is; "" where it is none."""
+        if isinstance(child, Node):
+            return self._labels.get(child.index, "")
+        is_module = child.kind in ("scope", "repeat") or child.label != child.type_name
+        return child.label if is_module and child.kind != "block" else ""
 
     def _describe(self, child: Group | Node) -> Member:
         if isinstance(child, Group):

@@ -106,6 +106,10 @@ def make_box(
         Whether a single row may stand in the line of the title, where both fit.
     most_width
         The widest that rows make the box.
+
+    Notes
+    -----
+    Where a title and its second part do not fit in one line, the second part begins the next one.
     """
     blocks = [block for block in blocks if block]
     badge = clean_label(badge, 40)
@@ -115,9 +119,15 @@ def make_box(
     at_right = (badge_width + GAP if badge else 0.0) + (16 if openable else 0.0) + number_width
     stack = SHEETS if times and not is_loop else 0
     sheets = stack * SHEET_OFFSET
-    columns = [_column_width(block) for block in blocks]
 
-    _, title_end = lay_title(title, quiet, MARGIN, MOST_TITLE_WIDTH - MARGIN - at_right)
+    runs, title_end = lay_title(title, quiet, MARGIN, MOST_TITLE_WIDTH - MARGIN - at_right)
+    if quiet and find_whole_title(title, quiet, runs):
+        below = FaceRow(quiet, "title-muted", ())
+        blocks = [[below, *(blocks[0] if blocks else ())], *blocks[1:]]
+        _, title_end = lay_title(title, "", MARGIN, MOST_TITLE_WIDTH - MARGIN - at_right)
+        title_end = max(title_end, min(_row_end(below, 0.0), MOST_TITLE_WIDTH - MARGIN) - at_right)
+        quiet, in_line = "", False
+    columns = [_column_width(block) for block in blocks]
     wanted = title_end + MARGIN + at_right
     # a block that has a name, too, keeps the line below for its facts
     is_plain = not (badge or times or (quiet and outline == "group"))

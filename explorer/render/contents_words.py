@@ -23,6 +23,8 @@ from netloupe.explorer.patterns.transformer_details import (
     TransformerDetails,
 )
 
+from .group_names import fold_parts, join_parts
+
 #: a chain has so many parts at most, when repetitions are counted
 _MOST_PARTS = 4
 #: so many ideas are told
@@ -84,8 +86,8 @@ def write_contents(
     ideas = any(one.rank == IDEA for one in ingredients)
     for least in ((SIZE, WORK) if ideas else (TRIM, SIZE, WORK)) if is_row else ():
         kept = [_name(one, least) for one in ingredients if one.rank >= least]
-        folded = _fold(kept) if 0 < len(kept) <= _MOST_FOLDED else []
-        text = _join(folded)
+        folded = fold_parts(kept) if 0 < len(kept) <= _MOST_FOLDED else []
+        text = join_parts(folded)
         if folded and len(folded) <= _MOST_PARTS and fits(text):
             return MadeOf(text, facts)
     text = _write_order(ingredients, fits) if is_row else ""
@@ -111,38 +113,6 @@ def _count_calls(ingredients: Sequence[Ingredient]) -> str:
 def _name(one: Ingredient, least: int) -> str:
     """Return what a part of a chain is called: without norm and activation where these are out."""
     return one.name.partition(_BEHIND)[0] if least > TRIM and one.kind == "conv" else one.name
-
-
-def _fold(names: Sequence[str]) -> list[str]:
-    """Return a sequence with what repeats in it counted: ``["(Conv · ReLU) ×3", "Linear"]``."""
-    folded: list[str] = []
-    place = 0
-    while place < len(names):
-        length, times = 1, 1
-        for size in range(1, min(_MOST_PARTS, (len(names) - place) // 2) + 1):
-            unit = names[place : place + size]
-            count = 1
-            while names[place + count * size : place + (count + 1) * size] == unit:
-                count += 1
-            if count > 1 and count * size > length * times:
-                length, times = size, count
-        folded.append(_count(names[place : place + length], times))
-        place += length * times
-    return folded
-
-
-def _join(folded: Sequence[str]) -> str:
-    """Return counted parts as a chain; what repeats and has parts is in brackets."""
-    if len(folded) == 1:
-        return folded[0]
-    return _BEHIND.join(re.sub(r"^([^(].* · .*?)( ×\d+)$", r"(\1)\2", part) for part in folded)
-
-
-def _count(names: Sequence[str], times: int) -> str:
-    text = _BEHIND.join(names)
-    if times == 1:
-        return text
-    return f"({text}) ×{times}" if len(names) > 1 else f"{text} ×{times}"
 
 
 def _write_ideas(ingredients: Sequence[Ingredient], fits: Fits) -> str:
@@ -183,8 +153,8 @@ def _write_order(ingredients: Sequence[Ingredient], fits: Fits) -> str:
         return ""
     short = [_ATTENTION if _attends(one) else one.name for one in ideas]
     for names in ([one.name for one in ideas], short):
-        folded = _fold(names)
-        text = _join(folded)
+        folded = fold_parts(names)
+        text = join_parts(folded)
         if len({*names}) > 1 and len(folded) <= _MOST_PARTS and fits(text):
             return text
     return ""
@@ -271,8 +241,13 @@ def _are_layers(ingredients: Sequence[Ingredient]) -> bool:
 
 
 def _write_course(widths: Sequence[int]) -> str:
-    """Return widths each once in a row, or the ends of a long course."""
+    """Return widths each once in a row, or the ends of a long course.
+
+    A short one of several steps is told whole: a reader takes its arrows for layers.
+    """
     listed = [width for width, _ in groupby(widths)]
+    if _LEAST_WIDTHS < len(listed) < len(widths) <= _MOST_WIDTHS:
+        listed = [*widths]
     if len(listed) > _MOST_WIDTHS:
         listed = [listed[0], listed[-1]]
     return write_widths(*(listed if len(listed) > 1 else listed * 2))

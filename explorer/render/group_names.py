@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from netloupe.explorer.grouping import Group
 from netloupe.explorer.grouping.stage_numbers import number_stage
@@ -16,6 +17,8 @@ AND = " · "
 
 #: modules that only list others: torch's, and classes derived from them
 _CONTAINER = re.compile(r"Sequential|Module(?:List|Dict)")
+#: what repeats in a chain has so many parts at most
+_MOST_REPEATED = 4
 #: as lists of modules call what is in them: ``4``, ``4–6``, ``0 … 29``
 _NUMBERS = re.compile(rf"\d+(?:–\d+)?(?:{RANGE}(?:\d+–)?\d+)?")
 _CHAIN = " / "
@@ -79,10 +82,37 @@ def _keep_letters(name: str) -> str:
 
 
 def fold_chain(name: str) -> str:
-    """Return ``(Conv · ReLU) ×2`` for ``Conv · ReLU · Conv · ReLU``."""
-    parts = name.split(AND)
-    for length in range(2, len(parts) // 2 + 1):
-        times, rest = divmod(len(parts), length)
-        if not rest and parts == parts[:length] * times:
-            return f"({AND.join(parts[:length])}) ×{times}"
-    return name
+    """Return ``(Conv · ReLU) ×2 · MaxPool`` for a chain that says what repeats in it each time."""
+    return name if "(" in name else join_parts(fold_parts(name.split(AND)))
+
+
+def fold_parts(names: Sequence[str]) -> list[str]:
+    """Return a sequence with what repeats in it counted: ``["(Conv · ReLU) ×3", "Linear"]``."""
+    folded: list[str] = []
+    place = 0
+    while place < len(names):
+        length, times = 1, 1
+        for size in range(1, min(_MOST_REPEATED, (len(names) - place) // 2) + 1):
+            unit = names[place : place + size]
+            count = 1
+            while names[place + count * size : place + (count + 1) * size] == unit:
+                count += 1
+            if count > 1 and count * size > length * times:
+                length, times = size, count
+        folded.append(_count(names[place : place + length], times))
+        place += length * times
+    return folded
+
+
+def join_parts(folded: Sequence[str]) -> str:
+    """Return counted parts as a chain; what repeats and has parts is in brackets."""
+    if len(folded) == 1:
+        return folded[0]
+    return AND.join(re.sub(r"^([^(].* · .*?)( ×\d+)$", r"(\1)\2", part) for part in folded)
+
+
+def _count(names: Sequence[str], times: int) -> str:
+    text = AND.join(names)
+    if times == 1:
+        return text
+    return f"({text}) ×{times}" if len(names) > 1 else f"{text} ×{times}"

@@ -96,6 +96,7 @@ from tests.known_exports import (  # noqa: E402
 )
 from tests.known_numbers import list_numbers  # noqa: E402
 from tests.known_stacks import agrees, list_stacks  # noqa: E402
+from tests.picture_judges import judge_picture  # noqa: E402
 from tests.zoo import ZOO  # noqa: E402
 
 WINDOW = (1100.0, 800.0)
@@ -211,6 +212,7 @@ def find_offences(picture: Picture, path: Path, known: Architecture) -> dict[str
         else find_unknown_numbers(sentence, numbers, known.words)
         + find_wrong_claims(sentence, known),
         "numbers": find_false_numbers(picture, path),
+        **judge_picture(picture, path),
     }
     return {measure: lines for measure, lines in found.items() if lines}
 
@@ -242,6 +244,9 @@ OFFENCES = {
     "sentence": "pictures of five boxes and more without a sentence",
     "number": "numbers of sentences that the configuration lacks",
     "numbers": "numbers in pictures that weights and values of the file have not",
+    "edges": "edges without a flow, flows without an edge, circles that are no loops",
+    "titles": "boxes named after a module that hold others, and titles that are cut",
+    "counts": "closed boxes that count other layers than the file has there",
 }
 
 HEADER = (

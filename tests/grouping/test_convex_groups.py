@@ -5,7 +5,7 @@ from __future__ import annotations
 from netloupe.explorer.grouping import Group, build_group_tree
 from netloupe.explorer.grouping.circles import open_circles
 from netloupe.explorer.model import Node
-from tests.unrolled import WIDTH, Writer
+from tests.unrolled import WIDTH, Writer, call
 
 from .circles import list_circles
 from .test_shape_arithmetic import read
@@ -46,3 +46,28 @@ def test_a_group_that_a_value_leaves_and_comes_back_to_is_taken_apart() -> None:
     tree.root.children = [outer, whole]
     assert open_circles(tree.root) == [outer]
     assert tree.root.children == [mean_node, end, whole]
+
+
+def test_a_fold_of_modules_is_taken_apart_where_what_is_between_them_is_outside() -> None:
+    """Heads of two levels that share a layer: each begins before the layer and ends behind it."""
+    writer = Writer()
+    writer.inputs = {"x": [1, WIDTH]}
+    for level in range(2):
+        taken = writer.add(f"out.{level}", "Exp", writer.add(f"out.{level}", "Tanh", "x"))
+        taken = writer.add(call("shared", level), "Neg", taken)
+        taken = writer.add(f"reg.{level}", "Tanh", taken)
+        writer.outputs.append(writer.add(f"reg.{level}", "Exp", taken))
+    tree = build_group_tree(writer.load().graph, "names")
+    scopes = {child.label: child for child in tree.root.children if isinstance(child, Group)}
+    fold = Group("repeat", tree.graph, "main/out.0-1/", "out, reg", "", tree.root)
+    for level in range(2):
+        block = Group("block", tree.graph, f"main/out.0-1/{level}/", f"out.{level}", "", fold)
+        block.children = [scopes[f"out.{level}"], scopes[f"reg.{level}"]]
+        fold.add(block)
+    others = [child for child in tree.root.children if child.label not in BOTH]
+    tree.root.children = [fold, *others]
+    assert open_circles(tree.root)[0] is fold
+    assert not [*list_circles(tree)]
+
+
+BOTH = ("out.0", "out.1", "reg.0", "reg.1")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netloupe.explorer.grouping.repeat_names import Member, name_repeat
+from netloupe.explorer.grouping.repeat_names import Member, name_repeat, name_several
 
 
 def name(*blocks: str) -> tuple[str, str, list[str]]:
@@ -46,3 +46,25 @@ def test_names_without_a_number_at_the_end_are_written_out() -> None:
 
 def test_numbers_that_are_no_digits_for_python_are_kept() -> None:
     assert name("a²", "a³")[:2] == ("a²-a³", "a² … a³")
+
+
+def test_a_block_of_several_modules_is_called_after_each_that_has_many_layers() -> None:
+    counts = {"attn.3": 4, "mlp.6": 2, "mlp.7": 2}
+    assert name_several(counts, "attn.3") == ("attn, mlp", ["attn.3", "mlp.6", "mlp.7"])
+    calls = {"lstm_5": 1, "mean.1_5": 1, "deviation_5": 1}
+    assert name_several(calls, "lstm_5")[0] == "lstm, mean, deviation"
+
+
+def test_a_block_of_nearly_one_module_keeps_its_name() -> None:
+    assert name_several({"attn.3": 12, "proj.3": 1}, "attn.3") == ("", [])
+    assert name_several({"attn.3": 0, "norm.3": 0}, "attn.3") == ("", [])
+
+
+def test_the_largest_member_gives_no_name_to_layers_of_another_one() -> None:
+    assert name_several({"norms": 0, "conv1": 1, "conv2": 1}, "norms")[0] == "conv1, conv2"
+    assert name_several({"up3": 2, "down3": 2}, "up3")[0] == "up, down"
+
+
+def test_what_has_no_name_or_too_many_is_not_called_after_all() -> None:
+    assert name_several({"attn.3": 4, "": 2}, "attn.3") == ("", [])
+    assert name_several({"a": 1, "b": 1, "c": 1, "d": 1}, "a") == ("", [])

@@ -100,8 +100,11 @@ def write_widths_of(kind: str, name: str, widths: list[int]) -> tuple[str, str]:
     return write(ingredients)
 
 
-def test_widths_of_convolutions_are_told_each_once() -> None:
-    assert write_widths_of("conv", "Conv", [3, 8, 8, 2]) == ("Conv ×3", "3 → 8 → 2")
+def test_of_few_convolutions_each_width_is_told_of_many_each_once() -> None:
+    assert write_widths_of("conv", "Conv", [3, 8, 8, 2]) == ("Conv ×3", "3 → 8 → 8 → 2")
+    assert write_widths_of("conv", "Conv", [3, 8, 8, 8]) == ("Conv ×3", "3 → 8")
+    many = write_widths_of("conv", "Conv", [3, 8, 8, 8, 16, 16, 2])
+    assert many == ("Conv ×6", "3 → 8 → 16 → 2")
 
 
 def test_of_linear_layers_each_width_is_told_so_that_none_is_lost() -> None:
