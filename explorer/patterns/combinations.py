@@ -14,6 +14,8 @@ from .operations import PICKING, Operations
 from .readings import read_str
 
 _LEAST_BRANCHES = 3
+#: what looks for the largest
+_CHOOSING = frozenset({"ArgMax", "TopK"})
 _MOST_STEPS = 24
 _MOST_SEEN = 60
 #: so many operations stand between the number of messages and the division by it
@@ -317,10 +319,30 @@ def moves_rows(operations: Operations, lookup: int, scatter: int) -> bool:
     """Return whether a lookup takes rows of other places than a scatter writes to.
 
     The places of both are given with the data. What is written back to where it came from, as
-    tokens are behind an expert, is sent to nobody.
+    tokens are behind an expert, is sent to nobody; nor what is chosen by the largest.
     """
     place = operations.nodes[lookup].input(1)
     target = operations.nodes[scatter].input(1)
     if place is None or target is None or operations.is_fixed(place):
         return False
-    return operations.source(place) is not operations.source(target)
+    if operations.source(place) is operations.source(target):
+        return False
+    return not _is_chosen(target)
+
+
+def _is_chosen(place: Value) -> bool:
+    """Return whether places follow from which of several numbers are the largest, as of a router.
+
+    Edges end at each node in turn, also where they come from the nearest of all.
+    """
+    pending, seen = [place], {place}
+    while pending and len(seen) < _MOST_SEEN:
+        node = pending.pop().producer
+        if node is None:
+            continue
+        if node.operator.form in _CHOOSING:
+            return True
+        taken = [v for v in node.inputs if v is not None and v not in seen]
+        seen.update(taken)
+        pending += taken
+    return False

@@ -348,6 +348,11 @@ a sum, written over
 other ends, the rows they came from
   int64[30] from, int64[30, 8] to => int64[30, 8] to
   sent = Gather (x, from) => sent = GatherElements (x, to)
+ends of edges, of a router's choice instead
+  int64[30] from, int64[30, 8] to => int64[30] from, float[30, 8, 10] scores
+  zeros = ConstantOfShape (dims) => largest, all = TopK (scores, one)  to = Squeeze (all, last)
+      zeros = ConstantOfShape (dims)
+  int64[2] square = {8, 8} => int64[2] square = {8, 8}, int64[1] one = {1}, int64[1] last = {2}
 [adaptive-norm]
 a norm
   LayerNormalization (x, s) => Mul (x, s)
