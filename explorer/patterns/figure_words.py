@@ -118,6 +118,12 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "Attention to a window of tokens, and to all: `1 global after 5 local, window 512`.",
         ),
         FigureWord(
+            "windows, grid",
+            "Only places of an image attend to one another that are beside one another, or as far "
+            "apart as they can be: `windows 7×7`, `shifted windows 7×7`, `grid 7×7`.",
+            "transformer-block",
+        ),
+        FigureWord(
             "spatial reduction",
             "Keys and values of fewer places than queries.",
             "reduced-attention",

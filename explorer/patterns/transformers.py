@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from .convolution_details import ConvolutionDetails
 from .found_blocks import FoundBlock, FoundBlocks
+from .image_windows import read_image_part
 from .operations import PICKING, Operations
 from .transformer_details import (
     AttentionDetails,
@@ -54,8 +55,8 @@ def find_transformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         return
     if not is_adaptive and any(_multiplies_stream(blocks, entry) for entry in others):
         return
-    window = _read_window(blocks)
-    if shifting and not window:
+    part = read_image_part(operations)
+    if shifting and part is None:
         return
     placed = sum(
         kind == "Add" and _adds_positions(blocks, entry, attentions)
@@ -81,14 +82,14 @@ def find_transformers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     gates = _read_scalar_gates(operations, others)
     if gates:
         facts.append(gates)
-    if window:
-        facts.append(f"{'shifted ' if 'Concat' in shifting else ''}windows {window}×{window}")
+    if part is not None:
+        facts.append(f"{'shifted ' if 'Concat' in shifting else ''}{part.fact}")
     details = TransformerDetails(
         order=style or None,
         norm=norm or None,
         attention=attentions[0].details.read_as(AttentionDetails),
         feeding=fed.details if isinstance(fed.details, MlpDetails | ExpertsDetails) else None,
-        window=window or None,
+        window=part.size if part is not None and not part.is_grid else None,
     )
     name = "Transformer decoder block" if is_decoder else "Transformer block"
     if attentions[0].name == "Mamba-2":
@@ -179,22 +180,6 @@ def _adds_positions(
     users = {*operations.users[entry]}
     is_given = any(operations.giver(value) is None for value in operations.operands[entry])
     return is_given and any(users <= attention.numbers for attention in attentions)
-
-
-def _read_window(blocks: FoundBlocks) -> int:
-    """Return the size of the windows that an image is put into; 0 where it is not.
-
-    Z. Liu and others, Swin Transformer, 2021, figure 4: by a Reshape to rows and columns of
-    windows and rows and columns in each.
-    """
-    operations = blocks.operations
-    for node in operations.arrangement:
-        if node.op_type == "Reshape" and len(node.inputs) > 1:
-            dims = operations.context.read_list(node.input(1))
-            size = dims[2] if len(dims) == 6 else 0
-            if isinstance(size, int) and size > 1 and dims[4] == size:
-                return size
-    return 0
 
 
 def find_sublayers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
