@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netloupe.explorer.model import Value
 
-from .attention_streams import Form, find_common_form, is_made_of
+from .attention_streams import Form, find_common_form, is_made_of, share_stream
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import PICKING, Operations
 from .readings import read_int
@@ -80,7 +80,8 @@ def name_by_sources(
     if not is_one and not (is_projected and find_common_form(operations, key, content)):
         return "Attention", None
     # experts of what is attended to may make the queries
-    return ("Attention" if is_made_of(operations, query, key) else "Cross-attention"), None
+    is_apart = not is_made_of(operations, query, key) and not share_stream(operations, query, key)
+    return ("Cross-attention" if is_apart else "Attention"), None
 
 
 def _is_sum_with(value: Value, other: Value | None) -> bool:

@@ -30,6 +30,10 @@ _WEIGHTED = ("convolves", "multiplies")
 _MOST_WEIGHTED = 4
 _MOST_NODES = 48
 _MOST_LOOKED_AT = 120
+#: so many nodes stand between what was joined and a projection
+_MOST_OF_NORM = 6
+#: so many nodes back it is looked for where queries left the stream of keys
+_MOST_OF_STREAM = 800
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +236,72 @@ def is_made_of(operations: Operations, value: Value, other: Value) -> bool:
         pending += [taken for taken in computed if taken not in seen]
         seen.update(computed)
     return False
+
+
+def share_stream(operations: Operations, query: Value, key: Value) -> bool:
+    """Return whether queries are made, without attention, of what keys were before.
+
+    So are the queries of all windows that are made of the features which a stage begins with
+    (A. Hatamizadeh and others, Global Context Vision Transformers, 2023, section 3.2).
+    """
+    made_of = _list_before(operations, query, _MOST_LOOKED_AT, ("attends", "distributes"))
+    if not made_of:
+        return False
+    return all(
+        not made_of.isdisjoint(_list_before(operations, one, _MOST_OF_STREAM, ()))
+        for one in _list_joined(operations, key)
+    )
+
+
+def _list_joined(operations: Operations, value: Value) -> list[Value]:
+    """Return the values that a value was joined of, perhaps before a norm; itself if of none.
+
+    Queries are compared with themselves and with others then, as of a resampler.
+    """
+    current = value
+    for _ in range(_MOST_OF_NORM):
+        node = current.producer
+        if node is None:
+            break
+        computed = [one for one in node.inputs if one is not None and not operations.is_fixed(one)]
+        if node.operator.has("joins"):
+            return computed
+        if len({*computed}) != 1:
+            break
+        current = computed[0]
+    return [value]
+
+
+def _list_before(
+    operations: Operations, value: Value, most: int, stopping: tuple[str, ...]
+) -> set[Value]:
+    """Return the computed values that a value is of, so many nodes back, the nearest first.
+
+    And none from the first operator on that has one of some traits.
+    """
+    graph = operations.context.graph
+    found: set[Value] = set()
+    pending: list[tuple[int, int, Value]] = []
+    seen = {value}
+
+    def expect(one: Value) -> None:
+        if one.producer is not None and one.graph is graph and not operations.is_fixed(one):
+            heapq.heappush(pending, (-graph.index_of(one.producer), len(seen), one))
+
+    expect(value)
+    for _ in range(most):
+        if not pending:
+            break
+        *_, one = heapq.heappop(pending)
+        node = one.producer
+        if node is None or (stopping and node.operator.has(*stopping)):
+            break
+        found.add(one)
+        for before in node.inputs:
+            if before is not None and before not in seen:
+                seen.add(before)
+                expect(before)
+    return found
 
 
 def compares_directions(blocks: FoundBlocks, numbers: set[int]) -> bool:

@@ -135,3 +135,37 @@ def test_channels_and_heads_may_be_what_is_mixed(
     found = recognise(graph.nodes)
     assert found is not None
     assert (found.name, found.facts) == (name, facts)
+
+
+@pytest.mark.parametrize(
+    ("start", "keys", "name"),
+    [
+        ("s", "t", "Attention"),  # made of what keys were before, as queries of all windows are
+        ("z", "t", "Cross-attention"),
+        ("s", "j", "Cross-attention"),  # of others, too, as a resampler has them
+    ],
+)
+def test_queries_of_what_keys_were_before_are_of_no_other_stream(
+    start: str, keys: str, name: str
+) -> None:
+    weights = " ".join(f"w{number} = ConstantOfShape (dims)" for number in range(14))
+    steps = f"a0 = Identity ({start}) " + " ".join(
+        f"m{n} = MatMul (a{n}, w{n}) a{n + 1} = Relu (m{n})" for n in range(5)
+    )
+    stream = " ".join(
+        f"u{n} = MatMul (t{n}, w{n + 5}) t{n + 1} = Add (t{n}, u{n})" for n in range(5)
+    )
+    text = f"""<ir_version: 10, opset_import: ["": 23]>
+    g (float[1, 16, 8] x, float[1, 16, 8] z) => (float[1, 16, 8] y)
+    <int64[2] dims = {{8, 8}}> {{
+      {weights}
+      s0 = MatMul (x, w13)  s = Softsign (s0)
+      {steps}
+      t0 = Identity (s)  {stream}  t = Softsign (t5)  j = Concat <axis = 1> (t, z)
+      [q] q = MatMul (a5, w10)  [k] k = MatMul ({keys}, w11)  [v] v = MatMul ({keys}, w12)
+      [a] y = Attention <q_num_heads = 2, kv_num_heads = 2> (q, k, v)
+    }}"""
+    graph = load(onnx.parser.parse_model(text).SerializeToString()).graph
+    found = recognise([node for node in graph.nodes if node.name])
+    assert found is not None
+    assert found.name == name
