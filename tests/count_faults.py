@@ -10,12 +10,9 @@ from netloupe.explorer.grouping import Group
 from netloupe.explorer.render.picture import Picture
 from tests.flow_faults import Boxes
 from tests.raw_graph import RawGraph, RawNode
-from tests.title_faults import list_weights
+from tests.title_faults import CONVOLUTIONS, PRODUCTS, list_weights
 
 _TIMES = re.compile(r"^(.*?) ×(\d+)$")
-_CONVS = ("Conv", "ConvTranspose", "QLinearConv", "ConvInteger", "FusedConv", "NhwcConv")
-_PRODUCTS = ("MatMul", "Gemm", "MatMulInteger", "QLinearMatMul", "MatMulNBits", "QGemm")
-_PRODUCTS += ("FusedMatMul", "Einsum")
 
 
 def read_chain(text: str) -> Counter[str]:
@@ -50,10 +47,10 @@ def count_operators(nodes: set[RawNode], raw: RawGraph) -> dict[str, tuple[int, 
     counts: Counter[str] = Counter()
     for node in nodes:
         kind = node.proto.op_type
-        if kind not in (*_CONVS, *_PRODUCTS):
+        if kind not in (*CONVOLUTIONS, *PRODUCTS):
             continue
         weights = [name for name in list_weights(node, raw) if len(raw.stored[name]) > 1]
-        word = "Conv" if kind in _CONVS else "Linear" if weights else "MatMul"
+        word = "Conv" if kind in CONVOLUTIONS else "Linear" if weights else "MatMul"
         seen[word].add(tuple(weights) or node)
         counts[word] += 1
     return {word: (len(seen[word]), counts[word]) for word in seen}
@@ -75,7 +72,7 @@ _HELD = {
     "Depthwise-separable conv": {"Conv": (2, 2)},
     "Bottleneck block": {"Conv": (3, 4)},
     "Inverted residual": {"Conv": (2, 5)},
-    "Residual block": {"Conv": (1, 5), "Linear": (0, 4)},
+    "Residual block": {"Conv": (1, 12), "Linear": (0, 4)},
     "Squeeze-and-excitation": {"Conv": (0, 2), "Linear": (0, 2)},
     "ConvNeXt block": {"Conv": (1, 3), "Linear": (0, 2)},
 }

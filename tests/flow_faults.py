@@ -120,8 +120,9 @@ def _judge(edge: SceneEdge, boxes: Boxes) -> str:
         return ""
     if all(node.is_constant for node in one):
         return ""  # positions, masks, what is made of weights alone
-    if any(node.is_constant for node in _resolve(edge.value, source.item, boxes)):
-        return f"{name}: a constant"
+    givers = _resolve(edge.value, source.item, boxes)
+    if any(node.is_constant for node in givers):
+        return "" if any(map(boxes.raw.is_learned, givers)) else f"{name}: a constant"
     if target.item.kind in ("output", "stub"):
         values = [*target.item.values_at(target.item.inputs or target.item.outputs)]
         givers = {node for value in values for node in _resolve(value, target.item, boxes)}
@@ -146,8 +147,10 @@ def _judge_start(
             chain = find_chain(taker)
             if chain or chain is None or _takes(value.name, other, boxes):
                 return ""
-        elif reaches({*_resolve(value, taker, boxes)}, other, boxes.drawn):
-            return ""
+        else:
+            givers = {*_resolve(value, taker, boxes)}
+            if any(node.is_constant for node in givers) or reaches(givers, other, boxes.drawn):
+                return ""
     return f"{name}: not taken there"
 
 
@@ -198,12 +201,15 @@ def find_lost_flows(picture: Picture, raw: RawGraph) -> list[str]:
     for number, box in enumerate(scene.boxes):
         if boxes.nodes[number]:
             levels.setdefault(box.parent, []).append(number)
+    # a group that goes on in another column is several boxes
+    first = {id(box.item): n for n, box in reversed([*enumerate(scene.boxes)])}
+    same = [first[id(box.item)] for box in scene.boxes]
     drawn: set[tuple[int, int]] = set()
     stubs: dict[int, set[RawNode]] = {}
     for edge in scene.edges:
         if min(edge.source, edge.target) < 0:
             continue
-        drawn.add((edge.source, edge.target))
+        drawn.add((same[edge.source], same[edge.target]))
         item = scene.boxes[edge.source].item
         if item.kind == "stub":
             given = {
@@ -221,7 +227,7 @@ def find_lost_flows(picture: Picture, raw: RawGraph) -> list[str]:
         for source in level:
             nodes = boxes.nodes[source] or set()
             for target, via in _find_takers(source, nodes, owner, boxes).items():
-                if (source, target) in drawn:
+                if (same[source], same[target]) in drawn:
                     continue
                 known = stubs.get(target, set())
                 if known and (known & nodes or reaches(nodes, known, boxes.drawn)):

@@ -76,6 +76,17 @@ class RawGraph:
             values.setdefault(entry.name, _Input(entry.name))
         self._write_out(model.graph.node, (), values)
 
+    def is_learned(self, node: RawNode) -> bool:
+        """Return whether what a node gives is made of a stored matrix."""
+        pending, seen = [node], {node}
+        for one in pending:
+            if any(sum(dim > 1 for dim in self.stored.get(name, ())) > 1 for name in one.taken):
+                return True
+            more = [other for other in one.before if other not in seen]
+            seen.update(more)
+            pending += more
+        return False
+
     def _write_out(self, nodes: Sequence[onnx.NodeProto], chain: Key, values: _Origins) -> None:
         for proto in _sort(nodes):
             key = (*chain, next(filter(None, proto.output), ""))

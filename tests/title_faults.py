@@ -15,7 +15,12 @@ from netloupe.explorer.render.picture import Picture
 from tests.flow_faults import Boxes
 from tests.raw_graph import RawGraph, RawNode
 
+CONVOLUTIONS = ("Conv", "ConvTranspose", "QLinearConv", "ConvInteger", "FusedConv", "NhwcConv")
+PRODUCTS = ("MatMul", "Gemm", "MatMulInteger", "QLinearMatMul", "MatMulNBits", "QGemm")
+PRODUCTS += ("FusedMatMul", "Einsum")
 _RANGE = re.compile(r"^(.*?)(\d+)(?:–\d+)? … (?:\d+–)?(\d+)$")
+#: what torch's older exporter puts behind the name of a module that is called again
+_CALL = re.compile(r"_\d+$")
 #: through so many nodes that nothing enters a weight is followed
 _MOST_STEPS = 6
 #: what has fewer sizes above 1 is no matrix, but a norm, a bias or a step
@@ -28,7 +33,12 @@ Name = tuple[str, ...]
 
 def split_name(text: str) -> Name:
     """Return the parts of a name of a module or node."""
-    return tuple(filter(None, re.split(r"[./]", text)))
+    parts: list[str] = []
+    for part in text.split("/"):
+        inner = part.split(".")
+        # torch's older exporter writes ``layers/layers.0``
+        parts += inner[1:] if parts and len(inner) > 1 and inner[0] == parts[-1] else inner
+    return tuple(filter(None, parts))
 
 
 def read_title(text: str) -> set[Name]:
@@ -65,7 +75,9 @@ class Modules:
         self.weights: dict[RawNode, frozenset[str]] = {}
         takers: Counter[str] = Counter()
         for node in raw.nodes.values():
-            if not node.is_constant and (weights := list_weights(node, raw)):
+            if node.is_constant or node.proto.op_type not in (*CONVOLUTIONS, *PRODUCTS):
+                continue
+            if weights := list_weights(node, raw):
                 self.weights[node] = frozenset(weights)
                 takers.update({*weights})
         for node, all_weights in self.weights.items():
@@ -84,7 +96,8 @@ class Modules:
         """Return the whole names of those of some modules that a node is in."""
         return [
             name[: start + len(one)]
-            for name in self.names.get(node, ())
+            for known in self.names.get(node, ())
+            for name in (known, tuple(_CALL.sub("", part) for part in known))
             for one in wanted
             for start in range(len(name) - len(one) + 1)
             if name[start : start + len(one)] == one
@@ -129,7 +142,7 @@ def _judge_title(
     whole = {name for found in inside.values() for name in found}
     whole = {name for found in inside.values() for name in found}
     gone = wanted - {one for name in whole for one in wanted if name[len(name) - len(one) :] == one}
-    if len(wanted) > 1 and gone:
+    if _RANGE.match(title) and gone:
         yield f"{title} holds nothing of {'.'.join(min(gone))}"
 
 

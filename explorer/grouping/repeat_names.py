@@ -138,11 +138,18 @@ def name_several(counts: Mapping[str, int], head: str) -> tuple[str, list[str]]:
     held = sum(weights[name] for name in named)
     if "" in named or len(named) > _MOST_NAMED or held < _LEAST_OF_ONE * total:
         return "", []
-    stems = [name.rstrip("0123456789") for name in named]
-    told = [
-        stem if stems.count(stem) == 1 else name for stem, name in zip(stems, named, strict=True)
-    ]
-    return ", ".join(told), [label for label in counts if _find_list(label) in named]
+    return ", ".join(named), [label for label in counts if _find_list(label) in named]
+
+
+def join_several(name: str, other: str) -> str:
+    """Return what a stack of blocks of several modules is called, by the names of two of them.
+
+    Numbers that are others in each block are left out: ``up, down`` for ``up3, down3``.
+    """
+    if name == other:
+        return name
+    stems = [each.rstrip("0123456789") for each in name.split(", ")]
+    return ", ".join(stems) if len({*stems}) == len(stems) and all(stems) else name
 
 
 def _find_list(label: str) -> str:

@@ -39,6 +39,8 @@ _ARTEFACTS = frozenset({"_empty_nn_module_stack_from_metadata_hook"})
 _MAX_DEPTH = 64
 _MAX_METADATA = 20_000
 _SHARE_NEEDED = 0.3
+#: weights of so many modules tell in which one a call of a function is
+_LEAST_NAMED = 2
 #: as exporters write lists of names: nothing in them that a Python literal would have to escape
 _PLAIN_LIST = re.compile(r"\['[^'\\\n\r\0\ud800-\udfff]*'(?:, '[^'\\\n\r\0\ud800-\udfff]*')*\]")
 #: share of a net's operators that may write to blobs of others before names mean nothing
@@ -218,6 +220,8 @@ def read_name_scopes(graph: Graph) -> Scopes | None:
         for index, outer in enumerate(outers):
             if not outer and "/" not in names[index]:
                 of_node[index] = None
+    if graph.model.functions:
+        _cut_scopes_of_calls(graph, of_node)
     known = len(of_node) - of_node.count(None)
     # the count is at most that of all nodes, which mostly answers the question already
     enough = known >= _SHARE_NEEDED * len(of_node)
@@ -225,6 +229,39 @@ def read_name_scopes(graph: Graph) -> Scopes | None:
         tell_calls_apart(graph, of_node, map(read.__getitem__, distinct))
         return Scopes(of_node)
     return None
+
+
+def _cut_scopes_of_calls(graph: Graph, of_node: list[Scope | None]) -> None:
+    """Put calls of functions into the module in which all weights are that they take.
+
+    torch's older exporter writes a module as a function and names the call after the last module
+    inside: ``/layers.0/gate/Layer`` for all of ``layers.0``. Weights still have their names.
+    """
+    for index, node in enumerate(graph.nodes):
+        scope = of_node[index]
+        if not scope or node.function is None:
+            continue
+        named = [
+            tuple(value.name.split(".")[:-1])
+            for value in node.inputs
+            if value is not None and value.initializer is not None
+            if "." in value.name and "::" not in value.name
+        ]
+        if len({*named}) < _LEAST_NAMED:
+            continue
+        common = _common_scope(named)
+        while scope and _read_parts(scope) != common[: len(_read_parts(scope))]:
+            scope = scope[:-1]
+        if scope or not common:
+            of_node[index] = scope
+
+
+def _read_parts(scope: Scope) -> Scope:
+    """Return the names of attributes that lead to a module: ``a``, ``b``, 0 for ``a / b / b.0``."""
+    parts: list[str] = []
+    for outer, inner in zip(("", *scope), scope, strict=False):
+        parts += (inner.removeprefix(f"{outer}.") if outer else inner).split(".")
+    return tuple(parts)
 
 
 def _name_by_result(node: Node) -> str:

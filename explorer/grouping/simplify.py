@@ -20,7 +20,7 @@ from .joined_preparation import join_preparation
 from .kinds import outermost_family
 from .loop_bodies import Steps, cut_run, find_steps
 from .parts import split_large
-from .repeat_names import Member, name_calls, name_repeat, name_several
+from .repeat_names import Member, join_several, name_calls, name_repeat, name_several
 from .role_groups import add_postprocessing, add_preparation
 from .shape_groups import add_shape_groups
 from .shared_tensors import find_shared_tensors, measure_matrix
@@ -234,6 +234,9 @@ class Folder:
         heads = [max(block, key=_count_children) for block in blocks]
         described = self._describe(heads[exemplar]).label
         several, _ = name_several(self._count_layers(blocks[exemplar]), described)
+        if several:
+            other = blocks[0 if exemplar else -1]
+            several = join_several(several, name_several(self._count_layers(other), described)[0])
         type_name = "" if several else _type_name(heads[0])
         repeat = Group("repeat", parent.graph, path, several or label, type_name, parent)
         repeat.exemplar = exemplar

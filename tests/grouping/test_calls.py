@@ -7,6 +7,7 @@ from itertools import chain
 import pytest
 
 from netloupe.explorer.grouping import Group, build_group_tree
+from netloupe.explorer.grouping.scopes import read_name_scopes
 from netloupe.explorer.model import Graph
 from netloupe.explorer.readers.load import load
 from netloupe.proto import onnx_pb2
@@ -250,3 +251,25 @@ def test_a_stack_shows_a_step_that_takes_the_state_of_another() -> None:
     graph = builder.load(builder.add("Neg", x, name="/head/x"))
     (repeat,) = repeats(build_group_tree(graph, "names"))
     assert (len(repeat.children), repeat.exemplar) == (4, 1)
+
+
+@pytest.mark.parametrize("shared", ["layers.0.", ""])
+def test_a_call_of_a_function_is_in_the_module_of_all_its_weights(shared: str) -> None:
+    """torch's older exporter names it after the last module that it calls."""
+    proto = onnx_pb2.ModelProto(ir_version=10)
+    for domain in ("", "own"):
+        proto.opset_import.add(domain=domain, version=21)
+    proto.graph.input.add(name="x")
+    weights = [f"{shared}norm.weight", f"{shared}gate.weight"]
+    for name in weights:
+        proto.graph.initializer.add(name=name, data_type=1, dims=[1], float_data=[1.0])
+    function = proto.functions.add(domain="own", name="Layer", input=["x", "a", "b"], output=["y"])
+    function.opset_import.add(domain="", version=21)
+    function.node.add(op_type="Sum", input=["x", "a", "b"], output=["y"])
+    call = proto.graph.node.add(op_type="Layer", domain="own", input=["x", *weights], output=["y"])
+    call.name = "/layers.0/gate/Layer"
+    proto.graph.node.add(op_type="Neg", name="/head/Neg", input=["y"], output=["z"])
+    proto.graph.output.add(name="z")
+    scopes = read_name_scopes(load(proto.SerializeToString()).graph)
+    assert scopes is not None
+    assert scopes.of_node == [("layers.0",) if shared else (), ("head",)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netloupe.explorer.grouping.repeat_names import Member, name_repeat, name_several
+from netloupe.explorer.grouping.repeat_names import Member, join_several, name_repeat, name_several
 
 
 def name(*blocks: str) -> tuple[str, str, list[str]]:
@@ -62,7 +62,12 @@ def test_a_block_of_nearly_one_module_keeps_its_name() -> None:
 
 def test_the_largest_member_gives_no_name_to_layers_of_another_one() -> None:
     assert name_several({"norms": 0, "conv1": 1, "conv2": 1}, "norms")[0] == "conv1, conv2"
-    assert name_several({"up3": 2, "down3": 2}, "up3")[0] == "up, down"
+
+
+def test_numbers_that_differ_in_each_block_are_no_part_of_the_name() -> None:
+    assert join_several("up3, down3", "up2, down2") == "up, down"
+    assert join_several("lstm, w2", "lstm, w2") == "lstm, w2"
+    assert join_several("conv1, conv2", "conv3, conv4") == "conv1, conv2"
 
 
 def test_what_has_no_name_or_too_many_is_not_called_after_all() -> None:
