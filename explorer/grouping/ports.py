@@ -46,11 +46,15 @@ class Ports(NamedTuple):
         Whether it works on maps whose channels stand behind the batch: it convolves, pools or
         resamples, and does not change the order of axes. Elsewhere four axes need not be those of
         an image.
+    is_layer
+        Whether its only work on maps is one convolution without a stride: without padding it loses
+        places at the border, so that a few rows may become one.
     """
 
     taken: tuple[tuple[int, ...], ...] = ()
     given: tuple[tuple[int, ...], ...] = ()
     has_maps: bool = True
+    is_layer: bool = False
 
     def correct(self, widths: Sequence[int]) -> tuple[int, ...]:
         """Return the widths that layers go through, with the last one as the group gives it.
@@ -150,6 +154,8 @@ class Ports(NamedTuple):
             return None
         if {*after} == {1} and {*before} != {1}:
             return ""  # means over all places
+        if self.is_layer:
+            return ""
         smaller = [_divide(large, small) for large, small in zip(before, after, strict=True)]
         larger = [_divide(large, small) for small, large in zip(before, after, strict=True)]
         for sign, factors in (("/", smaller), ("×", larger)):
@@ -195,13 +201,22 @@ def find_ports(group: Group) -> Ports:
     given = [_read(facts.find_dims(value)) for value in leaving]
     if None in taken or None in given:
         return UNKNOWN_PORTS
+    on_maps = [node for node in nodes if node.operator.has(*_OF_MAPS)]
     ranks = {_BEFORE + 2, *(len(dims) for dims in (*taken, *given) if dims)}
     return Ports(
         tuple(dims for dims in taken if dims),
         tuple(dims for dims in given if dims),
-        any(node.operator.has(*_OF_MAPS) for node in nodes)
-        and not any(_permutes_maps(node, ranks) for node in nodes),
+        bool(on_maps) and not any(_permutes_maps(node, ranks) for node in nodes),
+        len(on_maps) == 1
+        and _is_without_stride(on_maps[0])
+        and not any(node.operator.has("slices", "reshapes", "picks") for node in nodes),
     )
+
+
+def _is_without_stride(node: Node) -> bool:
+    """Return whether a node is a convolution that looks at each place."""
+    convolves = node.operator.has("convolves") and not node.operator.has("transposed")
+    return convolves and {*read_ints(node, "strides")} <= {1}
 
 
 def _permutes_maps(node: Node, ranks: set[int]) -> bool:

@@ -269,3 +269,16 @@ def test_channels_of_a_volume_that_become_its_last_axis_are_not_compared() -> No
     ports = find_ports(found)
     assert not ports.has_maps
     assert ports.correct((3, 32)) == (3, 32)
+
+
+@pytest.mark.parametrize(("stride", "told"), [(1, ""), (5, "/5×1")])
+def test_a_convolution_that_looks_at_each_place_has_no_stride(stride: int, told: str) -> None:
+    """Five rows under a kernel of five without padding are one row, whatever the stride."""
+    how = {"pads": [0, 1, 0, 1], "strides": [stride, 1]}
+    nodes = [
+        helper.make_node("Conv", ["x", "w"], ["c"], "/dw/Conv", **how),
+        helper.make_node("Relu", ["c"], ["y"], "/dw/Relu"),
+    ]
+    model = load(make_model(nodes, {"w": (4, 4, 5, 3)}, (1, 4, 5, 20)).SerializeToString())
+    tree = build_group_tree(model.graph, "names")
+    assert find_ports(tree.root).tell_scale() == told
