@@ -23,7 +23,7 @@ from netloupe.explorer.patterns.transformer_details import (
     TransformerDetails,
 )
 
-from .group_names import fold_parts, join_parts
+from .group_names import fold_parts, join_folded
 
 #: a chain has so many parts at most, when repetitions are counted
 _MOST_PARTS = 4
@@ -87,7 +87,7 @@ def write_contents(
     for least in ((SIZE, WORK) if ideas else (TRIM, SIZE, WORK)) if is_row else ():
         kept = [_name(one, least) for one in ingredients if one.rank >= least]
         folded = fold_parts(kept) if 0 < len(kept) <= _MOST_FOLDED else []
-        text = join_parts(folded)
+        text = join_folded(folded)
         if folded and len(folded) <= _MOST_PARTS and fits(text):
             return MadeOf(text, facts)
     text = _write_order(ingredients, fits) if is_row else ""
@@ -154,7 +154,7 @@ def _write_order(ingredients: Sequence[Ingredient], fits: Fits) -> str:
     short = [_ATTENTION if _attends(one) else one.name for one in ideas]
     for names in ([one.name for one in ideas], short):
         folded = fold_parts(names)
-        text = join_parts(folded)
+        text = join_folded(folded)
         if len({*names}) > 1 and len(folded) <= _MOST_PARTS and fits(text):
             return text
     return ""

@@ -83,7 +83,7 @@ def _keep_letters(name: str) -> str:
 
 def fold_chain(name: str) -> str:
     """Return ``(Conv · ReLU) ×2 · MaxPool`` for a chain that says what repeats in it each time."""
-    return name if "(" in name else join_parts(fold_parts(name.split(AND)))
+    return name if "(" in name else join_folded(fold_parts(name.split(AND)))
 
 
 def fold_parts(names: Sequence[str]) -> list[str]:
@@ -104,7 +104,7 @@ def fold_parts(names: Sequence[str]) -> list[str]:
     return folded
 
 
-def join_parts(folded: Sequence[str]) -> str:
+def join_folded(folded: Sequence[str]) -> str:
     """Return counted parts as a chain; what repeats and has parts is in brackets."""
     if len(folded) == 1:
         return folded[0]
