@@ -11,6 +11,7 @@ from netloupe.explorer.grouping import find_tree
 from netloupe.explorer.model import Model, Node
 from netloupe.explorer.patterns import Detail
 
+from .agreed_counts import AgreedCounts
 from .claims import Inventory
 from .given import tell_given, tell_taken
 from .ideas import merge_ideas
@@ -25,6 +26,7 @@ from .piece_runs import MOST_PIECES, PieceRun, find_piece_runs
 from .piece_words import count_pieces, join_with_and, name_kind, name_piece, write_run
 from .pieces import Piece, collapse_shared, join_attentions, list_piece_weights, list_pieces
 from .sketch import BlockSketch, Sketch
+from .weighted_layers import WeightedLayers
 
 #: of a graph that is told whole
 NOT_FOLDED: Mapping[Node, tuple[int, int]] = MappingProxyType({})
@@ -39,6 +41,7 @@ _Row = tuple[int, tuple[int, int], list[Piece]]
 def compose(
     model: Model,
     outline: Outline,
+    nodes: Sequence[Node],
     times: Mapping[Node, tuple[int, int]] = NOT_FOLDED,
     calls: Mapping[Node, int] = NOT_CALLED,
 ) -> Sketch | None:
@@ -53,6 +56,8 @@ def compose(
         The model.
     outline
         Of its graph. It is changed: what is told as one is merged.
+    nodes
+        Those of its nodes that are looked at.
     times
         Of nodes in a repetition that stands for others, which run it is of and how many there are.
     calls
@@ -85,7 +90,8 @@ def compose(
     network = find_network_kind(outline, every, told, pieces)
     alike = groupby(pieces, key=lambda piece: (piece.uses, piece.fold))
     rows = [(fold, [*row]) for (_, fold), row in alike]
-    clauses = _write_in_order(model, outline, pieces, Inventory(outline, told, weights))
+    inventory = Inventory(outline, told, weights)
+    clauses = _write_in_order(model, outline, pieces, inventory, nodes)
     facts: dict[str, Detail] = {**taken.facts, **given, **dict(network.facts)}
     runs = [run for fold, row in rows for run in _find_runs(outline, row, fold)]
     blocks = tuple(_sketch(outline, run) for run in runs if run.count > 1)
@@ -127,12 +133,18 @@ def _find_runs(outline: Outline, row: list[Piece], fold: tuple[int, int]) -> lis
 
 
 def _write_in_order(
-    model: Model, outline: Outline, pieces: Sequence[Piece], inventory: Inventory
+    model: Model,
+    outline: Outline,
+    pieces: Sequence[Piece],
+    inventory: Inventory,
+    nodes: Sequence[Node],
 ) -> list[str]:
     """Return what blocks are along the modules of the picture, the most telling ones in order."""
     root = build_modules(model, outline, pieces)
     teller = ModuleTeller(outline, pieces, inventory, root)
-    return [clause.write() for clause in teller.tell_whole()]
+    layers = WeightedLayers(model, nodes)
+    agreed = AgreedCounts(outline, pieces, layers, teller.tell_kinds)
+    return [clause.write() for clause in agreed.agree(teller.tell_whole())]
 
 
 def _sketch(outline: Outline, run: PieceRun) -> BlockSketch:

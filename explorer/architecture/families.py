@@ -161,7 +161,8 @@ def _compose_graph(model: Model, graph: Graph) -> Sketch | None:
         folded = fold_graph(model, graph, MOST_NODES)
     if not folded.nodes:
         return None
-    return compose(model, _outline(graph, folded.nodes), folded.times, folded.calls)
+    outline = _outline(graph, folded.nodes)
+    return compose(model, outline, folded.nodes, folded.times, folded.calls)
 
 
 def _outline(graph: Graph, nodes: Sequence[Node]) -> Outline:

@@ -45,6 +45,10 @@ class ModuleTeller:
         """Return what all modules of a graph are, in as few clauses as are read in one breath."""
         return self._fitter.fit(self.tell(self._root.inner))
 
+    def tell_kinds(self, pieces: Sequence[Piece]) -> list[Clause]:
+        """Return for each kind among some blocks how many there are."""
+        return self._fitter.tell_kinds(pieces)
+
     def tell(self, modules: Sequence[Module]) -> list[Clause]:
         """Return what modules in order are."""
         clauses: list[Clause] = []

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .model_group import ModelGroup, group_model
     from .module_input_nodes import PASSING_TRAITS
     from .recognised import recognise_function
-    from .scopes import list_classes
+    from .scopes import list_classes, read_module_path
     from .tree import GroupTree, build_group_tree
     from .unnamed import leave_unnamed
 else:
@@ -27,7 +27,7 @@ else:
             "lookup": ["find_group", "find_tree"],
             "model_group": ["ModelGroup", "group_model"],
             "recognised": ["recognise_function"],
-            "scopes": ["list_classes"],
+            "scopes": ["list_classes", "read_module_path"],
             "tree": ["GroupTree", "build_group_tree"],
             "unnamed": ["leave_unnamed"],
         },
@@ -44,5 +44,6 @@ __all__ = [
     "group_model",
     "leave_unnamed",
     "list_classes",
+    "read_module_path",
     "recognise_function",
 ]

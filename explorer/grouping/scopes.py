@@ -133,6 +133,37 @@ def list_classes(node: Node) -> list[str]:
     return _read_classes(node.metadata.get(_CLASS_HIERARCHY, ""), node.metadata.get(_NAMESPACE, ""))
 
 
+def read_module_path(node: Node) -> tuple[tuple[str, str], ...]:
+    """Return the names of the modules that a node is in, outermost first, each with its class.
+
+    Each name is one word of the author's: ``layers`` and ``0`` for ``layers.0``. A class that is
+    not known is "". Nothing where neither metadata nor the node's name tell.
+    """
+    hierarchy = node.metadata.get(_NAME_SCOPES, ""), node.metadata.get(_CLASS_HIERARCHY, "")
+    return _read_path(*hierarchy, node.metadata.get(_NAMESPACE, ""), node.name.rpartition("/")[0])
+
+
+@lru_cache(maxsize=4096)
+def _read_path(
+    scopes: str, classes: str, namespace: str, outer: str
+) -> tuple[tuple[str, str], ...]:
+    levels = _read_levels({_NAME_SCOPES: scopes, _CLASS_HIERARCHY: classes, _NAMESPACE: namespace})
+    if levels is None:
+        names = [name for name in outer.split("/") if name]
+        pairs = [(name, "") for name in _relative_names(names)]
+    else:
+        told = zip(*levels, strict=False)
+        known = [(name, kind) for name, kind in told if name and not _is_operator(kind)]
+        names = _relative_names([name for name, _ in known])
+        pairs = [(name, kind) for name, (_, kind) in zip(names, known, strict=True)]
+    path: list[tuple[str, str]] = []
+    for name, kind in pairs[:_MAX_DEPTH]:
+        *first, last = name.split(".")
+        path += [(one, "") for one in first]
+        path.append((last, kind.rsplit(".", 1)[-1]))
+    return tuple(path)
+
+
 @lru_cache(maxsize=4096)  # of many nodes, and repeats have the same
 def _read_classes(hierarchy: str, namespace: str) -> list[str]:
     classes = _read_list(hierarchy)

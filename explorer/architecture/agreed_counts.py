@@ -1,0 +1,490 @@
+"""Counts are said only where an independent count agrees with that of the patterns.
+
+Independent are the author's numbered lists (a pattern may know eight of twelve blocks, or two sums
+in each of them), the weights of a graph as its operators tell them, and its attention scores.
+Where a list has another number of members than the pattern found, the list's is said, with a word
+that holds of all of them; what nothing settles is told without a number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from netloupe.explorer.grouping import read_module_path
+from netloupe.explorer.model import Node
+from netloupe.explorer.roles import find_weight
+
+from .authored_lists import AuthoredLists, Member, Path, read_form
+from .claims import Said, read_counts
+from .clause import Clause
+from .outline import Outline, OutlinePart
+from .piece_words import count_pieces, name_kind, write_plural
+from .pieces import Piece, is_told
+from .sketch import write_row
+from .weighted_layers import WeightedLayers
+
+#: kinds of piece that are a block of their author's
+_BLOCKS = frozenset({"dense", "group", "inverted", "mixer", "residual", "transformer"})
+_WHOLE = _BLOCKS | {"separable"}
+#: which are no block where there is more of one beside them
+_PARTIAL = frozenset({"separable", "transformer"})
+#: and of others, where they hold less of it
+_LEAST_OF_MEMBER = 0.5
+#: of which a stage is known by its width
+_WIDENING = frozenset({"group", "inverted", "residual"})
+_DIGITS = r"\d{1,3}(?:,\d{3})*"
+_STAGES = re.compile(rf"stages of (?P<row>{_DIGITS}(?:, {_DIGITS})+) ")
+#: from which to which width blocks go
+_WAY = re.compile(rf",? (?:of )?{_DIGITS} (?:→ (?:{_DIGITS}|…) )+channels$")
+#: counts of steps that are said with nothing else
+_BARE = re.compile(rf"^{_DIGITS} (?P<noun>(?:transposed )?convolutions|linear layers)$")
+#: and of attention
+_ATTENTION = re.compile(rf"^(?P<count>{_DIGITS}) (?P<noun>(?:self-|cross-)?attentions)(?= |$)")
+
+#: so many steps may lie between scores and the product that gives them
+_MOST_STEPS = 6
+
+Tell = Callable[[Sequence[Piece]], list[Clause]]
+
+
+@dataclass(frozen=True)
+class _Verdict:
+    """What lists say of blocks where they say something else than patterns.
+
+    Parameters
+    ----------
+    rows
+        How many members each list has; nothing where the count of the patterns stands.
+    paths
+        Of all members of these lists.
+    noun
+        What each of them is.
+    of_them
+        What some of them are, with their number.
+    is_unsure
+        Whether lists hold too few of the blocks to count them all.
+    """
+
+    rows: tuple[int, ...] = ()
+    paths: tuple[Path, ...] = ()
+    noun: str = "block"
+    of_them: str = ""
+    is_unsure: bool = False
+
+
+class AgreedCounts:
+    """Compares what clauses count with independent counts.
+
+    Parameters
+    ----------
+    outline
+        Of the graph.
+    pieces
+        All of its blocks, once where they share weights.
+    layers
+        The layers of the graph by its operators.
+    tell
+        Tells blocks by their kinds.
+    """
+
+    def __init__(
+        self, outline: Outline, pieces: Sequence[Piece], layers: WeightedLayers, tell: Tell
+    ) -> None:
+        self._outline = outline
+        self._pieces = pieces
+        self._layers = layers
+        self._tell = tell
+        self._lists = AuthoredLists(layers.firsts)
+        self._known: set[Node] | None = None
+        self._paths = {id(piece): self._find_path([piece]) for piece in pieces}
+
+    def agree(self, clauses: Sequence[Clause]) -> list[Clause]:
+        """Return clauses whose counts of blocks and of steps others agree with."""
+        kept = self._agree_with_lists(clauses)
+        return self._agree_with_layers(kept)
+
+    # what the author's lists say
+
+    def _agree_with_lists(self, clauses: Sequence[Clause]) -> list[Clause]:
+        kept = [*clauses]
+        place = 0
+        while place < len(kept):
+            clause = kept[place]
+            is_one = clause.each_of == 1 and not clause.members and not clause.name[:1].isdigit()
+            if clause.parts and is_one:
+                parts = self._agree_with_lists(clause.parts)
+                kept[place] = replace(clause, parts=tuple(parts))
+            elif clause.members and not clause.is_class:
+                kept[place : place + 1] = self._judge_row(clause, kept)
+            elif not clause.parts:
+                kept = self._judge_blocks(kept, place)
+            place += 1
+        return kept
+
+    def _judge_blocks(self, clauses: list[Clause], place: int) -> list[Clause]:
+        """Return clauses with one of them as lists count its blocks."""
+        clause = clauses[place]
+        kinds = {name_kind(self._outline, [p]) for p in clause.scope if p.kind in _BLOCKS}
+        said = [one for one in read_counts(clause.text, kinds) if one.number is not None]
+        if len(said) != 1 or said[0].number == 1 or re.match(rf"{_DIGITS} blocks ", clause.text):
+            return clauses
+        noun = said[0].kind
+        pieces = [p for p in clause.scope if name_kind(self._outline, [p]) == noun]
+        if any(piece.fold[1] > 1 or piece.uses > 1 for piece in pieces):
+            return clauses
+        verdict = self._judge(pieces, said[0])
+        if verdict.is_unsure:
+            told = replace(clause, text=write_plural(noun), is_plain=False)
+            return [*clauses[:place], told, *clauses[place + 1 :]]
+        if verdict.rows:
+            return self._write_rows(clauses, place, verdict)
+        stages = _STAGES.match(clause.text)
+        if stages and not self._are_stages(stages["row"], pieces):
+            rest = clause.text[stages.end() :].removeprefix(write_plural(noun))
+            clauses[place] = replace(clause, text=count_pieces(len(pieces), noun) + rest)
+        return clauses
+
+    def _write_rows(self, clauses: list[Clause], place: int, verdict: _Verdict) -> list[Clause]:
+        """Return clauses with blocks as lists count them, and nothing else of what these hold."""
+        clause = clauses[place]
+        held = [
+            piece
+            for piece in self._pieces
+            if any(self._paths[id(piece)][: len(path)] == path for path in verdict.paths)
+        ]
+        own = {id(piece) for piece in (*held, *clause.scope)}
+        if len(verdict.rows) > 1 and clause.text.startswith("stages"):
+            text = f"stages of {write_row(verdict.rows)} {write_plural(verdict.noun)}"
+        else:
+            text = count_pieces(sum(verdict.rows), verdict.noun)
+        text += verdict.of_them
+        way = _WAY.search(clause.text)
+        scope = tuple(piece for piece in self._pieces if id(piece) in own)
+        told = Clause(text + (way[0] if way else ""), scope, clause.name, clause.uses)
+        kept: list[Clause] = []
+        for number, other in enumerate(clauses):
+            if number == place:
+                kept.append(told)
+                continue
+            rest = [piece for piece in other.scope if id(piece) not in own]
+            if len(rest) == len(other.scope) or other.is_named or other.members:
+                kept.append(other)
+            elif rest:
+                kept += self._tell(rest)
+        return kept
+
+    def _judge(self, pieces: Sequence[Piece], said: Said) -> _Verdict:
+        """Return what lists say of how many blocks some pieces are."""
+        found: dict[Path, dict[Member, list[Piece]]] = {}
+        for piece, member in self._locate(pieces):
+            found.setdefault(read_form(member.path), {}).setdefault(member, []).append(piece)
+        rows: list[int] = []
+        members: list[Member] = []
+        lacking: list[Member] = []
+        is_several = False
+        for form, held in found.items():
+            most = max(held.values(), key=len)
+            is_list = form[-1] == "#"  # else attributes: of ``tree1`` the next one may be in it
+            if len(most) > 1 and (not is_list or self._are_alike(most)):
+                rows.append(sum(map(len, held.values())))
+                continue
+            alike = self._lists.list_alike([*held])
+            rows += map(len, alike)
+            members += (one for row in alike for one in row)
+            lacking += (
+                one for row in alike for one in row if one not in held and not self._is_told(one)
+            )
+            is_several |= len(most) > 1
+        loose = len(pieces) - sum(len(some) for held in found.values() for some in held.values())
+        if not is_several and (not lacking or sum(rows) + loose <= (said.number or 0)):
+            return _Verdict()
+        if 2 * loose > len(pieces):
+            return _Verdict(is_unsure=True)
+        if not is_several and loose:
+            rows = [sum(rows) + loose]
+        elif any(form[-1] != "#" for form in found):  # levels, rather than stages
+            rows = [sum(rows)]
+        paths = tuple(member.path for member in members)
+        if is_several:
+            return _Verdict(tuple(rows), paths)
+        name, of_them = self._name_all(lacking, pieces[0].kind, said.kind, len(pieces))
+        return _Verdict(tuple(rows), paths, name, of_them)
+
+    def _locate(self, pieces: Sequence[Piece]) -> Iterator[tuple[Piece, Member]]:
+        """Yield pieces with the members of lists that they are.
+
+        Of lists inside of others those count that hold more of the pieces: what stands beside the
+        list of a stage is none of its blocks, and one of two parts of a block is that block.
+        """
+        located = [(piece, self._lists.locate(self._paths[id(piece)])) for piece in pieces]
+        forms = Counter(read_form(lists[0][1].path) for _, lists in located if lists)
+        chosen = {
+            form
+            for form, count in forms.items()
+            if not any(
+                (other[: len(form)] == form and often >= count)
+                or (form[: len(other)] == other and often > count)
+                for other, often in forms.items()
+                if other != form
+            )
+        }
+        for piece, lists in located:
+            found = (member for _, member in lists if read_form(member.path) in chosen)
+            member = next(found, None)
+            if member is not None:
+                yield piece, member
+
+    def _is_told(self, member: Member) -> bool:
+        """Return whether a member is one block, of whatever kind, that is told as such."""
+        held = [piece for piece in self._list_held(member) if piece.kind in _WHOLE]
+        nodes = self._outline.nodes(part for piece in held for part in piece.parts)
+        keys = self._layers.list_keys(nodes)
+        inside = [node for node in self._layers.firsts if self._lists.holds(member.path, node)]
+        known = sum(self._layers.keys[node] in keys for node in inside)
+        if len(held) != 1 or held[0].kind in _PARTIAL:
+            return len(held) == 1 and known == len(inside)
+        return known >= _LEAST_OF_MEMBER * len(inside)
+
+    def _list_held(self, member: Member) -> list[Piece]:
+        return [piece for piece in self._pieces if member.holds(self._paths[id(piece)])]
+
+    def _name_all(
+        self, lacking: Sequence[Member], kind: str, noun: str, count: int
+    ) -> tuple[str, str]:
+        """Return what holds of all members of lists, and how many of them are of a kind.
+
+        A block of convolutions with a sum is a residual block, whatever else is in it.
+        """
+        if kind == "transformer":
+            held = [self._list_held(one) for one in lacking]
+            if all(sum(piece.layer is not None for piece in one) == 1 for one in held):
+                return "transformer block", ""
+            return "block", ""
+        sums = [sum(one.holds(path) for path in self._sums) for one in lacking]
+        if kind == "residual" and all(sums):
+            return noun if noun == "residual block" else "residual block", ""
+        if not any(sums) and count > 1:
+            return "block", f", {count:,} of them {write_plural(noun)}"
+        return "block", ""
+
+    @property
+    def _sums(self) -> list[Path]:
+        """The modules of all sums of two computed values, as their nodes tell."""
+        return [
+            tuple(name for name, _ in read_module_path(node))
+            for number, node in enumerate(self._outline.operations.nodes)
+            if node.operator.has("adds") and len(self._outline.operations.operands[number]) > 1
+        ]
+
+    def _are_alike(self, pieces: Sequence[Piece]) -> bool:
+        """Return whether pieces in one module are modules of one kind in it, by their kernels."""
+        kernels = set()
+        for piece in pieces:
+            weights = map(find_weight, self._outline.nodes(piece.parts))
+            kernels.add(tuple(sorted((w.kind, w.kernel or ()) for w in weights if w is not None)))
+        return len(kernels) == 1
+
+    def _are_stages(self, row: str, pieces: Sequence[Piece]) -> bool:
+        """Return whether a list ends, or the width changes, where a stage does."""
+        counts = [int(word.replace(",", "")) for word in row.split(", ")]
+        if sum(counts) != len(pieces):
+            return True
+        keys = [self._lists.locate(self._paths[id(piece)])[:1] for piece in pieces]
+        borders: list[int] = []
+        for count in counts[:-1]:
+            borders.append(count + (borders[-1] if borders else 0))
+        if not all(keys) or len({found[0][1].path for found in keys}) < len(pieces):
+            return True
+        for at in borders:
+            one, two = pieces[at - 1], pieces[at]
+            is_wider = one.kind in _WIDENING and (
+                one.part.out_features != two.part.out_features or two.part.is_strided
+            )
+            if keys[at - 1][0][0] == keys[at][0][0] and not is_wider:
+                return _widen(one, two)
+        return True
+
+    def _judge_row(self, clause: Clause, clauses: Sequence[Clause]) -> list[Clause]:
+        """Return modules in a row as the list has them whose members they are."""
+        if any(piece.fold[1] > 1 or piece.uses > 1 for piece in clause.scope):
+            return [clause]
+        paths = [self._find_path(member) for member in clause.members]
+        located = [self._lists.locate(path) for path in paths]
+        beside = [
+            self._find_path(member)
+            for other in clauses
+            if other is not clause
+            for member in other.members
+        ]
+        if not all(located):
+            return [clause]
+        for key, _ in located[-1][::-1]:
+            own = [next((m for k, m in one if k == key), None) for one in located]
+            found = [member for member in own if member is not None]
+            if {member.path for member in found} != {*paths}:
+                continue
+            alike = [one for row in self._lists.list_alike(found) for one in row]
+            known = {member.path for member in found}
+            rest = [one for one in alike if one.path not in known]
+            if all(any(one.holds(path) for path in beside) for one in rest):
+                return [clause]
+            return self._recount_row(clause, len(alike))
+        return [clause]
+
+    def _recount_row(self, clause: Clause, count: int) -> list[Clause]:
+        """Return modules in a row with another number, of which no more is said."""
+        before = len(clause.members)
+        if clause.name.startswith(f"{before:,} "):
+            name = f"{count:,}{clause.name[len(f'{before:,}') :]}"
+            return [replace(clause, name=name, parts=(), text="", each_of=1, members=())]
+        if clause.unit[1] or clause.text.startswith(f"{before:,} block"):
+            return [Clause(count_pieces(count, "block"), clause.scope)]
+        return [clause]
+
+    # what weights and scores say
+
+    def _agree_with_layers(self, clauses: Sequence[Clause]) -> list[Clause]:
+        """Return clauses with steps counted as operators are, but those of other blocks."""
+        if any(piece.fold[1] > 1 for piece in self._pieces):
+            return [*clauses]
+        told = [piece for clause in clauses for piece in clause.scope]
+        kept = []
+        for clause in clauses:
+            if clause.parts and clause.name and not clause.is_mixed:
+                parts = [self._agree_inside(clause, part) for part in clause.parts]
+                kept.append(replace(clause, parts=tuple(parts)))
+            elif clause.parts or clause.members or clause.name:
+                kept.append(clause)
+            else:
+                kept.append(self._recount(clause, told, ()))
+                if kept[-1] is not clause and _ATTENTION.match(clause.text):
+                    return self._leave_out_beside([*kept, *clauses[len(kept) :]])
+        return kept
+
+    def _leave_out_beside(self, clauses: Sequence[Clause]) -> list[Clause]:
+        """Return clauses without what is in the same blocks as attention that was not known."""
+        blocks = [
+            lists[0][1]
+            for node in self._list_scores(())
+            if (lists := self._lists.locate(self._lists.find_common([node])))
+        ]
+        return [
+            clause
+            for clause in clauses
+            if not clause.is_plain
+            or not all(
+                any(block.holds(self._paths[id(piece)]) for block in blocks)
+                for piece in clause.scope
+            )
+        ]
+
+    def _agree_inside(self, clause: Clause, part: Clause) -> Clause:
+        """Return what is told of a module, or of each of several, as its operators are counted."""
+        if part.parts or part.members or part.name:
+            return part
+        if not clause.members:
+            path = self._find_path(clause.scope)
+            return self._recount(part, clause.scope, path) if path else part
+        own = {id(piece) for piece in part.scope}
+        for member in clause.members:
+            path = self._find_path(member)
+            scope = tuple(piece for piece in member if id(piece) in own)
+            one = replace(part, scope=scope)
+            if path and self._recount(one, member, path).text != one.text:
+                bare = _BARE.match(part.text) or _ATTENTION.match(part.text)
+                return replace(part, text=bare["noun"]) if bare else part
+        return part
+
+    def _recount(self, clause: Clause, beside: Sequence[Piece], path: Path) -> Clause:
+        """Return a clause with the number of layers in a module, or of a whole graph.
+
+        But those of other blocks that are told ``beside``.
+        """
+        attention = _ATTENTION.match(clause.text)
+        if attention:
+            return self._recount_attention(clause, attention, path)
+        bare = _BARE.match(clause.text)
+        if not bare:
+            return clause
+        noun = bare["noun"].removesuffix("s")
+        own = {id(piece) for piece in clause.scope}
+        # what no clause tells is counted, if it is no block of another module
+        told = self._pieces if path else beside
+        others = [p for p in told if id(p) not in own]
+        gone = self._layers.list_keys(node for p in others for node in self._outline.nodes(p.parts))
+        keys = [
+            self._layers.keys[node]
+            for node in self._layers.firsts
+            if self._lists.holds(path, node) and self._is_layer(node)
+        ]
+        count = sum(self._layers.kinds[key] == noun and key not in gone for key in keys)
+        if count <= len(own):
+            return clause
+        if path and self._list_scores(path):  # some of them are of attention that is not known
+            return replace(clause, text=bare["noun"], is_plain=False)
+        return replace(clause, text=count_pieces(count, noun), is_plain=False)
+
+    def _recount_attention(self, clause: Clause, said: re.Match[str], path: Path) -> Clause:
+        """Return attentions with those that patterns do not know; what is fixed attends itself."""
+        scores = self._list_scores(path)
+        if not scores:
+            return clause
+        count = int(said["count"].replace(",", "")) + len(scores)
+        is_own = said["noun"] == "self-attentions"
+        if is_own and all(self._find_owner(node) is None for node in scores):
+            return replace(clause, text=f"{count:,}{clause.text[said.end('count') :]}")
+        return replace(clause, text=said["noun"], is_plain=False)
+
+    def _list_scores(self, path: Path) -> list[Node]:
+        """Return what weighs values in a module by scores and is in no block that is told."""
+        if self._known is None:
+            told = [part for part in self._outline.parts if is_told(part)]
+            self._known = {*self._outline.nodes(told)}
+        return [
+            node
+            for node in self._layers.shares
+            if node not in self._known
+            and self._lists.holds(path, node)
+            and self._find_product(node) not in self._known
+        ]
+
+    def _is_layer(self, node: Node) -> bool:
+        """Return whether a node is a layer, or in a block; not one product that is none of them."""
+        owner = self._find_owner(node)
+        return owner is None or owner.operator is None
+
+    def _find_owner(self, node: Node) -> OutlinePart | None:
+        """Return the part that a node is in; None for what takes no input of the model."""
+        operations = self._outline.operations
+        result = node.output(0)
+        number = operations.giver(result) if result is not None else None
+        return self._outline.owner(number) if number is not None else None
+
+    def _find_product(self, node: Node) -> Node | None:
+        """Return the product that gives scores: of those of two directions it is the same."""
+        operations = self._outline.operations
+        number = operations.giver(operations.source(node.inputs[0])) if node.inputs[0] else None
+        for _ in range(_MOST_STEPS):
+            if number is None or operations.nodes[number].operator.has("multiplies"):
+                return operations.nodes[number] if number is not None else None
+            givers = operations.givers(number)
+            number = givers[0] if givers else None
+        return None
+
+    def _find_path(self, pieces: Iterable[Piece]) -> Path:
+        nodes: list[Node] = [
+            node
+            for piece in pieces
+            for node in self._outline.nodes(piece.parts)
+            if node in self._layers.keys
+        ]
+        return self._lists.find_common(nodes)
+
+
+def _widen(one: Piece, two: Piece) -> bool:
+    """Return whether layers of transformers are of another width."""
+    widths = [piece.part.widths for piece in (one, two)]
+    return bool(all(widths) and widths[0] != widths[1])
