@@ -326,7 +326,9 @@ class AgreedCounts:
             found = [member for member in own if member is not None]
             if {member.path for member in found} != {*paths}:
                 continue
-            alike = [one for row in self._lists.list_alike(found) for one in row]
+            outer = {path[:-1] for path in paths}
+            rows = self._lists.list_alike(found)
+            alike = [one for row in rows for one in row if one.path[:-1] in outer]
             known = {member.path for member in found}
             rest = [one for one in alike if one.path not in known]
             if all(any(one.holds(path) for path in beside) for one in rest):

@@ -107,7 +107,8 @@ class AuthoredLists:
     def locate(self, path: Path) -> list[tuple[ListKey, Member]]:
         """Return the lists that a module is in, innermost first, each with the member it is in.
 
-        One that has a single member is a list where others of its form have more.
+        One that has a single member is a list where others of its form have more. What an author
+        numbers as attributes, ``branch1``, counts only where there is no list.
         """
         found = []
         for place in range(len(path) - 1, -1, -1):
@@ -115,7 +116,7 @@ class AuthoredLists:
             member = self._members.get(key, {}).get(path[place])
             if member is not None and len(self._of_form[read_form(member.path)]) > 1:
                 found.append((key, member))
-        return found
+        return [one for one in found if one[0][1] == "#"] or found
 
     def list_alike(self, some: Sequence[Member]) -> list[list[Member]]:
         """Return for each list of the form of some members those that are like any of these."""
