@@ -24,7 +24,14 @@ from .opened import open_large
 from .outline import Outline
 from .piece_runs import MOST_PIECES, PieceRun, find_piece_runs
 from .piece_words import count_pieces, join_with_and, name_kind, name_piece, write_run
-from .pieces import Piece, collapse_shared, join_attentions, list_piece_weights, list_pieces
+from .pieces import (
+    Piece,
+    collapse_shared,
+    join_attentions,
+    leave_out_distances,
+    list_piece_weights,
+    list_pieces,
+)
 from .sketch import BlockSketch, Sketch
 from .weighted_layers import WeightedLayers
 
@@ -66,7 +73,7 @@ def compose(
     open_large(outline)
     outline.merge(find_named_groups(model, outline, is_folded=bool(times)))
     merge_ideas(outline)
-    found = list_pieces(outline, find_stacks(outline))
+    found = leave_out_distances(outline, list_pieces(outline, find_stacks(outline)))
     if not found:
         return None
     if len(found) > MOST_PIECES:

@@ -166,7 +166,18 @@ def _tell_one(outline: Outline, head: OutlinePart, width: int) -> tuple[dict[str
         return {"classes": count}, write_given(count, "classes")
     if head.kind == "conv" and (not is_one or _gives_map(outline, head)):
         return tell_maps(outline) or ({}, "")
+    if not _may_be_given(outline, count):
+        return {}, ""
     return {"outputs": count}, write_given(count, "outputs")
+
+
+def _may_be_given(outline: Outline, count: int) -> bool:
+    """Return whether an output has so many features, as far as sizes tell: patches are put back."""
+    shapes = [read_stated_shape(output) for output in outline.graph.outputs]
+    return any(
+        shape is None or count in shape or not all(isinstance(dim, int) for dim in shape[1:])
+        for shape in shapes
+    )
 
 
 def _gives_map(outline: Outline, head: OutlinePart) -> bool:

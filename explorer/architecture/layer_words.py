@@ -33,8 +33,11 @@ def read_tokens(outline: Outline, tokens: Sequence[OutlinePart]) -> dict[str, De
     if not tokens:
         return {}
     facts: dict[str, Detail] = {"vocabulary": tokens[0].rows}
-    positions = find_positions(outline, tokens[0])
-    return facts | ({"positions": positions} if positions else {})
+    # of calls with several lengths each may hold a part of the table
+    calls = [one for one in tokens if one.rows == tokens[0].rows]
+    positions = {find_positions(outline, one) for one in calls}
+    count = positions.pop()
+    return facts | ({"positions": count} if count and not positions else {})
 
 
 def read_head(

@@ -390,8 +390,10 @@ def _write_features(outline: Outline, pieces: Sequence[Piece], *, is_row: bool) 
         return f" of {write_span(given)}{noun}"
     if all(one[1] == two[0] for one, two in pairwise(sizes)) and follows_on(outline, pieces):
         way = [sizes[0][0], *given]
-        kept = [way[0], *(two for one, two in pairwise(way) if one != two)]
-        if len(kept) == 1:
+        kept = way  # of layers each width is told, of convolutions where it changes
+        if not is_linear:
+            kept = [way[0], *(two for one, two in pairwise(way) if one != two)]
+        if len({*kept}) == 1:
             return f" of {kept[0]:,}{noun}"
         return f" {shorten_way(kept)}" + ("" if is_linear else " channels"[: 8 + (kept[-1] > 1)])
     return ""

@@ -202,6 +202,45 @@ def list_piece_weights(outline: Outline, piece: Piece) -> frozenset[tuple[bool, 
     return frozenset((is_looking, one) for one in list_matrices(outline, piece.parts))
 
 
+def leave_out_distances(outline: Outline, pieces: Sequence[Piece]) -> list[Piece]:
+    """Return pieces without products with a table of which a row is then looked up.
+
+    These are distances to the entries of a code book, and no layer (A. van den Oord and others,
+    Neural Discrete Representation Learning, 2017, equation 1). A last layer that shares its table
+    with the tokens that come in has such a row before it.
+    """
+    lookups = [piece for piece in pieces if piece.kind == "embedding"]
+    tables = [list_matrices(outline, piece.parts) for piece in lookups]
+    kept = []
+    for piece in pieces:
+        own = _list_sources(outline, piece) if lookups and piece.kind == "linear" else None
+        users = [
+            one
+            for one, table in zip(lookups, tables, strict=True)
+            if own and not own.isdisjoint(table)
+        ]
+        if not users or not all(one.part.follows(piece.part) for one in users):
+            kept.append(piece)
+    return kept
+
+
+def _list_sources(outline: Outline, piece: Piece) -> set[int]:
+    """Return by their ids the matrices of a piece, and those that they are computed of."""
+    found = {*list_matrices(outline, piece.parts)}
+    for node in outline.nodes(piece.parts):
+        weight = find_weight(node)
+        pending = [weight.value] if weight is not None and weight.tensor is None else []
+        for _ in range(_MOST_BEFORE):
+            value = pending.pop(0) if pending else None
+            if value is None:
+                break
+            if value.initializer is not None:
+                found.add(id(value.initializer))
+            elif value.producer is not None:
+                pending += [one for one in value.producer.inputs if one is not None]
+    return found
+
+
 def join_attentions(outline: Outline, pieces: Sequence[Piece]) -> list[Piece]:
     """Return pieces with one for products of attention that share their queries, keys and values.
 

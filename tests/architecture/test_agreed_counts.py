@@ -98,3 +98,20 @@ def test_attention_of_learned_queries_alone_is_counted() -> None:
     told = _tell(net.finish(x))
     assert "4 self-attentions" in told
     assert "2 linear layers" not in told
+
+
+def test_widths_of_layers_are_told_where_they_stay_the_same() -> None:
+    net = Network()
+    x = net.take("x", (1, 7))
+    for taken, given in ((7, 12), (12, 12), (12, 5)):
+        x = net.add("Cos", net.linear(x, taken, given))
+    assert "7 → 12 → 12 → 5" in _tell(net.finish(x, shape=(1, 5)))
+
+
+def test_outputs_are_those_of_an_output() -> None:
+    net = Network()
+    x = net.take("x", (1, 4, 8))
+    x = net.add("Cos", net.linear(net.add("Cos", net.linear(x, 8, 16)), 16, 24))
+    x = net.add("Reshape", x, net.numbers(1, 4, 6, 4))
+    told = _tell(net.finish(x, shape=(1, 4, 6, 4)))
+    assert "24 outputs" not in told
