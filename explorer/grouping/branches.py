@@ -62,6 +62,25 @@ def list_foldable(blocks: Sequence[Block]) -> list[range]:
     return [] if are_of_one else [range(len(blocks))]
 
 
+def are_beside(blocks: Sequence[Sequence[Node]]) -> bool:
+    """Return whether blocks of the same operators stand side by side: none takes from another.
+
+    Each is a part of one thing, as the masks of all bands are, however wide it is.
+    """
+    first = [node.op_type for node in blocks[0]]
+    if sum(map(len, blocks)) > _MOST_NODES:
+        return False
+    if any([node.op_type for node in nodes] != first for nodes in blocks):
+        return False
+    holders = {node: number for number, nodes in enumerate(blocks) for node in nodes}
+    return all(
+        holders.get(value.producer, number) == number
+        for node, number in holders.items()
+        for value in node.inputs
+        if value is not None and value.producer is not None
+    )
+
+
 def are_levels(blocks: Sequence[Sequence[Node]]) -> bool:
     """Return whether like blocks stand on levels between two streams, as laterals of a pyramid do.
 

@@ -1,7 +1,7 @@
 """What the first or the last block of a stack lacks that all others have, in words.
 
 ``the last without GELU``, ``the first begins the sum``, ``the last without the branch to a next
-one``.
+one``; where others of the kind are left, ``the last with one Linear fewer``.
 """
 
 from __future__ import annotations
@@ -55,12 +55,32 @@ def tell_lacking(
     missing = _list_missing(odd, whole)
     if missing and not is_last and all(node.operator.has("adds", "subtracts") for node in missing):
         return f"{which} begins the sum" + ("s" if len(missing) > 1 else "")
-    names = [one.name for one in find_ingredients(missing, context)]
-    told = [*dict.fromkeys(part for name in names for part in name.split(_SEVERAL))]
-    if not told:
+    parts = _count_parts(missing, context)
+    if not parts:
         words = [_ARITHMETIC[trait] for trait in _ARITHMETIC if _has_any(missing, trait)]
         told = words if len(words) == len(missing) else []
-    return f"{which} without {' and '.join(told)}" if 0 < len(told) <= _MOST_TOLD else ""
+        return f"{which} without {' and '.join(told)}" if 0 < len(told) <= _MOST_TOLD else ""
+    if len(parts) > _MOST_TOLD:
+        return ""
+    left = _count_parts(odd, context)
+    telling = [node for node in missing if not node.operator.has(*_ARITHMETIC)]
+    if {node.op_type for node in telling} <= {node.op_type for node in odd}:
+        left += parts  # as something that has another name
+    gone = [name for name in parts if name not in left]
+    if gone:
+        return f"{which} without {' and '.join(gone)}"
+    if any(count > 1 for count in parts.values()):
+        return ""
+    return f"{which} with {' and '.join(f'one {name}' for name in parts)} fewer"
+
+
+def _count_parts(nodes: Sequence[Node], context: GraphContext) -> Counter[str]:
+    """Return how many there are of which parts among nodes."""
+    counts: Counter[str] = Counter()
+    for one in find_ingredients(nodes, context):
+        for name in one.name.split(_SEVERAL):
+            counts[name] += one.times
+    return counts
 
 
 def _has_any(nodes: Sequence[Node], trait: str) -> bool:

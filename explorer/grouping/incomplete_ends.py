@@ -15,6 +15,7 @@ from netloupe.explorer.model import Node
 
 from .group import Group
 from .kinds import outermost_family
+from .likeness import are_of_other_kinds
 from .loop_bodies import Steps
 from .member_nodes import list_member_nodes
 from .streams import is_part_of
@@ -82,7 +83,8 @@ def _is_part(part: Sequence[Child], whole: Sequence[Child], head: Group) -> bool
     ours, theirs = _list_nodes(part), _list_nodes(whole)
     if max(len(ours), len(theirs)) > _MOST_NODES:
         return False
-    return _measure_shared(ours, theirs) >= _LEAST_SHARED and is_part_of(ours, theirs)
+    is_part = _measure_shared(ours, theirs) >= _LEAST_SHARED and is_part_of(ours, theirs)
+    return is_part and not are_of_other_kinds(ours, theirs)
 
 
 def _are_same(ours: Child, theirs: Child) -> bool:

@@ -6,11 +6,13 @@ it stands between two layers that have nothing to do with it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from itertools import takewhile
 
 from netloupe.explorer.model import Node
 
 from .group import Group
+from .kinds import outermost_family
 
 #: to tell what a node takes from, so many others are asked at most
 _MOST_ASKED = 1_000
@@ -19,9 +21,14 @@ _MOST_ASKED = 1_000
 def find_independent(children: Sequence[Group | Node]) -> list[int]:
     """Return the places of nodes between groups to which none of the groups gives, by any way.
 
+    Groups before the first that is numbered stand before all layers, and may give to them.
     Linear in the nodes of the groups, and in the nodes between them.
     """
     places = [place for place, child in enumerate(children) if isinstance(child, Group)]
+    groups = [child for child in children if isinstance(child, Group)]
+    labels = {group.label for group in groups}
+    before = [*takewhile(lambda group: not _is_numbered(group.label, labels), groups)]
+    places = places[len(before) :]
     if len(places) < 2:
         return []
     between = [
@@ -47,6 +54,11 @@ def find_independent(children: Sequence[Group | Node]) -> list[int]:
         else:
             dependent.add(node)
     return found
+
+
+def _is_numbered(label: str, labels: Set[str]) -> bool:
+    """Return whether a label is one of several with numbers, such as calls of a module."""
+    return bool(outermost_family(label)) or f"{label}_1" in labels
 
 
 def _is_independent(node: Node, dependent: set[Node], independent: set[Node]) -> bool:

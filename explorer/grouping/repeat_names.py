@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 _NUMBER_AT_END = re.compile(r"(.*?)(\d+)", re.DOTALL)
+_CALL_BEHIND_NUMBER = re.compile(r"(?<=\d)_\d+$")
 #: numbers of modules in a list, and of calls
 _NUMBERS_AT_END = re.compile(r"(?:[._]\d+)+$|^\d+$")
 #: what is called after one module has such a share of its weights there
@@ -155,6 +156,16 @@ def join_several(name: str, other: str) -> str:
 def _find_list(label: str) -> str:
     """Return the outermost name of a label without the numbers of a list or of calls."""
     return _NUMBERS_AT_END.sub("", label.split(" / ", 1)[0])
+
+
+def read_list(label: str) -> str:
+    """Return the name of the list that a module is of: ``down_blocks.1.`` of ``down_blocks.1.2``.
+
+    Of a module without a number it is its own. The number of a call, as in ``cell_1``, says
+    nothing.
+    """
+    outer = _CALL_BEHIND_NUMBER.sub("", label.split(" / ", 1)[0])
+    return (_strip(outer) or outer).rstrip("_")
 
 
 def _strip(label: str) -> str | None:

@@ -15,7 +15,7 @@ a period: where more groups repeat without such nodes, these stand before the re
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -23,9 +23,12 @@ import numpy as np
 from netloupe.explorer.model import Node
 
 from .attention_pairs import are_two_kinds
+from .branches import MOST_BRANCHES, are_beside
 from .group import Group
 from .independent_nodes import find_independent
 from .kinds import Child, Kinds
+from .likeness import count_turns, find_like, find_of_one_list
+from .phases import are_of_one_number, count_crossing
 from .runs import Run, SiblingRun, find_runs
 from .signatures import Integers
 from .stages import StageSearch
@@ -43,6 +46,8 @@ LEAST_UNNAMED = 5
 LEAST_OF_TWO = 4
 #: the same where each consists of several children
 LEAST_OF_TWO_JOINED = 12
+#: in longer runs blocks begin at the largest group
+_MOST_IN_RUN = 2_000
 #: nodes alone (groups of one) are a repeat in so large a number
 LEAST_NODES = 8
 
@@ -192,7 +197,20 @@ class SiblingSearch:
             count = (moved.high - low) // run.period
             if not self._is_enough(children, families, low, count, run.period):
                 continue
-            first, last = self._find_even(children[low : moved.high], run.period, count)
+            blocks = [children[low + at * run.period :][: run.period] for at in range(count)]
+            labels = [*map(_list_labels, blocks)]
+            turns = count_turns(labels)
+            if turns > 1:
+                pending.append(Run(run.period * turns, run.low, run.high))
+                continue
+            first, last = find_of_one_list(labels)
+            if last - first < count:
+                low, count = low + first * run.period, last - first
+                if not self._is_enough(children, families, low, count, run.period):
+                    continue
+            first, last = self._find_even(
+                children[low : low + count * run.period], run.period, count
+            )
             if last - first < count:
                 if not is_told_apart:
                     is_told_apart = True
@@ -208,6 +226,18 @@ class SiblingSearch:
             if count == 2 and are_two_kinds([*map(_list_nodes, halves)]):
                 continue
             rows = exact[low:high].reshape(count, run.period)
+            if len(np.unique(rows, axis=0)) > 1:
+                nodes = [
+                    _list_nodes(children[start : start + run.period])
+                    for start in range(low, high, run.period)
+                ]
+                first, last = find_like(nodes)
+                if last - first < count:
+                    low, count = low + first * run.period, last - first
+                    if not self._is_enough(children, families, low, count, run.period):
+                        continue
+                    high = low + count * run.period
+                    rows = rows[first:last]
             _, firsts, seen = np.unique(rows, axis=0, return_index=True, return_counts=True)
             return SiblingRun(low, high, run.period, int(firsts[seen == seen.max()].min()))
         return None
@@ -217,6 +247,8 @@ class SiblingSearch:
         blocks = [
             _list_nodes(children[low : low + period]) for low in range(0, count * period, period)
         ]
+        if count > MOST_BRANCHES and are_beside(blocks):
+            return 0, count  # each has its own width, as bands and tables have
         ranges = self._streams.find_even(blocks)
         return max(ranges, key=lambda ends: ends[1] - ends[0])
 
@@ -227,11 +259,32 @@ class SiblingSearch:
         return np.array([self._kinds.number(pair) for pair in pairs], np.int64)
 
     def _first(self, children: list[Child], run: Run) -> int:
-        """Return where the first block begins: at its largest group, if that costs no block."""
+        """Return where the first block begins, if that costs no block: where its author drew it.
+
+        That is where the most blocks are of one list, then where the modules of a block have one
+        number, then where the fewest values lead from one to the next, and then at its largest
+        group.
+        """
         count = (run.high - run.low) // run.period
         last = min(run.low + run.period, run.high - count * run.period + 1)
         size = self._kinds.size
-        return max(range(run.low, last), key=lambda index: (size(children[index]), -index))
+        firsts = range(run.low, last)
+        if len(firsts) < 2 or run.high - run.low > _MOST_IN_RUN:
+            return max(firsts, key=lambda index: (size(children[index]), -index))
+        labels = [child.label if isinstance(child, Group) else "" for child in children]
+        crossing = count_crossing(children, run)
+
+        def score(index: int) -> tuple[int, int, int, int, int]:
+            blocks = [
+                [*filter(None, labels[low : low + run.period])]
+                for low in range(index, index + count * run.period, run.period)
+            ]
+            first, end = find_of_one_list(blocks)
+            numbered = sum(are_of_one_number(block) for block in blocks)
+            narrow = -crossing[(index - run.low) % run.period]
+            return end - first, numbered, narrow, size(children[index]), -index
+
+        return max(firsts, key=score)
 
     def _is_enough(
         self, children: list[Child], families: list[str], low: int, count: int, period: int
@@ -258,6 +311,11 @@ def _count_covered(children: list[Child], runs: list[SiblingRun]) -> tuple[int, 
     """Return how many groups are in runs, and a number that is larger the fewer the runs are."""
     members = [child for run in runs for child in children[run.low : run.high]]
     return sum(isinstance(child, Group) for child in members), -len(runs)
+
+
+def _list_labels(block: Sequence[Child]) -> list[str]:
+    """Return the labels of the groups in a block."""
+    return [child.label for child in block if isinstance(child, Group)]
 
 
 def _list_nodes(block: list[Child]) -> list[Node]:

@@ -18,9 +18,10 @@ from .group import Group, GroupKind, adopt
 from .incomplete_ends import add_incomplete_ends
 from .joined_preparation import join_preparation
 from .kinds import outermost_family
+from .likeness import are_left
 from .loop_bodies import Steps, cut_run, find_steps
 from .parts import split_large
-from .repeat_names import Member, join_several, name_calls, name_repeat, name_several
+from .repeat_names import Member, join_several, name_calls, name_repeat, name_several, read_list
 from .role_groups import add_postprocessing, add_preparation
 from .shape_groups import add_shape_groups
 from .shared_tensors import find_shared_tensors, measure_matrix
@@ -204,6 +205,8 @@ class Folder:
                 count = _count_strangers(blocks[-1])
                 blocks[-1] = blocks[-1][: len(blocks[-1]) - count]
                 for part in list_foldable(blocks):
+                    if are_left([*map(_list_nodes, blocks[part.start : part.stop])]):
+                        continue
                     first = low + sum(map(len, blocks[: part.start]))
                     folded.extend(children[done:first])
                     own = blocks[part.start : part.stop]
@@ -237,7 +240,7 @@ class Folder:
         if several:
             other = blocks[0 if exemplar else -1]
             several = join_several(several, name_several(self._count_layers(other), described)[0])
-        type_name = "" if several else _type_name(heads[0])
+        type_name = "" if several else _find_type(heads[0], blocks[0])
         repeat = Group("repeat", parent.graph, path, several or label, type_name, parent)
         repeat.exemplar = exemplar
         if several:
@@ -258,7 +261,7 @@ class Folder:
                 parent.graph,
                 f"{path}{number}/",
                 labels[number] or head.label,
-                "" if several else _type_name(head),
+                "" if several else _find_type(head, children_of_block),
                 repeat,
             )
             block.children = [*children_of_block]
@@ -423,5 +426,10 @@ def _count_children(child: Group | Node) -> int:
     return len(child.children) if isinstance(child, Group) else 0
 
 
-def _type_name(child: Group | Node) -> str:
-    return child.type_name if isinstance(child, Group) else child.op_type
+def _find_type(head: Group | Node, block: Sequence[Group | Node]) -> str:
+    """Return the class of the module that a block is called after, if all of its list have it."""
+    if isinstance(head, Node):
+        return head.op_type
+    own = read_list(head.label)
+    types = {c.type_name for c in block if isinstance(c, Group) and read_list(c.label) == own}
+    return head.type_name if len(types) == 1 else ""

@@ -49,6 +49,8 @@ class _Profile:
         How many there are of which, norms and activations left out.
     size
         How many nodes there are.
+    op_types
+        Their operators.
     """
 
     dilation: int
@@ -56,6 +58,7 @@ class _Profile:
     stride: int
     parts: Counter[str]
     size: int
+    op_types: frozenset[str]
 
 
 def list_changes(repeat: Group, shown: int | None = None) -> list[str]:
@@ -196,7 +199,8 @@ def _profile(nodes: Sequence[Node], contents: Sequence[Ingredient]) -> _Profile:
     for one in contents:
         if one.rank > TRIM:  # norms and activations may be shared, or fused with others
             parts[one.name.partition(_BEHIND)[0]] += one.times
-    return _Profile(_agree(dilations), _agree(kernels), max(strides), parts, len(nodes))
+    op_types = frozenset(node.op_type for node in nodes)
+    return _Profile(_agree(dilations), _agree(kernels), max(strides), parts, len(nodes), op_types)
 
 
 def _agree(sizes: set[int]) -> int:
@@ -255,7 +259,11 @@ def _tell_odd(profiles: Sequence[_Profile], place: int) -> str:
     if more and not fewer and odd.size > other.size:
         return f"{which} with {_write_parts(more)}"
     if fewer and not more and odd.size < other.size:
-        return f"{which} without {_write_parts(fewer)}"
+        if other.op_types > odd.op_types:
+            return f"{which} without {_write_parts(fewer)}"
+        # others like it may be left, which are not told as parts
+        is_one = len(fewer) == 1 and other.parts[fewer[0]] == 1
+        return f"{which} with one {_lower(fewer[0])} fewer" if is_one else ""
     return ""
 
 

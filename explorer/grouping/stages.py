@@ -20,6 +20,8 @@ from .runs import SiblingRun
 #: share of operators that a first block and the others must have in common, and of a stage's
 #: nodes that its blocks must have
 _LEAST_SHARED = 0.6
+#: of what the others have, a first block lacks none of these
+_TELLING = ("convolves", "multiplies", "pools", "pools_all", "recurrent", "reduces")
 
 
 class StageSearch:
@@ -67,6 +69,8 @@ class StageSearch:
             for operator, count in more.items()
             if count and operator.has("convolves", "multiplies")
         }
+        if any(count < 0 and operator.has(*_TELLING) for operator, count in more.items()):
+            return False
         sums = sum(count for operator, count in more.items() if operator.has("adds"))
         has_sums = _holds_sum(theirs)
         has_projection = sum(weighted.values()) == 1 and all(map(_may_project, weighted))

@@ -28,6 +28,8 @@ _MANY_BLOCKS = 48
 _CHANGING = ("convolves", "moves_pixels", "pools", "resamples")
 #: blocks that have more of their weights in common are one that is used again
 _MOST_SHARED = 0.5
+#: share of the weights of a block that give as many features as those of another one of its stack
+_LEAST_SAME = 0.5
 _MOST_AXES = 8
 _MOST_USERS = 1_000
 
@@ -89,6 +91,8 @@ class _Block(NamedTuple):
         Those of its nodes, but for norms.
     factors
         How many times larger its nodes make what they take, where they do, in order.
+    widths
+        How many features its weights give, in order.
     """
 
     counts: Counter[str]
@@ -96,6 +100,15 @@ class _Block(NamedTuple):
     leaving: list[int]
     weights: frozenset[Value]
     factors: tuple[float, ...]
+    widths: tuple[int, ...]
+
+    def has_widths_of(self, other: _Block) -> bool:
+        """Return whether its last weight, or most, give as many features as another block's."""
+        ours, theirs = self.widths, other.widths
+        if not ours or not theirs or ours[-1] == theirs[-1]:
+            return True
+        shared = (Counter(ours) & Counter(theirs)).total()
+        return _LEAST_SAME * max(len(ours), len(theirs)) <= shared
 
     def pair(self, other: _Block) -> list[tuple[tuple[str, int], Stream]]:
         """Return what leaves this block, each with the key of the same node of another block.
@@ -171,6 +184,10 @@ class StreamReader:
                 agreeing += is_as_wide and (stream.scale in (0, 1) or not is_serial)
             is_alike = ours.factors == earlier.factors or (place == low + 1 and not ours.factors)
             is_even = 2 * agreeing > len(pairs) and (is_alike or not is_serial)
+            streams = [stream for key, one in pairs for stream in (one, ours.streams[key])]
+            is_joined = any(one.is_joined or (one.shares and one.features) for one in streams)
+            if is_serial and is_even and not is_joined:
+                is_even = ours.has_widths_of(earlier)
             if not is_even and not ours.is_again(earlier):
                 ranges.append((low, place))
                 low = place
@@ -201,6 +218,7 @@ class StreamReader:
             _find_leaving(nodes),
             frozenset(value for value, _ in map(self._read_weight, nodes) if value is not None),
             tuple(sorted(factor for factor in map(_read_strides, nodes) if factor != 1)),
+            tuple(width for _, width in map(self._read_weight, nodes) if width is not None),
         )
 
     def _read_each(self, nodes: Sequence[Node], earlier: Sequence[Node]) -> list[Stream]:

@@ -1,0 +1,65 @@
+"""Where the blocks of a run begin: what repeats without an end can be cut at many places.
+
+An author numbers what belongs together alike, and few values lead from one block to the next: in a
+network with residuals the stream alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from netloupe.explorer.model import Node
+
+from .group import Group
+from .runs import Run
+
+Child = Group | Node
+
+_NUMBER = re.compile(r"\d+")
+#: so many users of a value are asked where they are
+_MOST_USERS = 1_000
+
+
+def are_of_one_number(labels: Sequence[str]) -> bool:
+    """Return whether several modules have the same number: ``sa.1`` and ``ca.1``."""
+    found = [match[0] for label in labels if (match := _NUMBER.search(label)) is not None]
+    return len(found) > 1 and len(found) == len(labels) and len({*found}) == 1
+
+
+def count_crossing(children: Sequence[Child], run: Run) -> list[int]:
+    """Return how many values lead on from before each place of a period in a run, by that place.
+
+    Counted are those that are made in a period before. Linear in the nodes of two periods.
+    """
+    period = run.period
+    middle = run.low + max((run.high - run.low) // period // 2, 1) * period
+    low, high = middle - period, min(middle + period, run.high)
+    places: dict[Node, int] = {}
+    for place in range(low, high):
+        for node in _list_nodes(children[place]):
+            places[node] = place
+    crossing = [0] * (2 * period + 1)
+    for node, place in places.items():
+        for value in node.outputs:
+            if value is None:
+                continue
+            last = max((places.get(user, place) for user in value.users[:_MOST_USERS]), default=0)
+            for border in range(place + 1, last + 1):
+                crossing[border - low] += 1
+    return [
+        crossing[place] + crossing[place + period] if middle + place < high else crossing[place]
+        for place in range(period)
+    ]
+
+
+def _list_nodes(child: Child) -> list[Node]:
+    nodes: list[Node] = []
+    pending = [child]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, Group):
+            pending += one.children
+        else:
+            nodes.append(one)
+    return nodes

@@ -1,0 +1,400 @@
+"""An independent judge of folds: what is drawn as ×N is N like members, each bordered as written.
+
+It reads the ONNX file itself and takes nothing from the explorer but which nodes are in which
+repetition of a stack, and what is written on it. Compared are
+
+operators
+    What computes along the dataflow, without layout, constants and arithmetic on shapes.
+wiring
+    From which computation of the same repetition each operand comes.
+attributes
+    Strides, dilations, kernels, groups and axes of what computes.
+widths
+    The dimensions of stored operands, in order.
+extent
+    Over how many places the scores of attention reach.
+handed
+    What a repetition takes from the one before it: from which of its computations, by how many.
+scopes
+    A numbered module of the author lies in one repetition, or a repetition lies in it.
+
+Run ``python tests/fold_judge.py FILE …``; each fold that has members unlike is a line.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import onnx
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from netloupe.explorer.grouping import Group  # noqa: E402
+from netloupe.explorer.layout import Composer, LayoutEngine  # noqa: E402
+from netloupe.explorer.readers.load import load  # noqa: E402
+from netloupe.explorer.render.picture import Picture, make_picture  # noqa: E402
+from netloupe.explorer.view import ViewOptions, nodes_inside  # noqa: E402
+
+#: what only hands on or arranges values
+LAYOUT = frozenset(
+    (
+        *("Identity", "Cast", "CastLike", "Reshape", "Transpose", "Unsqueeze", "Squeeze"),
+        *("Expand", "Flatten", "Dropout", "Tile", "QuantizeLinear", "DequantizeLinear"),
+    )
+)
+#: what reads a shape: numbers made of it are no data
+SHAPES = frozenset(("Shape", "Size"))
+#: attributes that say what is computed, beside the operator
+WEIGHTED = frozenset(("Conv", "ConvTranspose", "Gemm", "MatMul", "LSTM", "GRU", "RNN"))
+TELLING = (
+    *("strides", "dilations", "kernel_shape", "group", "axis", "axes", "perm", "mode"),
+    *("keepdims", "hidden_size", "direction", "num_heads", "blocksize"),
+)
+#: in the colour of a node stand so many of the operands behind one another at most
+_ROUNDS = 6
+
+Members = Sequence[frozenset[int]]
+
+
+@dataclass(slots=True)
+class Fault:
+    """In what the members of a fold differ.
+
+    Parameters
+    ----------
+    kind
+        What differs, as at the top of this file.
+    text
+        In which members, and how.
+    odd
+        The members that differ from the most.
+    """
+
+    kind: str
+    text: str
+    odd: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class RawGraph:
+    """The main graph of an ONNX file, by the numbers of its nodes."""
+
+    nodes: Sequence[onnx.NodeProto]
+    producers: dict[str, int] = field(default_factory=dict)
+    users: dict[str, list[int]] = field(default_factory=dict)
+    stored: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    outputs: frozenset[str] = frozenset()
+    shapes: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
+    computing: frozenset[int] = frozenset()
+    scopes: list[tuple[str, ...]] = field(default_factory=list)
+
+
+def read_raw(source: Path | onnx.ModelProto) -> RawGraph:
+    """Read the main graph of a file."""
+    model = onnx.load(source, load_external_data=False) if isinstance(source, Path) else source
+    graph = model.graph
+    raw = RawGraph(graph.node)
+    for tensor in graph.initializer:
+        raw.stored[tensor.name] = tuple(tensor.dims)
+    for number, node in enumerate(graph.node):
+        for name in node.output:
+            raw.producers[name] = number
+        for name in _list_taken(node):
+            raw.users.setdefault(name, []).append(number)
+        if node.op_type == "Constant":
+            for attribute in node.attribute:
+                raw.stored[node.output[0]] = tuple(attribute.t.dims)
+    raw.outputs = frozenset(value.name for value in graph.output)
+    raw.shapes = _infer(model)
+    raw.computing = _find_computing(raw, {value.name for value in graph.input} - {*raw.stored})
+    raw.scopes = [_read_scopes(node) for node in graph.node]
+    return raw
+
+
+def _infer(model: onnx.ModelProto) -> dict[str, tuple[object, ...]]:
+    try:
+        graph = onnx.shape_inference.infer_shapes(model, data_prop=True).graph
+    except (onnx.shape_inference.InferenceError, RuntimeError, ValueError):
+        graph = model.graph
+    return {
+        value.name: tuple(
+            one.dim_value or one.dim_param for one in value.type.tensor_type.shape.dim
+        )
+        for value in (*graph.input, *graph.value_info, *graph.output)
+    }
+
+
+def _list_taken(node: onnx.NodeProto) -> list[str]:
+    """Return what a node takes, and what its subgraphs may take."""
+    names = [name for name in node.input if name]
+    pending = [a.g for a in node.attribute if a.HasField("g")]
+    while pending:
+        for inner in pending.pop().node:
+            names += [name for name in inner.input if name]
+            pending += [a.g for a in inner.attribute if a.HasField("g")]
+    return names
+
+
+def _find_computing(raw: RawGraph, inputs: set[str]) -> frozenset[int]:
+    """Return the nodes that compute with data: that depend on an input by more than its shape."""
+    data = {*inputs}
+    computing: set[int] = set()
+    for number, node in enumerate(raw.nodes):
+        if node.op_type in SHAPES or data.isdisjoint(_list_taken(node)):
+            continue
+        data.update(node.output)
+        if node.op_type not in LAYOUT:
+            computing.add(number)
+    return frozenset(computing)
+
+
+def _read_scopes(node: onnx.NodeProto) -> tuple[str, ...]:
+    """Return the modules that a node is in, the outermost first; none where it has no name."""
+    for entry in node.metadata_props:
+        if entry.key == "pkg.torch.onnx.name_scopes":
+            names = re.findall(r"'([^']*)'", entry.value)
+            return tuple(names[-2].split(".")) if len(names) > 1 and names[-2] else ()
+    parts = [part for part in node.name.split("/") if part][:-1]
+    return tuple(piece for part in parts for piece in re.sub(r"\.(\d+)", r"\0\1", part).split("\0"))
+
+
+def judge_fold(raw: RawGraph, members: Members, labels: Sequence[str]) -> list[Fault]:
+    """Return in what the members of a fold differ, each kind of difference once."""
+    own = [sorted(raw.computing & member) for member in members]
+    faults = [_compare("operators", [Counter(raw.nodes[n].op_type for n in each) for each in own])]
+    for kind, with_attributes, with_widths in (
+        ("wiring", False, False),
+        ("attributes", True, False),
+        ("widths", True, True),
+    ):
+        if not any(faults):
+            colours = [
+                _colour(raw, each, with_attributes=with_attributes, with_widths=with_widths)
+                for each in own
+            ]
+            faults.append(_compare(kind, [Counter(each.values()) for each in colours]))
+    faults.append(_compare("extent", [Counter(_list_extents(raw, each)) for each in own]))
+    faults.append(_judge_handing(raw, own))
+    faults.append(_judge_scopes(raw, members))
+    faults.append(_judge_names(raw, own, labels))
+    return [fault for fault in faults if fault is not None]
+
+
+def _compare(kind: str, told: Sequence[Counter[object]]) -> Fault | None:
+    keys = [frozenset(one.items()) for one in told]
+    common, count = Counter(keys).most_common(1)[0]
+    if count == len(keys):
+        return None
+    odd = tuple(place for place, key in enumerate(keys) if key != common)
+    most = told[keys.index(common)]
+    more, less = told[odd[0]] - most, most - told[odd[0]]
+    texts = [
+        f"{sign}{_write(what)}" + (f" ×{count}" if count > 1 else "")
+        for sign, counts in (("+", more), ("−", less))
+        for what, count in counts.most_common(4)
+    ]
+    return Fault(kind, f"{[*odd][:8]}: {' '.join(texts)}", odd)
+
+
+def _write(what: object) -> str:
+    if isinstance(what, tuple):
+        return "(" + " ".join(_write(one) for one in what[:3]) + ")"
+    return str(what)[:60]
+
+
+def _colour(
+    raw: RawGraph, own: Sequence[int], *, with_attributes: bool, with_widths: bool
+) -> dict[int, tuple[object, ...]]:
+    """Return for each node what is equal for nodes that compute the same of the same."""
+    inside = {*own}
+    colours: dict[int, tuple[object, ...]] = {}
+    short: dict[tuple[object, ...], int] = {}
+    for number in own:
+        node = raw.nodes[number]
+        key: list[object] = [node.op_type]
+        if with_attributes:
+            key += [_write_attribute(a) for a in node.attribute if a.name in TELLING]
+        operands: list[object] = []
+        for name in node.input:
+            source = _find_source(raw, name)
+            if source in inside and source is not None:
+                operands.append(("from", hash(colours[source]) if source in colours else 0))
+            elif source is None and (dims := _find_stored(raw, name)) is not None:
+                operands.append(("stored", dims) if with_widths else "stored")
+            else:
+                operands.append("outside")
+        if node.op_type in ("Add", "Mul", "Concat"):
+            operands.sort(key=str)
+        colour = (*key, *operands)
+        short.setdefault(colour, len(short))
+        colours[number] = colour
+    return colours
+
+
+def _write_attribute(attribute: onnx.AttributeProto) -> tuple[object, ...]:
+    return attribute.name, str(onnx.helper.get_attribute_value(attribute))
+
+
+def _find_source(raw: RawGraph, name: str) -> int | None:
+    """Return the computing node that a value comes from, through what only hands it on."""
+    for _ in range(1_000):
+        number = raw.producers.get(name)
+        if number is None or number in raw.computing:
+            return number
+        node = raw.nodes[number]
+        if node.op_type not in LAYOUT or not node.input:
+            return None
+        name = node.input[0]
+    return None
+
+
+def _find_stored(raw: RawGraph, name: str) -> tuple[int, ...] | None:
+    """Return the dimensions of what is stored; of what is made of it without data, none."""
+    for _ in range(1_000):
+        if name in raw.stored:
+            return raw.stored[name]
+        number = raw.producers.get(name)
+        if number is None:
+            return None
+        node = raw.nodes[number]
+        if node.op_type not in LAYOUT or not node.input:
+            return () if number not in raw.computing else None
+        name = node.input[0]
+    return ()
+
+
+def _list_extents(raw: RawGraph, own: Sequence[int]) -> Iterator[object]:
+    """Yield the last size of what goes into each softmax."""
+    for number in own:
+        node = raw.nodes[number]
+        shape = raw.shapes.get(node.input[0]) if node.op_type == "Softmax" else None
+        if shape and isinstance(shape[-1], int) and shape[-1]:
+            yield shape[-1]
+
+
+def _judge_handing(raw: RawGraph, own: Sequence[Sequence[int]]) -> Fault | None:
+    """Compare what each member takes from the one before it: which operators give, and take."""
+    holders = {number: place for place, each in enumerate(own) for number in each}
+    told: list[Counter[object]] = []
+    for place, each in enumerate(own[1:], 1):
+        taken: Counter[object] = Counter()
+        for number in each:
+            for name in raw.nodes[number].input:
+                source = _find_source(raw, name)
+                if source is not None and holders.get(source) == place - 1:
+                    taken[raw.nodes[source].op_type, raw.nodes[number].op_type] += 1
+        told.append(taken)
+    fault = _compare("handed", told) if len(told) > 1 else None
+    if fault is not None:
+        fault.odd = tuple(place + 1 for place in fault.odd)
+    return fault
+
+
+def _judge_scopes(raw: RawGraph, members: Members) -> Fault | None:
+    """Return the numbered modules that a border of a fold cuts.
+
+    What stands in the modules around one may be in a repetition with it, such as a sum.
+    """
+    own = [member & raw.computing for member in members]
+    holders = {number: place for place, each in enumerate(own) for number in each}
+    modules: dict[tuple[str, ...], set[int]] = {}
+    inside: dict[tuple[str, ...], set[int]] = {}
+    for number in raw.computing:
+        scopes = raw.scopes[number]
+        for end in range(1, len(scopes) + 1):
+            if scopes[end - 1].isdecimal() or re.search(r"\.\d+$", scopes[end - 1]):
+                modules.setdefault(scopes[:end], set()).add(holders.get(number, -1))
+                inside.setdefault(scopes[:end], set()).add(number)
+    cut = []
+    for module, places in modules.items():
+        within = places - {-1}
+        around = {
+            n for p in within for n in own[p] if raw.scopes[n] == module[: len(raw.scopes[n])]
+        }
+        if len(places) > 1 and not all(own[p] <= inside[module] | around for p in within):
+            cut.append(".".join(module))
+    if not cut:
+        return None
+    return Fault("scopes", f"cuts {', '.join(cut[:4])}" + (" …" if len(cut) > 4 else ""))
+
+
+def _judge_names(
+    raw: RawGraph, own: Sequence[Sequence[int]], labels: Sequence[str]
+) -> Fault | None:
+    """Return the members that are called as one of the modules that they consist of.
+
+    A name may be that of several (``db.2–3``); what stands beside a module and has no weight of
+    its own may belong to it.
+    """
+    for place, (each, label) in enumerate(zip(own, labels, strict=True)):
+        name = re.split(r"[\u2013 ]", label)[0]
+        if "\u2013" in label or not re.search(r"\d$", name):
+            continue
+        weighted = [n for n in each if raw.nodes[n].op_type in WEIGHTED]
+        named = [n for n in weighted if f".{name}." in f".{'.'.join(raw.scopes[n])}."]
+        if named and len(named) < len(weighted):
+            others = {".".join(raw.scopes[n]) for n in weighted if n not in named}
+            return Fault(
+                "name",
+                f"{label} has {len(named)} of {len(weighted)} weights of [{place}];"
+                f" others are of {', '.join(sorted(others)[:3])}",
+            )
+    return None
+
+
+def list_folds(picture: Picture) -> Iterator[tuple[Group, str]]:
+    """Yield the folds of a picture, each once, and what is written on their boxes."""
+    texts: dict[Group, list[str]] = {}
+    for box in picture.scene.boxes:
+        if box.item.repeat is not None:
+            said = texts.setdefault(box.item.repeat, [])
+            said += [run.text for run in picture.labels.draw(box.item).texts]
+    for repeat, said in texts.items():
+        yield repeat, " · ".join(said)
+
+
+def list_members(repeat: Group) -> tuple[list[frozenset[int]], list[str]]:
+    """Return the nodes of each member of a fold, and what each is called."""
+    members = [
+        frozenset(n.index for n in (nodes_inside(child) if isinstance(child, Group) else [child]))
+        for child in repeat.children
+    ]
+    return members, [child.label for child in repeat.children]
+
+
+def judge_picture(picture: Picture, raw: RawGraph) -> Iterator[tuple[Group, str, list[Fault]]]:
+    """Yield the folds of the main graph of a picture, with what is written, and their faults."""
+    for repeat, text in list_folds(picture):
+        if repeat.graph is picture.model.graph:
+            yield repeat, text, judge_fold(raw, *list_members(repeat))
+
+
+def main(paths: Iterable[str]) -> None:
+    """Print the faults of the first views of files."""
+    engine = LayoutEngine()
+    composer = Composer(engine)
+    total = 0
+    try:
+        for path in map(Path, paths):
+            picture = make_picture(
+                load(path), ViewOptions.parse({}), composer=composer, deadline=600
+            )
+            for repeat, text, faults in judge_picture(picture, read_raw(path)):
+                total += 1
+                if faults:
+                    print(f"{path.stem}: {repeat.label} ×{len(repeat.children)} [{text}]")
+                for fault in faults:
+                    print(f"      {fault.kind}: {fault.text}")
+        print(f"{total} folds")
+    finally:
+        engine.stop()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
