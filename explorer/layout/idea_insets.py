@@ -31,9 +31,14 @@ _MOST_ALIKE = 2
 _MOST_BESIDE_MANY = 10
 #: all fits so where a block leaves much untold
 _LEAST_ZOOM, _MUCH = 0.78, 0.1
-#: what leaves so much of a model untold may make so many boxes, and the picture so small where
-#: nothing else is open
-_MOST_OF_MODEL, _MOST_BOXES, _LEAST_ZOOM_ALONE = 0.3, 38, 0.64
+#: what leaves so much of a model untold may make so many boxes, and the picture so small; it is
+#: still smaller where nothing else is open, and the picture is small without it
+_MOST_OF_MODEL, _MOST_BOXES, _LEAST_ZOOM_OF_MOST = 0.3, 38, 0.72
+_LEAST_ZOOM_ALONE, _SMALLER_ALONE = 0.64, 0.78
+#: an open group of more of all nodes is no block
+_MOST_OF_BLOCK = 0.5
+#: a block is seen for itself where so much of it is new
+_NEW = 0.6
 #: a picture that is smaller may become so much smaller still
 _AS_LARGE = 0.97
 #: and so much longer than wide, or wider than long
@@ -54,7 +59,9 @@ def show_untold(search: Search) -> None:
         block = next(
             (
                 block
-                for block in list_untold(search.view.model, list(search.list_closed()))
+                for block in list_untold(
+                    search.view.model, list(search.list_closed()), _list_blocks(search)
+                )
                 if not refused[block.group]
                 and refused[block.made_of] < _MOST_ALIKE
                 and block.made_of not in shown
@@ -65,8 +72,19 @@ def show_untold(search: Search) -> None:
         if block is None:
             return
         refused.update((block.group, block.made_of))
-        if _draw(search, block) or _draw_instead(search, block):
+        if _draw(search, block) or _draw_instead(search, block) or _open_alone(search, block):
             open_ideas(search)
+
+
+def _list_blocks(search: Search) -> list[Item]:
+    """Return the open blocks: what holds most of the model is no block of it."""
+    most = _MOST_OF_BLOCK * len(search.view.graph.nodes)
+    return [
+        item
+        for item in search.list_open()
+        if isinstance(item.element, Group)
+        and (item.repeat is not None or item.element.node_count <= most)
+    ]
 
 
 def _is_drawn(search: Search, block: UntoldBlock) -> bool:
@@ -114,9 +132,17 @@ def _draw(search: Search, block: UntoldBlock) -> bool:
 def _tell_limits(search: Search, block: UntoldBlock) -> tuple[float, int]:
     """Return the least zoom and the most boxes of a picture with a block beside it."""
     if block.untold < _MOST_OF_MODEL:
-        return _LEAST_ZOOM if block.untold >= _MUCH else LEAST_ZOOM_WITH_TWO, MOST_WITH_INSETS
-    shows_none = not search.insets and not search.shows_stack()
-    return _LEAST_ZOOM_ALONE if shows_none else _LEAST_ZOOM, _MOST_BOXES
+        is_new = _is_new(block)
+        most = _MOST_BOXES if is_new else MOST_WITH_INSETS
+        return _LEAST_ZOOM if is_new or block.untold >= _MUCH else LEAST_ZOOM_WITH_TWO, most
+    if search.insets or search.shows_stack():
+        return _LEAST_ZOOM_OF_MOST, _MOST_BOXES
+    return min(_LEAST_ZOOM_ALONE, _SMALLER_ALONE * search.zoom(in_columns=False)), _MOST_BOXES
+
+
+def _is_new(block: UntoldBlock) -> bool:
+    """Return whether a block joins parts of several kinds that no open block shows."""
+    return block.novelty >= _NEW and len({*block.made_of}) > 1
 
 
 def _tells_more(search: Search, block: UntoldBlock, inset: Inset) -> bool:
@@ -128,7 +154,7 @@ def _tells_more(search: Search, block: UntoldBlock, inset: Inset) -> bool:
     shown = frozenset().union(*(list_kinds(one.element) for one in search.list_closed()))
     kinds = frozenset().union(*(list_kinds(one.element) for one in list_closed(item)))
     return (
-        (block.untold >= _TAKES_ROOM or not kinds <= shown)
+        (block.untold >= _TAKES_ROOM or _is_new(block) or not kinds <= shown)
         and not stands_in_row(inset.view, item)
         and shows_work(item)
         and shows_enough(item)
@@ -175,6 +201,32 @@ def _draw_instead(search: Search, block: UntoldBlock) -> bool:
         if _draw(search, block):
             return True
         search.view.reopen(state)
+    return False
+
+
+def _open_alone(search: Search, block: UntoldBlock) -> bool:
+    """Open a block in its place where nothing is open yet; return whether there is room.
+
+    A picture of many boxes is in columns, and has no place beside it.
+    """
+    if block.untold < _MOST_OF_MODEL or search.insets or search.shows_stack():
+        return False
+    view, before = search.view, search.view.open_state()
+    item, boxes = block.item, search.count_boxes()
+    for group in block.way:
+        if item.element is not group:
+            item = next(child for child in item.children if child.element is group)
+        search.open_item(item)
+    if (
+        search.count_boxes() - boxes <= _MOST_BESIDE_MANY
+        and shows_work(item)
+        and shows_enough(item)
+        and search.begin_trial()
+        and search.zoom() >= _LEAST_ZOOM_ALONE
+    ):
+        return True
+    view.close_all()
+    view.reopen(before)
     return False
 
 

@@ -11,8 +11,9 @@ from .shown_items import list_closed, list_keys, list_opened
 from .shut_ideas import find_name, holds_idea, is_shut_idea, shows_work
 from .stacks import is_in_stack
 
-#: a repetition with what it is about open in it has so many boxes at most, and all fits so
-_MOST_IN_FRAME, _LEAST_ZOOM_WITH_IDEA = 14, 0.7
+#: a repetition with what it is about open in it has so many boxes at most, or all have so many, and
+#: all fits so
+_MOST_IN_FRAME, _MOST_WITH_FRAME, _LEAST_ZOOM_WITH_IDEA = 14, 24, 0.7
 #: a picture with a second inset behind the first is so much longer than wide at most
 _MOST_ASPECT = 2.8
 #: what it is about alone has so many
@@ -80,8 +81,10 @@ def _open_idea(search: Search, items: list[Item]) -> bool:
         if not shows_work(item):  # it is a frame around what it is about
             for inner in [c for c in item.children if is_shut_idea(c.element, item.element)]:
                 search.open_item(inner)
+    circles = sum(map(search.measure.is_round, search.list_closed()))
+    is_room = search.count_boxes() - circles <= _MOST_WITH_FRAME
     if (
-        _count_in(search, outer) <= _MOST_IN_FRAME
+        (is_room or _count_in(search, outer) <= _MOST_IN_FRAME)
         and all(shows_enough(item) and _shows_work_inside(item) for item in items)
         and search.try_zoom(MOST_WITH_INSETS, in_columns=False) >= least
     ):

@@ -2,17 +2,18 @@
 
 Of each closed box it is
 
-    its share of the model x how little its face explains.
+    its share of the model x how little its face explains x how much of it is new.
 
 The share is that of the nodes and of the parameters, those of all repetitions and of all blocks
 that are made alike; what a face explains is 0 for a list of parts, and all for a name in the field
-or a chain of such. A picture is better the less all its closed boxes leave untold, as long as it
+or a chain of such. New are those of its kinds of part that no open block shows: of two alike one
+tells what both are. A picture is better the less all its closed boxes leave untold, as long as it
 fits the page (:mod:`.idea_insets`): what a name explains gives its room to what none does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from netloupe.explorer.costs import count_nodes
@@ -30,6 +31,8 @@ _OF_KNOWN = 0.5
 _LEAST_JOINS, _JOINING = 2, ("adds", "multiplies_elements", "joins")
 #: such a share of its parts are blocks with a name
 _OF_IDEAS = 0.8
+#: between the parts of a row
+_AND = " · "
 #: what is drawn for its idea shows so many boxes
 _LEAST_SHOWN, _MOST_SHOWN = 3, 40
 #: groups are looked at in closed boxes, and models of more nodes are not: their parts are stacks
@@ -53,12 +56,15 @@ class UntoldBlock(NamedTuple):
         What all closed boxes that are made as the block leave untold together.
     made_of
         What tells blocks that are made alike.
+    novelty
+        How much of it is new.
     """
 
     item: Item
     way: tuple[Group, ...]
     untold: float
     made_of: tuple[str, ...]
+    novelty: float
 
     @property
     def group(self) -> Group:
@@ -79,7 +85,7 @@ def rate_face(element: object, around: object = None) -> float:
     return _OF_KNOWN if is_chain(contents) else 1.0
 
 
-def list_untold(model: Model, closed: list[Item]) -> list[UntoldBlock]:
+def list_untold(model: Model, closed: list[Item], opened: Iterable[Item] = ()) -> list[UntoldBlock]:
     """Return the blocks that no box tells and a frame would, those that leave most untold first.
 
     Parameters
@@ -88,27 +94,31 @@ def list_untold(model: Model, closed: list[Item]) -> list[UntoldBlock]:
         The whole, of which they have a share.
     closed
         The closed items of a picture.
+    opened
+        Its open blocks.
     """
     if len(model.graph.nodes) > _MOST_NODES:
         return []
-    found: list[tuple[Item, tuple[Group, ...], tuple[str, ...]]] = []
+    seen = _list_seen(closed, opened)
+    found: list[tuple[Item, tuple[Group, ...], tuple[str, ...], float]] = []
     shares: dict[tuple[str, ...], dict[Group, float]] = {}
     room = _MOST_GROUPS
     for item in closed:
         if isinstance(item.element, Group) and item.openable and not is_recursive(item):
             times = _count_repetitions(item)
-            around = item.parent.element if item.parent is not None else None
+            around = _tell_around(item)
             for way, rate, inner in _list_in(item.element, around, room):
                 room -= 1
                 made_of = tell_parts(way[-1])
-                share = rate * times * inner * measure_share(model, way[-1])
-                found.append((item, way, made_of))
+                novelty = measure_novelty(way[-1], seen)
+                share = rate * times * inner * measure_share(model, way[-1]) * novelty
+                found.append((item, way, made_of, novelty))
                 counted = shares.setdefault(made_of, {})
                 if not any(outer in counted for outer in way[:-1]):
                     counted[way[-1]] = share
     blocks = [
-        UntoldBlock(item, way, sum(shares[made_of].values()), made_of)
-        for item, way, made_of in found
+        UntoldBlock(item, way, sum(shares[made_of].values()), made_of, novelty)
+        for item, way, made_of, novelty in found
         if _LEAST_SHOWN <= count_shown(way[-1]) <= _MOST_SHOWN and not _ends_model(way[-1])
     ]
     blocks = [
@@ -186,6 +196,40 @@ def measure_share(model: Model, group: Group) -> float:
     of_nodes = len(nodes) / max(len(model.graph.nodes), 1)
     of_weights = count_nodes(model, nodes).parameters / max(whole.parameters, 1)
     return (of_nodes + of_weights) / 2
+
+
+def measure_novelty(group: Group, seen: frozenset[str]) -> float:
+    """Return how much of a group is new where some kinds of part are seen elsewhere.
+
+    That it is another block is new in any case.
+    """
+    kinds = _list_working(group)
+    return (1 + len(kinds - seen)) / (1 + len(kinds))
+
+
+def _list_seen(closed: Iterable[Item], opened: Iterable[Item]) -> frozenset[str]:
+    """Return the kinds of part that boxes tell in open blocks which no name would tell."""
+    blocks = {item.key for item in opened if rate_face(item.element, _tell_around(item))}
+    seen = frozenset[str]()
+    for item in closed:
+        outer = item.parent
+        while outer is not None and outer.key not in blocks:
+            outer = outer.parent
+        if outer is None:
+            continue
+        if find_name(item.element) or not rate_face(item.element, _tell_around(item)):
+            seen |= _list_working(item.element)
+    return seen
+
+
+def _tell_around(item: Item) -> object:
+    return item.parent.element if item.parent is not None else None
+
+
+def _list_working(element: object) -> frozenset[str]:
+    """Return the kinds of the parts of a group that have work in them."""
+    contents = element.contents if isinstance(element, Group) else ()
+    return frozenset(name for one in contents if one.rank >= WORK for name in one.name.split(_AND))
 
 
 def tell_parts(group: Group) -> tuple[str, ...]:

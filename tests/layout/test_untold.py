@@ -172,3 +172,21 @@ def test_a_stack_in_a_block_that_is_little_more_is_drawn_instead() -> None:
     model = builder.load(builder.within("head", lambda: builder.linear(x))).model
     blocks = list_untold(model, list(list_closed(View(model).root)))
     assert [block.group.kind for block in blocks] == ["repeat"]
+
+
+def test_what_an_open_block_shows_is_not_new_in_one_of_the_same_parts() -> None:
+    """As of a backbone of joined branches, and a small mixer behind it that nothing else shows."""
+    builder = Branching()
+    x = builder.within("stem", partial(builder.convolve, "x"))
+    for name, count in (("e", 7), ("h", 8)):
+        x = builder.within(name, partial(builder.branch, x, count))
+        x = builder.within(f"to_{name}", partial(builder.add, "MaxPool", x, kernel_shape=[2]))
+    x = builder.within("late", partial(builder.mix, x))
+    view = View(builder.load(builder.linear(x)).model)
+    closed = [*list_closed(view.root)]
+    assert [block.group.label for block in list_untold(view.model, closed)][-1] == "late"
+    opened = next(item for item in closed if item.label == "e")
+    view.open_item(opened)
+    blocks = list_untold(view.model, [*list_closed(view.root)], [opened])
+    assert [block.group.label for block in blocks] == ["late", "h"]
+    assert [block.novelty for block in blocks] == [1, 1 / 3]
