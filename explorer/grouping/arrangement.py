@@ -1,7 +1,7 @@
 """Single nodes that only arrange values: each is put to the operation that it serves.
 
 A Reshape between a norm and a product, a Cast of what an embedding gives, a Transpose before a
-convolution tell nothing by themselves. So each joins what takes its result, or what gives to it
+convolution, the bias behind a product tell nothing by themselves. So each joins what takes its result, or what gives to it
 where that is better: where several take the result, or only a residual sum, an output or a stack of
 blocks does.
 """
@@ -15,6 +15,7 @@ from netloupe.explorer.dataflow import trace_on
 from netloupe.explorer.model import Graph, Node, find_nodes_where, find_nodes_with
 from netloupe.explorer.operators import LAYOUT_TRAITS, Operator
 from netloupe.explorer.patterns.idle_nodes import is_idle
+from netloupe.explorer.patterns.layer_biases import list_biases
 from netloupe.explorer.patterns.picked_tokens import read_picked_token
 from netloupe.explorer.patterns.scalings import read_scaling
 from netloupe.explorer.progress import step
@@ -88,10 +89,11 @@ def join_arrangement(
     arranging.update(_list_picks(root.graph))
     idle = find_nodes_with(root.graph, "pads", "slices").tolist()
     arranging.update(index for index in idle if is_idle(nodes[index]))
-    if not arranging:
+    biases = {*list_biases(root.graph)} - roles.shapes
+    if not arranging and not biases:
         return {}
     factors = find_nodes_with(root.graph, "multiplies_elements", "divides").tolist()
-    ending = frozenset(index for index in factors if read_scaling(nodes[index]))
+    ending = frozenset(index for index in factors if read_scaling(nodes[index])) | biases
     joiner = _Joiner(root, roles, labels, singles, free_path, arranging | ending, ending)
     is_large = len(nodes) > _MOST_DEEP
     pending = [(root, False)]

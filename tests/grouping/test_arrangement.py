@@ -211,3 +211,12 @@ def test_inside_of_repeated_blocks_nodes_join_at_every_depth() -> None:
         if isinstance(node, Node) and group.kind != "operation"
     ]
     assert "Transpose" not in loose
+
+
+def test_a_bias_joins_its_layer_and_other_stored_sums_do_not() -> None:
+    tree = group("a = MatMul (x, w)  b = Add (k, a)  c = Reshape (b, as)  y = Exp (c)")
+    assert outline(tree.root).startswith("MatMul operation:MatMul(MatMul Add) ")
+    tree = group("a = MatMul (x, w)  b = Add (w, a)  c = Reshape (b, as)  y = Exp (c)")
+    assert outline(tree.root).startswith("MatMul MatMul Add ")
+    tree = group("a = Relu (x)  b = Add (k, a)  c = Reshape (b, as)  y = Exp (c)")
+    assert outline(tree.root).startswith("MatMul Relu Add ")
