@@ -1,9 +1,9 @@
 """Single nodes that only arrange values: each is put to the operation that it serves.
 
 A Reshape between a norm and a product, a Cast of what an embedding gives, a Transpose before a
-convolution, the bias behind a product tell nothing by themselves. So each joins what takes its result, or what gives to it
-where that is better: where several take the result, or only a residual sum, an output or a stack of
-blocks does.
+convolution, the bias behind a product tell nothing by themselves. So each joins what takes its
+result, or what gives to it where that is better: where several take the result, or only a residual
+sum, an output or a stack of blocks does.
 """
 
 from __future__ import annotations

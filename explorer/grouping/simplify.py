@@ -30,6 +30,7 @@ from .sibling_repeats import SiblingSearch
 from .small_blocks import group_small, join_embeddings
 from .spilled_arithmetic import group_arithmetic
 from .spilled_ideas import group_ideas
+from .spilled_passages import group_passages
 from .split_groups import group_splits
 from .structure import Children, GroupPlan, Planner
 from .unchanging import group_unchanging
@@ -112,6 +113,7 @@ def simplify_tree(
         join_embeddings(root, folder.free_path)
         group_unchanging(root, folder.free_path)
         join_preparation(root, folder.free_path)
+        group_passages(root, folder.free_path)
         group_arithmetic(root, folder.free_path)
         gone = {*open_circles(root)}
         operations = {index: one for index, one in operations.items() if one not in gone}

@@ -17,6 +17,7 @@ from netloupe.explorer.patterns import (
     Recognition,
     find_graph_context,
     has_weights,
+    name_passage,
     try_to_recognise,
 )
 from netloupe.explorer.progress import step
@@ -81,13 +82,14 @@ def group_arithmetic(root: Group, free_path: FreePath) -> None:
         inner = group.inner_groups()
         if group.kind != "repeat" and _LEAST_BOXES < len(group.children) <= _MOST_CHILDREN:
             step()
-            for region, name in finder.find(group):
-                wrap(group, region, name, name, name, free_path)
+            for region, name, facts in finder.find(group):
+                block = wrap(group, region, name, name, name, free_path)
+                block.facts = facts
         pending += inner
 
 
 @dataclass(slots=True)
-class _Box:
+class Box:
     """A child of a group, and the places of those that take from it and give to it."""
 
     child: Child
@@ -99,6 +101,30 @@ class _Box:
     leaves: bool = False
 
 
+def find_edges(boxes: Sequence[Box], graph: Graph) -> None:
+    """Note of the children of a group which of them take from which."""
+    places = {node: place for place, box in enumerate(boxes) for node in box.nodes}
+    for place, box in enumerate(boxes):
+        for node in box.nodes:
+            for user in consumers_in(node, graph):
+                taker = places.get(user)
+                if taker is None:
+                    box.leaves = box.leaves or not user.operator.has("reads_shape")
+                elif taker != place:
+                    box.takers.add(taker)
+                    boxes[taker].givers.add(place)
+            if any(value is not None and value.is_output for value in node.outputs):
+                box.leaves = True
+
+
+def has_work(nodes: Sequence[Node]) -> bool:
+    """Return whether one of some nodes has weights, or is an idea of its own."""
+    return any(
+        node.operator.has(*_APART) or node.function is not None or has_weights(node)
+        for node in nodes
+    )
+
+
 class _Finder:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -106,42 +132,36 @@ class _Finder:
         self._keys = KeyWriter()
         self._known: dict[Key, Recognition | None] = {}
 
-    def find(self, group: Group) -> list[tuple[list[Child], str]]:
-        """Return children that are one box each, with its name; none twice."""
+    def find(self, group: Group) -> list[tuple[list[Child], str, tuple[str, ...]]]:
+        """Return children that are one box each, with its name and facts; none twice."""
         boxes = self._list_boxes(group)
         count = sum(box.is_fit for box in boxes)
         if not _LEAST_BOXES <= count < len(boxes) or self._is_known(group):
             return []  # where all is arithmetic, it stands between no layers
-        found: list[tuple[list[Child], str]] = []
+        found: list[tuple[list[Child], str, tuple[str, ...]]] = []
         taken: set[int] = set()
-        for end in range(len(boxes) - 1, -1, -1):
-            if end in taken or not boxes[end].is_fit:
-                continue
-            part = _choose_part(boxes, _find_region(boxes, end, taken), end)
-            name = self._name(boxes, part) if 0 < len(part) < len(boxes) else ""
-            if name:
-                found.append(([boxes[place].child for place in sorted(part)], name))
-                taken |= part
+        for is_named in (True, False):
+            for end in range(len(boxes) - 1, -1, -1):
+                if end in taken or not boxes[end].is_fit:
+                    continue
+                region = _find_region(boxes, end, taken)
+                if is_named:  # what it is computed of may be picked before
+                    part = _cut_arrangement(boxes, region)
+                    name, facts = _name_whole(boxes, part)
+                else:
+                    part, facts = _choose_part(boxes, region, end), ()
+                    name = self._name(boxes, part) if 0 < len(part) < len(boxes) else ""
+                if name:
+                    found.append(([boxes[place].child for place in sorted(part)], name, facts))
+                    taken |= part
         return found
 
-    def _list_boxes(self, group: Group) -> list[_Box]:
-        boxes: list[_Box] = []
-        places: dict[Node, int] = {}
+    def _list_boxes(self, group: Group) -> list[Box]:
+        boxes: list[Box] = []
         for child in group.children:
             nodes = [child] if isinstance(child, Node) else [*_list_nodes(child)]
-            places.update(dict.fromkeys(nodes, len(boxes)))
-            boxes.append(_Box(child, nodes, _is_fit(child, nodes)))
-        for place, box in enumerate(boxes):
-            for node in box.nodes:
-                for user in consumers_in(node, self._graph):
-                    taker = places.get(user)
-                    if taker is None:
-                        box.leaves = box.leaves or not user.operator.has("reads_shape")
-                    elif taker != place:
-                        box.takers.add(taker)
-                        boxes[taker].givers.add(place)
-                if any(value is not None and value.is_output for value in node.outputs):
-                    box.leaves = True
+            boxes.append(Box(child, nodes, _is_fit(child, nodes)))
+        find_edges(boxes, self._graph)
         return boxes
 
     def _is_known(self, group: Group) -> bool:
@@ -153,7 +173,7 @@ class _Finder:
         is_idea = group.kind == "block" and group.type_name == known.name
         return is_idea or known.family in _WHOLE_FAMILIES
 
-    def _name(self, boxes: Sequence[_Box], part: set[int]) -> str:
+    def _name(self, boxes: Sequence[Box], part: set[int]) -> str:
         """Return what children are together; "" where they are nothing or a row."""
         known = self._recognise([node for place in part for node in boxes[place].nodes])
         return known.name if known is not None and _AND not in known.name else ""
@@ -166,6 +186,14 @@ class _Finder:
         return self._known[key]
 
 
+def _name_whole(boxes: Sequence[Box], part: set[int]) -> tuple[str, tuple[str, ...]]:
+    """Return what children are together, be it the same for all inputs, and facts of it."""
+    if not _LEAST_BOXES <= len(part) <= _MOST_BOXES:
+        return "", ()
+    nodes = [node for place in part for node in boxes[place].nodes]
+    return name_passage(sorted(nodes, key=_GET_INDEX))
+
+
 def _is_fit(child: Child, nodes: Sequence[Node]) -> bool:
     """Return whether a child may be part of a box: no weights, and no idea of its own."""
     if isinstance(child, Group) and child.kind not in ("operation", "shape"):
@@ -174,13 +202,10 @@ def _is_fit(child: Child, nodes: Sequence[Node]) -> bool:
             return False
     if not 0 < len(nodes) <= _MOST_OF_CHILD:
         return False
-    return not any(
-        node.operator.has(*_APART) or node.function is not None or has_weights(node)
-        for node in nodes
-    )
+    return not has_work(nodes)
 
 
-def _find_region(boxes: Sequence[_Box], end: int, taken: set[int]) -> set[int]:
+def _find_region(boxes: Sequence[Box], end: int, taken: set[int]) -> set[int]:
     """Return what leads to one box alone, with it."""
     region = {end}
     pending = [*boxes[end].givers]
@@ -195,7 +220,7 @@ def _find_region(boxes: Sequence[_Box], end: int, taken: set[int]) -> set[int]:
     return region
 
 
-def _choose_part(boxes: Sequence[_Box], region: set[int], end: int) -> set[int]:
+def _choose_part(boxes: Sequence[Box], region: set[int], end: int) -> set[int]:
     """Return a region without joins and activations at its beginning; nothing where it is none.
 
     A sum with what comes from elsewhere is no end of it: a residual goes around.
@@ -208,7 +233,7 @@ def _choose_part(boxes: Sequence[_Box], region: set[int], end: int) -> set[int]:
     return left if is_fit and _count_entries(boxes, left) <= _MOST_ENTRIES else set()
 
 
-def _trim(boxes: Sequence[_Box], region: set[int]) -> set[int]:
+def _trim(boxes: Sequence[Box], region: set[int]) -> set[int]:
     """Return a region without what only joins or bends what comes from elsewhere."""
     left = {*region}
     while True:
@@ -224,12 +249,27 @@ def _trim(boxes: Sequence[_Box], region: set[int]) -> set[int]:
         left -= outer
 
 
-def _stays_outside(box: _Box) -> bool:
+def _cut_arrangement(boxes: Sequence[Box], region: set[int]) -> set[int]:
+    """Return a region without what only picks and arranges at its beginning."""
+    left = {*region}
+    while True:
+        outer = {
+            place
+            for place in left
+            if not boxes[place].givers & left
+            and all(node.operator.family == "shape" for node in boxes[place].nodes)
+        }
+        if not outer:
+            return left
+        left -= outer
+
+
+def _stays_outside(box: Box) -> bool:
     operator = box.nodes[0].operator
     return operator.has("activates") or (operator.has(*_JOINING) and len(box.givers) > 1)
 
 
-def _count_entries(boxes: Sequence[_Box], region: set[int]) -> int:
+def _count_entries(boxes: Sequence[Box], region: set[int]) -> int:
     return len({giver for place in region for giver in boxes[place].givers} - region)
 
 

@@ -23,6 +23,7 @@ from .ingredients import (
 )
 from .nested_blocks import NestedBlock, find_nested_blocks
 from .operations import Operations
+from .passages import name_passage
 from .pattern import Pattern
 from .readings import read_numbers, read_scalar
 from .recognise import (
@@ -72,6 +73,7 @@ __all__ = [
     "is_mere_arithmetic",
     "make_ingredient",
     "name_block",
+    "name_passage",
     "read_convolution",
     "read_dims",
     "read_numbers",

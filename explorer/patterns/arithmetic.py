@@ -7,10 +7,12 @@ these words fits has no name.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Node, TensorType, Value
 from netloupe.explorer.model.constant import constant_tensor
+from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.operators import ARITHMETIC_TRAITS
 from netloupe.explorer.roles import find_weight
 
@@ -30,6 +32,8 @@ _MOST = 60
 _BOTH = 2
 #: a setting is so many numbers at most; more may have been learned
 _MOST_STORED = 4
+#: of so many numbers it is seen whether they are evenly spaced, as float32 tells it
+_MOST_SPACED, _SAME_STEP = 64, 1e-5
 #: of so many numbers it is seen whether they all are the same
 _MOST_ALIKE = 4096
 _MOST_OF_SERIES = 1 << 16
@@ -254,14 +258,29 @@ def has_weights(node: Node) -> bool:
 def _may_be_learned(value: Value) -> bool:
     """Return whether a value is stored and more than a setting; one number in all places is one.
 
-    What is learned may begin as that, but no node of its own stores it.
+    What is learned may begin as that, but no node of its own stores it. Nothing learned is evenly
+    spaced.
     """
-    if read_width(value) <= _MOST_STORED or not _is_float(value):
+    width = read_width(value)
+    if width <= _MOST_STORED or not _is_float(value):
+        return False
+    if width <= _MOST_SPACED and _is_evenly_spaced(value):
         return False
     node = value.producer
     is_set = node is not None and node.operator.has("stores_constant")
     tensor = constant_tensor(value) if is_set else None
     return tensor is None or len({*read_numbers(tensor, _MOST_ALIKE)}) != 1
+
+
+def _is_evenly_spaced(value: Value) -> bool:
+    """Return whether a value is a scale of numbers, each as much larger than the one before."""
+    stored = find_stored_tensor(value)
+    numbers = read_numbers(stored, _MOST_SPACED)
+    steps = [after - before for before, after in pairwise(numbers)]
+    if not steps or steps[0] == 0:
+        return False
+    room = _SAME_STEP * max(map(abs, numbers))
+    return all(abs(step - steps[0]) <= room for step in steps)
 
 
 def _is_float(value: Value) -> bool:

@@ -1,0 +1,177 @@
+"""What much arithmetic between two layers computes: distances, neighbours, a cost volume, a grid.
+
+Programs write it as dozens of operations without weights, which no figure draws. It is told by the
+few of them that say what it is for; the rest only serves these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+
+from netloupe.explorer.dataflow import trace_back_where
+from netloupe.explorer.model import Node, Value, is_constant
+
+from .readings import read_int, read_scalar
+
+_BOTH = 2
+#: so many values are passed from a length back to a difference, or to a search for the nearest
+_MOST_BETWEEN = 12
+#: so many distances are no accident, and so many shifts are a search
+_LEAST_DISTANCES, _LEAST_SHIFTS = 2, 3
+_LENGTHS = ("ReduceL2", "Sqrt")
+#: between a difference and its length: the sum of squares, what is added to it or limits it
+_IN_LENGTHS = ("Add", "Clip", "Max", "Mul", "Pow", "ReduceSum", "ReduceSumSquare")
+#: how a value of two maps is compared with one of the other
+_COMPARING = {"Concat": "pairs", "Mul": "correlations", "Sub": "differences"}
+
+
+def name_passage(nodes: Sequence[Node]) -> tuple[str, tuple[str, ...]]:
+    """Return what nodes without weights compute together, and facts of it; "" for no such thing.
+
+    Distances are lengths of differences; nearest neighbours are searched among these. A cost volume
+    compares one map with another one that is shifted step by step (A. Kendall and others,
+    End-to-End Learning of Geometry and Context for Deep Stereo Regression, 2017, section 3.2;
+    D. Sun and others, PWC-Net, 2018, section 3).
+
+    Parameters
+    ----------
+    nodes
+        Of one graph.
+    """
+    inside = {*nodes}
+    if _is_inverse_sigmoid(nodes):
+        return "Inverse sigmoid", ("log(x / (1 − x))",)
+    shifts = _find_shifts(nodes, inside)
+    if shifts:
+        return "Cost volume", shifts
+    lengths = {node for node in nodes if _is_distance(node, inside)}
+    if _is_grid(nodes, inside):
+        return "Sampling grid", ()
+    searches = [node for node in nodes if _is_search(node, lengths)]
+    if searches:
+        return "Distances and nearest neighbours", ()
+    return ("Distances", ()) if len(lengths) >= _LEAST_DISTANCES else ("", ())
+
+
+def _is_inverse_sigmoid(nodes: Sequence[Node]) -> bool:
+    """Return whether nodes compute log(x / (1 - x)), each perhaps limited, and no more.
+
+    So boxes are refined before a sigmoid (X. Zhu and others, Deformable DETR, 2021, appendix A.4).
+    """
+    end = nodes[-1]
+    of = end.input(0) if end.operator.form == "Log" else None
+    ratio = of.producer if of is not None else None
+    if ratio is None or ratio.operator.form != "Div" or len(ratio.inputs) != _BOTH:
+        return False
+    numerator, denominator = (_see_limits(value) for value in ratio.inputs)
+    rest = denominator[-1].producer if denominator else None
+    if rest is None or not rest.operator.has("subtracts") or read_scalar(rest.input(0)) != 1:
+        return False
+    taken = _see_limits(rest.input(1))
+    if not taken or not numerator or taken[-1] is not numerator[-1]:
+        return False
+    way = [*numerator, *denominator, *taken]
+    limits = {
+        value.producer for value in way if value.producer is not None and _limits(value.producer)
+    }
+    return {*nodes} == {end, ratio, rest, *limits}
+
+
+def _see_limits(value: Value | None) -> list[Value]:
+    """Return a value and what it was before it was limited."""
+    return [*trace_back_where(value, _limits, most=4)]
+
+
+def _limits(node: Node) -> bool:
+    return node.operator.has("clips")
+
+
+def _find_shifts(nodes: Sequence[Node], inside: set[Node]) -> tuple[str, ...]:
+    """Return facts of the shifts in which two maps are compared; nothing where they are not.
+
+    Each map is compared as it is or padded and cut, and nothing else is computed of it before.
+    """
+    found: dict[str, int] = {}
+    moved: set[Node] = set()
+    maps: set[Value] = set()
+    for node in nodes:
+        taken = [value for value in node.inputs if value is not None]
+        if node.operator.form not in _COMPARING or len(taken) != _BOTH:
+            continue
+        if any(map(is_constant, taken)):
+            return ()
+        sources = []
+        for value in taken:
+            way = [*trace_back_where(value, lambda node: _shifts(node, inside), most=6)]
+            moved.update(each.producer for each in way[:-1] if each.producer is not None)
+            sources.append(way[-1])
+        maps.update(sources)
+        if len(maps) > _BOTH or sources[0] is sources[1]:
+            return ()
+        found[node.operator.form] = found.get(node.operator.form, 0) + 1
+    if len(found) != 1 or len(moved) < _LEAST_SHIFTS:
+        return ()
+    ((form, count),) = found.items()
+    return (f"{count} shifts", _COMPARING[form]) if count > _LEAST_SHIFTS else ()
+
+
+def _shifts(node: Node, inside: set[Node]) -> bool:
+    return node in inside and node.operator.has("pads", "slices", "gathers")
+
+
+def _is_distance(node: Node, inside: set[Node]) -> bool:
+    """Return whether a node gives the length of a difference of two computed values."""
+    if node.operator.form not in _LENGTHS:
+        return False
+    way = [*trace_back_where(node.input(0), _is_in_length, most=_MOST_BETWEEN)]
+    giver = way[-1].producer if way else None
+    if giver is None or giver not in inside or not giver.operator.has("subtracts"):
+        return False
+    is_squared = node.operator.form == "ReduceL2" or any(
+        value.producer is not None and value.producer.operator.has("reduces") for value in way
+    )
+    return is_squared and not any(value is None or is_constant(value) for value in giver.inputs)
+
+
+def _is_in_length(node: Node) -> bool:
+    return node.operator.form in _IN_LENGTHS
+
+
+def _is_grid(nodes: Sequence[Node], inside: set[Node]) -> bool:
+    """Return whether all that leaves some nodes says where maps are sampled.
+
+    M. Jaderberg and others, Spatial Transformer Networks, 2015, section 3.2: the sampling grid.
+    """
+    users = [
+        (user, value)
+        for node in nodes
+        for value in node.outputs
+        if value is not None
+        for user in value.users
+        if user not in inside and not user.operator.has("reads_shape")
+    ]
+    return bool(users) and all(
+        user.operator.has("samples") and user.input(0) is not value for user, value in users
+    )
+
+
+def _is_search(node: Node, lengths: set[Node]) -> bool:
+    """Return whether a node finds which of some distances are the smallest."""
+    if not node.operator.has("finds_largest", "selects"):
+        return False
+    is_smallest = node.operator.form == "ArgMin" or read_int(node, "largest") == 0
+    pending = [node.input(0)]
+    for value in islice(pending, _MOST_BETWEEN):  # it grows meanwhile
+        giver = value.producer if value is not None else None
+        if giver in lengths:
+            return is_smallest
+        if giver is not None and _computes(giver):
+            is_smallest ^= giver.operator.form == "Neg"
+            pending += giver.inputs
+    return False
+
+
+def _computes(node: Node) -> bool:
+    """Return whether a node computes each element by itself, as where some are masked."""
+    return node.operator.has("elementwise", "adds", "multiplies_elements", "subtracts", "chooses")

@@ -1,0 +1,130 @@
+"""Much arithmetic between layers is one box where a word says what it computes."""
+
+from __future__ import annotations
+
+from .test_spilled_arithmetic import _find
+from .test_spilled_ideas import build, find_blocks, list_operators
+
+
+def _write_strips(compare: str, count: int = 5) -> str:
+    """Return a network that compares one map with another one, shifted step by step."""
+    how = "<axis = 0>" if compare == "Concat" else ""
+    strips = "".join(
+        f"[Pad_{n}] p{n} = Pad (r, by{n})  [Slice_{n}] s{n} = Slice (p{n}, zero, wide, axis)"
+        f"[{compare}_{n}] d{n} = {compare} {how} (l, s{n}) "
+        f"[Unsqueeze_{n}] u{n} = Unsqueeze (d{n}, zero)"
+        for n in range(1, count + 1)
+    )
+    stored = ", ".join(f"int64[4] by{n} = {{0, {n}, 0, 0}}" for n in range(1, count + 1))
+    joined = ", ".join(f"u{n}" for n in range(1, count + 1))
+    return f"""
+        stereo (float[4, 9] left, float[4, 9] right) => (float y)
+        <int64[1] zero = {{0}}, int64[1] wide = {{9}}, int64[1] axis = {{1}},
+         int64[2] square = {{9, 9}}, {stored}>
+        {{
+          [a] w = ConstantOfShape (square)
+          [one__MatMul] lm = MatMul (left, w)  [one__Relu] l = Relu (lm)
+          [two__MatMul] rm = MatMul (right, w)  [two__Relu] r = Relu (rm)
+          {strips}
+          [Concat] volume = Concat <axis = 0> ({joined})
+          [last__MatMul] m = MatMul (volume, w)  [last__Relu] y = Relu (m)
+        }}
+    """
+
+
+def test_maps_that_are_compared_shift_by_shift_are_a_cost_volume() -> None:
+    for compare, word in (("Sub", "differences"), ("Mul", "correlations"), ("Concat", "pairs")):
+        block = _find(build(_write_strips(compare)), "Cost volume")
+        assert block.facts == ("5 shifts", word)
+        assert list_operators(block).count("Slice") == 5
+
+
+def test_a_map_that_is_compared_with_itself_is_no_cost_volume() -> None:
+    tree = build(_write_strips("Sub").replace("Sub  (l,", "Sub  (r,"))
+    assert not [block for block in find_blocks(tree) if block.type_name == "Cost volume"]
+
+
+_GEOMETRY = """
+    points (float[1, 9, 3] x) => (float y, int64 near)
+    <int64[1] one = {1}, int64[1] two = {2}, int64[1] few = {4}, int64[2] square = {5, 5},
+     float[5] centres = {0, 1, 2, 3, 4}, float[3, 3] v, float least = {0.00001}>
+    {
+      [a] w = ConstantOfShape (square)
+      [body__MatMul] m = MatMul (x, v)  [body__Relu] r = Relu (m)
+      [Unsqueeze] rows = Unsqueeze (r, one)
+      [Unsqueeze_1] columns = Unsqueeze (r, two)
+      [Sub] apart = Sub (rows, columns)
+      [Mul] squares = Mul (apart, apart)
+      [ReduceSum] sums = ReduceSum <keepdims = 0> (squares, one)
+      [Add] more = Add (sums, least)
+      [Sqrt] far = Sqrt (more)
+      [TopK] nearest, near = TopK <largest = 0> (far, few)
+      [Unsqueeze_2] each = Unsqueeze (nearest, two)
+      [Sub_1] off = Sub (each, centres)
+      [Neg] less = Neg (off)
+      [Exp] basis = Exp (less)
+      [Div] half = Div (basis, least)
+      [edge__MatMul] e = MatMul (half, w)  [edge__Relu] y = Relu (e)
+    }
+"""
+
+
+def test_distances_and_what_is_made_of_them_are_one_box_up_to_the_next_layer() -> None:
+    """The scale that distances are compared with is evenly spaced: nothing of it was learned."""
+    block = _find(build(_GEOMETRY), "Distances and nearest neighbours")
+    assert {"TopK", "Exp", "Div"} <= {*list_operators(block)}
+    tree = build(_GEOMETRY.replace("largest = 0", "largest = 1"))
+    assert not [block for block in find_blocks(tree) if "neighbours" in block.type_name]
+
+
+_REFINED = """
+    refine (float[2, 4] x) => (float[2, 4] y) <int64[2] square = {4, 4}, float none = {0},
+     float all = {1}, float least = {0.00001}>
+    {
+      [a] w = ConstantOfShape (square)
+      [body__MatMul] h = MatMul (x, w)  [body__Sigmoid] r = Sigmoid (h)
+      [Clip] limited = Clip (r, none, all)
+      [Clip_1] some = Clip (limited, least)
+      [Sub] rest = Sub (all, limited)
+      [Clip_2] others = Clip (rest, least)
+      [Div] odds = Div (some, others)
+      [Log] logit = Log (odds)
+      [step__MatMul] s = MatMul (h, w)
+      [Add] refined = Add (s, logit)
+      [Sigmoid] y = Sigmoid (refined)
+    }
+"""
+
+
+def test_the_logarithm_of_odds_is_an_inverse_sigmoid() -> None:
+    block = _find(build(_REFINED), "Inverse sigmoid")
+    assert list_operators(block) == ["Clip", "Clip", "Clip", "Div", "Log", "Sub"]
+    assert block.facts == ("log(x / (1 − x))",)
+    tree = build(_REFINED.replace("Sub (all, limited)", "Sub (all, h)"))
+    assert not [block for block in find_blocks(tree) if block.type_name == "Inverse sigmoid"]
+
+
+_WARPED = """
+    warp (float[1, 4, 5, 5] x, float[1, 2, 5, 5] flow) => (float y)
+    <int64 none = {0}, int64 last = {1}, float four = {4}, float two = {2}, float one = {1},
+     float[5] steps = {0, 1, 2, 3, 4}, int64[1] three = {3}, float[4, 4, 1, 1] k,
+     float[2, 2, 1, 1] f>
+    {
+      [body__Conv] m = Conv (x, k)  [flow__Conv] moved = Conv (flow, f)
+      [Gather] dx = Gather <axis = 1> (moved, none)  [Gather_1] dy = Gather <axis = 1> (moved, last)
+      [Add] px = Add (dx, steps)  [Add_1] py = Add (dy, steps)
+      [Mul] tx = Mul (px, two)  [Mul_1] ty = Mul (py, two)
+      [Div] sx = Div (tx, four)  [Div_1] sy = Div (ty, four)
+      [Sub] cx = Sub (sx, one)  [Sub_1] cy = Sub (sy, one)
+      [Unsqueeze] gx = Unsqueeze (cx, three)  [Unsqueeze_1] gy = Unsqueeze (cy, three)
+      [Concat] grid = Concat <axis = 3> (gx, gy)
+      [GridSample] s = GridSample (m, grid)
+      [last__Conv] l = Conv (s, k)  [last__Relu] y = Relu (l)
+    }
+"""
+
+
+def test_where_a_map_is_sampled_is_computed_by_one_box() -> None:
+    block = _find(build(_WARPED), "Sampling grid")
+    assert "GridSample" not in list_operators(block)
+    assert {"Mul", "Add", "Concat"} <= {*list_operators(block)}
