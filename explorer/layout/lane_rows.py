@@ -10,6 +10,8 @@ from .level import Level
 #: of two resolutions one is at least so much of the other where both are of one row: a size that
 #: is no power of two is not the same again after it was halved and doubled
 _SAME = 1.5
+#: one that was halved, and perhaps rounded up, is by so much smaller at least
+_HALVED = 1.7
 #: a picture of so many places is halved to one of a single place
 _LAST_STEP = 4
 
@@ -38,6 +40,8 @@ def find_ladder(level: Level, maps: Sequence[Maps]) -> dict[int, int]:
     """Return the row of each resolution that pictures have, from the highest on.
 
     A picture of one place is one where it was halved to that: otherwise it is a mean over all.
+    Nothing is returned where one is less than twice another: these are as many series, or tokens,
+    and no resolutions of one picture.
     """
     known = {each for found in maps if found.is_picture for each in found.resolutions}
     if 1 in known:
@@ -52,6 +56,8 @@ def find_ladder(level: Level, maps: Sequence[Maps]) -> dict[int, int]:
     ladder: dict[int, int] = {}
     row, last = -1, 0
     for resolution in sorted(known, reverse=True):
+        if last and _SAME <= last / resolution < _HALVED:
+            return {}
         if not last or last / resolution >= _SAME:
             row, last = row + 1, resolution
         ladder[resolution] = row

@@ -45,12 +45,13 @@ def test_a_map_that_is_compared_with_itself_is_no_cost_volume() -> None:
 
 
 _GEOMETRY = """
-    points (float[1, 9, 3] x) => (float y, int64 near)
+    points (float[1, 9, 3] x) => (float y)
     <int64[1] one = {1}, int64[1] two = {2}, int64[1] few = {4}, int64[2] square = {5, 5},
-     float[5] centres = {0, 1, 2, 3, 4}, float[3, 3] v, float least = {0.00001}>
+     int64[2] wide = {3, 3},
+     float[5] centres = {0, 1, 2, 3, 4}, float least = {0.00001}>
     {
       [a] w = ConstantOfShape (square)
-      [body__MatMul] m = MatMul (x, v)  [body__Relu] r = Relu (m)
+      [b] v = ConstantOfShape (wide)  [body__MatMul] m = MatMul (x, v)  [body__Relu] r = Relu (m)
       [Unsqueeze] rows = Unsqueeze (r, one)
       [Unsqueeze_1] columns = Unsqueeze (r, two)
       [Sub] apart = Sub (rows, columns)
@@ -61,7 +62,8 @@ _GEOMETRY = """
       [TopK] nearest, near = TopK <largest = 0> (far, few)
       [Unsqueeze_2] each = Unsqueeze (nearest, two)
       [Sub_1] off = Sub (each, centres)
-      [Neg] less = Neg (off)
+      [Abs] size = Abs (off)  [Mul_1] wider = Mul (size, size)  [Abs_1] again = Abs (wider)
+      [Neg] less = Neg (again)
       [Exp] basis = Exp (less)
       [Div] half = Div (basis, least)
       [edge__MatMul] e = MatMul (half, w)  [edge__Relu] y = Relu (e)

@@ -11,8 +11,10 @@ import pytest
 from onnx import helper, numpy_helper
 
 from netloupe.explorer.layout import Composer, LayoutEngine, SceneBox
+from netloupe.explorer.layout.lane_rows import Maps, find_ladder
 from netloupe.explorer.layout.lane_tracks import Line, order_tracks
 from netloupe.explorer.layout.lane_worth import reads_better
+from netloupe.explorer.layout.level import Level
 from netloupe.explorer.layout.placement import Curves, Places
 from netloupe.explorer.model import Model
 from netloupe.explorer.render.labels import Labels
@@ -345,3 +347,14 @@ def test_a_large_level_takes_no_longer(engine: LayoutEngine) -> None:
     start = time.perf_counter()
     compose(model, engine)
     assert time.perf_counter() - start < 10
+
+
+def test_as_many_tokens_are_no_resolutions_of_one_picture() -> None:
+    """Series of 11, 7 and 4 variates were not halved from one another; 11, 6 and 3 steps may be."""
+
+    def list_rows(*sizes: int) -> dict[int, int]:
+        return find_ladder(Level("TB"), [Maps(sizes, is_picture=True, has_places=True)])
+
+    assert list_rows(11, 7, 4) == {}
+    assert list_rows(11, 6, 3) == {11: 0, 6: 1, 3: 2}
+    assert list_rows(50 * 50, 25 * 25, 13 * 13) == {2500: 0, 625: 1, 169: 2}
