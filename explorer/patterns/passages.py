@@ -23,7 +23,7 @@ _LENGTHS = ("ReduceL2", "Sqrt")
 #: between a difference and its length: the sum of squares, what is added to it or limits it
 _IN_LENGTHS = ("Add", "Clip", "Max", "Mul", "Pow", "ReduceSum", "ReduceSumSquare")
 #: how a value of two maps is compared with one of the other
-_COMPARING = {"Concat": "pairs", "Mul": "correlations", "Sub": "differences"}
+_COMPARING = {"Sub": "differences", "Mul": "correlations", "Concat": "pairs"}
 
 
 def name_passage(nodes: Sequence[Node]) -> tuple[str, tuple[str, ...]]:
@@ -88,19 +88,28 @@ def _limits(node: Node) -> bool:
 
 
 def _find_shifts(nodes: Sequence[Node], inside: set[Node]) -> tuple[str, ...]:
-    """Return facts of the shifts in which two maps are compared; nothing where they are not.
+    """Return facts of the shifts in which two maps are compared; nothing where they are not."""
+    for form, word in _COMPARING.items():
+        count = _count_shifts([node for node in nodes if node.operator.form == form], inside)
+        if count:
+            return f"{count} shifts", word
+    return ()
+
+
+def _count_shifts(comparing: Sequence[Node], inside: set[Node]) -> int:
+    """Return how often nodes compare one map with another that is padded or cut; 0 for others.
 
     Each map is compared as it is or padded and cut, and nothing else is computed of it before.
     """
-    found: dict[str, int] = {}
     moved: set[Node] = set()
     maps: set[Value] = set()
-    for node in nodes:
+    count = 0
+    for node in comparing:
         taken = [value for value in node.inputs if value is not None]
-        if node.operator.form not in _COMPARING or len(taken) != _BOTH:
-            continue
-        if any(map(is_constant, taken)):
-            return ()
+        if len(taken) != _BOTH or any(map(is_constant, taken)):
+            if node.operator.has("joins"):
+                continue  # it puts results together, or makes a setting
+            return 0
         sources = []
         for value in taken:
             way = [*trace_back_where(value, lambda node: _shifts(node, inside), most=6)]
@@ -108,12 +117,9 @@ def _find_shifts(nodes: Sequence[Node], inside: set[Node]) -> tuple[str, ...]:
             sources.append(way[-1])
         maps.update(sources)
         if len(maps) > _BOTH or sources[0] is sources[1]:
-            return ()
-        found[node.operator.form] = found.get(node.operator.form, 0) + 1
-    if len(found) != 1 or len(moved) < _LEAST_SHIFTS:
-        return ()
-    ((form, count),) = found.items()
-    return (f"{count} shifts", _COMPARING[form]) if count > _LEAST_SHIFTS else ()
+            return 0
+        count += 1
+    return count if count > _LEAST_SHIFTS and len(moved) >= _LEAST_SHIFTS else 0
 
 
 def _shifts(node: Node, inside: set[Node]) -> bool:
