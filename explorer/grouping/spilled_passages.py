@@ -172,7 +172,12 @@ def _trim(boxes: Sequence[Box], places: Sequence[int]) -> set[int]:
         if operator.has("activates") and (is_first or is_last):
             stays = True
         elif operator.has("adds", "joins") and len(box.givers) > 1:
-            stays = is_first or (is_last and not box.givers <= left)
+            # what joins the same as others do is one of these
+            is_other = any(
+                not any(taker in left and taker != place for taker in boxes[giver].takers)
+                for giver in box.givers
+            )
+            stays = (is_first and is_other) or (is_last and not box.givers <= left)
         else:
             stays = False
         if stays:
