@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail, FoundBlock, read_convolution
@@ -173,12 +173,16 @@ def _is_separable(outline: Outline, part: OutlinePart) -> bool:
 
 
 def _list_words(outline: Outline, blocks: Sequence[OutlinePart]) -> list[str]:
-    """Return what inverted residuals have besides: squeeze-and-excitation, and activations."""
-    excited = sum(any(one.kind == "excitation" for one in _walk_parts([part])) for part in blocks)
+    """Return what inverted residuals have besides: activations, and what weighs channels."""
+    weighing = [
+        [one.name for one in _walk_parts([part]) if one.kind == "excitation"] for part in blocks
+    ]
+    excited = sum(map(bool, weighing))
     said = [_join(_list_activations(blocks))]
     if excited:
         share = "all" if excited == len(blocks) else f"{excited}"
-        said.append(f"squeeze-and-excitation in {share} of them")
+        names = list(dict.fromkeys(chain.from_iterable(weighing)))
+        said.append(f"{_join([name[:1].lower() + name[1:] for name in names])} in {share} of them")
     return said
 
 

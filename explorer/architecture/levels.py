@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from netloupe.explorer.model import Value
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail
 from netloupe.explorer.patterns.readings import read_ints
@@ -53,6 +54,7 @@ def find_levels(outline: Outline, resolutions: Resolutions) -> Levels:
 
     O. Ronneberger and others, U-Net, 2015, figure 1: a UNet convolves on each level of its way
     up, beside which it puts what the same level gave on the way down, up to the first resolution.
+    What does not share that way is another branch, or the input again, and no skip.
     V. Badrinarayanan and others, SegNet, 2017, figure 2: an encoder-decoder need not.
     """
     given = [resolutions.of_value(value) for value in outline.graph.outputs]
@@ -77,7 +79,11 @@ def find_levels(outline: Outline, resolutions: Resolutions) -> Levels:
         return Levels(text=_count_resolutions(outline, resolutions))
     if len(downs) < _LEAST_STEPS or len(ups) < _LEAST_STEPS:
         return Levels()
-    across = Counter(_list_across(outline, resolutions))
+    every = [*_list_across(outline, resolutions)]
+    way = _find_way_down(outline, resolutions, downs[-1])
+    across = Counter(factor for factor, start in every if start & way or not way)
+    if every and not across:  # branches from the first resolution on, which meet at the end
+        return Levels(text=_count_resolutions(outline, resolutions))
     if not across and resolutions.fused > 1:
         return Levels(text=f"maps of {resolutions.fused + 1} resolutions put together")
     facts: tuple[tuple[str, Detail], ...] = (("downs", len(downs)), ("ups", len(ups)))
@@ -139,10 +145,22 @@ def _count_enlarged(outline: Outline, resolutions: Resolutions) -> Counter[Fract
     )
 
 
-def _list_across(outline: Outline, resolutions: Resolutions) -> list[Fraction]:
-    """Return for each value from the way down that is put beside one on the way up which level."""
+def _find_way_down(outline: Outline, resolutions: Resolutions, lowest: Fraction) -> int:
+    """Return the blocks of maps that lead to the lowest level, as bits of their places."""
+    before = 0
+    for part in outline.parts:
+        found = resolutions[part.end]
+        if part.kind in _MAPS and found.factor == lowest and not found.is_up:
+            before |= part.before | 1 << part.place
+    return before & sum(1 << part.place for part in outline.parts if part.kind in _MAPS)
+
+
+def _list_across(outline: Outline, resolutions: Resolutions) -> Iterator[tuple[Fraction, int]]:
+    """Yield for each value from the way down that is put beside one on the way up which level.
+
+    And what it comes from, as bits of the places of parts.
+    """
     operations = outline.operations
-    levels: list[Fraction] = []
     for number, node in enumerate(operations.nodes):
         result = resolutions[number]
         if not node.operator.has("adds", "joins") or not result.is_up or result.factor is None:
@@ -154,12 +172,29 @@ def _list_across(outline: Outline, resolutions: Resolutions) -> list[Fraction]:
         is_way_up = any(one.is_up or one.is_larger for one in taken)
         if not is_way_up or _is_of_gate(outline, number):
             continue
-        levels += [
-            result.factor
-            for one, value in zip(taken, values, strict=True)
-            if _is_on_way_down(one, result) and operations.giver(value) is not None
+        for one, value in zip(taken, values, strict=True):
+            start = outline.giver(_pass_gate(outline, value))
+            if _is_on_way_down(one, result) and start is not None:
+                yield result.factor, start.before | 1 << start.place
+
+
+def _pass_gate(outline: Outline, value: Value) -> Value:
+    """Return what a gate lets through of a value, which something else may steer; else that."""
+    operations = outline.operations
+    for _ in range(_MOST_OF_GATE):
+        giver = operations.giver(operations.source(value))
+        if giver is None or not operations.nodes[giver].operator.has("multiplies_elements"):
+            break
+        others = [
+            one
+            for one in operations.operands[giver]
+            if (number := operations.giver(one)) is None
+            or not operations.nodes[number].operator.has("squashes", "resamples")
         ]
-    return levels
+        if len(others) != 1:
+            break
+        value = others[0]
+    return value
 
 
 def _comes_of_gate(outline: Outline, number: int) -> bool:

@@ -41,7 +41,6 @@ _STAGED = frozenset({"group", "inverted", "residual", "separable"})
 #: what blocks are called that have no name of their own, or one of operators
 _NOUNS = {
     "embedding": "embedding",
-    "excitation": "squeeze-and-excitation",
     "inverted": "inverted residual",
     "linear": "linear layer",
     "separable": "depthwise-separable convolution",

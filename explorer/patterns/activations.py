@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from netloupe.explorer.model import Node, Value
 
+from .dice import find_dice
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations
 from .readings import read_float, read_scalar, read_str
@@ -55,6 +56,8 @@ def find_activations(blocks: FoundBlocks) -> Iterator[FoundBlock]:
       for MobileNetV3, 2019, section 5.2).
     * Mish: x·tanh(softplus(x)) (D. Misra, 2019, equation 1).
     * Shifted softplus: softplus(x) − ln 2 (K. Schütt and others, SchNet, 2017, section 3).
+    * Dice: x·p + α·x·(1 − p) with p = σ(BatchNorm(x)) (G. Zhou and others, Deep Interest Network
+      for Click-Through Rate Prediction, 2018, equation 10).
     * Sine: sin(ω·x) of what a linear layer gives (V. Sitzmann and others, Implicit Neural
       Representations with Periodic Activation Functions, 2020, equation 12).
     """
@@ -64,7 +67,7 @@ def find_activations(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         if kind in ("Erf", "Tanh"):
             found = _find_gelu(operations, number) or _find_mish(operations, number)
         elif kind in ("Sigmoid", "HardSigmoid"):
-            found = _find_gated(operations, number)
+            found = _find_gated(operations, number) or find_dice(blocks, number)
         elif kind == "Clip":
             found = _find_hard(operations, number)
         elif kind == "Softplus":
@@ -109,11 +112,13 @@ def _find_gelu(operations: Operations, anchor: int) -> FoundBlock | None:
         return None
     if not all(_is_divided(operations, number) for number in before):
         return None
+    if not is_tanh and not _is_about(_read_factor(operations, before), math.sqrt(0.5)):
+        return None
     plus = operations.only_user(anchor)
     if plus is None or operations.kinds[plus] != "Add" or len(operations.operands[plus]) != 1:
         return None
     numbers = {anchor, *before, plus}
-    end, seen = plus, False
+    end, seen, is_halved = plus, False, False
     for _ in range(3):
         user = operations.only_user(end)
         if user is None or operations.kinds[user] not in ("Mul", "Div"):
@@ -130,13 +135,19 @@ def _find_gelu(operations: Operations, anchor: int) -> FoundBlock | None:
                 and operations.only_user(half) == user
             ):
                 numbers.add(half)
+                is_halved = _is_about(operations.scalar(half), 0.5, 2.0)
             else:
                 break
             seen = True
-        elif not _is_about(operations.scalar(user), 0.5, 2.0):
+        elif is_halved or not operations.fixed(user):
             break
+        elif not _is_about(operations.scalar(user), 0.5, 2.0):
+            return None  # another number in its place
+        else:
+            is_halved = True
         numbers.add(user)
         end = user
+    # half of it may be in the weights behind
     if not seen or not operations.is_closed(numbers, end):
         return None
     return _make("GELU (tanh)" if is_tanh else "GELU", numbers, end)
@@ -146,6 +157,20 @@ def _is_divided(operations: Operations, number: int) -> bool:
     """Return whether what a quotient or difference begins with is computed: x / √2, not √2 / x."""
     first = operations.nodes[number].input(0)
     return operations.kinds[number] not in ("Div", "Sub") or not operations.is_fixed(first)
+
+
+def _read_factor(operations: Operations, numbers: set[int]) -> float | None:
+    """Return what products and quotients multiply a value by; None where some is not known."""
+    factor = 1.0
+    for number in numbers:
+        scalar = operations.scalar(number)
+        if scalar is None or operations.kinds[number] not in ("Div", "Mul"):
+            return None
+        if operations.kinds[number] == "Mul":
+            factor *= scalar
+        elif scalar:
+            factor /= scalar
+    return factor
 
 
 def _is_about(number: float | None, *wanted: float) -> bool:

@@ -19,7 +19,7 @@ from netloupe.explorer.roles import find_weight
 from .formulas import find_mixing_gate, write_formula
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import ARRANGING, OUTSIDE, Operations
-from .readings import read_int, read_numbers
+from .readings import read_axes, read_int, read_numbers
 from .recognition import Recognition
 from .terms import Term, read_terms
 from .weight_sizes import read_type_dims, read_width
@@ -164,6 +164,9 @@ def find_softmaxes(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         largest = before[0] if len(before) == 1 else None
     numbers.add(largest)
     if largest is None or operations.kinds[largest] != "ReduceMax":
+        return
+    axes = {read_axes(operations.nodes[number]) for number in (largest, summed)}
+    if len(axes) > 1:
         return
     if operations.operands[largest] == taken[:1] and len(numbers) == len(operations):
         every = frozenset(range(len(operations)))

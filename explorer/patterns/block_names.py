@@ -7,18 +7,26 @@ from collections.abc import Sequence
 from netloupe.explorer.model import Node, Value
 
 from .combinations import REDUCTIONS
-from .convolutions import is_depthwise
+from .convolution_details import ConvolutionDetails
+from .convolutions import read_convolution
+from .dense import OF_CHANNELS
 from .estimators import is_predictor, name_estimator, read_estimator
 from .graph_context import GraphContext, find_graph_context
 from .nested_blocks import NestedBlock, find_nested_blocks
 from .operations import Operations
-from .readings import read_str
+from .readings import read_int, read_str
 from .recognise import try_to_recognise
+from .residual_kinds import is_inverted
+from .residuals import MOST_COLOURS
 
 #: a block is named after one thing in it that makes up so much of it
 _MOST_OF_IT = 0.6
 #: so many steps are followed before a block, to what its norm or activation takes
 _MOST_BEFORE = 6
+_LEAST_BRANCHES = 3
+_BOTH = 2
+#: so many convolutions make new features of all before them
+_MOST_OF_LAYER = 2
 
 
 def name_block(nodes: Sequence[Node], context: GraphContext | None = None) -> str:
@@ -88,39 +96,73 @@ def _name_convolutions(operations: Operations) -> str:
     if not convolutions:
         return ""
     joins = [n for n, node in enumerate(operations.nodes) if node.operator.has("joins")]
-    if len(convolutions) > 3 and any(len(operations.operands[join]) > 2 for join in joins):
+    if any(
+        _joins_branches(operations, join, sum(n < join for n in convolutions)) for join in joins
+    ):
         return "Inception block"
-    is_residual = _has_shortcut(operations)
-    if len(convolutions) > 1 and any(is_depthwise(operations, number) for number in convolutions):
-        return "Inverted residual" if is_residual else "Separable convolution block"
-    if is_residual:
-        return "Residual block"
-    if any(_takes_from_before(operations, join) for join in joins):
+    details = [read_convolution(operations, number) for number in convolutions]
+    # what repeats may begin with any of its convolutions
+    turned = [details[place:] + details[:place] for place in range(len(details))]
+    if _has_shortcut(operations):
+        return "Inverted residual" if any(map(is_inverted, turned)) else "Residual block"
+    if any(one.is_depthwise and two.is_pointwise for one, two in map(_list_ends, turned)):
+        return "Separable convolution block"
+    if any(_adds_to_before(operations, join) for join in joins):
         return "Dense layer"
-    is_fire = any(_joins_twins(operations, join) for join in joins)
-    return "Fire module" if is_fire else "Convolution block"
+    return "Convolution block"
 
 
-def _takes_from_before(operations: Operations, join: int) -> bool:
-    """Return whether a concatenation takes what the block begins with."""
-    return any(operations.giver(value) is None for value in operations.operands[join])
+def _list_ends(details: list[ConvolutionDetails]) -> tuple[ConvolutionDetails, ConvolutionDetails]:
+    return details[-1], details[0]
 
 
-def _joins_twins(operations: Operations, join: int) -> bool:
-    """Return whether a concatenation joins two convolutions of one value.
-
-    So a fire module ends (F. Iandola and others, SqueezeNet, 2016, figure 1).
-    """
+def _list_starts(operations: Operations, join: int) -> list[Value]:
+    """Return for each value that is joined which value it was before any convolution here."""
     starts = []
     for value in operations.operands[join]:
-        giver = operations.giver(value)
-        while giver is not None and not operations.nodes[giver].operator.has("convolves"):
-            taken = operations.operands[giver]
-            giver = operations.giver(taken[0]) if len(taken) == 1 else None
-        if giver is None:
-            return False
-        starts += operations.operands[giver][:1]
-    return len(starts) == 2 and starts[0] is starts[1]
+        for _ in range(len(operations)):
+            giver = operations.giver(value)
+            taken = operations.operands[giver] if giver is not None else []
+            if not taken:
+                break
+            value = taken[0]
+        starts.append(value)
+    return starts
+
+
+def _joins_several(operations: Operations, join: int) -> bool:
+    """Return whether a concatenation joins what comes of several values."""
+    return len({*_list_starts(operations, join)}) > 1
+
+
+def _joins_branches(operations: Operations, join: int, convolutions: int) -> bool:
+    """Return whether a concatenation joins branches of one value, some of several steps.
+
+    C. Szegedy and others, Going Deeper with Convolutions, 2015, figure 2.
+    """
+    values = operations.operands[join]
+    if len({*values}) < _LEAST_BRANCHES or convolutions <= len(values):
+        return False
+    starts = _list_starts(operations, join)
+    givers = [operations.giver(value) for value in values]
+    return len({*starts}) == 1 and all(
+        number is not None and operations.users[number] == [join] for number in givers
+    )
+
+
+def _adds_to_before(operations: Operations, join: int) -> bool:
+    """Return whether a concatenation takes a value that convolutions make more features of.
+
+    G. Huang and others, Densely Connected Convolutional Networks, 2017, figure 1.
+    """
+    values = operations.operands[join]
+    if len(values) != _BOTH or read_int(operations.nodes[join], "axis") not in OF_CHANNELS:
+        return False
+    return any(
+        _list_before(operations, value, _MOST_OF_LAYER).get(other, 0) > 0
+        for value in values
+        for other in values
+    )
 
 
 def _has_shortcut(operations: Operations) -> bool:
@@ -134,11 +176,32 @@ def _has_shortcut(operations: Operations) -> bool:
         one, other = operands
         # the convolution of a shortcut may stand before the block, that of a branch may not
         for shortcut, branch in ((one, other), (other, one)):
+            if not _keeps_features(operations, branch):
+                continue
             begins = _list_before(operations, branch, 0)
             ends = _list_before(operations, shortcut, 1)
             if any(value in begins and depth < begins[value] for value, depth in ends.items()):
                 return True
     return False
+
+
+def _keeps_features(operations: Operations, value: Value) -> bool:
+    """Return whether what a branch gives are features, and it takes no single map.
+
+    No more maps than a picture has correct that.
+    """
+    details: list[ConvolutionDetails] = []
+    for _ in range(len(operations)):
+        giver = operations.giver(value)
+        if giver is None or not operations.operands[giver]:
+            break
+        if operations.nodes[giver].operator.has("convolves"):
+            details.append(read_convolution(operations, giver))
+        value = operations.operands[giver][0]
+    if not details:
+        return True
+    given, taken = details[0].out_features, details[-1].in_features
+    return (given is None or given > MOST_COLOURS) and (taken != 1 or details[-1].is_depthwise)
 
 
 def _list_before(operations: Operations, value: Value, most: int) -> dict[Value, int]:
@@ -151,7 +214,7 @@ def _list_before(operations: Operations, value: Value, most: int) -> dict[Value,
         giver, node = operations.giver(value), value.producer
         is_convolution = node is not None and node.operator.has("convolves")
         outside += is_convolution and giver is None
-        if node is None or outside > most:
+        if node is None or outside > most or node.operator.has("pools", "resamples", "transposed"):
             break
         depth += is_convolution
         if giver is not None:
@@ -159,6 +222,8 @@ def _list_before(operations: Operations, value: Value, most: int) -> dict[Value,
         else:
             operands = [v for v in node.inputs if v is not None and not operations.is_fixed(v)]
         if not operands or operands[0] in depths:
+            break
+        if node.operator.has("joins") and (giver is None or _joins_several(operations, giver)):
             break
         value = operands[0]
         depths[value] = depth

@@ -6,8 +6,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+from netloupe.explorer.model import Node
+from netloupe.explorer.model.constant import constant_tensor
+
 from .found_blocks import FoundBlock, FoundBlocks
 from .picked_parts import read_parts
+from .readings import read_ints, read_numbers
 
 #: fewer parts are halves
 _LEAST = 3
@@ -111,5 +115,14 @@ def find_overlap_adds(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         numbers = {total, *pads, *slices}
         of = {value for one in slices for value in operations.operands[one]}
         is_free = all(blocks.owner[number] is None for number in numbers)
+        moved = {_read_pads(operations.nodes[pad]) for pad in pads}
+        if len(moved) < _BOTH and moved != {()}:
+            continue  # both are at the same places
         if is_free and len(of) == 1 and operations.is_closed(numbers, total):
             yield FoundBlock("overlap", "Overlap-add", frozenset(numbers), total)
+
+
+def _read_pads(node: Node) -> tuple[float, ...]:
+    """Return how many zeros a node puts around; nothing where that is not known."""
+    stated, value = read_ints(node, "pads"), node.input(1)
+    return stated or (read_numbers(constant_tensor(value)) if value is not None else ())

@@ -11,7 +11,8 @@ from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .linear import write_widths
 from .operations import PICKING, Operations
-from .readings import read_str
+from .readings import read_ints, read_str
+from .weight_sizes import read_type_dims
 
 _LEAST_BRANCHES = 3
 #: what looks for the largest
@@ -71,14 +72,15 @@ def find_atrous_pyramids(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         convolutions = [one for one in branches if one is not None]
         rates = [_read_rate(operations, one) for one in convolutions]
         starts = {operations.operands[min(one.numbers)][0] for one in convolutions}
-        if len({*rates}) < _LEAST_BRANCHES - 1 or max(rates) < 2 or len(starts) != 1:
+        dilated = {rate for rate in rates if rate > 1}
+        if len(dilated) < _LEAST_BRANCHES - 1 or len(starts) != 1:
             continue
         numbers = {join}.union(*(one.numbers for one in convolutions))
         start = next(iter(starts))
         for value, branch in zip(taken, branches, strict=True):
             if branch is None:
                 numbers |= _walk_branch(blocks, value, start, join)
-        facts = [f"rates {', '.join(str(rate) for rate in sorted({*rates}) if rate > 1)}"]
+        facts = [f"rates {', '.join(str(rate) for rate in sorted(dilated))}"]
         end = join
         last = blocks.holding(operations.only_user(join), "conv")
         if last is not None and last.details.read_as(ConvolutionDetails).is_pointwise:
@@ -109,7 +111,8 @@ def find_pyramid_poolings(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         known = [branch for branch in branches if branch is not None]
         starts = {start for start, _ in known}
         others = [v for v, branch in zip(taken, branches, strict=True) if branch is None]
-        if len(known) < _LEAST_BRANCHES - 1 or len(starts) != 1 or {*others} - starts:
+        grids = {_read_grid(operations, min(inner)) for _, inner in known}
+        if len(known) < _LEAST_BRANCHES - 1 or {*others} != starts or len(grids) < len(known):
             continue
         numbers, end = {join}.union(*(inner for _, inner in known)), join
         last = blocks.holding(operations.only_user(join), "conv")
@@ -146,6 +149,13 @@ def _walk_pooled(blocks: FoundBlocks, value: Value, join: int) -> tuple[Value, s
                 return None
         number = operations.giver(taken[0]) if taken else None
     return None
+
+
+def _read_grid(operations: Operations, number: int) -> tuple[object, ...]:
+    """Return what tells pools apart: how large windows are, how far apart, and what is left."""
+    node = operations.nodes[number]
+    sizes = (read_ints(node, "kernel_shape"), read_ints(node, "strides"))
+    return (operations.kinds[number], *sizes, read_type_dims(node.output(0)))
 
 
 def _read_rate(operations: Operations, found: FoundBlock) -> int:

@@ -12,17 +12,23 @@ from .convolutions import is_pointwise
 from .details import FeatureDetails, span_features
 from .found_blocks import FoundBlock, FoundBlocks
 from .linear import write_widths
+from .readings import read_int
+from .resampling import read_pool_stride
 from .whole_groups import is_row, make_whole_block
+
+#: the axis of channels, counted from either end; Caffe2 need not tell it
+OF_CHANNELS = (1, -3, None)
+_LEAST_STRIDE = 2
 
 
 def find_transitions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
-    """Find a norm, an activation, a 1×1 convolution to fewer channels, and a pool that averages.
+    """Find a norm, an activation, a 1×1 convolution to fewer channels, and an average pool.
 
-    Each alone takes what is before it.
+    The pool makes maps smaller; each alone takes what is before it.
     """
     operations = blocks.operations
     for pool, kind in enumerate(operations.kinds):
-        if kind != "AveragePool":
+        if kind != "AveragePool" or (read_pool_stride(operations, pool) or 1) < _LEAST_STRIDE:
             continue
         parts: list[FoundBlock] = []
         number = pool
@@ -68,6 +74,8 @@ def find_dense(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     ]
     convolutions = [e for e in outline if isinstance(e, FoundBlock) and e.kind == "conv"]
     if kinds[:4] != ["Concat", "norm", "activation", "conv"] or len(convolutions) != 2:
+        return
+    if read_int(operations.nodes[operations.kinds.index("Concat")], "axis") not in OF_CHANNELS:
         return
     if kinds[4:] not in (["conv"], ["activation", "conv"], ["norm", "activation", "conv"]):
         return

@@ -234,12 +234,13 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
         ),
         FigureWord(
             "squeeze-and-excitation",
-            "Channels are weighted by what an MLP makes of their means.",
+            "Channels are weighted, between 0 and 1, by what an MLP makes of their means.",
             "excitation",
         ),
         FigureWord(
             "channel attention, spatial attention",
-            "Channels, or places, are weighted by what is made of their means and maxima.",
+            "Channels, or places, are weighted by what is made of their means and maxima, or of "
+            "means alone.",
             "channel-attention",
         ),
         FigureWord(

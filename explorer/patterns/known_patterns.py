@@ -44,7 +44,7 @@ from .graphs import (
     find_graph_convolutions,
 )
 from .heat_maps import find_peaks, find_regulators
-from .latents import find_draws, find_quantizers, find_residual_quantizers
+from .latents import find_draws
 from .lengths import find_lengths
 from .linear import find_embeddings, find_linears, find_mlps
 from .linear_attention import find_linear_attentions
@@ -53,12 +53,14 @@ from .masked_pools import find_masked_pools, find_scaled_parts
 from .memories import find_maskings, find_memories
 from .norms import find_norms
 from .pair_updates import find_outer_products, find_triangles
+from .partial_stages import find_partial_stages
 from .pattern import Pattern
 from .pattern_examples import EXAMPLES
 from .pointwise_attention import find_pointwise_attentions
 from .polynomials import find_polynomials
 from .positions import find_merging, find_waves
 from .pyramids import find_pyramid_steps
+from .quantizers import find_quantizers, find_residual_quantizers
 from .recurrent import find_cells, find_recurrent
 from .resampling import find_joined, find_pixel_shuffles, find_resampled
 from .residuals import find_residuals
@@ -78,7 +80,6 @@ from .waves import find_encodings, find_transforms
 from .weighted_sums import find_soft_routing, find_weighted_sums
 from .whole_groups import (
     find_branches,
-    find_partial_stages,
     find_patches,
     find_row,
     find_same,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .linear import write_widths
 from .operations import Operations
+from .picked_parts import PickedPart, read_parts
 from .whole_groups import make_whole_block
 
 #: of a sine so many users are looked at
@@ -72,6 +73,22 @@ def _is_joined_outside(operations: Operations, cosine: int, sine: int) -> bool:
     return bool(joins[0] & joins[1])
 
 
+def _are_apart(operations: Operations, slices: Sequence[int | None]) -> bool:
+    """Return whether slices, each perhaps of another one, take four neighbours: steps apart."""
+    told = set()
+    for number in slices:
+        picked: list[PickedPart] = []
+        last = number
+        while number is not None:
+            picked += read_parts(operations.nodes[number])
+            number = operations.given_by(operations.operands[number][0], "Slice")
+        starts = ((str(part.axis), str(part.start)) for part in picked if part.step != 1)
+        told.add(tuple(starts) or (str(last),))
+        if picked and all(part.step == 1 for part in picked):
+            return False  # quarters
+    return len(told) == len(slices)
+
+
 def find_merging(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find four neighbouring patches that are put together and projected.
 
@@ -87,7 +104,8 @@ def find_merging(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     if not kinds.keys() <= {"Concat", "Pad", "Slice", "linear", "norm"} or not kinds["Slice"]:
         return
     parts = operations.operands[joins[0]]
-    if len(parts) != 4 or any(operations.given_by(part, "Slice") is None for part in parts):
+    slices = [operations.given_by(part, "Slice") for part in parts]
+    if len(parts) != 4 or None in slices or not _are_apart(operations, slices):
         return
     if len({*parts}) < len(parts):
         return

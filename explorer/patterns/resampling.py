@@ -81,7 +81,7 @@ def _find_smaller(blocks: FoundBlocks, outline: list[FoundBlock | int]) -> Found
         if not is_bare or details[0].groups is not None:
             return None
     else:
-        factor = _read_pool(operations, first)
+        factor = read_pool_stride(operations, first)
         if not is_bare and len(convolutions) != 2:
             return None
         if any(one.stride is not None for one in details):
@@ -91,8 +91,8 @@ def _find_smaller(blocks: FoundBlocks, outline: list[FoundBlock | int]) -> Found
     return _make(blocks, "Downsampling", "/", factor, convolutions, ())
 
 
-def _read_pool(operations: Operations, number: int) -> int | None:
-    """Return the stride of a pool, where it is the same along all axes."""
+def read_pool_stride(operations: Operations, number: int) -> int | None:
+    """Return the stride of a pool, where it is the same along all axes; None for anything else."""
     if operations.kinds[number] not in ("AveragePool", "MaxPool"):
         return None
     node = operations.nodes[number]

@@ -10,12 +10,13 @@ from typing import Literal, NamedTuple
 from netloupe.explorer.model import Value
 
 from .convolution_details import ConvolutionDetails, ResidualDetails
-from .convolutions import CONVOLUTIONS, narrows, read_convolution, read_fused_activation, widens
+from .convolutions import CONVOLUTIONS, read_convolution, read_fused_activation
 from .found_blocks import FoundBlock, FoundBlocks
 from .linear import write_widths
 from .operations import Operations
 from .readings import read_ints
 from .resampling import read_scale
+from .residual_kinds import name_kind
 from .shuffles import SHUFFLE, UNSHUFFLE, read_shuffle
 
 _SHORTCUT = frozenset({"AveragePool", "BatchNormalization", "MaxPool", "Pad", "Resize", "Slice"})
@@ -23,6 +24,8 @@ _SHORTCUT = frozenset({"AveragePool", "BatchNormalization", "MaxPool", "Pad", "R
 _Shortcut = Literal["identity", "projection", "branch"]
 _MOST_SHORTCUT = 4
 _MOST_NODES = 96
+#: a picture has so many maps at most; flow and depth have fewer
+MOST_COLOURS = 3
 #: what of these gives other channels than it takes
 _PARTING = frozenset({"Slice", "Split"})
 _CHANGING = frozenset({"Pad", "Slice"})
@@ -54,7 +57,8 @@ def find_residuals(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 
     K. He and others, Deep Residual Learning, 2016, figure 5 (two of 3×3: basic; 1×1, 3×3, 1×1:
     bottleneck) and section 3.3 (projection); M. Sandler and others, MobileNetV2, 2018, figure 4
-    (inverted); Z. Liu and others, A ConvNet for the 2020s, 2022, figure 4 (ConvNeXt).
+    (inverted); Z. Liu and others, A ConvNet for the 2020s, 2022, figure 4 (ConvNeXt: depthwise,
+    LayerNorm, and an MLP that is wider inside).
     """
     operations = blocks.operations
     for end, kind in enumerate(operations.kinds):
@@ -147,7 +151,24 @@ def _walk_back(blocks: FoundBlocks, core: set[int], main: Value, start: Value) -
         for giver in operations.givers(number):
             if giver != barrier and giver not in core:
                 heapq.heappush(pending, -giver)
-    return core if reached and convolutions > 1 else None
+    is_own = convolutions > 1 and not _joins_others(operations, core, start)
+    return core if reached and is_own else None
+
+
+def _joins_others(operations: Operations, core: set[int], start: Value) -> bool:
+    """Return whether channels of other values are put beside what a block takes.
+
+    As where a head takes features and an estimate, and corrects the latter.
+    """
+    barrier = operations.giver(start)
+    for number in core:
+        if operations.nodes[number].operator.has("joins"):
+            for value in operations.operands[number]:
+                giver = operations.giver(value)
+                is_own = giver is not None and (giver in core or giver == barrier)
+                if not (is_own or value is start or _activates(operations, value, start)):
+                    return True
+    return False
 
 
 def _activates(operations: Operations, value: Value, start: Value) -> bool:
@@ -188,8 +209,8 @@ def _name_residual(
     if not main:
         return None
     linears = [part for part in parts.values() if part.kind in ("mlp", "linear")]
-    name = _name_kind(main, linears)
-    if not name:
+    name = name_kind(main, linears, has_layer_norm=any(map(_normalizes_features, parts.values())))
+    if not name or (sides.shortcut == "identity" and not _keeps_features(operations, sides, main)):
         return None
     if sides.shortcut == "branch":
         name = "Summed branches"
@@ -217,65 +238,29 @@ def _name_residual(
     )
 
 
+def _keeps_features(operations: Operations, sides: _Sides, main: list[ConvolutionDetails]) -> bool:
+    """Return whether a block gives features, and as many maps as it takes.
+
+    One map that is added to many is not what a block takes; and what gives as few maps as a
+    picture or an estimate has corrects that.
+    """
+    taken, given = main[0].in_features, _count_given(operations, sides) or main[-1].out_features
+    if taken is None or given is None:
+        return True
+    return given > MOST_COLOURS and (taken > 1 or main[0].groups is not None)
+
+
+def _normalizes_features(part: FoundBlock) -> bool:
+    """Return whether there is a LayerNorm in a block."""
+    is_norm = part.kind == "norm" and part.name == "LayerNorm"
+    return is_norm or any(map(_normalizes_features, part.parts))
+
+
 def _list_weighing(part: FoundBlock) -> frozenset[int]:
     """Return the operations that weigh channels, which are not on the way through a block."""
     if part.kind == "excitation":
         return part.numbers
     return frozenset().union(*map(_list_weighing, part.parts))
-
-
-def _name_kind(main: list[ConvolutionDetails], linears: list[FoundBlock]) -> str:
-    """Return the kind of a block by the convolutions on its main side; "" for none."""
-    is_deep = [one.is_depthwise for one in main]
-    if any(is_deep):
-        if linears and is_deep[0]:
-            return "ConvNeXt block" if _is_convnext(main, linears) else ""
-        if _is_inverted(main):
-            return "Inverted residual"
-        return "ConvNeXt block" if _is_inverted_behind(main) else "Residual block"
-    return "Bottleneck block" if _is_bottleneck(main) else "Residual block"
-
-
-def _is_inverted(main: list[ConvolutionDetails]) -> bool:
-    """Return whether 1×1 expands, the depthwise one takes all that, and 1×1 projects.
-
-    M. Sandler and others, MobileNetV2, 2018, table 1.
-    """
-    return any(
-        deep.is_depthwise
-        and (wide.is_pointwise and projecting.is_pointwise)
-        and widens(wide)
-        and wide.out_features == deep.in_features
-        and deep.out_features == projecting.in_features
-        and narrows(projecting)
-        for wide, deep, projecting in zip(main, main[1:], main[2:], strict=False)
-    )
-
-
-def _is_inverted_behind(main: list[ConvolutionDetails]) -> bool:
-    """Return whether 1×1 expands and projects behind the depthwise one.
-
-    Z. Liu and others, A ConvNet for the 2020s, 2022, figure 4.
-    """
-    if len(main) != 3 or not main[0].is_depthwise or len({*main[0].kernel}) != 1:
-        return False
-    return all(one.is_pointwise for one in main[1:]) and widens(main[1]) and narrows(main[2])
-
-
-def _is_bottleneck(main: list[ConvolutionDetails]) -> bool:
-    """Return whether three convolve, two of them 1×1, or all between work on fewer channels.
-
-    What goes in and comes out is wider then (A. Paszke and others, ENet, 2016, figure 2b).
-    """
-    kernels = [max(one.kernel, default=0) for one in main]
-    if len(main) == 3 and kernels.count(1) >= 2:
-        return True
-    first, last = main[0], main[-1]
-    if len(main) < 3 or not (first.is_pointwise or narrows(first)):
-        return False
-    inner, given = first.out_features or 0, last.out_features or 0
-    is_inside = all((one.out_features or 0) <= inner for one in main[:-1])
-    return last.is_pointwise and widens(last) and is_inside and inner < given
 
 
 def _find_widths(
@@ -369,10 +354,3 @@ def _read_scale(operations: Operations, number: int) -> Fraction:
 def _is_layer(owner: FoundBlock | None) -> bool:
     """Return whether a convolution was found to be a layer of an MLP, at each place alone."""
     return owner is not None and owner.kind == "mlp"
-
-
-def _is_convnext(convolutions: list[ConvolutionDetails], linears: list[FoundBlock]) -> bool:
-    """Return whether there is one depthwise convolution of a square, and an MLP behind it."""
-    kernel = convolutions[0].kernel
-    is_square = len(kernel) == 2 and kernel[0] == kernel[1]
-    return len(convolutions) == 1 and is_square and len(linears) == 1 and linears[0].kind == "mlp"

@@ -9,12 +9,22 @@ from .convolutions import describe_convolution, is_pointwise, narrows, widens
 from .details import FeatureDetails, span_features
 from .found_blocks import FoundBlock, FoundBlocks
 from .linear import write_widths
+from .operations import Operations
+from .readings import read_axes, read_ints
+from .weight_sizes import read_type_dims
+
+#: what tells how much of a channel counts
+_SQUASHING = frozenset({"HardSigmoid", "Sigmoid"})
+_BOTH = 2
 
 
 def find_excitations(blocks: FoundBlocks) -> Iterator[FoundBlock]:
-    """Find channels that are weighted by what a small MLP makes of their means.
+    """Find channels that are weighted by what a small MLP makes of their means over all places.
 
-    J. Hu and others, Squeeze-and-Excitation Networks, 2018, figure 3.
+    J. Hu and others, Squeeze-and-Excitation Networks, 2018, figure 3: two layers and a sigmoid.
+    With one layer, or without a sigmoid, it is channel attention of another form (Y. Lee and J.
+    Park, CenterMask, 2020, figure 4; L. Chen and others, Simple Baselines for Image Restoration,
+    2022, figure 3b).
     """
     operations = blocks.operations
     for product, kind in enumerate(operations.kinds):
@@ -25,11 +35,13 @@ def find_excitations(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             numbers = {product}
             number = operations.giver(weights)
             linears: list[FoundBlock] = []
+            last = ""
             for _ in range(8):
                 if number is None or not numbers.issuperset(operations.users[number]):
                     break
                 part = blocks.ending(number, "activation", "linear", "conv", "mlp")
                 if part is not None:
+                    last = last or part.name.rpartition(" · ")[2]
                     numbers |= part.numbers
                     if part.kind in ("linear", "conv"):
                         linears.append(part)
@@ -40,21 +52,50 @@ def find_excitations(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                     } - part.numbers
                     number = outer.pop() if len(outer) == 1 else None
                     continue
-                if operations.kinds[number] in ("GlobalAveragePool", "ReduceMean", "AveragePool"):
-                    numbers.add(number)
-                    if operations.operands[number] == [start] and 1 <= len(linears) <= 2:
-                        yield _make_excitation(numbers, product, linears)
+                is_mean = operations.operands[number] == [start] and averages_places(
+                    operations, number, is_linear=any(one.kind == "linear" for one in linears)
+                )
+                if is_mean and 1 <= len(linears) <= _BOTH:
+                    yield _make_excitation({number, *numbers}, product, linears, last)
                 break
 
 
-def _make_excitation(numbers: set[int], end: int, linears: list[FoundBlock]) -> FoundBlock:
-    first, last = linears[-1].details.in_out, linears[0].details.in_out
+def averages_places(operations: Operations, number: int, *, is_linear: bool) -> bool:
+    """Return whether an operation takes the mean of each channel over all places.
+
+    Parameters
+    ----------
+    operations
+        The operations.
+    number
+        That operation.
+    is_linear
+        Whether a linear layer takes the means, so that channels may come last.
+    """
+    kind, node = operations.kinds[number], operations.nodes[number]
+    if kind == "GlobalAveragePool":
+        return True
+    if kind == "ReduceMean":
+        axes = read_axes(node)
+        return bool(axes) and (is_linear or not {1, -3} & {*(axes or ())})
+    if kind != "AveragePool" or read_ints(node, "pads"):
+        return False
+    # a window as large as the map, as old exporters write it
+    sizes = read_type_dims(node.output(0))[2:]
+    return not sizes or {*sizes} <= {1, None}
+
+
+def _make_excitation(
+    numbers: set[int], end: int, linears: list[FoundBlock], last: str
+) -> FoundBlock:
+    first, given = linears[-1].details.in_out, linears[0].details.in_out
     facts: tuple[str, ...] = ()
-    if first is not None and last is not None:
-        facts = (write_widths(*first, *last[1:] if len(linears) == 2 else ()),)
+    if first is not None and given is not None:
+        facts = (write_widths(*first, *given[1:] if len(linears) == _BOTH else ()),)
+    is_excitation = len(linears) == _BOTH and last in _SQUASHING
     return FoundBlock(
         "excitation",
-        "Squeeze-and-excitation",
+        "Squeeze-and-excitation" if is_excitation else "Channel attention",
         frozenset(numbers),
         end,
         facts,

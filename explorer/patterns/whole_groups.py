@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Node, Value
 
 from .convolution_details import ConvolutionDetails
 from .convolutions import is_pointwise, read_convolution
-from .details import NO_DETAILS, BlockDetails, EmbeddingDetails, FeatureDetails, span_features
+from .details import NO_DETAILS, BlockDetails, EmbeddingDetails, FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .linear import list_widths, read_table, write_widths
 from .operations import ARRANGING, Operations
@@ -40,7 +40,7 @@ def find_row(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     weighted = [e for e in outline if isinstance(e, FoundBlock) and e.kind in _WEIGHTED]
     if not any(isinstance(entry, FoundBlock) for entry in outline) or not is_row(blocks, outline):
         return
-    if not all(entries):
+    if not all(entries) or (weighted and _goes_around(operations, outline)):
         return
     facts: tuple[str, ...] = ()
     details = NO_DETAILS
@@ -55,11 +55,21 @@ def find_row(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     yield make_whole_block(blocks, "row", " · ".join(entries), facts, details)
 
 
+def _goes_around(operations: Operations, outline: list[FoundBlock | int]) -> bool:
+    """Return whether what the first takes is taken again further on."""
+    taken = {*_outer_operands(operations, outline[0])}
+    return any(taken & {*_outer_operands(operations, entry)} for entry in outline[1:])
+
+
 def _describe(operations: Operations, entry: FoundBlock | int) -> str:
     if isinstance(entry, FoundBlock):
         return entry.name if entry.kind in _IN_ROW else ""
     kind = operations.kinds[entry]
     return _ROW_OPERATORS.get(kind, "")
+
+
+#: how a Transpose swaps groups of channels with the channels in each
+_SWAPPED = (0, 2, 1, 3, 4)
 
 
 def is_row(blocks: FoundBlocks, outline: list[FoundBlock | int]) -> bool:
@@ -199,9 +209,10 @@ def find_shuffles(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """
     operations = blocks.operations
     outline = blocks.list_outermost()
-    if not any(_shuffles(node) for node in operations.arrangement) and (
-        "ChannelShuffle" not in operations.kinds
-    ):
+    is_shuffled = "ChannelShuffle" in operations.kinds or any(
+        _shuffles(operations, node) for node in operations.arrangement
+    )
+    if not is_shuffled:
         return
     details = [
         read_convolution(operations, number)
@@ -211,6 +222,10 @@ def find_shuffles(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     deep = [one for one in details if one.is_depthwise]
     if not 1 <= len(deep) <= 2 or not len(deep) < len(details) <= 5:
         return
+    # what goes around is added to groups that were shuffled, or joined with the other half
+    is_grouped = any(one.groups is not None for one in details if not one.is_depthwise)
+    if "Concat" not in operations.kinds and not (is_grouped and "Add" in operations.kinds):
+        return
     allowed = {"Add", "AveragePool", "ChannelShuffle", "Concat", "Gather", "Slice", "Split"}
     kinds = {operations.kinds[e] if isinstance(e, int) else e.kind for e in outline}
     if not kinds <= allowed | {"activation", "conv", "norm", "residual", "separable", "inverted"}:
@@ -219,48 +234,23 @@ def find_shuffles(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     yield make_whole_block(blocks, "shuffle", "ShuffleNet unit", tuple(facts[:1]))
 
 
-def _shuffles(node: Node) -> bool:
-    return node.op_type == "Transpose" and read_ints(node, "perm") == (0, 2, 1, 3, 4)
+def _shuffles(operations: Operations, node: Node) -> bool:
+    """Return whether a node swaps groups of channels with the channels in each.
 
-
-def find_partial_stages(blocks: FoundBlocks) -> Iterator[FoundBlock]:
-    """Find blocks in which a part of the channels goes around what works on the rest.
-
-    * CSP: what a 1×1 convolution gives is split; one part goes through residual blocks, and all
-      parts together through another 1×1 convolution (C. Wang and others, CSPNet, 2020,
-      figure 2; so C2f of YOLOv8, and C3 with two convolutions instead of a split).
-    * SPPF: three pools in a row between 1×1 convolutions, all of whose results count
-      (K. He and others, Spatial Pyramid Pooling, 2014, as YOLOv5 writes it).
+    Groups are put apart before that: axes of a video are not.
     """
-    operations = blocks.operations
-    outline = blocks.list_outermost()
-    kinds = Counter(e.kind if isinstance(e, FoundBlock) else operations.kinds[e] for e in outline)
-    if kinds["Concat"] != 1 or len(outline) > 60:
-        return
-    first, last = outline[0], outline[-1]
-    if not isinstance(first, FoundBlock) or not isinstance(last, FoundBlock):
-        return
-    if (
-        first.kind != "conv"
-        or last.kind != "conv"
-        or not (is_pointwise(first) and is_pointwise(last))
-    ):
-        return
-    widths = span_features(first.details, last.details)
-    facts = [write_widths(*widths)] if widths is not None else []
-    if kinds["MaxPool"] == 3 and kinds["conv"] == 2 and sum(kinds.values()) == 6:
-        yield make_whole_block(blocks, "spp", "SPPF", tuple(facts))
-        return
-    inner = kinds["residual"] + kinds["inverted"]
-    allowed = {"Concat", "Slice", "Split", "conv", "inverted", "residual"}
-    is_split = bool(kinds["Slice"] or kinds["Split"])
-    if not kinds.keys() <= allowed or not (is_split or kinds["conv"] == 3):
-        return
-    # without shortcuts each of the inner blocks is two convolutions in a row
-    count = inner or (kinds["conv"] - 2) // 2
-    if count and (inner or (is_split and kinds["conv"] >= 4)):
-        facts.append(f"{count} block{'s' if count > 1 else ''}")
-        yield make_whole_block(blocks, "csp", "CSP block", tuple(facts))
+    if not node.operator.has("permutes") or read_ints(node, "perm") != _SWAPPED:
+        return False
+    path = operations.path(node.input(0))
+    before = next((one for one in path if one.operator.has("reshapes")), None)
+    if before is None:
+        return False
+    facts = find_value_facts(node.graph.model)
+    apart, whole = facts.find_dims(before.output(0)) or (), facts.find_dims(before.input(0)) or ()
+    if len(apart) != len(_SWAPPED) or not whole:
+        return True  # nothing is stated
+    # height and width stay as they are
+    return len(whole) == len(apart) - 1 and apart[3:] == whole[2:]
 
 
 def find_branches(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -305,10 +295,10 @@ def find_branches(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             for c in convolutions
             if c not in squeeze
         )
-        if len(squeeze) == 1 and is_pointwise(squeeze[0]) and kernels == [1, 3]:
+        expanding = [c for c in convolutions if c not in squeeze]
+        if kernels == [1, 3] and _squeezes(operations, squeeze, expanding):
             widths = squeeze[0].details.in_out
-            expand = [c.details.in_out for c in convolutions if c not in squeeze]
-            known = [pair[1] for pair in expand if pair is not None]
+            known = [c.details.in_out[1] for c in expanding if c.details.in_out is not None]
             facts: tuple[str, ...] = ()
             details = FeatureDetails()
             if widths is not None and len(known) == 2:
@@ -322,6 +312,17 @@ def find_branches(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         yield make_whole_block(
             blocks, "inception", "Inception block", (f"{len(branches)} branches",)
         )
+
+
+def _squeezes(
+    operations: Operations, squeeze: list[FoundBlock], expanding: list[FoundBlock]
+) -> bool:
+    """Return whether one 1×1 convolution gives fewer channels, which others take side by side."""
+    if len(squeeze) != 1 or not is_pointwise(squeeze[0]):
+        return False
+    widths = squeeze[0].details.in_out
+    taken = {operations.giver(v) for one in expanding for v in _outer_operands(operations, one)}
+    return taken == {squeeze[0].end} and (widths is None or widths[1] < widths[0])
 
 
 def _outer_operands(operations: Operations, entry: FoundBlock | int) -> list[Value]:

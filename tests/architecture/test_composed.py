@@ -349,7 +349,8 @@ def test_a_quantizer_takes_the_nearest_row() -> None:
     x = net.take("x", (6, 8))
     table = net.weight(32, 8)
     product = net.add("MatMul", net.linear(x, 8, 8), net.add("Transpose", table, perm=[1, 0]))
-    nearest = net.add("ArgMin", net.add("Neg", product), axis=1, keepdims=0)
+    distances = net.add("Sub", net.weight(32), product)
+    nearest = net.add("ArgMin", distances, axis=1, keepdims=0)
     told = net.finish(net.linear(net.add("Gather", table, nearest), 8, 4)).architecture
     assert "vector quantizer (32 codes × 8)" in told.sentence
 

@@ -153,7 +153,7 @@ def test_a_part_of_the_channels_goes_around() -> None:
         k = Concat <axis = 1> (a, b, c, d)  y = Conv <kernel_shape = [1, 1]> (k, u)
     """
     weights = {"v": [16, 32, 1, 1], "u": [32, 64, 1, 1]}
-    assert text_of(graph_of(pyramid, **weights)) == "SPPF 32 → 32"
+    assert text_of(graph_of(pyramid, **weights)) == "SPPF 32 → 32, pool 5 ×3"
 
 
 def test_channels_that_are_scaled_and_shifted() -> None:

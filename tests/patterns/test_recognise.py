@@ -159,7 +159,11 @@ def _constant(name: str, number: float) -> str:
     ("text", "name"),
     [
         ("h = Div (x, c2) e = Erf (h) p = Add (e, c1) m = Mul (x, p) y = Mul (m, c5)", "GELU"),
-        ("h = Mul (x, c2) e = Erf (h) p = Add (e, c1) k = Mul (x, c5) y = Mul (k, p)", "GELU"),
+        ("h = Mul (x, root) e = Erf (h) p = Add (e, c1) k = Mul (x, c5) y = Mul (k, p)", "GELU"),
+        (
+            "h = Mul (x, c2) e = Erf (h) p = Add (e, c1) k = Mul (x, c5) y = Mul (k, p)",
+            "Formula, x · 0.5 · (erf(x · 1.41) + 1)",
+        ),
         (
             "h = Mul (x, c2) e = Erf (h) p = Add (e, c1) m = Mul (z, p) y = Mul (m, c5)",
             "Formula, x · (erf(y · 1.41) + 1) · 0.5",
@@ -196,8 +200,8 @@ def _constant(name: str, number: float) -> str:
     ],
 )
 def test_activations_written_out_and_what_only_looks_like_them(text: str, name: str) -> None:
-    numbers = {"c0": 0.0, "c1": 1.0, "c2": 1.41, "c3": 3.0, "c4": 0.0447, "c5": 0.5, "c6": 6.0}
-    used = {**numbers, "quick": 1.702}
+    numbers = {"c0": 0.0, "c1": 1.0, "c2": 1.4142, "c3": 3.0, "c4": 0.0447, "c5": 0.5, "c6": 6.0}
+    used = {**numbers, "quick": 1.702, "root": 0.70711}
     constants = "".join(_constant(n, v) for n, v in used.items() if n in text)
     assert text_of(graph_of(constants + text)) == name
 

@@ -65,7 +65,7 @@ _ANCHORS = {
     "state-space-block": {"projected", "convolved", "dt", "dt_of_states", "rates", "sums"}
     | {"decays", "du", "squashed", "gated", "y"},
     "partial-stage": {"wider", "around", "convolved", "again", "total", "joined", "y"},
-    "shuffle-unit": {"shuffled", "spatial", "total", "y"},
+    "shuffle-unit": {"groups", "shuffled", "spatial", "total", "y"},
     "atrous-pyramid": {"a", "b", "c", "joined", "y"},
     "message-passing": {"sent", "y"},
     "time-mix": {*"abckdry", "moved", "key", "positive", "squared", "gate"},

@@ -81,9 +81,15 @@ def test_a_gate_between_keeps_a_block_from_being_inverted() -> None:
 
 
 def test_what_widens_and_narrows_behind_the_depthwise_one_is_a_convnext_block() -> None:
-    net = Net()
-    y = net.conv(net.deep("x", 16, 7, relu=False), 64, 16)
-    assert net.tell(net.add("Add", net.conv(y, 16, 64, relu=False), "x")).name == "ConvNeXt block"
+    for is_normalized, name in ((True, "ConvNeXt block"), (False, "Convolutional MLP block")):
+        net = Net()
+        y = net.deep("x", 16, 7, relu=False)
+        if is_normalized:
+            y = net.add("Transpose", y, perm=[0, 2, 3, 1])
+            y = net.add("LayerNormalization", y, net.store(16))
+            y = net.add("Transpose", y, perm=[0, 3, 1, 2])
+        y = net.conv(net.conv(y, 64, 16), 16, 64, relu=False)
+        assert net.tell(net.add("Add", y, "x")).name == name
 
 
 def test_a_depthwise_convolution_more_keeps_it_inverted() -> None:

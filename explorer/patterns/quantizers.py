@@ -1,0 +1,254 @@
+"""Values that are put in place of by the nearest entry of a code book."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netloupe.explorer.model import Value
+
+from .details import EmbeddingDetails
+from .found_blocks import FoundBlock, FoundBlocks
+from .operations import Operations
+from .weight_sizes import read_features
+
+#: what distances to the entries of a code book are computed with
+_OF_DISTANCES = (
+    *("adds", "clips", "joins", "multiplies_elements", "subtracts", "takes_power", "takes_root"),
+    *("divides", "multiplies", "negates", "reduces", "solves"),
+)
+_LIMITING = frozenset({"Max", "Relu"})
+_MOST_OF_DISTANCES = 16
+_LEAST = 2
+#: of what is joined beside the value: its square, and 1
+_MOST_BESIDE = 2
+
+
+def find_quantizers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find features that are replaced by the nearest entry of a code book.
+
+    The least distance is searched, |x|² - 2·x·e + |e|², or the largest where all signs are turned;
+    and the entry comes from the book that distances are to (A. van den Oord and others, Neural
+    Discrete Representation Learning, 2017, equations 1 and 2). Behind it x + (e - x) passes
+    gradients on.
+    """
+    operations = blocks.operations
+    for number in range(len(operations)):
+        table = blocks.ending(number, "embedding")
+        if table is None:
+            continue
+        start = min(table.numbers)
+        indices = operations.operands[start]
+        nearest = operations.giver(indices[-1]) if indices else None
+        if nearest is None or not operations.nodes[nearest].operator.has("finds_largest"):
+            continue
+        distances = _walk_distances(blocks, {nearest, *table.numbers}, nearest)
+        known = table.details.read_as(EmbeddingDetails)
+        if len(distances) < _LEAST or not _is_nearest(operations, distances, nearest, known):
+            continue
+        facts = (f"{known.rows:,} codes × {known.width}",) if known.rows and known.width else ()
+        numbers = {nearest, *table.numbers, *distances}
+        end = _pass_straight(operations, numbers, table.end)
+        yield FoundBlock(
+            *("quantizer", "Vector quantizer", frozenset(numbers), end, facts, table.details)
+        )
+
+
+def _is_nearest(
+    operations: Operations, distances: set[int], nearest: int, known: EmbeddingDetails
+) -> bool:
+    """Return whether the least of distances to the entries of a book is searched, and no other."""
+    products = [n for n in distances if operations.kinds[n] == "Gemm"]
+    if not products:  # the squares of differences
+        sign = _follow_sign(operations, distances, min(distances), nearest)
+        squares = any(operations.nodes[n].operator.has("reduces") for n in distances)
+        return squares and sign * _wanted(operations, nearest) > 0
+    (product, *others) = products
+    if others or not _adds_squares(operations, distances, product):
+        return False
+    taken, given = read_features(operations.nodes[product])
+    width, rows = known.width or taken, known.rows or given
+    if given not in (0, rows) or (taken and not width <= taken <= width + _MOST_BESIDE):
+        return False
+    sign = _read_factor_sign(operations, distances, product)
+    sign *= _follow_sign(operations, distances, product, nearest)
+    return sign * _wanted(operations, nearest) <= 0
+
+
+def _wanted(operations: Operations, nearest: int) -> int:
+    """Return the sign with which distances are searched for the nearest."""
+    return 1 if operations.kinds[nearest] == "ArgMin" else -1
+
+
+def _adds_squares(operations: Operations, distances: set[int], product: int) -> bool:
+    """Return whether squares are added to products, or joined with what is multiplied."""
+    return any(
+        operations.nodes[number].operator.has("adds", "joins", "subtracts")
+        for number in distances
+        if number != product
+    )
+
+
+def _read_factor_sign(operations: Operations, distances: set[int], product: int) -> int:
+    """Return the sign of what a value is multiplied by before a product; 0 where not known."""
+    sign, number = 1, operations.giver(operations.operands[product][0])
+    for _ in range(_MOST_OF_DISTANCES):
+        if number is None or number not in distances:
+            break
+        sign *= _read_sign(operations, number, None)
+        number = operations.giver(operations.operands[number][0])
+    return sign
+
+
+def _follow_sign(operations: Operations, distances: set[int], start: int, end: int) -> int:
+    """Return the sign with which what an operation gives reaches another; 0 where not known."""
+    sign, number = 1, start
+    for _ in range(_MOST_OF_DISTANCES):
+        following = operations.only_user(number)
+        if following is None or following == end or following not in distances:
+            break
+        sign *= _read_sign(operations, following, number)
+        number = following
+    return sign
+
+
+def _read_sign(operations: Operations, number: int, before: int | None) -> int:
+    """Return 1 or -1 as an operation keeps or turns the sign of one that it takes from; else 0."""
+    node = operations.nodes[number]
+    if node.operator.has("negates"):
+        return -1
+    if node.operator.has("subtracts"):
+        second = node.input(1)
+        source = operations.source(second) if second is not None else None
+        is_second = source is not None and operations.giver(source) == before
+        return -1 if before is not None and is_second else 1
+    if node.operator.has("multiplies_elements", "divides"):
+        factor = operations.scalar(number)
+        if factor is None:
+            return 0 if len(operations.operands[number]) == 1 else 1
+        return 1 if factor > 0 else -1
+    return 1
+
+
+def _pass_straight(operations: Operations, numbers: set[int], end: int) -> int:
+    """Add x + (e - x) to what a quantizer consists of; return what gives its result."""
+    taken = {
+        v for n in numbers for v in operations.operands[n] if operations.giver(v) not in numbers
+    }
+    apart = operations.only_user(end)
+    if apart is None or operations.kinds[apart] != "Sub" or len(operations.operands[apart]) != 2:
+        return end
+    first, second = operations.operands[apart]
+    total = operations.only_user(apart)
+    if operations.giver(first) != end or second not in taken or total is None:
+        return end
+    if operations.kinds[total] != "Add" or second not in operations.operands[total]:
+        return end
+    numbers |= {apart, total}
+    return total
+
+
+def find_residual_quantizers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find vector quantizers of which each takes what the ones before it left of a value.
+
+    N. Zeghidour and others, SoundStream, 2021, algorithm 1.
+    """
+    operations = blocks.operations
+    quantizers = [
+        found
+        for number in range(len(operations))
+        if (found := blocks.ending(number, "quantizer")) is not None
+    ]
+    taken: set[int] = set()
+    for first in quantizers:
+        if first.end in taken:
+            continue
+        chain, numbers = [first], {*first.numbers}
+        while (rest := _find_rest(blocks, chain[-1])) is not None:
+            following = next((one for one in quantizers if _starts_at(blocks, one, rest)), None)
+            if following is None or following in chain:
+                break
+            numbers |= {rest, *following.numbers}
+            chain.append(following)
+        if len(chain) > 1:
+            taken.update(one.end for one in chain)
+            numbers |= _find_sums(blocks, chain)
+            end = max(numbers)
+            same = {one.facts for one in chain}
+            facts = (f"{len(chain)} levels", *(first.facts if len(same) == 1 else ()))
+            yield FoundBlock(
+                "residual quantizer", "Residual vector quantizer", frozenset(numbers), end, facts
+            )
+
+
+def _find_rest(blocks: FoundBlocks, quantizer: FoundBlock) -> int | None:
+    """Return the operation that subtracts what a quantizer gives from what it takes."""
+    operations = blocks.operations
+    sources = _list_sources(blocks, quantizer)
+    for user in operations.users[quantizer.end]:
+        if user >= 0 and operations.kinds[user] == "Sub":
+            first, *others = operations.operands[user]
+            if first in sources and len(others) == 1:
+                return user
+    return None
+
+
+def _starts_at(blocks: FoundBlocks, quantizer: FoundBlock, number: int) -> bool:
+    giver = blocks.operations.giver
+    return number in quantizer.numbers or any(
+        giver(value) == number for value in _list_sources(blocks, quantizer)
+    )
+
+
+def _list_sources(blocks: FoundBlocks, quantizer: FoundBlock) -> set[Value]:
+    operations = blocks.operations
+    return {
+        value
+        for number in quantizer.numbers
+        for value in operations.operands[number]
+        if operations.giver(value) not in quantizer.numbers
+    }
+
+
+def _find_sums(blocks: FoundBlocks, chain: list[FoundBlock]) -> set[int]:
+    """Return what adds up what quantizers give."""
+    operations = blocks.operations
+    ends = {one.end for one in chain}
+    found: set[int] = set()
+    for number in sorted({u for end in ends for u in operations.users[end] if u >= 0}):
+        givers = {*operations.givers(number)}
+        is_sum = operations.kinds[number] in ("Add", "Sum") and blocks.owner[number] is None
+        if is_sum and givers and givers <= ends | found:
+            found.add(number)
+    return found
+
+
+def _walk_distances(blocks: FoundBlocks, core: set[int], nearest: int) -> set[int]:
+    """Return what leads to the search for the nearest entry alone."""
+    operations = blocks.operations
+    found: set[int] = set()
+    is_product_met = False
+    pending = [*operations.givers(nearest)]
+    while pending and len(found) < _MOST_OF_DISTANCES:
+        number = pending.pop()
+        owner = blocks.owner[number]
+        inner = owner.numbers if owner is not None else frozenset({number})
+        if owner is not None and owner.kind != "linear":
+            continue
+        if operations.kinds[number] == "Gemm" or owner is not None:
+            if is_product_met:
+                continue  # a layer before it
+            is_product_met = True
+        if number in found or not {*core, *found}.issuperset(
+            user for each in inner for user in operations.users[each] if user not in inner
+        ):
+            continue
+        if not all(_is_of_distances(operations, each) for each in inner):
+            continue
+        found |= inner
+        pending += [giver for each in inner for giver in operations.givers(each)]
+    return found
+
+
+def _is_of_distances(operations: Operations, number: int) -> bool:
+    is_known = operations.nodes[number].operator.has(*_OF_DISTANCES)
+    return is_known or operations.kinds[number] in _LIMITING

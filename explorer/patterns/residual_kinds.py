@@ -1,0 +1,89 @@
+"""Of which kind residual blocks are, by what convolves in them."""
+
+from __future__ import annotations
+
+from .convolution_details import ConvolutionDetails
+from .convolutions import narrows, widens
+from .found_blocks import FoundBlock
+from .transformer_details import MlpDetails
+
+
+def name_kind(
+    main: list[ConvolutionDetails], linears: list[FoundBlock], *, has_layer_norm: bool
+) -> str:
+    """Return the kind of a block; "" for none.
+
+    Parameters
+    ----------
+    main
+        The convolutions on its main side, in order.
+    linears
+        Linear layers and MLPs there.
+    has_layer_norm
+        Whether there is a LayerNorm, too.
+    """
+    is_deep = [one.is_depthwise for one in main]
+    if any(is_deep):
+        if linears and is_deep[0]:
+            is_convnext = _is_convnext(main, linears) or _is_inverted_behind(main)
+            return "ConvNeXt block" if has_layer_norm and is_convnext else ""
+        if is_inverted(main):
+            return "Inverted residual"
+        if _is_inverted_behind(main):
+            return "ConvNeXt block" if has_layer_norm else "Convolutional MLP block"
+        return "Residual block"
+    return "Bottleneck block" if _is_bottleneck(main) else "Residual block"
+
+
+def is_inverted(main: list[ConvolutionDetails]) -> bool:
+    """Return whether 1×1 expands, the depthwise one takes all that, and 1×1 projects.
+
+    M. Sandler and others, MobileNetV2, 2018, table 1.
+    """
+    return any(
+        deep.is_depthwise
+        and (wide.is_pointwise and projecting.is_pointwise)
+        and widens(wide)
+        and wide.out_features == deep.in_features
+        and deep.out_features == projecting.in_features
+        and narrows(projecting)
+        for wide, deep, projecting in zip(main, main[1:], main[2:], strict=False)
+    )
+
+
+def _is_inverted_behind(main: list[ConvolutionDetails]) -> bool:
+    """Return whether 1×1 expands and projects behind the depthwise one.
+
+    Z. Liu and others, A ConvNet for the 2020s, 2022, figure 4. Without its LayerNorm it is the
+    convolutional MLP of other networks (P. Vasu and others, FastViT, 2023, figure 2c).
+    """
+    if len(main) != 3 or not main[0].is_depthwise or len({*main[0].kernel}) != 1:
+        return False
+    return all(one.is_pointwise for one in main[1:]) and widens(main[1]) and narrows(main[2])
+
+
+def _is_bottleneck(main: list[ConvolutionDetails]) -> bool:
+    """Return whether one convolves between two of 1×1, or all between work on fewer channels.
+
+    What goes in and comes out is wider then (A. Paszke and others, ENet, 2016, figure 2b); between
+    two of 1×1 it may be as wide (I. Radosavovic and others, Designing Network Design Spaces, 2020,
+    section 3.2).
+    """
+    if len(main) == 3 and main[0].is_pointwise and main[2].is_pointwise:
+        within, outside = main[1].out_features, main[2].out_features
+        if max(main[1].kernel, default=0) > 1:
+            return not within or not outside or within <= outside
+    first, last = main[0], main[-1]
+    if len(main) < 3 or not (first.is_pointwise or narrows(first)):
+        return False
+    inner, given = first.out_features or 0, last.out_features or 0
+    is_inside = all((one.out_features or 0) <= inner for one in main[:-1])
+    return last.is_pointwise and widens(last) and is_inside and inner < given
+
+
+def _is_convnext(convolutions: list[ConvolutionDetails], linears: list[FoundBlock]) -> bool:
+    """Return whether there is one depthwise convolution, and an MLP behind it, wider inside."""
+    if len(convolutions) != 1 or len({*convolutions[0].kernel}) != 1 or len(linears) != 1:
+        return False
+    widths = linears[0].details.read_as(MlpDetails).widths
+    return linears[0].kind == "mlp" and (not widths or widths[1] > widths[0])
