@@ -250,18 +250,27 @@ def _make(
 def _name_nested(operations: Operations, entry: FoundBlock) -> str:
     """Return what a block is that makes its maps smaller and as often larger again; "" for others.
 
-    One of the places where they are resized may keep the size, where they are fitted to others
-    (X. Qin and others, U²-Net, 2020, figure 2).
+    One behind the other, and what levels had goes across: branches side by side, each with maps of
+    its own size, are none. One of the places where they are resized may keep the size, where they
+    are fitted to others (X. Qin and others, U²-Net, 2020, figure 2).
     """
-    down = up = 0
-    for number in entry.numbers:
+    ways: dict[int, tuple[int, int]] = {}
+    joined = 0
+    for number in sorted(entry.numbers):
         operator = operations.nodes[number].operator
+        before = [ways[giver] for giver in operations.givers(number) if giver in ways]
+        down, up = max(before, default=(0, 0))
+        joined += len({*before}) > 1 and operator.has("joins", "adds")
         if operator.has("transposed", "resamples"):
             up += 1
         elif operator.has("pools", "convolves") and not operator.has("pools_all"):
-            strides = read_ints(operations.nodes[number], "strides") or (1,)
-            down += max(strides) > 1
-    return f"Nested U of {down + 1} levels" if up >= down > 1 else ""
+            is_smaller = max(read_ints(operations.nodes[number], "strides") or (1,)) > 1
+            if is_smaller and up:
+                return ""  # down again
+            down += is_smaller
+        ways[number] = down, up
+    down, up = max(ways.values(), default=(0, 0))
+    return f"Nested U of {down + 1} levels" if up >= down > 1 and joined >= down else ""
 
 
 def _find_kind(entry: FoundBlock) -> str:

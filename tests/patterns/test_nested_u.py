@@ -50,3 +50,27 @@ def test_its_levels_are_counted(levels: int) -> None:
 
 def test_what_keeps_its_size_is_a_residual_block() -> None:
     assert name_block(1) == ["Residual block"]
+
+
+def test_branches_of_several_sizes_side_by_side_are_no_levels() -> None:
+    weights, lines, branches = [], [], []
+    for place, stride in enumerate((2, 4, 8)):  # L. Sun and others, SAFMN, 2023, figure 3
+        weights += [
+            f"float[8, 1, 3, 3] w{place}",
+            f"float[4] s{place} = {{1, 1, {stride}, {stride}}}",
+        ]
+        window = f"kernel_shape = [{stride}, {stride}], strides = [{stride}, {stride}]"
+        lines += [
+            f"p{place} = MaxPool <{window}> (x)",
+            f"c{place} = Conv <group = 8, pads = [1, 1, 1, 1]> (p{place}, w{place})",
+            f"u{place} = Resize (c{place}, none, s{place})",
+        ]
+        branches.append(f"u{place}")
+    text = (
+        '<ir_version: 8, opset_import: ["" : 18]> g (float[1, 8, 64, 64] x) => (float[n] y)'
+        f"<{', '.join(weights)}, float[8, 24, 1, 1] w, float[0] none = {{}}> {{ {' '.join(lines)} "
+        f"j = Concat <axis = 1> ({', '.join(branches)}) z = Conv (j, w) y = Add (z, x) }}"
+    )
+    model = load(onnx.parser.parse_model(text).SerializeToString())
+    names = [one.name for one in find_ingredients(model.graph.nodes)]
+    assert names == ["Residual block"]
