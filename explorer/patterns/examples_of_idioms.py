@@ -76,6 +76,19 @@ spectra (float[8, 32] frames) => (float[8, 17] y)
 """,
         "DFT 32 → 17",
     ),
+    "scale-and-shift": (
+        """
+unnormalized (float[2, 16, 64] x) => (float[2, 16, 64] y)
+<int64[1] width = {64}>
+{
+  scale = ConstantOfShape (width)
+  shift = ConstantOfShape (width)
+  scaled = Mul (x, scale)
+  y = Add (scaled, shift)
+}
+""",
+        "Scale and shift, 64",
+    ),
     "chunks": (
         """
 frames (float[1, 8, 50] x) => (float[1, 8, 20, 4] y)

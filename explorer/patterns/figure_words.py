@@ -276,6 +276,11 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "softmax",
         ),
         FigureWord(
+            "scale and shift",
+            "A stored factor and a stored number for each feature, and no norm: `128`.",
+            "scale-and-shift",
+        ),
+        FigureWord(
             "standardization",
             "The mean is taken off, and what is left divided by the deviation; `reversed at the "
             "end` where both are kept for that.",

@@ -27,6 +27,7 @@ from .readings import read_int, read_ints
 from .recognise import MOST_NODES, add_ideas, find_blocks
 from .recognition import Recognition
 from .resampling import read_scale
+from .scale_shifts import SCALE_SHIFT
 from .token_mixing import is_mlp
 from .weight_sizes import read_width
 
@@ -45,6 +46,7 @@ _RANKS_OF_KINDS = {
     "linear": WORK,
     "norm": TRIM,
     "pixel shuffle": SIZE,
+    SCALE_SHIFT.lower(): TRIM,
 }
 #: how telling operators outside of blocks are, by the first trait that they have
 _RANKS_OF_TRAITS = (
@@ -280,6 +282,8 @@ def _find_kind(entry: FoundBlock) -> str:
     details = entry.details
     if isinstance(details, ConvolutionDetails) and not isinstance(details, SeparableDetails):
         return "conv"
+    if entry.name == SCALE_SHIFT:
+        return SCALE_SHIFT.lower()
     return "linear" if entry.name.startswith("Linear") else KNOWN
 
 

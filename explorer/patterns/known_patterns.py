@@ -65,6 +65,7 @@ from .recurrent import find_cells, find_recurrent
 from .resampling import find_joined, find_pixel_shuffles, find_resampled
 from .residuals import find_residuals
 from .retention import find_retentions
+from .scale_shifts import find_scale_shifts
 from .separable import find_excitations, find_separable
 from .similarity import find_similarities, find_similarity
 from .slices import find_slice_attentions
@@ -226,6 +227,7 @@ IDEAS = (
 )
 #: what operations without weights are together, where they are none of all these
 ARITHMETIC = (
+    _whole("scale-and-shift", find_scale_shifts, "scale and shift", family="elementwise"),
     _whole("statistics", find_statistics, "statistics", family="pooling"),
     _whole("standardization", find_standardized, "standardized", family="normalization"),
     _whole("softmax", find_softmaxes, "softmax", family="activation"),

@@ -158,4 +158,13 @@ a sum of both sides
 where it is inside of an interval = Formula, tanh
   And (above, below) => Or (above, below)
   b = Cast <to = 1> (inside) => o = Cast <to = 1> (inside)  b = Tanh (o)
+[scale-and-shift]
+stored numbers, another value is added
+  16, 64] x) => 16, 64] x, float[2, 16, 64] z)
+  Add (scaled, shift) => Add (scaled, z)
+a number for each feature
+  shift = ConstantOfShape (width) => shift = ConstantOfShape (one)
+  int64[1] width => int64[1] one = {1}, int64[1] width
+a product before the sum
+  scaled = Mul (x, scale) => scaled = Add (x, scale)
 """
