@@ -42,10 +42,12 @@ def find_fixed_transforms(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find products with stored waves: the discrete Fourier transform, of frames where they slide.
 
     So exporters without an operator for it write a short-time transform as a convolution (K. Cheuk
-    and others, nnAudio, 2020, section III); behind it often stands a bank of triangular filters (S.
-    Davis and P. Mermelstein, 1980, section II).
+    and others, nnAudio, 2020, section III), and the inverse one as transposed convolutions of real
+    and imaginary parts, whose frames overlap and are added; behind the former often stands a bank
+    of triangular filters (S. Davis and P. Mermelstein, 1980, section II).
     """
     operations = blocks.operations
+    yield from _find_inverse(blocks)
     for number, kind in enumerate(operations.kinds):
         if kind not in ("Conv", "Gemm") or len(operations.operands[number]) != 1:
             continue
@@ -73,6 +75,44 @@ def find_fixed_transforms(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         end = layer.end if layer is not None and is_layer else number
         block = "filter bank" if name == _BANK else "transform"
         yield FoundBlock(block, name, numbers, end, tuple(facts))
+
+
+def _find_inverse(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Yield transposed convolutions with stored waves, both parts of a sum together."""
+    operations = blocks.operations
+    hops = {
+        number: found
+        for number, kind in enumerate(operations.kinds)
+        if kind == "ConvTranspose" and (found := _read_overlap(operations, number)) is not None
+    }
+    told: set[int] = set()
+    for number, (samples, hop) in hops.items():
+        total = operations.only_user(number)
+        parts = [] if total is None else [one for one in operations.givers(total) if one in hops]
+        numbers, end = {number}, number
+        if total is not None and operations.kinds[total] == "Add" and len(parts) == _BOTH:
+            numbers, end = {*parts, total}, total
+        if end not in told and all(blocks.owner[one] is None for one in numbers):
+            told.add(end)
+            facts = (f"window {samples:,}", f"hop {hop:,}")
+            yield FoundBlock("transform", "Inverse STFT", frozenset(numbers), end, facts)
+
+
+def _read_overlap(operations: Operations, number: int) -> tuple[int, int] | None:
+    """Return how long frames are that a transposed convolution adds, and how far apart.
+
+    None where its rows are no waves.
+    """
+    node, values = operations.nodes[number], operations.fixed(number)
+    kernel = [size for size in read_kernel(node) if size > 1]
+    rows, given = read_features(node)
+    if len(kernel) != 1 or given != 1 or len(operations.operands[number]) != 1 or not values:
+        return None
+    samples, hop = kernel[0], max((*read_ints(node, "strides"), 1))
+    if hop >= samples or not _may_transform(rows, samples) or not _fits_frequencies(rows, samples):
+        return None
+    matrix = _read_matrix(values[0], rows, samples)
+    return (samples, hop) if matrix is not None and _holds_waves(matrix) else None
 
 
 def _read_samples(operations: Operations, number: int) -> tuple[int, int]:

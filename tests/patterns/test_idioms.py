@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -304,6 +306,41 @@ def test_products_with_waves_are_transforms(is_windowed: bool, is_double: bool) 
         waves = waves * np.hanning(65)[:-1]
     assert _tell_matrix(waves, slides=True) == "STFT, window 64, hop 32"
     assert _tell_matrix(waves, slides=False) == f"DFT 64 → {len(waves)}"
+
+
+def _tell_back(parts: Sequence[NDArray[np.float64]], hop: int) -> str:
+    """Return what transposed convolutions with stored rows, and their sum, are told to be."""
+    nodes, weights = [], []
+    for place, rows in enumerate(parts):
+        names = [f"x{place}", f"w{place}"]
+        nodes.append(helper.make_node("ConvTranspose", names, [f"y{place}"], strides=[hop]))
+        stored = np.ascontiguousarray(rows[:, None, :], np.float32)
+        weights.append(numpy_helper.from_array(stored, f"w{place}"))
+    nodes.append(helper.make_node("Add", ["y0", "y1"], ["y"]))
+    inputs = [
+        helper.make_tensor_value_info(f"x{place}", TensorProto.FLOAT, [1, len(rows), 9])
+        for place, rows in enumerate(parts)
+    ]
+    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
+    graph = helper.make_graph(nodes, "g", inputs, outputs, weights)
+    found = recognise(load(helper.make_model(graph)).graph.nodes)
+    return found.text if found is not None else ""
+
+
+def test_transposed_convolutions_with_waves_are_the_inverse_transform() -> None:
+    angles = 2 * np.pi * np.outer(np.arange(33), np.arange(64)) / 64
+    window = np.hanning(65)[:-1]
+    parts = [np.cos(angles) * window, np.sin(angles) * window]
+    assert _tell_back(parts, 16) == "Inverse STFT, window 64, hop 16"
+    # frames that do not overlap, other rows than waves, and waves of one frequency
+    learned = np.random.default_rng(0).normal(size=(33, 64))
+    for others, hop in (
+        (parts, 64),
+        ([parts[0], learned], 16),
+        ([learned, learned], 16),
+        ([np.repeat(rows[3:4], 33, axis=0) for rows in parts], 16),
+    ):
+        assert not _tell_back(others, hop).startswith("Inverse STFT")
 
 
 def test_banks_of_filters_and_what_was_learned() -> None:
