@@ -12,11 +12,11 @@ from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import read_dims
 from netloupe.explorer.patterns.combinations import REDUCTIONS, is_divisor, moves_rows
 from netloupe.explorer.patterns.details import NO_DETAILS, FeatureDetails
+from netloupe.explorer.patterns.nested_levels import count_nested_levels
 from netloupe.explorer.patterns.readings import read_str
 from netloupe.explorer.patterns.recognise import add_ideas
 
 from .composites import Merge, make_part
-from .opened import goes_down_and_up
 from .outline import Outline, OutlinePart, make_block_part
 
 #: sines of so many multiples of one value are a positional encoding
@@ -61,7 +61,7 @@ def _find_nested(outline: Outline) -> Iterator[Merge]:
     X. Qin and others, U²-Net, 2020, figure 2.
     """
     for part in outline.of_kind("residual"):
-        if goes_down_and_up(outline, part):
+        if count_nested_levels(outline.operations, part.numbers):
             merged = make_part([part], "group", "Nested U", part.details)
             merged.end = part.end
             yield [part], merged

@@ -22,7 +22,7 @@ _TOLD = frozenset(
     | {"quantizer", "similarity", "tokenizer", "transform", "unrolled"}
     | {"coupling", "cross", "duel", "expectation", "factorization", "neighbours", "outer product"}
     | {"edges", "graph convolution", "splines", "token masking"}
-    | {"pyramid pooling", "residual quantizer", "triangle"}
+    | {"cost volume", "pyramid pooling", "residual quantizer", "triangle"}
 )
 
 _TWICE = 2

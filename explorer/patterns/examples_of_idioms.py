@@ -76,6 +76,22 @@ spectra (float[8, 32] frames) => (float[8, 17] y)
 """,
         "DFT 32 → 17",
     ),
+    "cost-volume": (
+        """
+correlation (float[1, 8, 16, 16] x, float[1, 8, 16, 16] z) => (float[1, 3, 16, 16] y)
+<int64[1] axis = {3}, int64[1] over = {1}, int64[8] pads = {0, 0, 0, 1, 0, 0, 0, 1},
+ int64[1] a = {0}, int64[1] b = {1}, int64[1] c = {2}, int64[1] d = {16}, int64[1] e = {17},
+ int64[1] f = {18}>
+{
+  wide = Pad (z, pads)
+  left = Slice (wide, a, d, axis)   p1 = Mul (x, left)   c1 = ReduceMean (p1, over)
+  same = Slice (wide, b, e, axis)   p2 = Mul (x, same)   c2 = ReduceMean (p2, over)
+  right = Slice (wide, c, f, axis)  p3 = Mul (x, right)  c3 = ReduceMean (p3, over)
+  y = Concat <axis = 1> (c1, c2, c3)
+}
+""",
+        "Cost volume, correlation, 3 displacements",
+    ),
     "scale-and-shift": (
         """
 unnormalized (float[2, 16, 64] x) => (float[2, 16, 64] y)

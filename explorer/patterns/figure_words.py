@@ -297,6 +297,12 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "atrous-pyramid",
         ),
         FigureWord(
+            "cost volume",
+            "How alike two maps are when one is moved by so many places: by products that are "
+            "summed, or by differences: `correlation, 49 displacements`.",
+            "cost-volume",
+        ),
+        FigureWord(
             "pyramid pooling",
             "A picture beside what is left of it on coarse grids: `3 scales`.",
             "pyramid-pooling",

@@ -22,6 +22,7 @@ from .convolution_details import (
 from .details import NO_DETAILS, BlockDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .graph_context import GraphContext, find_graph_context
+from .nested_levels import count_nested_levels
 from .operations import Operations
 from .readings import read_int, read_ints
 from .recognise import MOST_NODES, add_ideas, find_blocks
@@ -227,7 +228,8 @@ def _make(
         rank = _RANKS_OF_KINDS.get(kind, IDEA)
         name = entry.name
         if kind == "residual":
-            name = _name_nested(operations, entry) or name
+            levels = count_nested_levels(operations, entry.numbers)
+            name = f"Nested U of {levels} levels" if levels else name
         if kind == "conv" and entry.details.read_as(ConvolutionDetails).is_depthwise:
             name = name.replace("Conv", "Depthwise conv", 1)
         return Ingredient(name, kind, rank, entry.facts, entry.details, before)
@@ -247,32 +249,6 @@ def _make(
         factor = read_scale(operations, entry)
         details = ConvolutionDetails(stride=factor, transposed=True)
     return Ingredient(_name_operator(operator), kind, rank, (), details, before)
-
-
-def _name_nested(operations: Operations, entry: FoundBlock) -> str:
-    """Return what a block is that makes its maps smaller and as often larger again; "" for others.
-
-    One behind the other, and what levels had goes across: branches side by side, each with maps of
-    its own size, are none. One of the places where they are resized may keep the size, where they
-    are fitted to others (X. Qin and others, U²-Net, 2020, figure 2).
-    """
-    ways: dict[int, tuple[int, int]] = {}
-    joined = 0
-    for number in sorted(entry.numbers):
-        operator = operations.nodes[number].operator
-        before = [ways[giver] for giver in operations.givers(number) if giver in ways]
-        down, up = max(before, default=(0, 0))
-        joined += len({*before}) > 1 and operator.has("joins", "adds")
-        if operator.has("transposed", "resamples"):
-            up += 1
-        elif operator.has("pools", "convolves") and not operator.has("pools_all"):
-            is_smaller = max(read_ints(operations.nodes[number], "strides") or (1,)) > 1
-            if is_smaller and up:
-                return ""  # down again
-            down += is_smaller
-        ways[number] = down, up
-    down, up = max(ways.values(), default=(0, 0))
-    return f"Nested U of {down + 1} levels" if up >= down > 1 and joined >= down else ""
 
 
 def _find_kind(entry: FoundBlock) -> str:

@@ -25,6 +25,7 @@ from .combinations import (
 )
 from .conformers import find_conformers, find_convolution_modules, find_rotated_attentions
 from .convolutions import find_convolutions
+from .cost_volumes import find_cost_volumes
 from .crosses import find_crosses, find_factorizations
 from .delta_rules import find_delta_rules
 from .dense import find_dense, find_transitions
@@ -188,6 +189,7 @@ IDEAS = (
     _part("dot-interaction", find_interactions, "interaction"),
     _part("factorization-machine", find_factorizations, "factorization"),
     _part("cross-network", find_crosses, "cross"),
+    _part("cost-volume", find_cost_volumes, "cost volume"),
     _part("atrous-pyramid", find_atrous_pyramids, "atrous pyramid"),
     _part("pyramid-pooling", find_pyramid_poolings, "pyramid pooling"),
     _part("message-passing", find_messages, "message passing"),

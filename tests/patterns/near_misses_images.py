@@ -240,4 +240,20 @@ the map itself
   float[1, 8, 32, 32] x) => float[1, 8, 32, 32] x, float[1, 8, 32, 32] z)
 maxima
   MaxPool => AveragePool
+[cost-volume]
+several displacements
+  Slice (wide, b, e, axis) => Slice (z, a, d, axis)
+  Mul (x, same) => Mul (x, left)
+  Mul (x, right) => Mul (x, left)
+two maps, each is moved alone
+  Mul (x, left) => Mul (left, left)
+  Mul (x, same) => Mul (same, same)
+  Mul (x, right) => Mul (right, right)
+products
+  Mul (x, left) => Add (x, left)
+  Mul (x, same) => Add (x, same)
+  Mul (x, right) => Add (x, right)
+results beside one another
+  Concat <axis = 1> (c1, c2, c3) => Sum (c1, c2, c3)
+  float[1, 3, 16, 16] y => float[1, 1, 16, 16] y
 """

@@ -81,7 +81,7 @@ def test_a_gate_between_keeps_a_block_from_being_inverted() -> None:
 
 
 def test_what_widens_and_narrows_behind_the_depthwise_one_is_a_convnext_block() -> None:
-    for is_normalized, name in ((True, "ConvNeXt block"), (False, "Convolutional MLP block")):
+    for is_normalized, name in ((True, "ConvNeXt block"), (False, "Conv MLP block")):
         net = Net()
         y = net.deep("x", 16, 7, relu=False)
         if is_normalized:
