@@ -69,6 +69,8 @@ def _is_nearest(
     width, rows = known.width or taken, known.rows or given
     if given not in (0, rows) or (taken and not width <= taken <= width + _MOST_BESIDE):
         return False
+    if operations.kinds[nearest] != "ArgMin" and not any(_turns(operations, n) for n in distances):
+        return False  # they are scores
     sign = _read_factor_sign(operations, distances, product)
     sign *= _follow_sign(operations, distances, product, nearest)
     return sign * _wanted(operations, nearest) <= 0
@@ -77,6 +79,13 @@ def _is_nearest(
 def _wanted(operations: Operations, nearest: int) -> int:
     """Return the sign with which distances are searched for the nearest."""
     return 1 if operations.kinds[nearest] == "ArgMin" else -1
+
+
+def _turns(operations: Operations, number: int) -> bool:
+    """Return whether an operation subtracts, or turns the sign."""
+    is_scaling = operations.nodes[number].operator.has("multiplies_elements", "divides")
+    is_negative = is_scaling and (operations.scalar(number) or 0) < 0
+    return is_negative or operations.nodes[number].operator.has("negates", "subtracts")
 
 
 def _adds_squares(operations: Operations, distances: set[int], product: int) -> bool:

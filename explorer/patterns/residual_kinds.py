@@ -30,7 +30,7 @@ def name_kind(
         if is_inverted(main):
             return "Inverted residual"
         if _is_inverted_behind(main):
-            return "ConvNeXt block" if has_layer_norm else "Convolutional MLP block"
+            return "ConvNeXt block" if has_layer_norm else "Conv MLP block"
         return "Residual block"
     return "Bottleneck block" if _is_bottleneck(main) else "Residual block"
 
@@ -72,7 +72,8 @@ def _is_bottleneck(main: list[ConvolutionDetails]) -> bool:
     if len(main) == 3 and main[0].is_pointwise and main[2].is_pointwise:
         within, outside = main[1].out_features, main[2].out_features
         if max(main[1].kernel, default=0) > 1:
-            return not within or not outside or within <= outside
+            is_narrow = not within or not outside or within <= outside
+            return is_narrow or main[1].groups is not None
     first, last = main[0], main[-1]
     if len(main) < 3 or not (first.is_pointwise or narrows(first)):
         return False

@@ -40,7 +40,7 @@ def find_row(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     weighted = [e for e in outline if isinstance(e, FoundBlock) and e.kind in _WEIGHTED]
     if not any(isinstance(entry, FoundBlock) for entry in outline) or not is_row(blocks, outline):
         return
-    if not all(entries) or (weighted and _goes_around(operations, outline)):
+    if not all(entries):
         return
     facts: tuple[str, ...] = ()
     details = NO_DETAILS
@@ -53,12 +53,6 @@ def find_row(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         if isinstance(entry, FoundBlock) and entry.kind == "pixel shuffle":
             facts += entry.facts
     yield make_whole_block(blocks, "row", " · ".join(entries), facts, details)
-
-
-def _goes_around(operations: Operations, outline: list[FoundBlock | int]) -> bool:
-    """Return whether what the first takes is taken again further on."""
-    taken = {*_outer_operands(operations, outline[0])}
-    return any(taken & {*_outer_operands(operations, entry)} for entry in outline[1:])
 
 
 def _describe(operations: Operations, entry: FoundBlock | int) -> str:

@@ -63,12 +63,12 @@ its own operand, it begins with others beside it
   first = Conv => joined = Concat <axis = 1> (x, z)  first = Conv
   {8, 8, 3, 3} => {8, 11, 3, 3}, int64[4] inner = {8, 8, 3, 3}
   w2 = ConstantOfShape (dims) => w2 = ConstantOfShape (inner)
-features, it corrects an estimate of one map
+features, it corrects an estimate of one map = Conv · ReLU · Conv · Add · ReLU 1 → 8 → 1
   float[1, 8, 16, 16] x => float[1, 1, 16, 16] x
   float[1, 8, 16, 16] y => float[1, 1, 16, 16] y
   {8, 8, 3, 3} => {8, 1, 3, 3}, int64[4] back = {1, 8, 3, 3}
   w2 = ConstantOfShape (dims) => w2 = ConstantOfShape (back)
-as many maps, one is added to all
+as many maps, one is added to all = Conv · ReLU · Conv · Add · ReLU 1 → 8 → 8
   float[1, 8, 16, 16] x => float[1, 1, 16, 16] x
   {8, 8, 3, 3} => {8, 1, 3, 3}, int64[4] inner = {8, 8, 3, 3}
   w2 = ConstantOfShape (dims) => w2 = ConstantOfShape (inner)
@@ -191,9 +191,9 @@ an older value on the way across
 what was joined on the shortcut
   Add (joined, again) => Add (stream, again)
 [row]
-a row, its operand is added again
-  y = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (activated) => y = Add (activated, x)
-  8, 16, 16] y => 8, 32, 32] y
+a row, the pool takes the first again
+  strides = [2, 2]> (activated) => strides = [2, 2]> (x)
+  16, 16] y) => 16, 16] y, float[1, 8, 32, 32] activated)
 a row, two branches go on
   16, 16] y) => 16, 16] y, float[1, 8, 32, 32] normal)
 [atrous-pyramid]
