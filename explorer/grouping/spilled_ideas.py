@@ -38,8 +38,12 @@ _TELLING = (
 _MOST_OF_LAYER = 24
 #: and a repetition that is all of it so many, as the steps of a recursion
 _MOST_OF_REPEAT = 60
-#: a group with more children is not looked at
+#: of a group with more children only what so many values are joined in is looked at
 _MOST_CHILDREN = 300
+_LEAST_JOINED = 9
+_MOST_JOINS = 8
+#: among so many nodes before that
+_MOST_BEFORE = 256
 #: an idea is never all of a group
 _LEAST_CHILDREN = 3
 
@@ -82,15 +86,18 @@ def group_ideas(root: Group, free_path: FreePath, *, are_prepared: bool = False)
         is_meant = not are_prepared or any(
             inner.kind == "preparation" for inner in group.inner_groups()
         )
-        if group.kind != "repeat" and is_meant and _is_searched(group, telling):
-            for name, nodes, inner in finder.find(group):
+        if group.kind != "repeat" and is_meant:
+            is_large = len(group.children) > _MOST_CHILDREN
+            is_searched = not is_large and _is_searched(group, telling)
+            found = finder.find(group) if is_searched else []
+            for name, nodes, inner in finder.find_joined(group) if is_large else found:
                 if not _join(group, name, nodes, free_path) and len(inner) < len(nodes):
                     _join(group, name, inner, free_path)
         pending += group.inner_groups()
 
 
 def _is_searched(group: Group, telling: set[int]) -> bool:
-    return _LEAST_CHILDREN <= len(group.children) <= _MOST_CHILDREN and any(
+    return len(group.children) >= _LEAST_CHILDREN and any(
         isinstance(child, Node) and child.index in telling for child in group.children
     )
 
@@ -128,6 +135,33 @@ class _Finder:
             (name, [members[n] for n in numbers], [members[n] for n in inner])
             for name, numbers, inner in self._known[key]
         ]
+
+    def find_joined(self, group: Group) -> list[tuple[str, list[Node], list[Node]]]:
+        """Return the ideas among a large group's own nodes that end in joining many values."""
+        own: list[Node] = []
+        for child in group.children:
+            if isinstance(child, Node):
+                own.append(child)
+            elif child.kind == "repeat":
+                own += list_member_nodes(child, _MOST_BEFORE)
+        own.sort(key=_GET_INDEX)
+        joins = [
+            place
+            for place, node in enumerate(own)
+            if len(node.inputs) >= _LEAST_JOINED and node.operator.has("joins")
+        ]
+        told: list[tuple[str, list[Node], list[Node]]] = []
+        for place in joins[:_MOST_JOINS]:
+            step()
+            nodes = own[max(0, place + 1 - _MOST_BEFORE) : place + 1]
+            try:
+                found = [*find_ideas(nodes, self._context)]
+            except (ArithmeticError, LookupError, TypeError, ValueError):
+                continue  # as of try_to_recognise
+            told += [
+                (name, [*every], [*core]) for name, every, core in found if own[place] in every
+            ]
+        return told
 
     def _search(self, group: Group, members: Sequence[Node]) -> Found:
         whole = list_member_nodes(group, MOST_NODES)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import onnx.parser
 import pytest
 
@@ -170,3 +172,33 @@ def test_an_idea_is_drawn_closed() -> None:
     (block,) = find_blocks(tree)
     assert block.label == "Dot interaction"
     assert is_told_by_face(block)
+
+
+@pytest.mark.parametrize("displacements", [9, 4])
+def test_of_a_long_program_only_what_joins_many_values_is_looked_at(displacements: int) -> None:
+    """A cost volume is found among hundreds of nodes; few values may be joined for any reason."""
+    choose = Random(0).choice  # nothing repeats
+    chain = [
+        f"[n{place}] s{place} = {choose(('Abs', 'Exp', 'Neg', 'Relu', 'Sin', 'Tanh'))} ({taken})"
+        for place, taken in enumerate(("x", *(f"s{place}" for place in range(399))))
+    ]
+    compared, limits = [], []
+    for place in range(displacements):
+        limits.append(f"int64[1] a{place} = {{{place}}}, int64[1] b{place} = {{{place + 16}}}")
+        compared.append(
+            f"[Slice_{place}] m{place} = Slice (wide, a{place}, b{place}, axis) "
+            f"[Mul_{place}] p{place} = Mul (s399, m{place}) "
+            f"[ReduceMean_{place}] c{place} = ReduceMean (p{place}, over)"
+        )
+    joined = ", ".join(f"c{place}" for place in range(displacements))
+    text = f"""
+        <ir_version: 12, opset_import: ["": 24]>
+        flow (float[1, 8, 16, 16] x) => (float[1, {displacements}, 16, 16] y)
+        <int64[1] axis = {{3}}, int64[1] over = {{1}}, {", ".join(limits)},
+         int64[8] pads = {{0, 0, 0, 0, 0, 0, 0, {displacements - 1}}}>
+        {{ {" ".join(chain)} [Pad] wide = Pad (x, pads) {" ".join(compared)}
+           [Concat] j = Concat <axis = 1> ({joined}) [Tanh] y = Tanh (j) }}
+    """
+    graph = load(onnx.parser.parse_model(text).SerializeToString()).graph
+    names = [block.label for block in find_blocks(build_group_tree(graph))]
+    assert ("Cost volume" in names) == (displacements > 8)
