@@ -95,6 +95,29 @@ def test_others_are_encoder_decoders() -> None:
     assert "skips at each level, 4 levels put together" in told
 
 
+@pytest.mark.parametrize("gates", [False, True])
+def test_what_does_not_lead_to_the_lowest_level_is_no_skip(gates: bool) -> None:
+    """Details of another branch, or the picture again, are joined where both are as large."""
+    net = Network()
+    image = net.take("image", (1, 3, 64, 64))
+    details = []
+    x = image
+    for taken in (3, 8, 8):
+        x = activate(net, x, taken, 8, strides=[2, 2])
+        details.append(x)
+    # a branch of its own from the picture on (C. Yu and others, BiSeNet V2, 2021, figure 3)
+    x = net.add("MaxPool", image, kernel_shape=[4, 4], strides=[4, 4])
+    x = activate(net, activate(net, x, 3, 8, strides=[2, 2]), 8, 8, strides=[2, 2])
+    for detail in reversed(details):
+        x = enlarge(net, activate(net, x, 8, 8))
+        beside = net.add("Mul", detail, net.add("Sigmoid", x)) if gates else detail
+        x = activate(net, net.add("Add", x, beside), 8, 8)
+    told = net.finish(net.conv(enlarge(net, x), 8, 1)).architecture.sentence
+    assert "UNet" not in told
+    assert "encoder-decoder" not in told
+    assert "skip" not in told
+
+
 def make_pyramid(widths: Sequence[int], *, ways: int = 1, flat: bool = True, first: int = 3) -> str:
     """Return what is said of maps at three strides, of which each is convolved to some channels.
 
