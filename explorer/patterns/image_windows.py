@@ -93,7 +93,9 @@ def _swaps_parts(turned: Node) -> bool:
     """Return whether windows and places in them change places before they attend."""
     current = turned
     for _ in range(_MOST_STEPS):
-        if any(read_ints(one, "perm") == (0, 2, 1, 3) for one in _list_turned(current, _RANK_OF_PARTS)):
+        if any(
+            read_ints(one, "perm") == (0, 2, 1, 3) for one in _list_turned(current, _RANK_OF_PARTS)
+        ):
             return True
         result = current.output(0)
         users = result.users if result is not None else ()

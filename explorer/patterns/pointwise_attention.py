@@ -81,7 +81,9 @@ def _read_scores(blocks: FoundBlocks, value: Value) -> tuple[set[int], int, str]
         elif blocks.owner[number] is not None or operations.kinds[number] not in _OF_SCORES:
             return None
         else:
-            is_twice = operations.kinds[number] == "Mul" and len(taken) == 2 == taken.count(taken[0])
+            is_twice = operations.kinds[number] == "Mul" and len(taken) == 2 == taken.count(
+                taken[0]
+            )
             is_power = operations.kinds[number] == "Pow" and operations.scalar(number) == 2.0
             is_square |= (is_twice or is_power) and not word
             numbers.add(number)

@@ -136,5 +136,7 @@ def _is_like(operations: Operations, number: int, other: int) -> bool:
         return False
     axes = [read_int(node, "axis") for node in (one, two)]
     if axes == [None, None]:  # an operand since opset 20
-        axes = [None if (at := read_scalar(node.input(2))) is None else int(at) for node in (one, two)]
+        axes = [
+            None if (at := read_scalar(node.input(2))) is None else int(at) for node in (one, two)
+        ]
     return axes[0] is None or axes[0] != axes[1]
