@@ -31,9 +31,9 @@ from .attention_scores import (
 from .attention_sources import find_uncut, name_by_sources, trace_projection
 from .attention_streams import (
     Form,
+    compares_directions,
     count_compared,
     find_common_form,
-    compares_directions,
     read_channel_heads,
     write_forms,
 )

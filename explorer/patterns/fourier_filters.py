@@ -87,9 +87,9 @@ def _follow_transforms(operations: Operations, first: int) -> set[int]:
         end = user
         count += 1
     before = operations.givers(first)
-    if not inverse and len(before) == 1 and _scales(operations, before[0]):
-        if operations.only_user(before[0]) == first:
-            found.add(before[0])
+    is_scaled = not inverse and len(before) == 1 and _scales(operations, before[0])
+    if is_scaled and operations.only_user(before[0]) == first:
+        found.add(before[0])
     return found
 
 
@@ -105,7 +105,7 @@ def _follow_weights(blocks: FoundBlocks, forward: set[int]) -> tuple[set[int], i
     operations = blocks.operations
     numbers: set[int] = set()
     inverse: set[int] = set()
-    pending = [user for user in operations.users[max(forward)]]
+    pending = list(operations.users[max(forward)])
     while pending:
         number = pending.pop()
         if number == OUTSIDE or len(numbers) > _MOST_OF_FILTER:

@@ -81,9 +81,8 @@ def _read_scores(blocks: FoundBlocks, value: Value) -> tuple[set[int], int, str]
         elif blocks.owner[number] is not None or operations.kinds[number] not in _OF_SCORES:
             return None
         else:
-            is_twice = operations.kinds[number] == "Mul" and len(taken) == 2 == taken.count(
-                taken[0]
-            )
+            is_same = len(taken) == 2 and taken[0] is taken[1]
+            is_twice = operations.kinds[number] == "Mul" and is_same
             is_power = operations.kinds[number] == "Pow" and operations.scalar(number) == 2.0
             is_square |= (is_twice or is_power) and not word
             numbers.add(number)

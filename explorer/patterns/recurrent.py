@@ -89,7 +89,7 @@ def find_cells(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 
 
 def _takes_state(blocks: FoundBlocks) -> bool:
-    """Return whether gates are of two values, as of what comes and what was kept, or of both joined.
+    """Return whether gates are of two values, what comes and what was kept, or of both joined.
 
     Of what comes alone they are no step of a recurrence.
     """
