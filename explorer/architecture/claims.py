@@ -134,6 +134,10 @@ class Inventory:
             counts[kind] += count
         return counts
 
+    def knows(self, piece: Piece) -> bool:
+        """Return whether a block is known to be a member of its kind, or a call of one."""
+        return id(piece) in self._members or id(piece) in self._weighted
+
     def find(self, pieces: Iterable[Piece], kind: str) -> list[Piece]:
         """Return the members of a kind among some blocks."""
         return [one for one in pieces if self._members.get(id(one), ("", 0))[0] == kind]

@@ -12,6 +12,7 @@ from netloupe.explorer.model import Model, Node
 from netloupe.explorer.patterns import Detail
 
 from .agreed_counts import AgreedCounts
+from .called_blocks import find_called_blocks
 from .claims import Inventory
 from .given import tell_given, tell_taken
 from .ideas import merge_ideas
@@ -41,6 +42,8 @@ NOT_FOLDED: Mapping[Node, tuple[int, int]] = MappingProxyType({})
 NOT_CALLED: Mapping[Node, int] = MappingProxyType({})
 #: where blocks are too many to be told in order so many kinds are counted
 _MOST_COUNTED = 4
+#: kinds of what has no weights and stands between layers
+_STEPS = frozenset({"draw", "expectation", "gate", "positions"})
 #: how often alike blocks are used, which run they are of and how many, and the blocks
 _Row = tuple[int, tuple[int, int], list[Piece]]
 
@@ -72,6 +75,7 @@ def compose(
     """
     open_large(outline)
     outline.merge(find_named_groups(model, outline, is_folded=bool(times)))
+    outline.merge(find_called_blocks(outline))
     merge_ideas(outline)
     found = leave_out_distances(outline, list_pieces(outline, find_stacks(outline)))
     if not found:
@@ -147,6 +151,8 @@ def _write_in_order(
     nodes: Sequence[Node],
 ) -> list[str]:
     """Return what blocks are along the modules of the picture, the most telling ones in order."""
+    # of small steps that may be those of a loop no number is known, and no other depends on them
+    pieces = [one for one in pieces if one.kind not in _STEPS or inventory.knows(one)] or pieces
     root = build_modules(model, outline, pieces)
     teller = ModuleTeller(outline, pieces, inventory, root)
     layers = WeightedLayers(model, nodes)

@@ -30,12 +30,14 @@ from .sizes import weigh_matrices
 
 #: so many clauses and words are read in one breath
 MOST_CLAUSES = 6
-_MOST_WORDS = 46
+_MOST_WORDS = 38
 #: and of one module
 _MOST_INNER = 3
-_MOST_INNER_WORDS = 16
+_MOST_INNER_WORDS = 14
 #: what is said first of layers, and least of what they are
 _NORM = re.compile(r"\((?:pre-|post-|pre- and post-)norm [\w ]+; ")
+#: a way of widths, or a size: all of it but the first number
+_SIGNS = re.compile(r" [→×] [\d,]+")
 #: kinds of block that tell what a module is for
 _IDEAS = frozenset({"attention", "experts", "mixer", "recurrent", "transformer", "unrolled"})
 #: kinds of small steps with a smaller share of weights and of layers may be left out
@@ -244,10 +246,23 @@ class Fitter:
         for is_long, step in steps:
             while len(kept) > 1 and is_long(kept, most, words):
                 told = step(kept)
-                if told is None:
+                if told is None or (len(told) < len(kept) and self._leaves_false(told, kept)):
                     break
                 kept = told
         return kept
+
+    def _leaves_false(self, told: Sequence[Clause], before: Sequence[Clause]) -> bool:
+        """Return whether clauses of blocks say a number that is not all there is.
+
+        They would be taken apart for that; small steps are told together.
+        """
+        scope = [piece for clause in before for piece in clause.scope]
+        false = find_false(self._inventory, self._census, told, scope)
+        return any(
+            not one.is_plain and not one.is_named and not false.isdisjoint(kinds)
+            for one in told
+            if (kinds := read_said_numbers(self._inventory, one))
+        )
 
     def _join_same(self, clauses: list[Clause]) -> list[Clause] | None:
         """Join modules of one name of which the same is told."""
@@ -473,7 +488,8 @@ def _count_layers(clause: Clause) -> int:
 
 
 def _count_words(clauses: Sequence[Clause]) -> int:
-    return sum(len(clause.write().split()) for clause in clauses)
+    """Return how many words are read; ways of widths are read as one."""
+    return sum(len(_SIGNS.sub("", clause.write()).split()) for clause in clauses)
 
 
 def _is_many(clauses: Sequence[Clause], most: int, words: int) -> bool:

@@ -13,6 +13,7 @@ from netloupe.explorer.patterns.transformer_details import AttentionDetails
 
 from .levels import write_axes
 from .outline import Outline, OutlinePart
+from .sizes import weigh_matrices
 from .sketch import BlockSketch, Sketch, write_row, write_way
 
 _BLOCKS = frozenset({"conv", "residual"})
@@ -170,7 +171,12 @@ def _tell_super_resolution(outline: Outline) -> Sketch | None:
         if outline.operations.kinds[part.end] == "DepthToSpace"
     ]
     convolutions = outline.of_kind("conv")
-    weighted = [p for p in outline.parts if p.kind in ("attention", "linear", "mlp", "embedding")]
+    weighted = [part for part in outline.main if part.kind not in ("conv", "residual")]
+    own, inner = (
+        sum(weigh_matrices(outline, [part]) for part in outline.of_kind(kind))
+        for kind in ("conv", "residual")
+    )
+    weighted += outline.of_kind("residual") if inner > own else []  # the blocks are the network
     if len(shuffles) != 1 or len(convolutions) < _LEAST_LEVELS or weighted:
         return None
     shuffle = shuffles[0]

@@ -24,6 +24,8 @@ _MAPS = frozenset(
 _LEAST_STEPS = 2
 #: below the finest level whose features go across a UNet may have so many more
 _MOST_BARE = 2
+#: between what goes across and the block that gave it there are fewer operations
+_MOST_BEFORE = 200
 #: between a sum and what it gates
 _MOST_OF_GATE = 8
 #: so often a network goes down and up as a whole; else blocks of it do

@@ -140,10 +140,27 @@ class ModuleTeller:
             alike = [*found]
             if len(alike) == 1 or isinstance(token, Clause):
                 yield from alike
-            else:
-                yield tell_pieces(
-                    self._outline, [piece for clause in alike for piece in clause.pieces]
-                )
+                continue
+            for row in self._list_chains(alike):
+                pieces = [piece for clause in row for piece in clause.pieces]
+                yield tell_pieces(self._outline, pieces) if len(row) > 1 else row[0]
+
+    def _list_chains(self, clauses: Sequence[Clause]) -> Iterator[list[Clause]]:
+        """Yield clauses with those together of which each takes what the one before gives.
+
+        Layers of heads side by side are no chain; blocks of other kinds are told together.
+        """
+        row = [clauses[0]]
+        for clause in clauses[1:]:
+            kind = clause.pieces[0].kind
+            ends = [row[-1].pieces[-1], clause.pieces[0]]
+            is_single = min(len(row[-1].pieces), len(clause.pieces)) == 1
+            if kind != "linear" or is_single or follows_on(self._outline, ends):
+                row.append(clause)
+                continue
+            yield row
+            row = [clause]
+        yield row
 
     def _tell_one(self, module: Module) -> list[Clause]:
         """Return what a module by itself is."""

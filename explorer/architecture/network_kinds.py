@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from netloupe.explorer.patterns import Detail
 
+from .called_blocks import BLOCK_OF
 from .detectors import find_detector
 from .levels import Levels, find_levels, works_on_maps, write_axes
 from .map_heads import find_map_heads
@@ -101,7 +102,8 @@ def _name_by_blocks(pieces: Sequence[Piece], mixing: Mixing, is_shared: bool) ->
     if kinds["unrolled"] or any(piece.part.has("recurrent") for piece in pieces):
         words.append("recurrent layers")
     weighs = mixing.weighs and "recurrent layers" in words
-    if kinds["attention"] or kinds["transformer"] or mixing.attends or weighs:
+    calls_it = any(piece.name.startswith(f"{BLOCK_OF}attention") for piece in pieces)
+    if kinds["attention"] or kinds["transformer"] or mixing.attends or weighs or calls_it:
         words.append("attention")
     if kinds["transform"]:
         words.append("Fourier transforms")

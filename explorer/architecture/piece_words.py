@@ -205,8 +205,9 @@ _WITHOUT_PLURAL = (
 
 def write_plural(noun: str) -> str:
     """Return what several pieces are called."""
-    if noun.startswith("mixture "):
-        return noun.replace("mixture", "mixtures", 1)
+    first, _, rest = noun.partition(" of ")
+    if first in ("block", "mixture") and rest:
+        return f"{first}s of {rest}"
     if noun.endswith(_WITHOUT_PLURAL):
         return noun
     return f"{noun}es" if noun.endswith(("ss", "x")) else f"{noun}s"

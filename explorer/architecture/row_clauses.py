@@ -14,7 +14,14 @@ from .modules import Module, open_lists
 from .named_blocks import tell_named_blocks
 from .outline import Outline
 from .piece_clauses import count_uses, tell_named_pieces, tell_pieces
-from .piece_words import count_pieces, join_with_and, name_piece, write_in_blocks, write_shortly
+from .piece_words import (
+    count_pieces,
+    join_with_and,
+    name_piece,
+    write_in_blocks,
+    write_pieces,
+    write_shortly,
+)
 from .pieces import Piece
 from .row_names import WHOLES, count_name, name_loop, name_module, name_row, says_no_more
 from .stage_clauses import (
@@ -134,6 +141,9 @@ def _tell_alike(
         return replace(
             clause, name=named, text=inside, members=members, each_of=len(row), is_plain=False
         )
+    beside = _tell_beside(outline, row) if is_even and not name else None
+    if beside is not None:
+        return beside
     if not name or says_no_more(clause.text, name) or len(pieces) == len(row):
         is_whole = name.split(" ")[-1] in WHOLES and name not in clause.text
         return tell_named_pieces(outline, pieces, name, layer_count) if is_whole else clause
@@ -151,6 +161,20 @@ def _tell_alike(
     members = tuple(tuple(module.pieces) for module in row)
     text = f"{clause.text} in all" if clause.text[:1].isdigit() else clause.text
     return replace(clause, name=count_name(row, name), text=text, members=members, is_plain=False)
+
+
+def _tell_beside(outline: Outline, row: Sequence[Module]) -> Clause | None:
+    """Return how many equal rows of layers stand side by side, as in an ensemble; None for others.
+
+    ``5 blocks of 3 linear layers 70 → 128 → 41 side by side``.
+    """
+    texts = {write_pieces(outline, module.pieces) for module in row}
+    if len(texts) > 1 or not _are_beside(row) or any(p.fold[1] > 1 for p in row[0].pieces):
+        return None
+    members = tuple(tuple(module.pieces) for module in row)
+    scope = tuple(piece for member in members for piece in member)
+    text = f"{len(row):,} blocks of {texts.pop()} side by side"
+    return Clause(text, scope, uses=scope[0].uses, members=members)
 
 
 def _are_beside(row: Sequence[Module]) -> bool:

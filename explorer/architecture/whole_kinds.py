@@ -136,7 +136,8 @@ def _tell_growth(outline: Outline, resolutions: Resolutions) -> str:
     convolving = [n for n, one in enumerate(operations.nodes) if one.operator.has("convolves")]
     if len(given) != 1 or len(convolving) < _LEAST_LAYERS or not resolutions.is_sure:
         return ""
-    factors = [resolutions[number].factor for number in range(len(operations))]
+    outer = [number for number in range(len(operations)) if number not in resolutions.inner]
+    factors = [resolutions[number].factor for number in outer]  # blocks may go down and up inside
     known = [factor for factor in factors if factor is not None]
     if not known or max(known) > 1 or min(known) >= 1:
         return ""

@@ -118,6 +118,23 @@ def test_what_does_not_lead_to_the_lowest_level_is_no_skip(gates: bool) -> None:
     assert "skip" not in told
 
 
+def test_what_another_branch_gives_is_no_skip() -> None:
+    """As where a stream of convolutions stays beside what one with a large stride makes small."""
+    net = Network()
+    x = net.take("x", (1, 3, 64, 64))
+    low = activate(net, x, 3, 16, 9, strides=[8, 8])
+    for _ in range(4):
+        low = activate(net, low, 16, 16)
+    beside = [activate(net, x, 3, 8, strides=[2, 2])]
+    beside.append(activate(net, beside[-1], 8, 8, strides=[2, 2]))
+    for one in reversed(beside):
+        low = activate(net, net.add("Concat", enlarge(net, low), one, axis=1), 24, 16)
+    told = net.finish(net.conv(enlarge(net, low), 16, 1)).architecture.sentence
+    assert "UNet" not in told
+    assert "encoder-decoder" not in told
+    assert "skip" not in told
+
+
 def make_pyramid(widths: Sequence[int], *, ways: int = 1, flat: bool = True, first: int = 3) -> str:
     """Return what is said of maps at three strides, of which each is convolved to some channels.
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from onnx import TensorProto, helper
 
 from netloupe.explorer.architecture.module_names import drop_common_start, tell_class
+from netloupe.explorer.readers.load import load
 from tests.architecture.test_modules import Named
 
 
@@ -70,3 +72,75 @@ def test_classes_are_told_without_the_name_of_the_network(
 ) -> None:
     kept = drop_common_start(type_names) if len(type_names) > 1 else type_names
     assert [tell_class(name) for name in kept] == said
+
+
+def test_an_ensemble_is_told_as_blocks_side_by_side() -> None:
+    """And a way of widths has as many arrows as there are layers."""
+    net = Named()
+    x = net.take("x", (4, 16))
+    found = []
+    for number in range(5):
+        start = len(net.nodes)
+        y = x
+        for layer, (taken, given) in enumerate(((16, 32), (32, 32), (32, 8))):
+            first = len(net.nodes)
+            y = net.add("Sin", net.norm(net.linear(y, taken, given), given))
+            net.within(first, f"{layer}")
+        net.within(start, f"q.{number}")
+        found.append(y)
+    total = found[0]
+    for one in found[1:]:
+        total = net.add("Max", total, one)
+    told = net.finish(total).architecture.sentence
+    assert "5 blocks of 3 linear layers 16 → 32 → 32 → 8 side by side" in told
+
+
+def test_what_a_layer_gives_of_each_patch_is_no_output() -> None:
+    net = Named()
+    x = net.take("x", (1, 64, 8))
+    for number in range(4):
+        start = len(net.nodes)
+        x = net.block(x)
+        net.within(start, f"layers.{number}")
+    x = net.linear(x, 8, 80)
+    x = net.add("Reshape", x, net.numbers(1, 8, 8, 4, 4, 5))
+    x = net.add("Transpose", x, perm=[0, 5, 1, 3, 2, 4])
+    x = net.add("Reshape", x, net.numbers(1, 5, 32, 32))
+    told = net.finish(x, shape=(1, 5, 32, 32)).architecture.sentence
+    assert "80 outputs" not in told
+
+
+def test_calls_of_functions_are_told_by_what_their_bodies_hold() -> None:
+    """A body knows no weights: they are what each call gives it."""
+    layer = helper.make_function(
+        "local",
+        "Xyz",
+        ["x", *(f"w{number}" for number in range(4))],
+        ["y"],
+        [
+            helper.make_node("MatMul", ["x", "w0"], ["q"]),
+            helper.make_node("MatMul", ["x", "w1"], ["k"]),
+            helper.make_node("MatMul", ["x", "w2"], ["v"]),
+            helper.make_node("Transpose", ["k"], ["t"], perm=[0, 2, 1]),
+            helper.make_node("MatMul", ["q", "t"], ["scores"]),
+            helper.make_node("Softmax", ["scores"], ["shares"]),
+            helper.make_node("MatMul", ["shares", "v"], ["mixed"]),
+            helper.make_node("MatMul", ["mixed", "w3"], ["z"]),
+            helper.make_node("Add", ["x", "z"], ["y"]),
+        ],
+        [helper.make_opsetid("", 21)],
+    )
+    net = Named()
+    x = net.linear(net.take("x", (1, 12, 6)), 6, 8)
+    for number in range(4):
+        weights = [net.weight(8, 8) for _ in range(4)]
+        x = net.add("Xyz", x, *weights, domain="local")
+        net.nodes[-1].name = f"layers.{number}"
+    x = net.linear(x, 8, 3)
+    given = [helper.make_tensor_value_info(x, TensorProto.FLOAT, None)]
+    graph = helper.make_graph(net.nodes, "g", net.inputs, given, net.weights)
+    opsets = [helper.make_opsetid("", 21), helper.make_opsetid("local", 1)]
+    model = helper.make_model(graph, functions=[layer], opset_imports=opsets)
+    told = load(model.SerializeToString()).architecture.sentence
+    assert told.startswith("Attention network: ")
+    assert "4 blocks of attention and 4 linear layers" in told
