@@ -116,8 +116,8 @@ class Clause:
         return f"{told} used {'twice' if self.uses == _TWICE else f'{self.uses:,} times'}"
 
     def write_inside(self) -> str:
-        """Return it in words as a part of another one: a name says enough."""
-        return self.name or self.write()
+        """Return it in words as a part of another one: a name says enough, but of mixed blocks."""
+        return self.name if self.name and not self.is_mixed else self.write()
 
 
 def choose_telling(clauses: Sequence[Clause], most: int) -> list[Clause]:

@@ -30,10 +30,10 @@ from .sizes import weigh_matrices
 
 #: so many clauses and words are read in one breath
 MOST_CLAUSES = 6
-_MOST_WORDS = 38
+_MOST_WORDS = 42
 #: and of one module
 _MOST_INNER = 3
-_MOST_INNER_WORDS = 14
+_MOST_INNER_WORDS = 16
 #: what is said first of layers, and least of what they are
 _NORM = re.compile(r"\((?:pre-|post-|pre- and post-)norm [\w ]+; ")
 #: a way of widths, or a size: all of it but the first number
@@ -108,7 +108,7 @@ class Fitter:
 
     def fit_inside(self, clauses: Sequence[Clause], scope: Sequence[Piece]) -> list[Clause]:
         """Return what is told of what is in a module with a name: numbers rather than names."""
-        is_row = len(clauses) == 1 and clauses[0].name[:1].isdigit() and not clauses[0].is_mixed
+        is_row = len(clauses) == 1 and clauses[0].name.startswith((*"123456789", "stages"))
         if any(clause.name for clause in clauses) and not is_row:
             clauses = [self._tell_shortly(one) for one in self.tell_kinds(scope)]
         kept = self._join_kinds(clauses)

@@ -24,6 +24,7 @@ from .piece_words import (
 )
 from .pieces import Piece
 from .row_names import WHOLES, count_name, name_loop, name_module, name_row, says_no_more
+from .sketch import write_row
 from .stage_clauses import (
     IN_STAGES,
     tell_classes,
@@ -32,7 +33,10 @@ from .stage_clauses import (
     write_staged,
 )
 from .unit_clauses import tell_units
+from .units import count_in_stages, find_units
 
+#: how stages are told
+_STAGES = "stages of "
 #: of fewer modules in a row each is told
 _LEAST_OF_MANY = 4
 #: of modules in a row that differ so many kinds of block are counted
@@ -57,10 +61,22 @@ def tell_row(outline: Outline, row: Sequence[Module], layer_count: int) -> list[
         Nothing where they are nothing together: each is then told by itself.
     """
     told = _tell_together(outline, row, layer_count)
-    if told and says_enough(outline, told):
+    if told and says_enough(outline, told) and not _counts_parts(outline, row, told):
         return told
     units = tell_units(outline, row)
     return [units] if units is not None else told
+
+
+def _counts_parts(outline: Outline, row: Sequence[Module], told: Sequence[Clause]) -> bool:
+    """Return whether stages are told to have other numbers of blocks than of an author's.
+
+    A block may be two of a kind, a mixer of tokens and one of channels.
+    """
+    said = [clause.text for clause in told if clause.text.startswith(_STAGES)]
+    if len(said) != 1:
+        return False
+    counts = count_in_stages(find_units(outline, row))
+    return bool(counts) and not said[0].startswith(f"{_STAGES}{write_row(counts)} ")
 
 
 def _tell_together(outline: Outline, row: Sequence[Module], layer_count: int) -> list[Clause]:

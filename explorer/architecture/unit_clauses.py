@@ -26,7 +26,7 @@ from .pieces import Piece
 from .row_names import name_row
 from .sizes import weigh_matrices
 from .sketch import write_row
-from .units import Unit, find_units
+from .units import Unit, count_in_stages, find_units
 
 #: of fewer blocks it is not told which hold what
 _LEAST_BLOCKS = 4
@@ -72,19 +72,18 @@ def tell_units(outline: Outline, row: Sequence[Module]) -> Clause | None:
     units = find_units(outline, row)
     if len(units) < 2:
         return None
-    counts = [len([*stage]) for _, stage in groupby(units, key=lambda unit: unit.stage)]
-    are_stages = 1 < len(counts) < len(units) and all(unit.stage is not None for unit in units)
+    counts = count_in_stages(units)
     held = _list_all_held(outline, units)
-    if not are_stages and max(map(len, held)) == 1:
+    if not counts and max(map(len, held)) == 1:
         return None  # they are told by their kinds
     text = _write_classes(units) or _write_held(outline, held)
     if not text:
         return None
     noun = _name_units(units)
     noun = "block" if noun in text else noun
-    if are_stages and {*counts} == {counts[0]}:
+    if counts and {*counts} == {counts[0]}:
         name = f"{len(counts):,} stages of {count_pieces(counts[0], noun)}{_write_way(units)}"
-    elif are_stages:
+    elif counts:
         name = f"stages of {write_row(counts)} {write_plural(noun)}{_write_way(units)}"
     else:
         name = count_pieces(len(units), noun)
@@ -206,8 +205,10 @@ def _write_kinds(
         ]
         told.append((count, keys, join_with_and(texts[:_MOST_PARTS]) if texts else ""))
     if not all(keys for _, keys, _ in told):  # some hold no more than all do
+        # what one block alone lacks an exporter may have computed beforehand
         some = [f"{count:,} with {text}" for count, _, text in told if text]
-        return f"each {join_with_and(common)}, {', '.join(some)}" if common else ""
+        some = [] if max(count for count, _, _ in told) >= len(held) - 1 else some
+        return ", ".join((f"each {join_with_and(common)}", *some)) if common else ""
     each = f", each with {join_with_and(common)}" if common else ""
     alone = [
         count_pieces(count, nouns[keys[0]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from netloupe.explorer.grouping.group import Group
@@ -12,8 +13,10 @@ from .modules import Module, run_on
 from .outline import Outline
 from .sizes import weigh_matrices
 
-#: a list of blocks has so large a share of the weights of what holds it
-_LEAST_OF_MODULE = 0.6
+#: a list of blocks has so large a share of the weights of what holds it, beside what makes maps
+#: smaller before it, and all blocks of those of a row
+_LEAST_OF_MODULE = 0.35
+_LEAST_OF_ROW = 0.6
 #: between the names of groups of which the picture draws one
 _CHAIN = " / "
 #: kinds of group that the picture makes of an author's
@@ -47,7 +50,14 @@ def find_units(outline: Outline, row: Sequence[Module]) -> list[Unit]:
             return []
     held = sum(weigh(outline, unit.module) for unit in blocks)
     whole = sum(weigh(outline, module) for module in row)
-    return blocks if held >= _LEAST_OF_MODULE * whole else []
+    return blocks if held >= _LEAST_OF_ROW * whole else []
+
+
+def count_in_stages(units: Sequence[Unit]) -> list[int]:
+    """Return how many blocks each stage has; nothing where there are none, or of one block each."""
+    counts = [len([*stage]) for _, stage in groupby(units, key=lambda unit: unit.stage)]
+    are_stages = 1 < len(counts) < len(units) and all(unit.stage is not None for unit in units)
+    return counts if are_stages else []
 
 
 def is_block(module: Module) -> bool:
