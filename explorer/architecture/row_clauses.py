@@ -24,7 +24,6 @@ from .piece_words import (
 )
 from .pieces import Piece
 from .row_names import WHOLES, count_name, name_loop, name_module, name_row, says_no_more
-from .sketch import write_row
 from .stage_clauses import (
     IN_STAGES,
     tell_classes,
@@ -37,6 +36,8 @@ from .units import count_in_stages, find_units
 
 #: how stages are told
 _STAGES = "stages of "
+#: blocks hold so many of a kind that these are no blocks
+_LEAST_IN_EACH = 1.5
 #: of fewer modules in a row each is told
 _LEAST_OF_MANY = 4
 #: of modules in a row that differ so many kinds of block are counted
@@ -68,15 +69,17 @@ def tell_row(outline: Outline, row: Sequence[Module], layer_count: int) -> list[
 
 
 def _counts_parts(outline: Outline, row: Sequence[Module], told: Sequence[Clause]) -> bool:
-    """Return whether stages are told to have other numbers of blocks than of an author's.
+    """Return whether stages are told to have far more blocks than they have of an author's.
 
     A block may be two of a kind, a mixer of tokens and one of channels.
     """
-    said = [clause.text for clause in told if clause.text.startswith(_STAGES)]
-    if len(said) != 1:
+    staged = [clause for clause in told if clause.text.startswith(_STAGES)]
+    if len(staged) != 1:
         return False
-    counts = count_in_stages(find_units(outline, row))
-    return bool(counts) and not said[0].startswith(f"{_STAGES}{write_row(counts)} ")
+    found = find_units(outline, row)
+    kinds = Counter(piece.token for piece in staged[0].scope)
+    most = max(kinds.values())
+    return bool(count_in_stages(found)) and most >= _LEAST_IN_EACH * len(found)
 
 
 def _tell_together(outline: Outline, row: Sequence[Module], layer_count: int) -> list[Clause]:
