@@ -8,6 +8,7 @@ from onnx import TensorProto, helper
 from netloupe.explorer.architecture.module_names import drop_common_start, tell_class
 from netloupe.explorer.readers.load import load
 from tests.architecture.test_modules import Named
+from tests.benchmarks.first_view_sentences import find_untold_stacks
 
 
 def mix(net: Named, x: str, width: int) -> str:
@@ -33,7 +34,10 @@ def test_stages_of_blocks_without_a_kind_are_told_by_what_they_hold() -> None:
             x = mix(net, x, width)
             net.within(first, f"blocks.{block}")
         net.within(start, f"stages.{stage}")
-    told = net.finish(x).architecture.sentence
+    model = net.finish(x)
+    told = model.architecture.sentence
+    assert not find_untold_stacks(model, told)
+    assert find_untold_stacks(model, "Convolutional network: 15 convolutions, 24 linear layers.")
     assert "stages of 2, 2, 6, 2 blocks, 8 → 16 → 32 → 64 channels" in told
     assert "(each 2 linear layers and 7×7 depthwise convolution)" in told
 
