@@ -207,9 +207,12 @@ def _draw_instead(search: Search, block: UntoldBlock) -> bool:
 def _open_alone(search: Search, block: UntoldBlock) -> bool:
     """Open a block in its place where nothing is open yet; return whether there is room.
 
-    A picture of many boxes is in columns, and has no place beside it.
+    A picture of many boxes is in columns, and has no place beside it. The levels of a U count
+    more than what is open between them.
     """
     if block.untold < _MOST_OF_MODEL or search.insets or search.shows_stack():
+        return False
+    if search.shows_levels():
         return False
     view, before = search.view, search.view.open_state()
     item, boxes = block.item, search.count_boxes()
