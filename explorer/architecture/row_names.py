@@ -42,7 +42,10 @@ def _name_block(module: Module) -> str:
     found = group.recognised
     if found is not None and "·" not in found.name and found.family == "group":
         return found.name[:1].lower() + found.name[1:]
-    said = name_module(module, is_row=True) or tell_class(group.type_name)
+    # a repetition that holds several modules has the names of all of them
+    is_of_several = group.kind == "block" and ", " in group.label
+    said = "" if is_of_several else name_module(module, is_row=True)
+    said = said or tell_class(group.type_name)
     if said:
         return said
     inner = [
