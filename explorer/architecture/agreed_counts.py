@@ -15,9 +15,10 @@ from dataclasses import dataclass, replace
 
 from netloupe.explorer.grouping import read_module_path
 from netloupe.explorer.model import Node
+from netloupe.explorer.patterns.operations import list_data
 from netloupe.explorer.roles import find_weight
 
-from .authored_lists import AuthoredLists, Member, Path, read_form
+from .authored_lists import AuthoredLists, ListMember, Path, read_form
 from .claims import Said, read_counts
 from .clause import Clause
 from .outline import Outline, OutlinePart
@@ -178,12 +179,12 @@ class AgreedCounts:
 
     def _judge(self, pieces: Sequence[Piece], said: Said) -> _Verdict:
         """Return what lists say of how many blocks some pieces are."""
-        found: dict[Path, dict[Member, list[Piece]]] = {}
+        found: dict[Path, dict[ListMember, list[Piece]]] = {}
         for piece, member in self._locate(pieces):
             found.setdefault(read_form(member.path), {}).setdefault(member, []).append(piece)
         rows: list[int] = []
-        members: list[Member] = []
-        lacking: list[Member] = []
+        members: list[ListMember] = []
+        lacking: list[ListMember] = []
         is_several = False
         for form, held in found.items():
             most = max(held.values(), key=len)
@@ -213,7 +214,7 @@ class AgreedCounts:
         name, of_them = self._name_all(lacking, pieces[0].kind, said.kind, len(pieces))
         return _Verdict(tuple(rows), paths, name, of_them)
 
-    def _locate(self, pieces: Sequence[Piece]) -> Iterator[tuple[Piece, Member]]:
+    def _locate(self, pieces: Sequence[Piece]) -> Iterator[tuple[Piece, ListMember]]:
         """Yield pieces with the members of lists that they are.
 
         Of lists inside of others those count that hold more of the pieces: what stands beside the
@@ -237,7 +238,7 @@ class AgreedCounts:
             if member is not None:
                 yield piece, member
 
-    def _is_told(self, member: Member) -> bool:
+    def _is_told(self, member: ListMember) -> bool:
         """Return whether a member is one block, of whatever kind, that is told as such."""
         held = [piece for piece in self._list_held(member) if piece.kind in _WHOLE]
         nodes = self._outline.nodes(part for piece in held for part in piece.parts)
@@ -248,11 +249,11 @@ class AgreedCounts:
             return len(held) == 1 and known == len(inside)
         return known >= _LEAST_OF_MEMBER * len(inside)
 
-    def _list_held(self, member: Member) -> list[Piece]:
+    def _list_held(self, member: ListMember) -> list[Piece]:
         return [piece for piece in self._pieces if member.holds(self._paths[id(piece)])]
 
     def _name_all(
-        self, lacking: Sequence[Member], kind: str, noun: str, count: int
+        self, lacking: Sequence[ListMember], kind: str, noun: str, count: int
     ) -> tuple[str, str]:
         """Return what holds of all members of lists, and how many of them are of a kind.
 
@@ -468,7 +469,8 @@ class AgreedCounts:
     def _find_product(self, node: Node) -> Node | None:
         """Return the product that gives scores: of those of two directions it is the same."""
         operations = self._outline.operations
-        number = operations.giver(operations.source(node.inputs[0])) if node.inputs[0] else None
+        scores = next((value for value in list_data(node) if value is not None), None)
+        number = None if scores is None else operations.giver(operations.source(scores))
         for _ in range(_MOST_STEPS):
             if number is None or operations.nodes[number].operator.has("multiplies"):
                 return operations.nodes[number] if number is not None else None

@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"\d+$")
 
 
 @dataclass(eq=False)
-class Member:
+class ListMember:
     """One member of a numbered list.
 
     Parameters
@@ -42,7 +42,7 @@ class Member:
     type_name: str = ""
     inner: set[str] = field(default_factory=set)
 
-    def is_like(self, other: Member) -> bool:
+    def is_like(self, other: ListMember) -> bool:
         """Return whether it is of the same class; where none is known, whether it holds alike."""
         if self.type_name and other.type_name:
             return self.type_name == other.type_name
@@ -65,9 +65,9 @@ class AuthoredLists:
 
     def __init__(self, nodes: Iterable[Node]) -> None:
         self._paths: dict[Node, Path] = {}
-        self._members: dict[ListKey, dict[str, Member]] = {}
+        self._members: dict[ListKey, dict[str, ListMember]] = {}
         #: the members of all lists of one form: ``layer#.#``
-        self._of_form: dict[Path, list[Member]] = {}
+        self._of_form: dict[Path, list[ListMember]] = {}
         for node in nodes:
             path = self._read(node)
             types = [kind for _, kind in read_module_path(node)]
@@ -77,7 +77,7 @@ class AuthoredLists:
                 members = self._members.setdefault((path[:place], _mask(word)), {})
                 member = members.get(word)
                 if member is None:
-                    member = members[word] = Member(path[: place + 1], types[place])
+                    member = members[word] = ListMember(path[: place + 1], types[place])
                     self._of_form.setdefault(read_form(member.path), []).append(member)
                 member.inner.update(path[place + 1 : place + 2])
 
@@ -104,7 +104,7 @@ class AuthoredLists:
         """Return whether a node is in a module."""
         return self._read(node)[: len(path)] == path
 
-    def locate(self, path: Path) -> list[tuple[ListKey, Member]]:
+    def locate(self, path: Path) -> list[tuple[ListKey, ListMember]]:
         """Return the lists that a module is in, innermost first, each with the member it is in.
 
         One that has a single member is a list where others of its form have more. What an author
@@ -118,9 +118,9 @@ class AuthoredLists:
                 found.append((key, member))
         return [one for one in found if one[0][1] == "#"] or found
 
-    def list_alike(self, some: Sequence[Member]) -> list[list[Member]]:
+    def list_alike(self, some: Sequence[ListMember]) -> list[list[ListMember]]:
         """Return for each list of the form of some members those that are like any of these."""
-        rows: dict[Path, list[Member]] = {}
+        rows: dict[Path, list[ListMember]] = {}
         for one in self._of_form[read_form(some[0].path)]:
             if any(one is member or one.is_like(member) for member in some):
                 rows.setdefault(one.path[:-1], []).append(one)

@@ -24,7 +24,7 @@ IDEAS = frozenset(
 _LEAST_SHARE = 0.6
 
 
-def list_told(outline: Outline, clause: Clause) -> list[Piece]:
+def list_told_pieces(outline: Outline, clause: Clause) -> list[Piece]:
     """Return the blocks of a clause of whose kind its words speak.
 
     An author's class stands for all that is in it.
@@ -50,7 +50,7 @@ def _names(text: str, kind: str) -> bool:
 
 def says_enough(outline: Outline, clauses: Sequence[Clause]) -> bool:
     """Return whether clauses speak of most of the weights they stand for, and of each idea."""
-    told = {id(piece) for clause in clauses for piece in list_told(outline, clause)}
+    told = {id(piece) for clause in clauses for piece in list_told_pieces(outline, clause)}
     every = [piece for clause in clauses for piece in clause.scope]
     named = {piece.kind for piece in every if id(piece) in told}
     if any(piece.kind in IDEAS and piece.kind not in named for piece in every):

@@ -48,8 +48,8 @@ def find_units(outline: Outline, row: Sequence[Module]) -> list[Unit]:
         blocks = [Unit(unit.module, None) for unit in blocks]
         if len({_find_shape(unit.module) for unit in blocks}) > 1:
             return []
-    held = sum(weigh(outline, unit.module) for unit in blocks)
-    whole = sum(weigh(outline, module) for module in row)
+    held = sum(weigh_module(outline, unit.module) for unit in blocks)
+    whole = sum(weigh_module(outline, module) for module in row)
     return blocks if held >= _LEAST_OF_ROW * whole else []
 
 
@@ -65,7 +65,7 @@ def is_block(module: Module) -> bool:
     return len(module.pieces) > 1 or module.pieces[0].kind not in MINOR
 
 
-def weigh(outline: Outline, module: Module) -> int:
+def weigh_module(outline: Outline, module: Module) -> int:
     """Return how many weights the blocks of a module have."""
     return sum(weigh_matrices(outline, piece.parts) for piece in module.pieces)
 
@@ -95,9 +95,9 @@ def _find_list(outline: Outline, module: Module) -> list[Module]:
             for own in _find_list(outline, one):
                 alike.setdefault((own.mask, own.type_name), []).append(own)
     rows = [found for found in alike.values() if len(found) > 1]
-    row = max(rows, key=lambda found: sum(weigh(outline, one) for one in found), default=[])
-    held = sum(weigh(outline, one) for one in row)
-    return row if held and held >= _LEAST_OF_MODULE * weigh(outline, module) else []
+    row = max(rows, key=lambda found: sum(weigh_module(outline, one) for one in found), default=[])
+    held = sum(weigh_module(outline, one) for one in row)
+    return row if held and held >= _LEAST_OF_MODULE * weigh_module(outline, module) else []
 
 
 def find_own_stage(module: Module) -> Group | None:

@@ -8,7 +8,7 @@ from .found_blocks import FoundBlock
 from .transformer_details import MlpDetails
 
 
-def name_kind(
+def name_residual(
     main: list[ConvolutionDetails], linears: list[FoundBlock], *, has_layer_norm: bool
 ) -> str:
     """Return the kind of a block; "" for none.

@@ -16,7 +16,7 @@ from .linear import write_widths
 from .operations import Operations
 from .readings import read_ints
 from .resampling import read_scale
-from .residual_kinds import name_kind
+from .residual_kinds import name_residual
 from .shuffles import SHUFFLE, UNSHUFFLE, read_shuffle
 
 _SHORTCUT = frozenset({"AveragePool", "BatchNormalization", "MaxPool", "Pad", "Resize", "Slice"})
@@ -209,7 +209,7 @@ def _name_residual(
     if not main:
         return None
     linears = [part for part in parts.values() if part.kind in ("mlp", "linear")]
-    name = name_kind(main, linears, has_layer_norm=any(map(_normalizes_features, parts.values())))
+    name = name_residual(main, linears, has_layer_norm=any(map(_normalizes_features, parts.values())))
     if not name or (sides.shortcut == "identity" and not _keeps_features(operations, sides, main)):
         return None
     if sides.shortcut == "branch":

@@ -85,7 +85,8 @@ def read_stored_mask(value: Value | None) -> StoredMask | None:
         return None
     if squares.dtype.kind == "f":
         seen = squares > _HIDING
-        is_odd = len(squares) == 1 and bool(squares[seen].any())
+        numbers = squares[seen]
+        is_odd = len(squares) == 1 and bool((numbers[:1] != numbers).any())
         return replace(_read_seen(seen), is_odd=is_odd)
     # which of both truth values hides is told by the operator; only one gives a triangle
     forms = [_read_seen(squares), _read_seen(~squares)]
