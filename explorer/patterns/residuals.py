@@ -209,7 +209,8 @@ def _name_residual(
     if not main:
         return None
     linears = [part for part in parts.values() if part.kind in ("mlp", "linear")]
-    name = name_residual(main, linears, has_layer_norm=any(map(_normalizes_features, parts.values())))
+    has_layer_norm = any(map(_normalizes_features, parts.values()))
+    name = name_residual(main, linears, has_layer_norm=has_layer_norm)
     if not name or (sides.shortcut == "identity" and not _keeps_features(operations, sides, main)):
         return None
     if sides.shortcut == "branch":
