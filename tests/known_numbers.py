@@ -12,6 +12,8 @@ from .known_architectures import MODEST, Architecture
 ALSO: dict[str, tuple[float, ...]] = {
     "clip": (64, 16, 256, 48, 12, 192),
     "densenet": (8,),
+    # of states, actions and returns, and of the actions that are given
+    "decision_transformer": (4,),
     # a ResNet-50 of narrow stages; ten classes and that of no object
     "detr": (7, 3, 8, 16, 64, 128, 11, 2),
     "efficientnet": (8, 80),
@@ -47,6 +49,8 @@ ALSO: dict[str, tuple[float, ...]] = {
     "nbeats": (58,),
     # linear layers of one step of the decoder
     "tacotron2": (6,),
+    # of each of four and two variables, and of their weights, beside MLPs
+    "tft": (9, 5),
     # two and three residual blocks a level, down and up, and two between
     "unet": (4, 8, 2, 12, 22, 16, 32, 48, 64),
     # two residual blocks and attention before three a level
@@ -55,7 +59,7 @@ ALSO: dict[str, tuple[float, ...]] = {
     # the wide and the deep one
     "widedeep": (2,),
     # convolutions in CSP blocks and between levels, beside residual blocks and heads
-    "yolox": (62,),
+    "yolox": (56,),
     # four sides in 16 bins each, and ten classes, at three scales
     "yolov8": (3, 64, 16, 10),
 }

@@ -20,6 +20,7 @@ _NO_MODULES = frozenset({"operation", "part", "postprocessing", "preparation", "
 _PERIODS = range(2, 5)
 #: how steps of a loop are called whose author gave them no name
 _STEP = "step"
+_MOST_LOOKED = 16
 _NUMBER = re.compile("[0-9]+")
 
 
@@ -145,8 +146,10 @@ def _holds_several(module: Module) -> bool:
 
 def _is_module(group: Group) -> bool:
     """Return whether a group has an author's name, or is a repetition of what has one."""
-    if group.kind in _NO_MODULES or group.label.split(" ")[0] == _STEP:
+    if group.kind in _NO_MODULES:
         return False
+    if group.label.split(" ")[0] == _STEP:  # without a name, but of an author's modules
+        return any(inner.kind == "scope" for inner in group.inner_groups()[:_MOST_LOOKED])
     return (
         group.kind == "scope" or not group.type_name or not group.label.startswith(group.type_name)
     )
