@@ -45,8 +45,9 @@ class Modules:
         inner = self.add(scope, "Relu", self.linear(f"{scope}/up", x, width, 4 * width))
         return self.linear(f"{scope}/down", inner, 4 * width, width)
 
-    def attention(self, scope: str, x: str, *, is_padded: bool = False) -> str:
-        q, k, v = (self.linear(f"{scope}/{name}", x) for name in "qkv")
+    def attention(self, scope: str, x: str, other: str = "", *, is_padded: bool = False) -> str:
+        q = self.linear(f"{scope}/q", x)
+        k, v = (self.linear(f"{scope}/{name}", other or x) for name in "kv")
         if is_padded:
             q = self.add(scope, "Pad", q, mode="reflect", pads=[0] * 6)
         scores = self.add(scope, "MatMul", q, self.add(scope, "Transpose", k, perm=[0, 2, 1]))
@@ -114,6 +115,19 @@ def test_heads_beside_each_other_may_have_other_widths() -> None:
         bands.append(modules.linear(f"{scope}/down", inner, 16, 4 + 2 * number))
     x = modules.add("", "Concat", *bands, axis=2)
     assert labels(modules.fold(x, faulty=("widths",))) == [("mask.0 … mask.5", 6)]
+
+
+def test_attention_to_what_another_network_gives_is_no_second_of_its_kind() -> None:
+    modules = Modules()
+    other = modules.add("text", "Relu", modules.linear("text", "x"))
+    x = "x"
+    for number, taken in ((1, ""), (2, other)):
+        normed = modules.add(f"norm{number}", "LayerNormalization", x, modules.weight(8))
+        mixed = modules.attention(f"attn{number}", normed, taken or normed)
+        for op in ("Tanh", "Exp", "Neg", "Abs", "Sqrt", "Erf"):  # of two only large ones are folded
+            mixed = modules.add(f"attn{number}", op, mixed)
+        x = modules.sum(x, mixed)
+    assert labels(modules.fold(x)) == []
 
 
 def test_a_stack_ends_where_its_list_does() -> None:
