@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from netloupe.explorer.model import Node
+from netloupe.explorer.costs.value_facts import find_value_facts
+from netloupe.explorer.dataflow import is_input_independent
+from netloupe.explorer.model import Node, Value
 from netloupe.explorer.patterns import (
     TRIM,
     Ingredient,
@@ -33,6 +35,10 @@ _MOST_COMPARED = 4_000
 _MOST_LISTED = 3
 #: what comes behind the name of a convolution in its box
 _BEHIND = " · "
+#: so many users of a value are asked whether they are in a block
+_MOST_USERS = 1_000
+#: of more axes are maps of an image, or of a wave by channels
+_MATRIX = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +50,7 @@ class _Profile:
     dilation, kernel
         Of all convolutions that have another one than 1, where they agree; else 0.
     stride
-        The largest of all convolutions and pools.
+        The largest of all convolutions and pools; 1 where a map goes through without one.
     parts
         How many there are of which, norms and activations left out.
     size
@@ -200,7 +206,46 @@ def _profile(nodes: Sequence[Node], contents: Sequence[Ingredient]) -> _Profile:
         if one.rank > TRIM:  # norms and activations may be shared, or fused with others
             parts[one.name.partition(_BEHIND)[0]] += one.times
     op_types = frozenset(node.op_type for node in nodes)
-    return _Profile(_agree(dilations), _agree(kernels), max(strides), parts, len(nodes), op_types)
+    stride = 1 if max(strides) > 1 and _keeps_size(nodes) else max(strides)
+    return _Profile(_agree(dilations), _agree(kernels), stride, parts, len(nodes), op_types)
+
+
+def _keeps_size(nodes: Sequence[Node]) -> bool:
+    """Return whether some map goes through a block without a stride, so that it keeps its size.
+
+    As where only what comes from two cells before is halved (B. Zoph and others, Learning
+    Transferable Architectures for Scalable Image Recognition, 2018, appendix A.4).
+    """
+    inside = {*nodes}
+    pending = [
+        node
+        for node in nodes
+        if any(
+            value is not None
+            and (value.is_output or any(user not in inside for user in value.users[:_MOST_USERS]))
+            for value in node.outputs
+        )
+    ]
+    seen = {*pending}
+    while pending:
+        node = pending.pop()
+        if max((*read_ints(node, "strides"), read_int(node, "stride") or 1)) > 1:
+            continue
+        for value in node.inputs:
+            if value is None or is_input_independent(value):
+                continue
+            if value.producer in inside and value.producer is not None:
+                if value.producer not in seen:
+                    seen.add(value.producer)
+                    pending.append(value.producer)
+            elif _is_map(value):
+                return True
+    return False
+
+
+def _is_map(value: Value) -> bool:
+    dims = find_value_facts(value.graph.model).find_dims(value)
+    return dims is not None and len(dims) > _MATRIX and dims[-1] != 1
 
 
 def _agree(sizes: set[int]) -> int:

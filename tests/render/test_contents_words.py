@@ -211,6 +211,15 @@ def test_a_stack_says_that_its_first_block_halves_the_size() -> None:
     assert list_changes(repeat, shown=0) == []
 
 
+def test_a_block_through_which_a_map_keeps_its_size_does_not_halve_it() -> None:
+    block = (
+        f"{_CONV.replace('OUT', 'c_N').replace('kernel', 'STRIDES kernel')}\n"
+        "m_N = GlobalAveragePool (c_N)\nOUT = Mul (IN, m_N)"
+    )
+    plain = block.replace("STRIDES", "")
+    assert list_changes(stack(block.replace("STRIDES", "strides = [2, 2],"), plain, plain)) == []
+
+
 def test_a_stack_says_through_which_widths_it_goes_where_it_is_open() -> None:
     weights = {"w0": (16, 8, 3, 3), "w1": (32, 16, 3, 3), "w2": (64, 32, 3, 3)}
     repeat = stack(*[_CONV.replace(", w)", ", w_N)")] * 3, weights=weights)
