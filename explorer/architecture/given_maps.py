@@ -13,10 +13,14 @@ from .given_names import list_given_names
 from .map_heads import MapHead, find_map_heads
 from .outline import Outline
 from .piece_words import join_with_and
-from .resolutions import Resolutions
+from .resolutions import Resolution, Resolutions
 from .sizes import read_stated_shape
 
 _MOST_STEPS = 12
+#: so far from each other are no two factors of two
+_NEAR = 1.4
+#: this axis is of places where channels are first, and where they are last
+_HEIGHT = 2
 #: a single channel of a picture is called a map
 _PICTURE = 2
 
@@ -35,6 +39,7 @@ def tell_maps(outline: Outline) -> tuple[dict[str, Detail], str] | None:
     given = [resolutions.of_value(output) for output in outputs]
     factors = [one.factor for one in given if one.factor is not None and not one.restarts]
     is_known = resolutions.is_sure and len(factors) == len(outputs)
+    is_known = is_known and all(map(_fits, given, outputs))
     at = _write_factors(factors) if is_known else ""
     widths = [
         _read_channels(outline, heads, output)
@@ -58,6 +63,25 @@ def tell_maps(outline: Outline) -> tuple[dict[str, Detail], str] | None:
     if names:
         told = [f"{name} {width}" for name, width in zip(names, told, strict=True)]
     return {}, f"{text} ({join_with_and(told)} channels)"
+
+
+def _fits(found: Resolution, output: Value) -> bool:
+    """Return whether the stated sizes of some input and an output have a factor between them.
+
+    What is put back from patches is as large as the image, whatever the last layer works on.
+    """
+    given = read_stated_shape(output)
+    taken = [read_stated_shape(value) for value in output.graph.inputs]
+    known = [
+        (one[_HEIGHT], given[_HEIGHT])
+        for one in taken
+        if one is not None and given is not None and len(one) == len(given) > _HEIGHT
+    ]
+    sizes = [(one, two) for one, two in known if isinstance(one, int) and isinstance(two, int)]
+    factor = float(found.factor or 1)  # borders that are cut off or added make it a little other
+    return not sizes or any(
+        factor / _NEAR < one / max(two, 1) < factor * _NEAR for one, two in sizes
+    )
 
 
 def _write_factors(factors: Sequence[Fraction]) -> str:

@@ -28,6 +28,8 @@ _LINEAR = frozenset(
 )
 
 
+#: what blocks are called that mix tokens by states, without attention
+_STATE_SPACES = "Mamba"
 _LEAST_COUPLINGS = 2
 #: of these it is told along how many axes they convolve, where that are not two
 _OF_AXES = frozenset({"Convolutional encoder-decoder", "Convolutional network", "UNet"})
@@ -104,7 +106,9 @@ def _name_by_blocks(pieces: Sequence[Piece], mixing: Mixing, is_shared: bool) ->
     weighs = mixing.weighs and "recurrent layers" in words
     calls_it = any(piece.name.startswith(f"{BLOCK_OF}attention") for piece in pieces)
     if kinds["attention"] or kinds["transformer"] or mixing.attends or weighs or calls_it:
-        words.append("attention")
+        states = [piece for piece in pieces if piece.name.startswith(_STATE_SPACES)]
+        attends = kinds["attention"] + kinds["transformer"] > len(states)
+        words.append("attention" if attends or not states else "state spaces")
     if kinds["transform"]:
         words.append("Fourier transforms")
     names = Counter(piece.name for piece in pieces)
@@ -124,6 +128,8 @@ def _name_by_blocks(pieces: Sequence[Piece], mixing: Mixing, is_shared: bool) ->
         return "Network with convolutions" if mixing.mixes else "Convolutional network"
     if words == ["recurrent layers"]:
         return "Recurrent network"
+    if words == ["state spaces"]:
+        return "State-space model"  # A. Gu and T. Dao, Mamba, 2023
     if words == ["attention"]:
         return "Transformer" if kinds["transformer"] else "Attention network"
     return f"Network of {join_with_and(words)}"

@@ -210,6 +210,8 @@ def write_plural(noun: str) -> str:
         return f"{first}s of {rest}"
     if noun.endswith(_WITHOUT_PLURAL):
         return noun
+    if noun[-1:].isdigit():  # as of Mamba-2
+        return f"{noun} layers"
     return f"{noun}es" if noun.endswith(("ss", "x")) else f"{noun}s"
 
 
