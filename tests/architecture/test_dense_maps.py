@@ -51,3 +51,15 @@ def test_a_map_that_is_only_resized_has_no_decoder() -> None:
 
 def test_what_is_not_enlarged_is_no_map() -> None:
     assert "channel" not in tell(3, "conv", "conv", channels=21).summary
+
+
+def test_patches_that_are_put_back_are_as_large_as_the_image() -> None:
+    net = Network()
+    x = net.conv(net.take("image", (1, 3, 32, 32)), 3, 8, 5, strides=[4, 4])
+    x = net.add("Reshape", net.conv(x, 8, 8), net.store(np.array([1, 8, 64])))
+    x = net.linear(net.add("Transpose", x, perm=[0, 2, 1]), 8, 48)
+    x = net.add("Reshape", x, net.store(np.array([1, 8, 8, 4, 4, 3])))
+    x = net.add("Transpose", x, perm=[0, 5, 1, 3, 2, 4])
+    x = net.add("Reshape", x, net.store(np.array([1, 3, 32, 32])))
+    told = net.finish(net.conv(x, 3, 3), shape=(1, 3, 32, 32)).architecture.sentence
+    assert told.endswith("3 channels out.")
