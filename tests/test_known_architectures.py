@@ -117,7 +117,6 @@ NAMELESS_OTHERWISE: dict[str, str] = {
     "built/genai_llama.matmulnbits_int4.onnx": "the first block has a norm that adds nothing",
     "built/windowed_decoder.opset28.onnx": "attributes tell windows, which one of six blocks lacks",
     "exported/bart.dynamo.onnx": _ALIKE_ENDS,
-    "exported/deepseek_v3.legacy.onnx": "two norms of the first block are alike",
     "exported/detr.dynamo.onnx": _ALIKE_ENDS,
     "exported/distilgpt2_merged.legacy.onnx": _FUNCTIONS,
     "exported/efficientnet.dynamo.onnx": _PIECES,

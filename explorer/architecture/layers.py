@@ -128,7 +128,7 @@ def find_stacks(outline: Outline) -> list[Stack]:
 def _is_joined(layer: Layer, beside: Sequence[OutlinePart]) -> bool:
     """Return whether something else mixes tokens beside attention, and the MLP takes both.
 
-    So do a graph and attention in a layer of GPS (L. Rampášek and others, Recipe for a General,
+    So do a graph and attention in a layer of GPS (L. Rampasek and others, Recipe for a General,
     Powerful, Scalable Graph Transformer, 2022, figure 1): it is no block of a transformer.
     """
     mixing = layer.attentions

@@ -105,7 +105,9 @@ def are_left(blocks: Sequence[Sequence[Node]]) -> bool:
     inside = {node for nodes in blocks for node in nodes}
     if len(inside) > _MOST_NODES:
         return False
-    first = min(node.index for node in inside)
+    if not inside:
+        return False
+    first = min(map(next(iter(inside)).graph.index_of, inside))
     seen: set[tuple[Node, bool]] = set()
     pending = [(maker, False) for node in inside for maker in _list_makers(node, first)]
     while pending:

@@ -102,6 +102,6 @@ class _Carrier:
             there = group_model(self._newer, path)
         except NotFoundError:
             there = None
-        found = self._locator.find_common(partners, there)
+        found = self._locator.find_common(partners, there, len(nodes))
         is_alike = found is not None and len(found.nodes) <= 2 * len(nodes)
         return found.path if found is not None and is_alike else ""

@@ -279,7 +279,7 @@ class Locator:
             if isinstance(node, Node)
         ]
         there = self._find_group_at(path)
-        group = self.find_common(nodes, there)
+        group = self.find_common(nodes, there, count)
         told = f"{len(nodes)} of {len(members)} of its nodes"
         candidates = [each.path for each in (there, group) if each is not None]
         if group is not None and len(nodes) >= _ENOUGH * len(members):
@@ -292,8 +292,13 @@ class Locator:
             return Anchored(path, "uncertain", "", near, f"{told} are found, and its size differs")
         return Anchored(path, "orphaned", reason=f"{told} are found")
 
-    def find_common(self, nodes: list[Node], there: ModelGroup | None) -> ModelGroup | None:
-        """Return the smallest group that holds most of some nodes; that at the path if it does."""
+    def find_common(
+        self, nodes: list[Node], there: ModelGroup | None, size: int = 0
+    ) -> ModelGroup | None:
+        """Return the group that holds most of some nodes; that at the path if it does.
+
+        Of several it is the one whose size is nearest to one that is given, and the smallest.
+        """
         graphs = Counter(node.graph for node in nodes)
         if not graphs:
             return None
@@ -307,11 +312,18 @@ class Locator:
         best: Group | None = None
         for node in nodes:
             group = tree.group_of(node)
-            while group is not None and _count_held(tree, group, nodes) <= _ENOUGH * len(nodes):
+            while group is not None:
+                if _count_held(tree, group, nodes) > _ENOUGH * len(nodes):
+                    if best is None or _differ(group, size) < _differ(best, size):
+                        best = group
+                    if group.node_count >= size:
+                        break
                 group = group.parent
-            if group is not None and (best is None or group.node_count < best.node_count):
-                best = group
         return None if best is None else ModelGroup(best)
+
+
+def _differ(group: Group, size: int) -> tuple[int, int]:
+    return abs(group.node_count - size), group.node_count
 
 
 def _is_excessive(path: str) -> bool:

@@ -61,11 +61,23 @@ def find_activations(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     * Sine: sin(ω·x) of what a linear layer gives (V. Sitzmann and others, Implicit Neural
       Representations with Periodic Activation Functions, 2020, equation 12).
     """
+    return _find_all(blocks, with_numbers=True)
+
+
+def find_activations_by_form(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find activations as :func:`find_activations` does, a GELU whatever its numbers are.
+
+    Two models are compared block by block, and that then tells in which numbers these differ.
+    """
+    return _find_all(blocks, with_numbers=False)
+
+
+def _find_all(blocks: FoundBlocks, *, with_numbers: bool) -> Iterator[FoundBlock]:
     operations = blocks.operations
     for number, kind in enumerate(operations.kinds):
         found = None
         if kind in ("Erf", "Tanh"):
-            found = _find_gelu(operations, number) or _find_mish(operations, number)
+            found = _find_gelu(operations, number, with_numbers) or _find_mish(operations, number)
         elif kind in ("Sigmoid", "HardSigmoid"):
             found = _find_gated(operations, number) or find_dice(blocks, number)
         elif kind == "Clip":
@@ -102,8 +114,8 @@ def _make(name: str, numbers: set[int], end: int) -> FoundBlock:
     return FoundBlock("activation", name, frozenset(numbers), end)
 
 
-def _find_gelu(operations: Operations, anchor: int) -> FoundBlock | None:
-    """Find x·½·(1 + f(x)) around f, the error function or tanh."""
+def _find_gelu(operations: Operations, anchor: int, with_numbers: bool) -> FoundBlock | None:
+    """Find x·½·(1 + f(x)) around f, the error function or tanh, with these numbers or others."""
     before, start = _walk_to_start(operations, anchor)
     if start is None:
         return None
@@ -112,7 +124,8 @@ def _find_gelu(operations: Operations, anchor: int) -> FoundBlock | None:
         return None
     if not all(_is_divided(operations, number) for number in before):
         return None
-    if not is_tanh and not _is_about(_read_factor(operations, before), math.sqrt(0.5)):
+    factor = None if is_tanh else _read_factor(operations, before)
+    if with_numbers and not _is_about(factor, math.sqrt(0.5)):
         return None
     plus = operations.only_user(anchor)
     if plus is None or operations.kinds[plus] != "Add" or len(operations.operands[plus]) != 1:
@@ -141,7 +154,7 @@ def _find_gelu(operations: Operations, anchor: int) -> FoundBlock | None:
             seen = True
         elif is_halved or not operations.fixed(user):
             break
-        elif not _is_about(operations.scalar(user), 0.5, 2.0):
+        elif with_numbers and not _is_about(operations.scalar(user), 0.5, 2.0):
             return None  # another number in its place
         else:
             is_halved = True

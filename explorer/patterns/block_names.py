@@ -67,7 +67,7 @@ def name_block(nodes: Sequence[Node], context: GraphContext | None = None) -> st
 def _mixes_beside(nodes: Sequence[Node]) -> bool:
     """Return whether a graph or a recurrence mixes what attention mixes, too.
 
-    Then it is no block of a Transformer (L. Rampášek and others, Recipe for a General, Powerful,
+    Then it is no block of a Transformer (L. Rampasek and others, Recipe for a General, Powerful,
     Scalable Graph Transformer, 2022, figure 1).
     """
     return any(

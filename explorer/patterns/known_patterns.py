@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from .activations import find_activations
+from .activations import find_activations, find_activations_by_form
 from .added_tokens import find_added_tokens
 from .arithmetic import (
     find_formulas,
@@ -112,6 +112,7 @@ def _make(
 _NORMS = _part("norm", find_norms, "norm", family="normalization")
 _LINEARS = _part("linear", find_linears, "linear", family="linear")
 _ACTIVATIONS = _part("activation", find_activations, "activation", family="activation")
+_ACTIVATION_FORMS = _part("activation", find_activations_by_form, "activation", family="activation")
 _PIXEL_SHUFFLES = _part("pixel-shuffle", find_pixel_shuffles, "pixel shuffle", family="shape")
 _ATTENTIONS = _part("attention", find_attentions, "attention", family="attention")
 _ENCODINGS = _part("positional-encoding", find_encodings, "positions", family="shape")
@@ -249,7 +250,7 @@ SMALL = (
     *(_TRANSITIONS, _SIMILARITIES),
 )
 #: what a single operator may stand for; linear layers are parts of attentions
-FUSABLE = (_NORMS, _LINEARS, _ACTIVATIONS, _ATTENTIONS)
+FUSABLE = (_NORMS, _LINEARS, _ACTIVATION_FORMS, _ATTENTIONS)
 #: what exporters write out
-WRITTEN_OUT = (_NORMS, _ACTIVATIONS)
+WRITTEN_OUT = (_NORMS, _ACTIVATION_FORMS)
 PATTERNS = (*PARTS, _TRANSITIONS, _SIMILARITIES, *WHOLES, *IDEAS, *ARITHMETIC)
