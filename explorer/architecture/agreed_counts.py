@@ -261,9 +261,11 @@ class AgreedCounts:
         """
         if kind == "transformer":
             held = [self._list_held(one) for one in lacking]
-            if all(sum(piece.layer is not None for piece in one) == 1 for one in held):
+            layers = [sum(piece.layer is not None for piece in one) for one in held]
+            if all(number == 1 for number in layers):
                 return "transformer block", ""
-            return "block", ""
+            is_some = count > 1 and not any(layers)
+            return "block", f", {count:,} of them {write_plural(noun)}" if is_some else ""
         sums = [sum(one.holds(path) for path in self._sums) for one in lacking]
         if kind == "residual" and all(sums):
             return noun if noun == "residual block" else "residual block", ""

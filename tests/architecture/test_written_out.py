@@ -221,7 +221,7 @@ def test_sampled_attention_has_weights_places_and_maps_of_another_value() -> Non
     assert told.blocks[-1].facts["deformable"] is True
     for change in (forget_weights, sample_queries):
         changed = sampled(change).summary
-        assert "5 transformer blocks" in changed  # the others
+        assert "6 blocks, 5 of them transformer blocks" in changed
         assert sampled(change).family == ""
 
 
