@@ -11,12 +11,14 @@ from netloupe.explorer.grouping import find_tree
 from netloupe.explorer.model import Model, Node
 from netloupe.explorer.patterns import Detail
 
-from .agreed_counts import AgreedCounts
+from .agreed_blocks import AgreedBlocks
+from .agreed_layers import AgreedLayers
 from .called_blocks import find_called_blocks
 from .claims import Inventory
 from .given import tell_given, tell_taken
 from .ideas import merge_ideas
 from .layers import find_stacks
+from .located_pieces import LocatedPieces
 from .module_clauses import ModuleTeller
 from .modules import build_modules
 from .named_groups import find_named_groups
@@ -155,9 +157,9 @@ def _write_in_order(
     pieces = [one for one in pieces if one.kind not in _STEPS or inventory.knows(one)] or pieces
     root = build_modules(model, outline, pieces)
     teller = ModuleTeller(outline, pieces, inventory, root)
-    layers = WeightedLayers(model, nodes)
-    agreed = AgreedCounts(outline, pieces, layers, teller.tell_kinds)
-    return [clause.write() for clause in agreed.agree(teller.tell_whole())]
+    located = LocatedPieces(outline, pieces, WeightedLayers(model, nodes))
+    clauses = AgreedBlocks(located, teller.tell_kinds).agree(teller.tell_whole())
+    return [clause.write() for clause in AgreedLayers(located).agree(clauses)]
 
 
 def _sketch(outline: Outline, run: PieceRun) -> BlockSketch:
