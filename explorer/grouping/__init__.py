@@ -12,6 +12,7 @@ from netloupe.explorer.later import import_later
 if TYPE_CHECKING:
     from .group import Group
     from .lookup import find_group, find_tree
+    from .member_nodes import list_nodes_inside
     from .model_group import ModelGroup, group_model
     from .module_input_nodes import PASSING_TRAITS
     from .recognised import recognise_function
@@ -25,6 +26,7 @@ else:
             "module_input_nodes": ["PASSING_TRAITS"],
             "group": ["Group"],
             "lookup": ["find_group", "find_tree"],
+            "member_nodes": ["list_nodes_inside"],
             "model_group": ["ModelGroup", "group_model"],
             "recognised": ["recognise_function"],
             "scopes": ["list_classes", "read_module_path"],
@@ -44,6 +46,7 @@ __all__ = [
     "group_model",
     "leave_unnamed",
     "list_classes",
+    "list_nodes_inside",
     "read_module_path",
     "recognise_function",
 ]

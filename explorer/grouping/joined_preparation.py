@@ -15,6 +15,7 @@ from netloupe.explorer.progress import step
 from netloupe.explorer.roles import EDGE_ENDS, MASK
 
 from .group import Group, adopt
+from .member_nodes import list_nodes_inside
 from .role_groups import PREPARATION, FreePath
 from .shape_groups import Homes, consumers_in
 
@@ -87,22 +88,12 @@ class _Neighbours:
         if found is None:
             others = (
                 self._homes.child_holding(self._home, beside)
-                for node in _list_nodes(child)
+                for node in list_nodes_inside([child])
                 for beside in list_nodes_beside(node)
             )
             distinct = {id(other): other for other in others if other not in (None, child)}
             found = known[id(child)] = [other for other in distinct.values() if other is not None]
         return found
-
-
-def _list_nodes(child: Child) -> Iterator[Node]:
-    pending = [child]
-    while pending:
-        inner = pending.pop()
-        if isinstance(inner, Group):
-            pending += inner.children
-        else:
-            yield inner
 
 
 def _list_producers(node: Node, graph: Graph) -> Iterator[Node]:

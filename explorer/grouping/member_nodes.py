@@ -1,13 +1,27 @@
-"""The nodes of a group that compute, in the order of the file."""
+"""The nodes of a group, at any depth."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from netloupe.explorer.model import Node
 
 if TYPE_CHECKING:
     from .group import Group
+
+
+def list_nodes_inside(children: Iterable[Group | Node]) -> list[Node]:
+    """Return the nodes that some children of a group are or hold, in the order of the children."""
+    nodes: list[Node] = []
+    pending = [*children][::-1]
+    while pending:
+        child = pending.pop()
+        if isinstance(child, Node):
+            nodes.append(child)
+        else:
+            pending += reversed(child.children)
+    return nodes
 
 
 def list_member_nodes(group: Group, most: int) -> list[Node]:

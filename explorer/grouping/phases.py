@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from netloupe.explorer.model import Node
 
 from .group import Group
+from .member_nodes import list_nodes_inside
 from .runs import Run
 
 Child = Group | Node
@@ -37,7 +38,7 @@ def count_crossing(children: Sequence[Child], run: Run) -> list[int]:
     low, high = middle - period, min(middle + period, run.high)
     places: dict[Node, int] = {}
     for place in range(low, high):
-        for node in _list_nodes(children[place]):
+        for node in list_nodes_inside([children[place]]):
             places[node] = place
     crossing = [0] * (2 * period + 1)
     for node, place in places.items():
@@ -51,15 +52,3 @@ def count_crossing(children: Sequence[Child], run: Run) -> list[int]:
         crossing[place] + crossing[place + period] if middle + place < high else crossing[place]
         for place in range(period)
     ]
-
-
-def _list_nodes(child: Child) -> list[Node]:
-    nodes: list[Node] = []
-    pending = [child]
-    while pending:
-        one = pending.pop()
-        if isinstance(one, Group):
-            pending += one.children
-        else:
-            nodes.append(one)
-    return nodes

@@ -28,6 +28,7 @@ from .group import Group
 from .independent_nodes import find_independent
 from .kinds import Child, Kinds
 from .likeness import count_turns, find_like, find_of_one_list
+from .member_nodes import list_nodes_inside
 from .phases import are_of_one_number, count_crossing
 from .runs import Run, SiblingRun, find_runs
 from .signatures import Integers
@@ -318,16 +319,8 @@ def _list_labels(block: Sequence[Child]) -> list[str]:
     return [child.label for child in block if isinstance(child, Group)]
 
 
-def _list_nodes(block: list[Child]) -> list[Node]:
-    nodes: list[Node] = []
-    pending = [*block]
-    while pending:
-        child = pending.pop()
-        if isinstance(child, Group):
-            pending += child.children
-        else:
-            nodes.append(child)
-    return sorted(nodes, key=lambda node: node.index)
+def _list_nodes(block: Sequence[Child]) -> list[Node]:
+    return sorted(list_nodes_inside(block), key=lambda node: node.index)
 
 
 def _list_ends(runs: list[SiblingRun]) -> list[int]:

@@ -20,6 +20,7 @@ from .joined_preparation import join_preparation
 from .kinds import outermost_family
 from .likeness import are_left
 from .loop_bodies import Steps, cut_run, find_steps
+from .member_nodes import list_nodes_inside
 from .parts import split_large
 from .repeat_names import Member, join_several, name_calls, name_repeat, name_several, read_list
 from .role_groups import add_postprocessing, add_preparation
@@ -178,7 +179,7 @@ class Folder:
                     if loop is None:
                         break
                     found = True
-                    first, second = (len(_list_nodes(each)) for each in loop.steps[:2])
+                    first, second = (len(list_nodes_inside(each)) for each in loop.steps[:2])
                     repeat = self._make_sibling_repeat(group, loop.steps, int(first != second))
                     group.children = [*loop.before, repeat, *loop.behind]
                     self._name_steps(repeat, group)
@@ -207,7 +208,7 @@ class Folder:
                 count = _count_strangers(blocks[-1])
                 blocks[-1] = blocks[-1][: len(blocks[-1]) - count]
                 for part in list_foldable(blocks):
-                    if are_left([*map(_list_nodes, blocks[part.start : part.stop])]):
+                    if are_left([*map(list_nodes_inside, blocks[part.start : part.stop])]):
                         continue
                     first = low + sum(map(len, blocks[: part.start]))
                     folded.extend(children[done:first])
@@ -249,7 +250,7 @@ class Folder:
             labels = [
                 ", ".join(name_several(self._count_layers(block), described)[1]) for block in blocks
             ]
-        elif share_weights([*map(_list_nodes, blocks)]):
+        elif share_weights([*map(list_nodes_inside, blocks)]):
             repeat.label = name_calls([self._describe(head).label for head in heads]) or label
         if not exemplar and len(blocks) > 2 and _takes_less(blocks[0], blocks[1]):
             repeat.exemplar = 1
@@ -295,7 +296,7 @@ class Folder:
         counts: Counter[str] = Counter()
         if len(children) > 1:
             for child in children:
-                own = sum(measure_matrix(node) > 0 for node in _list_nodes([child]))
+                own = sum(measure_matrix(node) > 0 for node in list_nodes_inside([child]))
                 counts[self._name_module(child)] += own
         return counts
 
@@ -371,7 +372,7 @@ def _count_strangers(block: Sequence[Group | Node]) -> int:
 
     They are the first of what stands behind it, and like the last of the other blocks.
     """
-    inside = {*_list_nodes(block)}
+    inside = {*list_nodes_inside(block)}
     count = 0
     for child in reversed(block):
         if isinstance(child, Group) or any(
@@ -390,22 +391,10 @@ def _takes_less(first: Sequence[Group | Node], other: Sequence[Group | Node]) ->
     """
     return any(
         is_constant(ours) and not is_constant(theirs)
-        for node, match in zip(_list_nodes(first), _list_nodes(other), strict=False)
+        for node, match in zip(list_nodes_inside(first), list_nodes_inside(other), strict=False)
         for ours, theirs in zip(node.inputs, match.inputs, strict=False)
         if ours is not None and theirs is not None and node.op_type == match.op_type
     )
-
-
-def _list_nodes(block: Sequence[Group | Node]) -> list[Node]:
-    nodes: list[Node] = []
-    pending = [*reversed(block)]
-    while pending:
-        child = pending.pop()
-        if isinstance(child, Group):
-            pending += reversed(child.children)
-        else:
-            nodes.append(child)
-    return nodes
 
 
 def _wiring_key(nodes: Sequence[Node]) -> tuple[object, ...]:

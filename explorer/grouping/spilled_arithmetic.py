@@ -6,7 +6,7 @@ paper writes with one sign. Only what has a word or a formula becomes a box.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 
@@ -24,7 +24,7 @@ from netloupe.explorer.progress import step
 
 from .alike import Key, KeyWriter
 from .group import Group
-from .member_nodes import list_member_nodes
+from .member_nodes import list_member_nodes, list_nodes_inside
 from .role_groups import FreePath
 from .shape_groups import consumers_in
 from .small_blocks import wrap
@@ -71,21 +71,27 @@ def group_arithmetic(root: Group, free_path: FreePath) -> None:
     free_path
         Gives an unused path for a child of a group.
     """
-    if len(root.graph.nodes) > _MOST_OF_GRAPH:
-        return
     finder = _Finder(root.graph)
-    pending = [root]
+    for group in list_searched(root, _LEAST_BOXES, _MOST_CHILDREN):
+        for region, name, facts in finder.find(group):
+            block = wrap(group, region, name, name, name, free_path)
+            block.facts = facts
+
+
+def list_searched(root: Group, least: int, most: int) -> Iterator[Group]:
+    """Yield groups of so many children in which what is spilled is looked for.
+
+    What is wrapped in them meanwhile is not looked into; nothing in large graphs.
+    """
+    pending = [root] if len(root.graph.nodes) <= _MOST_OF_GRAPH else []
     while pending:
         group = pending.pop()
         if group.kind in ("operation", "preparation", "postprocessing", "shape"):
             continue
-        inner = group.inner_groups()
-        if group.kind != "repeat" and _LEAST_BOXES < len(group.children) <= _MOST_CHILDREN:
+        pending += group.inner_groups()
+        if group.kind != "repeat" and least < len(group.children) <= most:
             step()
-            for region, name, facts in finder.find(group):
-                block = wrap(group, region, name, name, name, free_path)
-                block.facts = facts
-        pending += inner
+            yield group
 
 
 @dataclass(slots=True)
@@ -146,7 +152,7 @@ class _Finder:
                     continue
                 region = _find_region(boxes, end, taken)
                 if is_named:  # what it is computed of may be picked before
-                    part = _cut_arrangement(boxes, region)
+                    part = _trim(boxes, region, _arranges)
                     name, facts = _name_whole(boxes, part)
                 else:
                     part, facts = _choose_part(boxes, region, end), ()
@@ -159,7 +165,7 @@ class _Finder:
     def _list_boxes(self, group: Group) -> list[Box]:
         boxes: list[Box] = []
         for child in group.children:
-            nodes = [child] if isinstance(child, Node) else [*_list_nodes(child)]
+            nodes = list_nodes_inside([child])
             boxes.append(Box(child, nodes, _is_fit(child, nodes)))
         find_edges(boxes, self._graph)
         return boxes
@@ -228,56 +234,36 @@ def _choose_part(boxes: Sequence[Box], region: set[int], end: int) -> set[int]:
     node = boxes[end].nodes[0]
     if node.operator.has("adds") and not boxes[end].givers <= region:
         return set()
-    left = _trim(boxes, region)
+    left = _trim(boxes, region, _joins_or_bends)
     is_fit = _LEAST_BOXES <= len(left) <= _MOST_BOXES
     return left if is_fit and _count_entries(boxes, left) <= _MOST_ENTRIES else set()
 
 
-def _trim(boxes: Sequence[Box], region: set[int]) -> set[int]:
-    """Return a region without what only joins or bends what comes from elsewhere."""
+def _trim(boxes: Sequence[Box], region: set[int], stays_outside: Callable[[Box], bool]) -> set[int]:
+    """Return a region without those at its beginning that stay outside."""
     left = {*region}
     while True:
         outer = {
             place
             for place in left
-            if not boxes[place].givers & left
-            and len(boxes[place].nodes) == 1
-            and _stays_outside(boxes[place])
+            if not boxes[place].givers & left and stays_outside(boxes[place])
         }
         if not outer:
             return left
         left -= outer
 
 
-def _cut_arrangement(boxes: Sequence[Box], region: set[int]) -> set[int]:
-    """Return a region without what only picks and arranges at its beginning."""
-    left = {*region}
-    while True:
-        outer = {
-            place
-            for place in left
-            if not boxes[place].givers & left
-            and all(node.operator.family == "shape" for node in boxes[place].nodes)
-        }
-        if not outer:
-            return left
-        left -= outer
+def _arranges(box: Box) -> bool:
+    """Return whether a child only picks and arranges."""
+    return all(node.operator.family == "shape" for node in box.nodes)
 
 
-def _stays_outside(box: Box) -> bool:
+def _joins_or_bends(box: Box) -> bool:
+    """Return whether a child is a node that only joins or bends what comes from elsewhere."""
     operator = box.nodes[0].operator
-    return operator.has("activates") or (operator.has(*_JOINING) and len(box.givers) > 1)
+    is_end = operator.has("activates") or (operator.has(*_JOINING) and len(box.givers) > 1)
+    return is_end and len(box.nodes) == 1
 
 
 def _count_entries(boxes: Sequence[Box], region: set[int]) -> int:
     return len({giver for place in region for giver in boxes[place].givers} - region)
-
-
-def _list_nodes(group: Group) -> Iterator[Node]:
-    pending: list[Child] = [group]
-    while pending:
-        child = pending.pop()
-        if isinstance(child, Group):
-            pending += child.children
-        else:
-            yield child

@@ -11,17 +11,17 @@ from collections.abc import Sequence
 
 from netloupe.explorer.model import Node
 from netloupe.explorer.patterns import GraphContext, find_graph_context, name_passage
-from netloupe.explorer.progress import step
 
 from .group import Group
+from .member_nodes import list_nodes_inside
 from .role_groups import FreePath
 from .small_blocks import wrap
-from .spilled_arithmetic import Box, find_edges, has_work
+from .spilled_arithmetic import Box, find_edges, has_work, list_searched
 
 #: fewer boxes are seen at once
 _LEAST_BOXES = 8
-#: in a graph of more nodes, and a group of more children, nobody looks for what is spilled
-_MOST_OF_GRAPH, _MOST_CHILDREN = 20_000, 4_000
+#: in a group of more children nobody looks for what is spilled
+_MOST_CHILDREN = 4_000
 #: and of more nodes nobody asks what they are
 _MOST_NODES = 4_000
 
@@ -42,17 +42,8 @@ def group_passages(root: Group, free_path: FreePath) -> None:
     free_path
         Gives an unused path for a child of a group.
     """
-    if len(root.graph.nodes) > _MOST_OF_GRAPH:
-        return
-    pending = [root]
-    while pending:
-        group = pending.pop()
-        if group.kind in ("operation", "preparation", "postprocessing", "shape"):
-            continue
-        if group.kind != "repeat" and _LEAST_BOXES < len(group.children) <= _MOST_CHILDREN:
-            step()
-            _find(group, free_path)
-        pending += group.inner_groups()
+    for group in list_searched(root, _LEAST_BOXES, _MOST_CHILDREN):
+        _find(group, free_path)
 
 
 def _find(group: Group, free_path: FreePath) -> None:
@@ -77,25 +68,13 @@ def _find(group: Group, free_path: FreePath) -> None:
 def _make_box(child: Child) -> Box:
     if isinstance(child, Node):
         return Box(child, [child], not has_work([child]))
-    nodes = [*_list_nodes(child)]
+    nodes = list_nodes_inside([child])
     is_plain = child.kind in ("operation", "shape", "block", "repeat") or (
         child.kind == "preparation" and child.label.startswith("preparation")
     )
     # exporters put what only arranges into a scope, too, that is no module
     is_plain |= all(node.operator.family == "shape" for node in nodes)
     return Box(child, nodes, is_plain and bool(nodes) and not has_work(nodes))
-
-
-def _list_nodes(group: Group) -> list[Node]:
-    found: list[Node] = []
-    pending: list[Child] = [group]
-    while pending:
-        child = pending.pop()
-        if isinstance(child, Group):
-            pending += child.children
-        else:
-            found.append(child)
-    return found
 
 
 def _find_unchanging(boxes: Sequence[Box], context: GraphContext) -> set[int]:

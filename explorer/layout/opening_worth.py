@@ -7,9 +7,9 @@ known kind is, its face says better than its nodes: x·W + b is one idea, not a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
-from netloupe.explorer.grouping import Group, recognise_function
+from netloupe.explorer.grouping import Group, list_nodes_inside, recognise_function
 from netloupe.explorer.model import Node
 from netloupe.explorer.patterns import Recognition
 from netloupe.explorer.patterns.transformer_details import MlpDetails
@@ -98,7 +98,7 @@ def is_told_by_face(element: object) -> bool:
         return True
     if element.node_count > _MOST_NODES:
         return False
-    return sum(node.operator.has(*_PRODUCTS) for node in _list_nodes(element)) <= 1
+    return sum(node.operator.has(*_PRODUCTS) for node in list_nodes_inside([element])) <= 1
 
 
 def is_called_after_parts(element: object) -> bool:
@@ -198,16 +198,6 @@ def _are_enough(shown: Sequence[object]) -> bool:
     if any(group.kind == "repeat" for group in groups):
         return True
     return len(groups) == len(shown) and not any(map(is_told_by_face, groups))
-
-
-def _list_nodes(group: Group) -> Iterator[Node]:
-    pending: list[Group | Node] = [group]
-    while pending:
-        element = pending.pop()
-        if isinstance(element, Node):
-            yield element
-        else:
-            pending += element.children
 
 
 def _is_of_body(node: Node) -> bool:

@@ -163,10 +163,10 @@ def _is_given(blocks: FoundBlocks, value: Value, norm: FoundBlock) -> bool:
         if giver is None:
             return True
         owner = blocks.owner[giver]
-        if owner is not None and owner.kind == "linear":
+        if owner is not None and owner.kind in ("activation", "linear", "mlp"):
             giver = min(owner.numbers)
         elif owner is not None or not operations.nodes[giver].operator.has(*PICKING, "adds"):
-            return owner is not None and owner.kind in ("activation", "mlp", "embedding")
+            return owner is not None and owner.kind == "embedding"
         if not operations.operands[giver]:
             return True
         value = operations.operands[giver][0]

@@ -23,7 +23,7 @@ from netloupe.explorer.describe.graphs import write_repetition
 from netloupe.explorer.describe.nodes import write_position
 from netloupe.explorer.describe.uses import is_one_of_many, write_formal_name
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.grouping import Group
+from netloupe.explorer.grouping import Group, list_nodes_inside
 from netloupe.explorer.model import Node, Tensor, Value, constant_tensor
 from netloupe.explorer.model.node_keys import key_statement, tell_oddities
 from netloupe.explorer.model.operand_places import find_places
@@ -112,7 +112,7 @@ def is_comparable(repetition: Group | Node) -> bool:
 
     Bodies of graphs and functions, quantization and what is odd are not compared.
     """
-    nodes = _list_nodes(repetition)
+    nodes = list_nodes_inside([repetition])
     values = {value for node in nodes for value in (*node.inputs, *node.outputs) if value}
     try:
         return not (
@@ -128,24 +128,12 @@ def write_signature(repetition: Group | Node) -> Hashable:
     """Return what is the same of repetitions that are alike, and told apart at once."""
     return tuple(
         (node.op_type, node.domain, *map(_sign_type, (*node.inputs, *node.outputs)))
-        for node in _list_nodes(repetition)
+        for node in list_nodes_inside([repetition])
     )
 
 
 def _sign_type(value: Value | None) -> Hashable:
     return value and (value.type, value.inferred_type)
-
-
-def _list_nodes(repetition: Group | Node) -> list[Node]:
-    nodes: list[Node] = []
-    pending = [repetition]
-    while pending:
-        each = pending.pop()
-        if isinstance(each, Group):
-            pending.extend(each.children)
-        else:
-            nodes.append(each)
-    return nodes
 
 
 class _Comparison:

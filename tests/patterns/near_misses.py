@@ -9,20 +9,20 @@ from netloupe.explorer.model import Node
 from .example_models import list_block, read_example
 
 
-class NearMiss(NamedTuple):
+class ChangedExample(NamedTuple):
     """An example with one part changed.
 
     Parameters
     ----------
-    lacks
-        Which part is not there any more.
+    change
+        What is other than in the example, as a part that is not there any more.
     told
-        What the block is told to be then; "" for nothing.
+        What the block is told to be then; "" for nothing, or for what the example is.
     edits
         Texts of the example, each with what stands there instead.
     """
 
-    lacks: str
+    change: str
     told: str
     edits: list[tuple[str, str]]
 
@@ -34,20 +34,20 @@ class NearMiss(NamedTuple):
         return list_block(read_example(example))
 
 
-def read_near_misses(text: str) -> dict[str, list[NearMiss]]:
-    """Return the near misses of each pattern.
+def read_changes(text: str) -> dict[str, list[ChangedExample]]:
+    """Return changed examples of each pattern.
 
-    Below the id of a pattern stands for each which part is not there any more, perhaps with what
-    the block is told to be then, and the texts of the example with what stands there instead.
+    Below the id of a pattern stands for each what is changed, perhaps with what the block is told
+    to be then, and the texts of the example with what stands there instead.
     """
-    found: dict[str, list[NearMiss]] = {}
-    for line in text.replace("\n    =>", " =>").strip().splitlines():
+    found: dict[str, list[ChangedExample]] = {}
+    for line in text.replace("\n      ", " ").replace("\n    =>", " =>").strip().splitlines():
         if line.startswith("["):
             several = found.setdefault(line.strip("[]"), [])
         elif line.startswith("  "):
             old, _, new = line.strip().partition(" =>")
             several[-1].edits.append((old, new.strip()))
         else:
-            lacks, _, told = line.partition(" = ")
-            several.append(NearMiss(lacks, told, []))
+            change, _, told = line.partition(" = ")
+            several.append(ChangedExample(change, told, []))
     return found

@@ -1,57 +1,8 @@
-"""Examples of patterns of sequences, graphs and heads that lack one part of what they are.
-
-Below the id of a pattern stands for each near miss which part is not there any more, perhaps with
-what the block is told to be then, and the texts of the example with what stands there instead.
-"""
+"""Examples of patterns of sequences, graphs and heads that lack one part, and other spellings."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-
-class NearMiss(NamedTuple):
-    """An example with one part changed.
-
-    Parameters
-    ----------
-    lacks
-        Which part is not there any more.
-    told
-        What the block is told to be then; "" for nothing.
-    edits
-        Texts of the example, each with what stands there instead.
-    """
-
-    lacks: str
-    told: str
-    edits: list[tuple[str, str]]
-
-
-def read_near_misses() -> dict[str, list[NearMiss]]:
-    """Return the near misses of each pattern."""
-    return _read(_TEXT)
-
-
-def read_spellings() -> dict[str, list[NearMiss]]:
-    """Return other ways in which exporters write blocks of a pattern."""
-    return _read(_SPELLINGS)
-
-
-def _read(text: str) -> dict[str, list[NearMiss]]:
-    found: dict[str, list[NearMiss]] = {}
-    for line in text.replace("\n      ", " ").replace("\n    =>", " =>").strip().splitlines():
-        if line.startswith("["):
-            several = found.setdefault(line.strip("[]"), [])
-        elif line.startswith("  "):
-            old, _, new = line.strip().partition(" => ")
-            several[-1].edits.append((old, new))
-        else:
-            lacks, _, told = line.partition(" = ")
-            several.append(NearMiss(lacks, told, []))
-    return found
-
-
-_TEXT = """
+TEXT = """
 [positional-encoding]
 cosines
   cosine = Cos (a) => cosine = Sin (a)
@@ -485,7 +436,8 @@ shifts of tokens
   r = Add (c, d) => r = Mul (c, d)
 """
 
-_SPELLINGS = """
+#: other ways in which exporters write blocks of a pattern
+SPELLINGS = """
 [token-shift]
 a share of the difference
   here = Mul (x, share) => differ = Sub (moved, x)

@@ -12,7 +12,7 @@ from netloupe.explorer.checks.folding import mask_digits
 from netloupe.explorer.checks.rule import Occurrence, Rule
 from netloupe.explorer.checks.subject import Subject
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.grouping import Group, find_tree
+from netloupe.explorer.grouping import Group, find_tree, list_nodes_inside
 from netloupe.explorer.model import Node, Tensor
 from netloupe.explorer.model.node_keys import key_attributes
 from netloupe.explorer.notation import join_parts, write_count, write_dims, write_number
@@ -128,7 +128,7 @@ def _is_border(group: Group, others: Sequence[Group], more: _Signature, less: _S
     has_weights = any("\0" not in name for name in (*more, *less))
     if has_weights or has & lacks:
         return True
-    nodes = [*_list_nodes(group), *_list_nodes(others[0])]  # of which all others are alike
+    nodes = list_nodes_inside([group, *others[:1]])  # of which all others are alike
     if any(node.op_type in has | lacks and node.operator.has(*_OF_BORDERS) for node in nodes):
         return True
     return _shares_values(group, others)
@@ -136,22 +136,14 @@ def _is_border(group: Group, others: Sequence[Group], more: _Signature, less: _S
 
 def _shares_values(group: Group, others: Sequence[Group]) -> bool:
     """Return whether a value that a block computes is taken in two others or more."""
-    places = {node: place for place, each in enumerate(others) for node in _list_nodes(each)}
-    for node in _list_nodes(group):
+    places = {
+        node: place for place, each in enumerate(others) for node in list_nodes_inside([each])
+    }
+    for node in list_nodes_inside([group]):
         for value in node.outputs:
             if value is not None and len({places[u] for u in value.users if u in places}) > 1:
                 return True
     return False
-
-
-def _list_nodes(group: Group) -> Iterator[Node]:
-    pending: list[Group | Node] = [group]
-    while pending:
-        child = pending.pop()
-        if isinstance(child, Node):
-            yield child
-        else:
-            pending += child.children
 
 
 def _count_kinds(signature: _Signature) -> _Signature:
