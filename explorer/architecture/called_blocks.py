@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from math import prod
 
 from netloupe.explorer.model import Graph, Node, Value
+from netloupe.explorer.patterns import read_dims
 
 from .composites import Merge
 from .module_names import tell_name
@@ -16,6 +18,8 @@ from .piece_words import count_pieces, join_with_and
 _MOST_CALLS = 500
 _MOST_NODES = 20_000
 _MOST_LEVELS = 4
+#: what is known of calls that take less of the weights would be told as if it were the network
+_LEAST_TOLD = 0.8
 #: shares are multiplied with values, and made of a product themselves
 _PRODUCTS_OF_ATTENTION = 2
 #: how a block of calls is called; see :func:`~.piece_words.write_plural`
@@ -26,8 +30,11 @@ def find_called_blocks(outline: Outline) -> Iterator[Merge]:
     """Find calls of functions whose bodies multiply by weights that the call gives.
 
     So an exporter writes the modules of an author: each call of a layer has weights of its own.
+    Nothing where most weights are given to calls of which it is not known what they do.
     """
     calls = outline.of_kind("call")[:_MOST_CALLS]
+    weights = all_weights = 0
+    found: list[Merge] = []
     budget = _MOST_NODES
     told: dict[tuple[object, ...], str] = {}
     for call in calls:
@@ -41,14 +48,23 @@ def find_called_blocks(outline: Outline) -> Iterator[Merge]:
         if key not in told:
             budget -= len(node.function.nodes)
             if budget < 0:
-                return
+                return  # then it is not known of some
             given = {
                 one for one, is_fixed in zip(node.function.inputs, stored, strict=False) if is_fixed
             }
             told[key] = _describe(node.function, given)
+        size = sum(
+            prod(read_dims(value))
+            for value, is_fixed in zip(node.inputs, stored, strict=True)
+            if value is not None and is_fixed
+        )
+        all_weights += size
         if told[key]:
+            weights += size
             part = OutlinePart("group", call.numbers, call.end, f"{BLOCK_OF}{told[key]}")
-            yield [call], part
+            found.append(([call], part))
+    if weights >= _LEAST_TOLD * all_weights:
+        yield from found
 
 
 def _describe(body: Graph, stored: set[Value]) -> str:
