@@ -104,7 +104,7 @@ class Clause:
             plain = strip_brackets(inside)
             if self.each_of > 1 and _counts(plain):
                 plain = f"each {plain}"
-            told = f"{self.name} ({plain})" if plain else self.name
+            told = f"{self.name} ({plain})" if plain not in ("", self.name) else self.name
         if self.uses == 1:
             return told
         if not self.name and len(self.parts) > 1:

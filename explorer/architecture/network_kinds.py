@@ -103,12 +103,13 @@ def _name_by_blocks(pieces: Sequence[Piece], mixing: Mixing, is_shared: bool) ->
         words.append("convolutions")
     if kinds["unrolled"] or any(piece.part.has("recurrent") for piece in pieces):
         words.append("recurrent layers")
+    if any(map(_is_of_states, pieces)):
+        words.append("state spaces")
     weighs = mixing.weighs and "recurrent layers" in words
     calls_it = any(piece.name.startswith(f"{BLOCK_OF}attention") for piece in pieces)
-    if kinds["attention"] or kinds["transformer"] or mixing.attends or weighs or calls_it:
-        states = [piece for piece in pieces if piece.name.startswith(_STATE_SPACES)]
-        attends = kinds["attention"] + kinds["transformer"] > len(states)
-        words.append("attention" if attends or not states else "state spaces")
+    blocks = [piece for piece in pieces if piece.kind in ("attention", "transformer")]
+    if not all(map(_is_of_states, blocks)) or mixing.attends or weighs or calls_it:
+        words.append("attention")
     if kinds["transform"]:
         words.append("Fourier transforms")
     names = Counter(piece.name for piece in pieces)
@@ -133,3 +134,7 @@ def _name_by_blocks(pieces: Sequence[Piece], mixing: Mixing, is_shared: bool) ->
     if words == ["attention"]:
         return "Transformer" if kinds["transformer"] else "Attention network"
     return f"Network of {join_with_and(words)}"
+
+
+def _is_of_states(piece: Piece) -> bool:
+    return piece.name.startswith(_STATE_SPACES)

@@ -1,0 +1,36 @@
+"""The first words of a sentence are those of what mixes in a network: states, attention or both."""
+
+from __future__ import annotations
+
+import onnx
+import onnx.compose
+import onnx.parser
+import pytest
+
+from netloupe.explorer.patterns.known_patterns import PATTERNS
+from netloupe.explorer.readers.load import load
+
+_EXAMPLES = {pattern.id: pattern.example for pattern in PATTERNS}
+
+
+def join(*names: str) -> onnx.ModelProto:
+    """Return the examples of patterns beside one another in one model."""
+    joined = onnx.parser.parse_model(_EXAMPLES[names[0]])
+    for number, name in enumerate(names[1:]):
+        other = onnx.parser.parse_model(_EXAMPLES[name])
+        other = onnx.compose.add_prefix(other, f"m{number}_")
+        for field in ("node", "initializer", "input", "output"):
+            getattr(joined.graph, field).extend(getattr(other.graph, field))
+    return joined
+
+
+@pytest.mark.parametrize(
+    ("names", "title"),
+    [
+        (["state-space-block"] * 3, "State-space model: "),
+        (["state-space-block", "state-space-block", "attention"], "Network of state spaces and "),
+        (["attention"], "Attention network: "),
+    ],
+)
+def test_what_mixes_names_a_network(names: list[str], title: str) -> None:
+    assert load(join(*names)).architecture.sentence.startswith(title)
