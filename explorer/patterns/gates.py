@@ -156,6 +156,7 @@ def _is_given(blocks: FoundBlocks, value: Value, norm: FoundBlock) -> bool:
         for source in operations.operands[number]
         if operations.giver(source) not in norm.numbers
     }
+    is_bent = False  # by an activation: what is before that may be anything else
     for _ in range(_MOST_STEPS):
         if value in taken:
             return False
@@ -164,9 +165,10 @@ def _is_given(blocks: FoundBlocks, value: Value, norm: FoundBlock) -> bool:
             return True
         owner = blocks.owner[giver]
         if owner is not None and owner.kind in ("activation", "linear", "mlp"):
+            is_bent |= owner.kind != "linear"
             giver = min(owner.numbers)
         elif owner is not None or not operations.nodes[giver].operator.has(*PICKING, "adds"):
-            return owner is not None and owner.kind == "embedding"
+            return is_bent or (owner is not None and owner.kind == "embedding")
         if not operations.operands[giver]:
             return True
         value = operations.operands[giver][0]
