@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -174,6 +174,8 @@ def _write_held(outline: Outline, held: Sequence[dict[str, list[Piece]]]) -> str
     common = [_write_part(outline, part) for part in _choose(outline, everywhere, parts)]
     if any(not _is_small(part) and len({*map(len, part.rows)}) > 1 for part in parts):
         return ""  # some of them may be stages that hold others
+    if any(_is_union(keys, kinds) for keys in kinds):
+        return ""  # neither of these
     if 1 < len(kinds) <= _MOST_KINDS and len(held) >= _LEAST_BLOCKS:
         return _write_kinds(outline, kinds, telling, held, common)
     whole = sum(_weigh(outline, part.pieces) for part in parts)
@@ -184,6 +186,12 @@ def _write_held(outline: Outline, held: Sequence[dict[str, list[Piece]]]) -> str
     if not common or is_bare or own < _LEAST_COMMON * whole:
         return ""
     return f"each {join_with_and(common)}"
+
+
+def _is_union(keys: tuple[str, ...], kinds: Collection[tuple[str, ...]]) -> bool:
+    """Return whether blocks of a kind hold what those of several others hold, each its own."""
+    parts = [{*other} for other in kinds if other and {*other} < {*keys}]
+    return len(parts) > 1 and set().union(*parts) == {*keys} and not set.intersection(*parts)
 
 
 def _write_kinds(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
@@ -21,13 +22,15 @@ _LEAST_OF_ROW = 0.6
 _CHAIN = " / "
 #: kinds of group that the picture makes of an author's
 _FOLDS = frozenset({"block", "repeat"})
+#: the number of a stage and of a block in it, as names of modules have them
+_IN_STAGE = re.compile(r"\w\.\d+\.\d+$")
 
 
 class Unit(NamedTuple):
     """A block of a stack, and the stage that it is in; None where there is none."""
 
     module: Module
-    stage: Group | None
+    stage: Group | str | None
 
 
 def find_units(outline: Outline, row: Sequence[Module]) -> list[Unit]:
@@ -41,8 +44,12 @@ def find_units(outline: Outline, row: Sequence[Module]) -> list[Unit]:
         for stage in (_find_stage(outline, module),)
         for one in _open(outline, module)
     ]
-    if any(unit.stage is None for unit in found) and not run_on([unit.module for unit in found]):
-        found = [Unit(module, None) for module in row]  # others are parts of layers
+    if any(unit.stage is None for unit in found):
+        numbered = _number_stages(outline, row)
+        if numbered:
+            found = numbered
+        elif not run_on([unit.module for unit in found]):
+            found = [Unit(module, None) for module in row]  # others are parts of layers
     blocks = [unit for unit in found if is_block(unit.module)]
     if len({unit.stage is None for unit in blocks}) > 1:  # some may be stages of one block
         blocks = [Unit(unit.module, None) for unit in blocks]
@@ -51,6 +58,24 @@ def find_units(outline: Outline, row: Sequence[Module]) -> list[Unit]:
     held = sum(weigh_module(outline, unit.module) for unit in blocks)
     whole = sum(weigh_module(outline, module) for module in row)
     return blocks if held >= _LEAST_OF_ROW * whole else []
+
+
+def _number_stages(outline: Outline, row: Sequence[Module]) -> list[Unit]:
+    """Return blocks that are called by the numbers of their stages and their own: ``stages.2.0``.
+
+    Those of a stage that the picture folds are modules of the row, those of another one are in it.
+    Nothing where one is called otherwise.
+    """
+    found = []
+    for module in row:
+        inner = [] if _IN_STAGE.search(module.label) else [*_open(outline, module)]
+        for one in inner or [module]:
+            name = one.label if _IN_STAGE.search(one.label) else f"{module.label}.{one.label}"
+            if not _IN_STAGE.search(name):
+                return []
+            found.append(Unit(one, name.rpartition(".")[0]))
+    lists = {str(unit.stage).rpartition(".")[0] for unit in found}
+    return found if len(lists) == 1 else []
 
 
 def count_in_stages(units: Sequence[Unit]) -> list[int]:

@@ -16,7 +16,7 @@ _PRODUCTS = frozenset({"Einsum", "MatMul"})
 #: what may stand between the two products of an attention
 _SCORES = frozenset(
     {"Add", "And", "Clip", "Div", "IsNaN", "Max", "Mul", "Slice", "Softmax", "Sub", "Tanh", "Where"}
-    | {"Pad"}
+    | {"Pad", "ScatterND"}
 )
 _MOST_STEPS = 14
 #: more heads are not mixed

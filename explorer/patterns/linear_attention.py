@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Value
 from netloupe.explorer.model.constant import constant_tensor
 
+from .attention_forms import add_pointwise_projections
 from .attention_heads import BEFORE_PRODUCTS
 from .found_blocks import FoundBlock, FoundBlocks
-from .operations import OUTSIDE, PICKING, Operations
-from .readings import read_float, read_numbers, read_scalar
+from .operations import ARRANGING, OUTSIDE, PICKING, Operations
+from .readings import read_float, read_int, read_ints, read_numbers, read_scalar
 from .transformer_details import AttentionDetails
 
 _PRODUCTS = ("Einsum", "MatMul")
 _MOST_STEPS = 5
+#: more operations are no positions that are added to a result
+_MOST_BESIDE = 24
 #: what may stand between the products and the projections: maps that are positive, and heads
 _MAPS = ("activation",)
 
@@ -25,6 +29,9 @@ def find_linear_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     A. Katharopoulos and others, Transformers are RNNs, 2020, equation 7, where φ is ELU + 1; Z.
     Shen and others, Efficient Attention, 2021, equation 3, where it is a softmax. The sum may be of
     ones that are put beside v (H. Cai and others, EfficientViT, 2023, equation 3, with a ReLU).
+    Queries may stay as they are where the keys' softmax makes shares of tokens (W. Xu and others,
+    CoaT, 2021, equation 3; I. Bello, LambdaNetworks, 2021, equation 1), and what convolves values
+    may be added (CoaT, equation 7).
     """
     operations = blocks.operations
     for end, kind in enumerate(operations.kinds):
@@ -40,14 +47,18 @@ def find_linear_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             asked = _read_map(blocks, query)
             keys = [(_read_map(blocks, value), value) for value in operations.operands[inner]]
             compared = [(found, value) for found, value in keys if found is not None]
-            if asked is None or len(compared) != 1 or compared[0][0] is None:
+            if len(compared) != 1 or compared[0][0] is None:
                 continue
             made, key = compared[0]
-            if made[0] != asked[0] or made[1] & asked[1]:
+            if asked is None and _shares_tokens(operations, made, inner, key):
+                asked = (made[0], set())
+            if asked is None or made[0] != asked[0] or made[1] & asked[1]:
                 continue
             numbers = {end, inner, *asked[1], *made[1]}
             last = end
-            if asked[0] != "Softmax":
+            if not asked[1]:
+                numbers, last = _add_beside(blocks, numbers, last)
+            elif asked[0] != "Softmax":
                 divided = _find_division(blocks, end, query, key)
                 if divided is None:
                     values = [v for v in operations.operands[inner] if v is not key]
@@ -56,6 +67,7 @@ def find_linear_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                     continue
                 numbers |= divided[0]
                 last = divided[1]
+            add_pointwise_projections(blocks, numbers, last)
             numbers, last = _add_projections(blocks, numbers, last)
             details = AttentionDetails(attention="Linear attention")
             yield FoundBlock("attention", "Linear attention", frozenset(numbers), last, (), details)
@@ -78,6 +90,66 @@ def _read_map(blocks: FoundBlocks, value: Value) -> tuple[str, set[int]] | None:
         numbers.add(number)
         number = operations.giver(operations.operands[number][0])
     return None
+
+
+def _shares_tokens(
+    operations: Operations, made: tuple[str, set[int]], product: int, key: Value
+) -> bool:
+    """Return whether a softmax makes shares of what a product sums up, by its axis."""
+    name, numbers = made
+    softmax = operations.nodes[min(numbers)]
+    if name != "Softmax" or len(numbers) != 1 or operations.kinds[product] != "MatMul":
+        return False
+    facts = find_value_facts(operations.context.graph.model)
+    dims = facts.find_dims(softmax.output(0))
+    if not dims:
+        return False
+    axis: int | None = (read_int(softmax, "axis") or 0) % len(dims)
+    if read_int(softmax, "axis") is None:
+        axis = len(dims) - 1
+    inputs = [value for value in operations.nodes[product].inputs if value is not None]
+    place = next(n for n, value in enumerate(inputs) if operations.source(value) is key)
+    for node in reversed(operations.path(inputs[place])):
+        turned = read_ints(node, "perm")
+        if node.operator.has("permutes") and axis in turned:
+            axis = turned.index(axis)
+        elif node.operator.has(*ARRANGING) and not node.operator.has("casts", "copies"):
+            return False
+    return axis == len(dims) - (1 if place == 0 else 2)
+
+
+def _add_beside(blocks: FoundBlocks, numbers: set[int], last: int) -> tuple[set[int], int]:
+    """Add the scale of a result, and what is added to it of the same queries and values."""
+    operations = blocks.operations
+    found = {*numbers}
+    end = operations.only_user(last)
+    while end is not None and end >= 0 and operations.kinds[end] in ("Div", "Mul"):
+        if len(operations.operands[end]) != 1 or blocks.owner[end] is not None:
+            return numbers, last
+        found.add(end)
+        last = end
+        end = operations.only_user(last)
+    if (
+        end is None
+        or end < 0
+        or operations.kinds[end] != "Add"
+        or len(operations.operands[end]) != 2
+    ):
+        return found, last
+    starts = {giver for number in numbers for giver in operations.givers(number)} - numbers
+    beside = {end}
+    pending = [giver for giver in operations.givers(end) if giver != last]
+    while pending:
+        number = pending.pop()
+        if number in beside or number in starts or number in found:
+            continue
+        if not operations.givers(number) or len(beside) > _MOST_BESIDE:
+            return found, last
+        beside.add(number)
+        pending += operations.givers(number)
+    inside = beside | found
+    is_own = all(inside.issuperset(operations.users[number]) for number in beside - {end})
+    return (inside, end) if is_own else (found, last)
 
 
 def _find_division(
@@ -161,6 +233,9 @@ def _add_projections(blocks: FoundBlocks, numbers: set[int], end: int) -> tuple[
             continue
         if owner is not None and owner.kind == "linear":
             numbers |= owner.numbers
+        elif owner is not None and owner.kind == "norm":
+            numbers |= owner.numbers
+            pending += operations.givers(min(owner.numbers))
         elif owner is None and operations.kinds[number] in BEFORE_PRODUCTS:
             numbers.add(number)
             pending += operations.givers(number)

@@ -7,7 +7,7 @@ from onnx import TensorProto, helper
 
 from netloupe.explorer.architecture.module_names import drop_common_start, tell_class
 from netloupe.explorer.readers.load import load
-from tests.architecture.test_modules import Named
+from tests.architecture.test_modules import Named, residual
 from tests.benchmarks.first_view_sentences import find_untold_stacks
 
 
@@ -61,6 +61,27 @@ def test_blocks_that_alternate_are_told_with_what_all_have() -> None:
     told = net.finish(x).architecture.sentence
     assert "8 blocks" in told
     assert "2 with self-attention of 2 heads × 4" in told or "2 of self-attention" in told
+
+
+def test_a_stage_of_unlike_blocks_counts_as_many_blocks_as_it_has() -> None:
+    """The picture folds stages of equal blocks, and draws the other one as a group of two."""
+    net = Named()
+    x = net.take("x", (1, 8, 8, 8))
+    for stage, kinds in enumerate(("cc", "cc", "ca", "aa")):
+        for number, kind in enumerate(kinds):
+            start = len(net.nodes)
+            if kind == "c":
+                x = residual(net, x, 8)
+            else:
+                narrow = net.add("Relu", net.conv(x, 8, 8))
+                flat = net.add("Reshape", narrow, net.numbers(1, 64, 8))
+                flat = net.attend(flat, flat)
+                flat = net.add("Reshape", flat, net.numbers(1, 8, 8, 8))
+                x = net.add("Relu", net.add("Add", x, net.conv(flat, 8, 8)))
+            net.within(start, f"stages/stages.{stage}/stages.{stage}.{number}")
+    told = net.finish(x).architecture.sentence
+    assert "4 stages of 2 blocks" in told
+    assert " 1 of" not in told
 
 
 @pytest.mark.parametrize(

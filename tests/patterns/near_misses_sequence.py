@@ -331,6 +331,13 @@ a map that is positive
   k1 = Elu (k0)  k = Add (k1, one) => k = Tanh (k0)
 the same map
   k1 = Elu (k0) => k1 = Relu (k0)
+shares of tokens, and not of features
+  q1 = Elu (q0)  q = Add (q1, one) => q = Identity (q0)
+  k1 = Elu (k0)  k = Add (k1, one) => k = Softmax <axis = -1> (k0)
+  keys = ReduceSum (k, tokens) => spare = Identity (k)
+  over = Transpose <perm = [0, 2, 1]> (keys) => spare2 = Identity (spare)
+  total = MatMul (q, over) => spare3 = Identity (spare2)
+  shared = Div (result, total) => shared = Identity (result)
 [weighted-sum]
 a tanh of a sum
   squashed = Tanh (both) => squashed = Relu (both)
@@ -460,6 +467,22 @@ ones beside values
   over = Transpose <perm = [0, 2, 1]> (keys) => sum = Slice (result, b, c, axis)
   total = MatMul (q, over) => spare = Identity (sum)
   shared = Div (result, total) => shared = Div (part, sum)
+queries as they are, where the keys make shares of tokens
+  q1 = Elu (q0)  q = Add (q1, one) => q = Identity (q0)
+  k1 = Elu (k0)  k = Add (k1, one) => k = Softmax <axis = 1> (k0)
+  keys = ReduceSum (k, tokens) => spare = Identity (k)
+  over = Transpose <perm = [0, 2, 1]> (keys) => spare2 = Identity (spare)
+  total = MatMul (q, over) => spare3 = Identity (spare2)
+  shared = Div (result, total) => shared = Mul (result, one)
+positions of queries and convolved values besides
+  int64[1] tokens = {1} => int64[1] tokens = {1}, int64[3] kernel = {8, 1, 3}
+  q1 = Elu (q0)  q = Add (q1, one) => q = Identity (q0)
+  k1 = Elu (k0)  k = Add (k1, one) => k = Softmax <axis = 1> (k0)
+  keys = ReduceSum (k, tokens) => w = ConstantOfShape (kernel)
+  over = Transpose <perm = [0, 2, 1]> (keys)
+    => v1 = Transpose <perm = [0, 2, 1]> (v)  v2 = Conv <group = 8, pads = [1, 1]> (v1, w)
+  total = MatMul (q, over) => v3 = Transpose <perm = [0, 2, 1]> (v2)  beside = Mul (q, v3)
+  shared = Div (result, total) => shared = Add (result, beside)
 [message-passing]
 divided by the sum of gates = Message passing, gather, weighted mean of messages
   message = MatMul (sent, w) => logits = MatMul (z, w)  gate = Sigmoid (logits)
@@ -476,4 +499,8 @@ positions of rows and of columns = Self-attention, 4 heads × 8, relative positi
   int64[2] dims = {32, 32} => int64[2] dims = {32, 32}, int64[3] table = {1, 8, 16}
   wq = ConstantOfShape
     => rows = ConstantOfShape (table)  columns = ConstantOfShape (table) wq = ConstantOfShape
+scores put in their own place
+  scores = Div (product, root)
+    => divided = Div (product, root)  scores = ScatterND (product, places, divided)
+  (float[2, 16, 32] x) => (float[2, 16, 32] x, int64[2, 4, 16, 16, 4] places)
 """
