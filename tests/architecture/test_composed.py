@@ -43,6 +43,21 @@ def test_blocks_of_several_things_are_told_with_all_of_them() -> None:
     assert told.family == ""
 
 
+def test_convolutions_mix_features_where_these_are_put_before_tokens() -> None:
+    net = Network()
+    x = net.linear(net.take("x", (1, 12, 8)), 8, 8)
+    for _ in range(3):
+        attended = net.linear(net.add("Sin", net.attend(x, x)), 8, 8)
+        x = net.norm(net.add("Add", x, attended), 8)
+        y = net.add("Transpose", x, perm=[0, 2, 1])
+        y = net.add("Gelu", net.add("Conv", y, net.weight(20, 8, 1), net.weight(20)))
+        y = net.add("Conv", y, net.weight(8, 20, 1), net.weight(8))
+        x = net.norm(net.add("Add", x, net.add("Transpose", y, perm=[0, 2, 1])), 8)
+    told = net.finish(x).architecture.sentence
+    assert "MLP 8 → 20, GELU" in told
+    assert "tokens" not in told
+
+
 def generator() -> Architecture:
     net = Network()
     x = net.take("noise", (1, 16, 1, 1))
