@@ -12,6 +12,7 @@ from netloupe.explorer.dataflow import Booleans, Integers, list_users
 from netloupe.explorer.model import Graph
 from netloupe.explorer.progress import step
 
+from .computed_features import only_arranges
 from .measured import join_measured
 from .preparation_pieces import LEAST_ALIKE, LEAST_NODES, LEAST_SHARED, PreparationPiece
 from .purposes import find_purpose
@@ -89,7 +90,8 @@ def cut_preparation(
         is_own = piece.is_shared or alike[_list_operators(graph, piece.nodes)] < LEAST_ALIKE
         if is_large and is_own:
             purpose = find_purpose(graph, shapes, piece.nodes)
-            if purpose is not None or not piece.is_small:
+            is_plain = piece.is_small or only_arranges(graph, piece.nodes)
+            if purpose is not None or not is_plain:
                 pieces.append(replace(piece, purpose=purpose))
                 continue
         loose += piece.nodes

@@ -29,6 +29,7 @@ from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.operators import HANDING_TRAITS, LAYOUT_TRAITS, Operator
 
 from .begun_layers import find_begun_layers
+from .computed_features import tell_features
 from .messages import find_message_nodes
 from .preparation import cut_preparation
 from .preparation_pieces import PreparationPiece
@@ -171,6 +172,7 @@ def _find(graph: Graph) -> Roles:
     if begun_layers:
         core[[index for piece in begun_layers for index in piece.nodes]] = False
         pieces = [piece for piece in pieces if piece not in begun_layers]
+    pieces = [tell_features(graph, piece) for piece in pieces]
     computing = weighted.copy()
     computing[find_nodes_with(graph, *_COMPUTING)] = True
     is_after = find_determined_nodes(~computing, targets, sources) & ~is_before & (codes == _BODY)

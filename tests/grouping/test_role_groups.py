@@ -133,6 +133,12 @@ def test_what_is_not_added_to_scores_is_no_attention_mask() -> None:
 
 
 def prepare(text: str, use: str, inputs: str = "float[b, 3, 8, 8] x") -> list[str]:
+    tree = build_prepared(text, use, inputs)
+    features = [group for group in groups_of(tree, "block") if group.label.startswith("features")]
+    return [group.label for group in (*list_prepared(tree), *features)]
+
+
+def build_prepared(text: str, use: str, inputs: str = "float[b, 3, 8, 8] x") -> GroupTree:
     graph = load_text(f"""
         g ({inputs}) => (float[n, m] y)
         <float[3, 3] w = {_NINE}, float[3] mean = {{1, 2, 3}}, float[1, 3, 1, 1] k = {{1, 2, 3}},
@@ -145,7 +151,7 @@ def prepare(text: str, use: str, inputs: str = "float[b, 3, 8, 8] x") -> list[st
     """).graph
     tree = build_group_tree(graph)
     check_tree(tree)
-    return [label for label, _ in titles(tree)]
+    return tree
 
 
 _PIXELS = "a = Cast <to = 1> (x)  c = Sub (a, mean)  p = Div (c, mean)"
@@ -155,15 +161,23 @@ _PIXELS = "a = Cast <to = 1> (x)  c = Sub (a, mean)  p = Div (c, mean)"
     ("text", "use", "name"),
     [
         (_PIXELS, "y = Conv (p, k)", "pixel normalization"),
-        (_PIXELS, "y = MatMul (p, w)", "preparation of MatMul"),
-        (_PIXELS.replace("Cast <to = 1>", "Sin"), "y = Conv (p, k)", "preparation of Conv"),
-        (_PIXELS.replace("(a, mean)", "(a, a)"), "y = Conv (p, k)", "preparation of Conv"),
+        (_PIXELS, "y = MatMul (p, w)", "features of x"),
+        (_PIXELS.replace("Cast <to = 1>", "Sin"), "y = Conv (p, k)", "features of x"),
+        (_PIXELS.replace("(a, mean)", "(a, a)"), "y = Conv (p, k)", "features of x"),
     ],
 )
 def test_pixels_are_normalized_by_constants_before_a_convolution(
     text: str, use: str, name: str
 ) -> None:
     assert prepare(text, use) == [name]
+
+
+def test_what_only_puts_inputs_beside_each_other_is_no_preparation() -> None:
+    inputs = "float[b, 3, 8, 8] x, float[b, 3, 8, 8] z"
+    joined = "s = Transpose (x)  t = Transpose (z)  p = Concat <axis = 1> (s, t)"
+    assert prepare(joined, "y = Conv (p, k)", inputs) == []
+    ids = inputs.replace("float", "int64")
+    assert prepare(joined, "y = Conv (p, k)", ids) == ["preparation of Conv"]
 
 
 @pytest.mark.parametrize(
@@ -183,8 +197,8 @@ def test_positions_are_counted(ids: str, name: str) -> None:
     ("function", "joined", "names"),
     [
         ("Cos", "e = Concat <axis = 1> (c, s)", ["sinusoidal embedding"]),
-        ("Tanh", "e = Concat <axis = 1> (c, s)", ["preparation of MatMul"]),
-        ("Cos", "e = Add (c, s)", ["preparation of MatMul"]),
+        ("Tanh", "e = Concat <axis = 1> (c, s)", ["features of x"]),
+        ("Cos", "e = Add (c, s)", ["features of x"]),
     ],
 )
 def test_sine_beside_cosine_of_the_same_angles(
@@ -203,7 +217,7 @@ def rotate(second: str = "sin") -> list[str]:
 
 def test_cosine_and_sine_as_factors_are_rotary_and_stand_in_one_box() -> None:
     assert rotate("Mul (h, sin)") == ["rotary cos/sin"]
-    assert rotate("Add (h, sin)") == ["preparation"]
+    assert rotate("Add (h, sin)") == ["features of x"]
 
 
 def test_what_recurrent_operators_begin_with_is_their_initial_state() -> None:
@@ -341,7 +355,7 @@ def test_very_many_pieces_are_grouped_once() -> None:
         lines += [f"r{number}_{i} = MatMul (h{number}, w)" for i in range(6)]
     body = "\n".join(lines)
     graph: Graph = load_text(f"""
-        g (float[n, 3] x) => (float[n, 3] h0) <float[3, 3] w = {_NINE}> {{ {body} }}
+        g (int64[n, 3] x) => (float[n, 3] h0) <float[3, 3] w = {_NINE}> {{ {body} }}
     """).graph
     tree = build_group_tree(graph)
     assert len(groups_of(tree, "preparation")) == count
