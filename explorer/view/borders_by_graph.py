@@ -6,9 +6,10 @@ import re
 from contextlib import suppress
 
 from netloupe.explorer.errors import NotFoundError
-from netloupe.explorer.grouping import Group, build_group_tree, leave_unnamed
+from netloupe.explorer.grouping import Group, GroupTree, build_group_tree, find_tree, leave_unnamed
 from netloupe.explorer.model import Graph, Model
 from netloupe.explorer.model.collector import collector_paused
+from netloupe.explorer.model.kept import get_kept
 from netloupe.explorer.model.paths import CALL
 from netloupe.explorer.options import Grouping
 
@@ -51,15 +52,25 @@ class BordersByGraph:
         """Return the groups and borders of a graph."""
         borders = self.known.get(graph.path)
         if borders is None:
-            only = self._only if graph is self._graph else None
-            with collector_paused():
-                borders = GroupBorders(build_group_tree(graph, self._grouping, only))
-            if self._unnamed:
-                leave_unnamed(borders.tree, self._unnamed)
+            borders = GroupBorders(self._find_tree(graph))
             if self.shows_shapes:
                 borders.set_hidden(borders.shape_groups, False)
             self.known[graph.path] = borders
         return borders
+
+    def _find_tree(self, graph: Graph) -> GroupTree:
+        """Return the groups of a graph: those of the model itself where nothing is asked of them.
+
+        Others that look at the model take these as they are.
+        """
+        only = self._only if graph is self._graph else None
+        if self._grouping == "auto" and only is None and not self._unnamed:
+            return find_tree(self._model, graph)
+        with collector_paused():
+            tree = build_group_tree(graph, self._grouping, only)
+        if self._unnamed:
+            leave_unnamed(tree, self._unnamed)
+        return tree
 
     def find_group(self, path: str) -> Group | None:
         """Return the group at a path in a graph that was asked for before."""
@@ -74,11 +85,26 @@ class BordersByGraph:
         found = (borders.tree.groups.get(path) for borders in known if borders is not None)
         return next((group for group in found if group is not None), None)
 
-    def leave_unnamed(self, unnamed: tuple[str, ...]) -> None:
-        """Tell of some groups, and no others, nothing of what they were recognised as."""
+    def leave_unnamed(self, unnamed: tuple[str, ...]) -> bool:
+        """Tell of some groups, and no others, nothing of what they were recognised as.
+
+        Returns
+        -------
+        bool
+            Whether groups are others now: those of the model itself keep what they are called.
+        """
         self._unnamed = unnamed
-        for borders in self.known.values():
-            leave_unnamed(borders.tree, unnamed)
+        are_replaced = False
+        for path, borders in self.known.items():
+            tree = borders.tree
+            if tree is not get_kept(tree.graph, GroupTree):
+                leave_unnamed(tree, unnamed)
+            elif unnamed:
+                own = GroupBorders(self._find_tree(tree.graph))
+                own.show_only(borders.shown_shapes)
+                self.known[path] = own
+                are_replaced = True
+        return are_replaced
 
     def list_unmet(self) -> list[str]:
         """Return what is to be left unnamed, but is no group, nor what one would be called."""

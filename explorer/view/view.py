@@ -306,7 +306,8 @@ class View:
             before are no longer right.
         """
         self.unnamed = unnamed
-        self.borders_by_graph.leave_unnamed(unnamed)
+        if self.borders_by_graph.leave_unnamed(unnamed):
+            self.rebuild()
 
     def list_unmet(self) -> list[str]:
         """Return what is to be left unnamed, but is no group, nor what one would be called."""
