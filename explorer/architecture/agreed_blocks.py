@@ -28,6 +28,8 @@ _BLOCKS = frozenset({"dense", "group", "inverted", "mixer", "residual", "transfo
 _WHOLE = _BLOCKS | {"separable"}
 #: which are no block where there is more of one beside them
 _PARTIAL = frozenset({"separable", "transformer"})
+#: what a block of a transformer is where both are told apart
+_LAYER = {"attention", "mlp"}
 #: and of others, where they hold less of it
 _LEAST_OF_MEMBER = 0.5
 #: of which a stage is known by its width
@@ -166,7 +168,10 @@ class AgreedBlocks:
         for form, held in found.items():
             most = max(held.values(), key=len)
             is_list = form[-1] == "#"  # else attributes: of ``tree1`` the next one may be in it
-            if len(most) > 1 and (not is_list or self._are_alike(most)):
+            is_step = pieces[0].kind == "group" and any(
+                self._holds_others(member, pieces) for member in held
+            )
+            if is_step or (len(most) > 1 and (not is_list or self._are_alike(most))):
                 rows.append(sum(map(len, held.values())))
                 continue
             alike = self._lists.list_alike([*held])
@@ -226,6 +231,12 @@ class AgreedBlocks:
             return len(held) == 1 and known == len(inside)
         return known >= _LEAST_OF_MEMBER * len(inside)
 
+    def _holds_others(self, member: ListMember, pieces: Sequence[Piece]) -> bool:
+        """Return whether a member holds blocks of other kinds, so that it is none of some."""
+        own = {id(piece) for piece in pieces}
+        held = self._list_held(member)
+        return any(one.kind in _BLOCKS and id(one) not in own for one in held)
+
     def _list_held(self, member: ListMember) -> list[Piece]:
         return [piece for piece in self._pieces if member.holds(self._paths[id(piece)])]
 
@@ -239,7 +250,8 @@ class AgreedBlocks:
         if kind == "transformer":
             held = [self._list_held(one) for one in lacking]
             layers = [sum(piece.layer is not None for piece in one) for one in held]
-            if all(number == 1 for number in layers):
+            split = [{piece.kind for piece in one} for one in held]
+            if all(n == 1 or kinds == _LAYER for n, kinds in zip(layers, split, strict=True)):
                 return "transformer block", ""
             is_some = count > 1 and not any(layers)
             return "block", f", {count:,} of them {write_plural(noun)}" if is_some else ""
@@ -260,7 +272,12 @@ class AgreedBlocks:
         ]
 
     def _are_alike(self, pieces: Sequence[Piece]) -> bool:
-        """Return whether pieces in one module are modules of one kind in it, by their kernels."""
+        """Return whether pieces in one module are modules of one kind in it, by their kernels.
+
+        Of transformers, which have none, by the widths of what they feed.
+        """
+        if all(piece.layer is not None and piece.part.widths for piece in pieces):
+            return len({piece.part.widths for piece in pieces}) == 1
         kernels = set()
         for piece in pieces:
             weights = map(find_weight, self._outline.nodes(piece.parts))

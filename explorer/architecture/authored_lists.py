@@ -118,6 +118,10 @@ class AuthoredLists:
                 found.append((key, member))
         return [one for one in found if one[0][1] == "#"] or found
 
+    def list_members(self, key: ListKey) -> list[ListMember]:
+        """Return all members of a list."""
+        return [*self._members[key].values()]
+
     def list_alike(self, some: Sequence[ListMember]) -> list[list[ListMember]]:
         """Return for each list of the form of some members those that are like any of these."""
         rows: dict[Path, list[ListMember]] = {}

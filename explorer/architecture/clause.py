@@ -107,7 +107,7 @@ class Clause:
             told = f"{self.name} ({plain})" if plain not in ("", self.name) else self.name
         if self.uses == 1:
             return told
-        if not self.name and len(self.parts) > 1:
+        if not self.name and _tells_several(self):
             times = "twice" if self.uses == _TWICE else f"{self.uses:,} times"
             often = f"{self.uses:,} steps" if self.is_loop else times
             return f"{often} with shared weights ({inside})"
@@ -207,6 +207,12 @@ def join_equal(clauses: Sequence[Clause]) -> list[Clause]:
             each_of=other.each_of + clause.each_of,
         )
     return joined
+
+
+def _tells_several(clause: Clause) -> bool:
+    while len(clause.parts) == 1 and not clause.parts[0].name:
+        clause = clause.parts[0]
+    return len(clause.parts) > 1
 
 
 def _counts(text: str) -> bool:

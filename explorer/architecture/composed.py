@@ -11,8 +11,7 @@ from netloupe.explorer.grouping import find_tree
 from netloupe.explorer.model import Model, Node
 from netloupe.explorer.patterns import Detail
 
-from .agreed_blocks import AgreedBlocks
-from .agreed_layers import AgreedLayers
+from .agreed_counts import AgreedCounts
 from .called_blocks import find_called_blocks
 from .claims import Inventory
 from .given import tell_given, tell_taken
@@ -158,8 +157,8 @@ def _write_in_order(
     root = build_modules(model, outline, pieces)
     teller = ModuleTeller(outline, pieces, inventory, root)
     located = LocatedPieces(outline, pieces, WeightedLayers(model, nodes))
-    clauses = AgreedBlocks(located, teller.tell_kinds).agree(teller.tell_whole())
-    return [clause.write() for clause in AgreedLayers(located).agree(clauses)]
+    clauses = AgreedCounts(located, teller.tell_kinds).agree(teller.tell_whole())
+    return [clause.write() for clause in clauses]
 
 
 def _sketch(outline: Outline, run: PieceRun) -> BlockSketch:

@@ -213,6 +213,9 @@ def _cut(chain: Sequence[OutlinePart]) -> Iterator[Layer]:
         if part.kind == "attention" and (layer.feeding or len(layer.attentions) == 2):
             yield layer
             layer = Layer()
+        elif layer.feeding and part.widths[:1] != layer.feeding[-1].widths[:1]:
+            yield layer  # a stream has one width
+            layer = Layer()
         if layer.parts or part.kind == "attention":
             layer.parts.append(part)
     if layer.parts:

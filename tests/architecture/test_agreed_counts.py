@@ -2,6 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import pytest
+
+from netloupe.explorer.architecture.agreed_counts import AgreedCounts
+from netloupe.explorer.architecture.agreed_rows import AgreedRows
+from netloupe.explorer.architecture.clause import Clause
+from netloupe.explorer.architecture.located_pieces import LocatedPieces
+from netloupe.explorer.architecture.outline import Outline
+from netloupe.explorer.architecture.piece_words import name_kind, write_plural
+from netloupe.explorer.architecture.pieces import Piece, list_pieces
+from netloupe.explorer.architecture.weighted_layers import WeightedLayers
 from netloupe.explorer.model import Model
 from tests.architecture.networks import Network
 from tests.architecture.test_modules import Named
@@ -115,3 +127,97 @@ def test_outputs_are_those_of_an_output() -> None:
     x = net.add("Reshape", x, net.numbers(1, 4, 6, 4))
     told = _tell(net.finish(x, shape=(1, 4, 6, 4)))
     assert "24 outputs" not in told
+
+
+def _tell_row(lists: Sequence[int]) -> list[str]:
+    """Return what is told of three blocks of two layers whose lists have so many members."""
+    net = Authored()
+    x = net.conv(net.take("x", (1, 3, 32, 32)), 3, 8)
+    for number in range(4):
+        for path, size, count in zip(("deep", "wide"), (3, 1), lists, strict=True):
+            start = len(net.nodes)
+            x = net.add("Cos", net.conv(x, 8, 8, size))
+            net.within(start, f"{path}.{number}" if number < count else "other")
+    model = net.finish(x)
+    nodes = [*model.graph.nodes]
+    outline = Outline(model.graph, nodes)
+    first, *pieces = list_pieces(outline, [])
+    located = LocatedPieces(outline, [first, *pieces], WeightedLayers(model, nodes))
+    start = 8 - 2 * 3
+    members = tuple(tuple(pieces[at : at + 2]) for at in range(start, 8, 2))
+    row = Clause("", tuple(pieces[start:]), "3 blocks", members=members)
+    beside = Clause("3 convolutions", (first, *pieces[:start]), is_plain=True)
+
+    def tell(scope: Sequence[Piece]) -> list[Clause]:
+        return [Clause(f"{len(scope)} left", tuple(scope))]
+
+    return [one.write() for one in AgreedRows(located, tell).agree([beside, row])]
+
+
+def test_blocks_are_as_many_as_all_lists_of_their_parts_have() -> None:
+    assert _tell_row((4, 4)) == ["1 left", "4 blocks"]
+
+
+@pytest.mark.parametrize("lists", [(4, 3), (3, 3), (4, 0)])
+def test_blocks_are_not_counted_by_lists_that_differ(lists: Sequence[int]) -> None:
+    assert "3 blocks" in _tell_row(lists)
+
+
+def _count_used(kind: str, *uses: int) -> str:
+    """Return what is told of so many blocks of a kind, each used as often as is given."""
+    net = Network()
+    x = net.take("x", (1, 8, 16, 16) if kind == "GridSample" else (1, 4, 8))
+    grid = net.take("grid", (1, 16, 16, 2))
+    for _ in uses:
+        if kind == "GridSample":
+            x = net.add("Cos", net.add("GridSample", x, grid))
+        else:
+            x = net.add("Cos", net.linear(net.add("Relu", net.linear(x, 8, 24)), 24, 8))
+    model = net.finish(x)
+    nodes = [*model.graph.nodes]
+    outline = Outline(model.graph, nodes)
+    pieces = list_pieces(outline, [])
+    assert len(pieces) == len(uses)
+    for piece, often in zip(pieces, uses, strict=True):
+        piece.uses = often
+    noun = name_kind(outline, [pieces[0]])
+    clause = Clause(f"{len(uses)} {write_plural(noun)}", tuple(pieces), is_plain=True)
+    located = LocatedPieces(outline, pieces, WeightedLayers(model, nodes))
+    (told,) = AgreedCounts(located, lambda scope: []).agree([clause])
+    return told.text
+
+
+def test_blocks_that_are_used_unlike_often_are_not_counted_together() -> None:
+    assert _count_used("MLP", 1, 1, 1) == "3 MLPs"
+    assert _count_used("MLP", 1, 3, 1) == "MLPs"
+
+
+def test_what_has_no_weights_is_counted_as_often_as_it_is_there() -> None:
+    assert _count_used("GridSample", 1, 1) == "2 grid samplings"
+    assert _count_used("GridSample", 4, 4, 4) == "12 grid samplings"
+
+
+def test_layers_that_are_used_together_are_told_together() -> None:
+    two = Clause("", (), parts=(Clause("7 convolutions", ()), Clause("1×1 convolution", ())))
+    assert Clause("", (), uses=3, parts=(two,)).write() == (
+        "3 times with shared weights (7 convolutions, 1×1 convolution)"
+    )
+    one = Clause("", (), parts=(Clause("7 convolutions", ()),))
+    assert Clause("", (), uses=3, parts=(one,)).write() == "7 convolutions used 3 times"
+
+
+def test_two_layers_that_are_no_known_mlp_leave_mlps_uncounted() -> None:
+    def tell(near: str) -> str:
+        net = Authored()
+        x = net.take("x", (1, 4, 8))
+        for number in range(3):
+            start = len(net.nodes)
+            y = net.linear(x, 8, 16)
+            y = net.add("Relu", net.norm(y, 16) if near and number == 2 else y)
+            x = net.add("Cos", net.linear(y, 16, 8))
+            net.within(start, f"head/part{'abc'[number]}")
+        x = net.conv(net.add("Unsqueeze", x, net.numbers(0)), 1, 3)
+        return _tell(net.finish(x))
+
+    assert "3 MLPs" in tell("")
+    assert "2 MLPs" not in tell("norm")
