@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from .agreed_blocks import AgreedBlocks, Tell
 from .agreed_layers import AgreedLayers
@@ -18,10 +19,19 @@ from .agreed_rows import AgreedRows
 from .claims import read_counts
 from .clause import Clause
 from .located_pieces import LocatedPieces
-from .piece_words import SMALL_NUMBERS, count_pieces, name_kind, write_plural
+from .piece_words import (
+    SMALL_NUMBERS,
+    count_pieces,
+    name_kind,
+    write_plural,
+    write_sizes_of,
+)
 from .pieces import Piece, list_piece_weights
 
 _NUMBER = re.compile(rf"^(?:\d{{1,3}}(?:,\d{{3}})*|{'|'.join(SMALL_NUMBERS[2:])}) ")
+#: kinds of block that are one count with or without a shortcut
+_JOINED = frozenset({"inverted", "residual"})
+_SIZES = r"(?: (?:of )?[\d,→ …]+ channels)?"
 #: kinds of which one is two layers with an activation between
 _OF_TWO_LAYERS = "MLP"
 #: between two such layers there are fewer operations
@@ -50,7 +60,24 @@ class AgreedCounts:
     def agree(self, clauses: Sequence[Clause]) -> list[Clause]:
         """Return clauses with those counts alone that are agreed on."""
         told = self._rows.agree(self._blocks.agree(clauses))
-        return [self._settle(one, 1) for one in self._layers.agree(told)]
+        settled = [self._settle(one, 1) for one in self._layers.agree(told)]
+        return [self._join(noun, [*row]) for noun, row in groupby(settled, self._find_noun)]
+
+    def _find_noun(self, clause: Clause) -> object:
+        """Return the kind of block of which a clause tells the number and no more; else itself."""
+        kinds = {name_kind(self._outline, [one]) for one in clause.scope if one.kind in _JOINED}
+        noun = kinds.pop() if len(kinds) == 1 and clause.uses == 1 else ""
+        is_bare = re.fullmatch(rf"[\d,]+ {re.escape(write_plural(noun))}{_SIZES}", clause.write())
+        return noun if noun and is_bare else clause
+
+    def _join(self, noun: object, row: Sequence[Clause]) -> Clause:
+        """Return clauses that tell of one kind one after another as one count."""
+        scope = tuple(piece for one in row for piece in one.scope)
+        if len(row) == 1 or any(piece.fold[1] > 1 for piece in scope):
+            return row[0]
+        blocks = [piece for piece in scope if piece.kind in _JOINED]
+        text = count_pieces(len(blocks), str(noun)) + write_sizes_of(self._outline, blocks)
+        return Clause(text, scope, is_plain=len(scope) == len(blocks))
 
     def _settle(self, clause: Clause, uses: int) -> Clause:
         """Return a clause whose counts are of blocks that are all used as often as is said."""

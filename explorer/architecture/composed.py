@@ -35,6 +35,7 @@ from .pieces import (
     list_pieces,
 )
 from .sketch import BlockSketch, Sketch
+from .unwidened import find_unwidened
 from .weighted_layers import WeightedLayers
 
 #: of a graph that is told whole
@@ -77,6 +78,7 @@ def compose(
     open_large(outline)
     outline.merge(find_named_groups(model, outline, is_folded=bool(times)))
     outline.merge(find_called_blocks(outline))
+    outline.merge(find_unwidened(outline))
     merge_ideas(outline)
     found = leave_out_distances(outline, list_pieces(outline, find_stacks(outline)))
     if not found:

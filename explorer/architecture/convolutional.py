@@ -112,7 +112,7 @@ def sketch_backbone(outline: Outline, blocks: Sequence[OutlinePart]) -> Sketch |
         late = {_name_block(outline, part) for part in blocks[start:]}
         if len(early) > 2 or late != {"Inverted residual"} or others:
             return None
-        if not all(_is_separable(outline, part) for part in blocks[:start]):
+        if not all(is_separable(outline, part) for part in blocks[:start]):
             return None
         family, title, name = "inverted-residual CNN", "Inverted-residual CNN", "inverted residual"
     elif names == {"ConvNeXt block"}:
@@ -165,7 +165,7 @@ def _list_convolutions(outline: Outline, part: OutlinePart) -> list[ConvolutionD
     ]
 
 
-def _is_separable(outline: Outline, part: OutlinePart) -> bool:
+def is_separable(outline: Outline, part: OutlinePart) -> bool:
     """Return whether a block is a depthwise convolution and a 1×1 one, and perhaps more 1×1."""
     found = _list_convolutions(outline, part)
     deep = [one for one in found if one.is_depthwise]

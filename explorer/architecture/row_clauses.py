@@ -199,7 +199,9 @@ def _tell_beside(outline: Outline, row: Sequence[Module]) -> Clause | None:
 def _are_beside(row: Sequence[Module]) -> bool:
     """Return whether no module of a row takes what another one gives."""
     return len(row) > 1 and not any(
-        two.pieces[0].parts[0].follows(one.pieces[-1].part) for one, two in pairwise(row)
+        piece.part.follows(one.pieces[-1].part)
+        for one, two in pairwise(row)
+        for piece in two.pieces
     )
 
 

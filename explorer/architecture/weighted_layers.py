@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from netloupe.explorer.grouping.shared_tensors import find_originals
 from netloupe.explorer.model import Model, Node, SparseTensor, Tensor
 from netloupe.explorer.operators import HANDING_TRAITS
+from netloupe.explorer.patterns.given_matrices import is_given
 from netloupe.explorer.roles import find_weight
 from netloupe.explorer.roles.origins import find_origin
 
@@ -46,6 +47,8 @@ class WeightedLayers:
             if operator.weight_kind not in _COUNTED:
                 continue
             weight = find_weight(node)
+            if weight is not None and is_given(weight.value):
+                continue
             tensor = weight.tensor if weight is not None else _find_matrix(node)
             if weight is None and tensor is None:
                 continue

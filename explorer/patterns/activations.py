@@ -12,6 +12,7 @@ from .dice import find_dice
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations
 from .readings import read_float, read_scalar, read_str
+from .squared_relu import find_squared
 
 #: operators that are activations, and how the field writes them
 ACTIVATIONS = {
@@ -86,6 +87,8 @@ def _find_all(blocks: FoundBlocks, *, with_numbers: bool) -> Iterator[FoundBlock
             found = _find_shifted(operations, number)
         elif kind == "Sin":
             found = _find_sine(blocks, number)
+        elif kind == "Relu":
+            found = find_squared(operations, number)
         if found is not None:
             yield found
     for number, kind in enumerate(operations.kinds):

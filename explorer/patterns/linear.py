@@ -9,6 +9,7 @@ from netloupe.explorer.model import Node, Value
 
 from .details import EmbeddingDetails, FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
+from .given_matrices import is_given
 from .operations import PICKING, Operations
 from .readings import read_int, read_ints
 from .transformer_details import MlpDetails
@@ -35,6 +36,8 @@ def find_linears(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     operations = blocks.operations
     for number, kind in enumerate(operations.kinds):
         if kind == "Gemm" and len(operations.operands[number]) == 1:
+            if any(map(is_given, operations.fixed(number))):
+                continue
             yield _read_linear(operations, number)
         elif kind == "Conv" and _is_pointwise(operations, number):
             widths = read_features(operations.nodes[number])

@@ -69,9 +69,11 @@ def _read_scores(blocks: FoundBlocks, value: Value) -> tuple[set[int], int, str]
         taken = operations.operands[number]
         activation = blocks.ending(number, "activation")
         if activation is not None:
-            if word or activation.name not in _IN_PLACE:
+            name = activation.name.removeprefix("squared ")
+            if word or name not in _IN_PLACE:
                 return None
-            word = _IN_PLACE[activation.name]
+            word = _IN_PLACE[name]
+            is_square |= name != activation.name
             numbers |= activation.numbers
             taken = operations.operands[min(activation.numbers)]
         elif operations.kinds[number] in _PRODUCTS and len({*taken}) == 2:

@@ -9,7 +9,11 @@ from .transformer_details import MlpDetails
 
 
 def name_residual(
-    main: list[ConvolutionDetails], linears: list[FoundBlock], *, has_layer_norm: bool
+    main: list[ConvolutionDetails],
+    linears: list[FoundBlock],
+    *,
+    has_layer_norm: bool,
+    is_activated: bool = False,
 ) -> str:
     """Return the kind of a block; "" for none.
 
@@ -21,6 +25,9 @@ def name_residual(
         Linear layers and MLPs there.
     has_layer_norm
         Whether there is a LayerNorm, too.
+    is_activated
+        Whether the sum is activated, as in a bottleneck of convolutions of single channels
+        (C. Feichtenhofer, X3D, 2020, table 1); an inverted residual ends linearly.
     """
     is_deep = [one.is_depthwise for one in main]
     if any(is_deep):
@@ -28,7 +35,7 @@ def name_residual(
             is_convnext = _is_convnext(main, linears) or _is_inverted_behind(main)
             return "ConvNeXt block" if has_layer_norm and is_convnext else ""
         if is_inverted(main):
-            return "Inverted residual"
+            return "Bottleneck block" if is_activated else "Inverted residual"
         if _is_inverted_behind(main):
             return "ConvNeXt block" if has_layer_norm else "Conv MLP block"
         return "Residual block"

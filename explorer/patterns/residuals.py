@@ -26,6 +26,8 @@ _MOST_SHORTCUT = 4
 _MOST_NODES = 96
 #: a picture has so many maps at most; flow and depth have fewer
 MOST_COLOURS = 3
+#: what holds no inverted residual, which ends linearly
+_BOTTLENECK = "Bottleneck block"
 #: what of these gives other channels than it takes
 _PARTING = frozenset({"Slice", "Split"})
 _CHANGING = frozenset({"Pad", "Slice"})
@@ -151,7 +153,9 @@ def _walk_back(blocks: FoundBlocks, core: set[int], main: Value, start: Value) -
         for giver in operations.givers(number):
             if giver != barrier and giver not in core:
                 heapq.heappush(pending, -giver)
-    is_own = convolutions > 1 and not _joins_others(operations, core, start)
+    is_own = convolutions > 1 and not (
+        _joins_others(operations, core, start) or _convolves_others(operations, core, start)
+    )
     return core if reached and is_own else None
 
 
@@ -169,6 +173,30 @@ def _joins_others(operations: Operations, core: set[int], start: Value) -> bool:
                 if not (is_own or value is start or _activates(operations, value, start)):
                     return True
     return False
+
+
+def _convolves_others(operations: Operations, core: set[int], start: Value) -> bool:
+    """Return whether maps are convolved that come of nothing that a block takes.
+
+    As where a norm is modulated by another map (T. Park and others, Semantic Image Synthesis with
+    Spatially-Adaptive Normalization, 2019, figure 3).
+    """
+    own: set[int] = set()
+    barrier = operations.giver(start)
+    for number in sorted(core):
+        taken = operations.operands[number]
+        givers = operations.givers(number)
+        is_own = start in taken or barrier in givers or not own.isdisjoint(givers)
+        if is_own or any(_activates(operations, value, start) for value in taken):
+            own.add(number)
+        elif operations.kinds[number] in CONVOLUTIONS and not _is_of_places(operations, number):
+            return True
+    return False
+
+
+def _is_of_places(operations: Operations, number: int) -> bool:
+    """Return whether a convolution is of single places, as it is of what has one."""
+    return {*read_convolution(operations, number).kernel} == {1}
 
 
 def _activates(operations: Operations, value: Value, start: Value) -> bool:
@@ -210,7 +238,8 @@ def _name_residual(
         return None
     linears = [part for part in parts.values() if part.kind in ("mlp", "linear")]
     has_layer_norm = any(map(_normalizes_features, parts.values()))
-    name = name_residual(main, linears, has_layer_norm=has_layer_norm)
+    is_activated = last not in sides.chain
+    name = name_residual(main, linears, has_layer_norm=has_layer_norm, is_activated=is_activated)
     if not name or (sides.shortcut == "identity" and not _keeps_features(operations, sides, main)):
         return None
     if sides.shortcut == "branch":
@@ -225,6 +254,11 @@ def _name_residual(
         facts.append(f"{'×' if scale > 1 else '/'}{stride}")
     if sides.shortcut == "projection":
         facts.append("with projection")
+    inner = [
+        one
+        for part in parts.values()
+        for one in (part.parts if part.kind == "inverted" else (part,))
+    ]
     details = ResidualDetails(
         stride=stride, enlarges=scale > 1, projection=sides.shortcut == "projection"
     )
@@ -235,7 +269,7 @@ def _name_residual(
         last,
         tuple(facts),
         details.with_features(widths),
-        tuple(parts.values()),
+        tuple(inner if name == _BOTTLENECK else parts.values()),
     )
 
 

@@ -76,8 +76,10 @@ def averages_places(operations: Operations, number: int, *, is_linear: bool) -> 
     if kind == "GlobalAveragePool":
         return True
     if kind == "ReduceMean":
-        axes = read_axes(node)
-        return bool(axes) and (is_linear or not {1, -3} & {*(axes or ())})
+        axes = read_axes(node) or ()
+        rank = len(read_type_dims(node.input(0)))
+        channels = {1, 1 - rank if rank else -3}
+        return bool(axes) and (is_linear or not channels & {*axes})
     if kind != "AveragePool" or read_ints(node, "pads"):
         return False
     # a window as large as the map, as old exporters write it

@@ -110,10 +110,15 @@ def find_time_mixes(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     a squared ReLU. Both are of shifted tokens.
     """
     operations = blocks.operations
-    outline = blocks.list_outermost()
+    outline = [
+        part
+        for e in blocks.list_outermost()
+        for part in (e.parts if isinstance(e, FoundBlock) and e.kind == "mlp" else (e,))
+    ]
     kinds = [e.kind if isinstance(e, FoundBlock) else operations.kinds[e] for e in outline]
     shifts = kinds.count("token shift")
     linears = [e for e in outline if isinstance(e, FoundBlock) and e.kind == "linear"]
+    linears.sort(key=lambda one: min(one.numbers))
     first = linears[0].facts if linears else ()
     is_summed = shifts >= _LEAST_SHIFTS and "Exp" in kinds and len(linears) >= _LEAST_SHIFTS
     is_gated = "gate" in kinds or shifts >= _MANY_SHIFTS

@@ -221,3 +221,45 @@ def test_two_layers_that_are_no_known_mlp_leave_mlps_uncounted() -> None:
 
     assert "3 MLPs" in tell("")
     assert "2 MLPs" not in tell("norm")
+
+
+def _tell_inverted(*, is_linear: bool) -> str:
+    """Return what is told of five inverted residuals behind one that does not widen."""
+    net = Authored()
+    x = net.add("Relu", net.conv(net.take("x", (1, 3, 32, 32)), 3, 8))
+    for number in range(6):
+        start = len(net.nodes)
+        y, inner = x, 32 if number else 8
+        if number:
+            y = net.add("Relu", net.conv(y, 8, inner, 1))
+        y = net.add("Relu", net.conv(y, inner, inner, group=inner))
+        y = net.conv(y, inner, 8, 1)
+        x = net.add("Add", x, y)
+        x = x if number or is_linear else net.add("Relu", x)
+        net.within(start, f"{'early' if number < 3 else 'late'}.{number % 3}")
+        x = net.add("Mul", x, net.add("Tanh", net.linear(net.take(f"text{number}", (8,)), 8, 1)))
+    return _tell(net.finish(net.conv(x, 8, 3)))
+
+
+def test_an_inverted_residual_that_does_not_widen_is_counted_with_the_others() -> None:
+    assert "6 inverted residuals" in _tell_inverted(is_linear=True)
+    assert "6 inverted residuals" not in _tell_inverted(is_linear=False)
+
+
+def _tell_rows(*, is_chain: bool) -> str:
+    net = Authored()
+    other, x = net.take("other", (1, 8, 16, 16)), net.take("x", (1, 8, 16, 16))
+    given = []
+    for number in range(3):
+        start = len(net.nodes)
+        deep = net.add("Cos", net.conv(other, 8, 8))
+        deep = net.add("Tan", net.conv(net.add("Mul", net.add("Sin", x), deep), 8, 8))
+        given.append(net.add("Tan", net.conv(deep, 8, 8)))
+        net.within(start, f"parts.{number}")
+        x = given[-1] if is_chain else x
+    return _tell(net.finish(*given))
+
+
+def test_rows_of_layers_are_side_by_side_where_none_takes_what_another_gives() -> None:
+    assert "side by side" in _tell_rows(is_chain=False)
+    assert "side by side" not in _tell_rows(is_chain=True)

@@ -1,0 +1,74 @@
+"""Stored matrices that were given rather than trained: coordinates of places, and who is joined."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from netloupe.explorer.errors import NetloupeError
+from netloupe.explorer.model import Tensor, Value
+from netloupe.explorer.model.stored_tensors import find_stored_tensor
+from netloupe.explorer.operators import HANDING_TRAITS
+
+#: homogeneous coordinates in a plane and in space
+_COORDINATES = (3, 4)
+#: of fewer places a row may be of equal numbers by chance; of larger matrices none are read
+_LEAST_PLACES, _LEAST_JOINED, _MOST_READ = 16, 4, 1 << 20
+#: so many numbers are looked at first: trained ones are hardly all positive
+_FIRST = 64
+#: shares add up to 1 but for rounding
+_ROUNDING = 1e-3
+_LEAST_ZEROS = 0.5
+#: between shares and the product that takes them as its fixed side
+_MOST_STEPS = 4
+
+
+def is_given(value: Value | None) -> bool:
+    """Return whether a stored matrix holds places or edges, so that a product is no layer.
+
+    Places are written with a row of ones below their coordinates (R. Hartley and A. Zisserman,
+    Multiple View Geometry in Computer Vision, 2004, section 2.2). Edges are a square of numbers
+    that are not negative, of which most are 0, or which add up to 1 along rows or columns, as steps
+    of a walk do (Y. Li and others, Diffusion Convolutional Recurrent Neural Network, 2018, section
+    2.2). Trained weights are none of these, nor are shares that are made of stored numbers (Z. Wu
+    and others, Graph WaveNet, 2019, equation 5).
+    """
+    if _are_shares(value):
+        return True
+    tensor = find_stored_tensor(value) if value is not None else None
+    dims = [dim for dim in tensor.dims if dim != 1] if isinstance(tensor, Tensor) else []
+    if len(dims) != 2 or not _LEAST_PLACES <= dims[0] * dims[1] <= _MOST_READ:
+        return False
+    is_square = dims[0] == dims[1] >= _LEAST_JOINED
+    is_narrow = min(dims) in _COORDINATES and max(dims) >= _LEAST_PLACES
+    if not (is_square or is_narrow) or not isinstance(tensor, Tensor):
+        return False
+    try:
+        stored = tensor.numpy()
+        if is_square and stored.reshape(-1)[:_FIRST].min() < 0:
+            return False
+        matrix = stored.astype(np.float64).reshape(dims)
+    except (NetloupeError, TypeError, ValueError):
+        return False
+    if is_narrow:
+        rows = matrix if dims[0] < dims[1] else matrix.T
+        spans = np.ptp(rows, axis=1)
+        ones = (spans == 0) & (rows[:, 0] == 1)
+        return bool(ones.sum() == 1 and (spans > 0).sum() == len(rows) - 1)
+    if matrix.min() < 0 or matrix.max() == matrix.min():
+        return False
+    if np.mean(matrix == 0) >= _LEAST_ZEROS and (matrix.sum(axis=0) * matrix.sum(axis=1)).all():
+        return True
+    return any(bool(np.all(np.abs(matrix.sum(axis=k) - 1) < _ROUNDING)) for k in (0, 1))
+
+
+def _are_shares(value: Value | None) -> bool:
+    for _ in range(_MOST_STEPS):
+        node = value.producer if value is not None else None
+        if node is None:
+            return False
+        if node.operator.has("distributes"):
+            return True
+        if not node.operator.has(*HANDING_TRAITS):
+            return False
+        value = node.input(0)
+    return False
