@@ -341,7 +341,19 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
         ),
         FigureWord(
             "graph convolution",
-            "A projection of features, times a square that tells who is joined to whom.",
+            "A projection of features, times a square that tells who is joined to whom: an "
+            "adjacency that is fed, stored, or made of learned vectors of the nodes.",
+            "graph-convolution",
+        ),
+        FigureWord(
+            "graph diffusion convolution",
+            "The sums over neighbours of several steps, each with weights of its own: `3 graphs`, "
+            "`2 steps`; `Chebyshev` where each step is 2·L·t less the one before.",
+            "graph-convolution",
+        ),
+        FigureWord(
+            "neighbour sum",
+            "What those that a node is joined to have, added up by an adjacency, without weights.",
             "graph-convolution",
         ),
         FigureWord(

@@ -4,75 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from netloupe.explorer.model import TensorType, Value
+from netloupe.explorer.model import Value
 
+from .adjacencies import is_fed_adjacency
 from .details import FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
-from .operations import Operations
 
 _MOST_STEPS = 6
-#: what an adjacency may go through before it is used: loops of a node to itself, shares of each
-_PREPARING = ("adds", "casts", "divides", "multiplies_elements", "reshapes", "compares", "copies")
 #: what scores go through before they are shares
 _BEFORE_SHARES = ("Add", "LeakyRelu", "Mul", "Div", "Where")
-
-
-def find_graph_convolutions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
-    """Find A·(x·W) or (A·x)·W, where A is a square that is fed: who is joined to whom.
-
-    T. Kipf and M. Welling, Semi-Supervised Classification with Graph Convolutional Networks, 2017,
-    equation 2.
-    """
-    operations = blocks.operations
-    for product, kind in enumerate(operations.kinds):
-        taken = operations.operands[product]
-        if kind != "MatMul" or len(taken) != 2 or blocks.owner[product] is not None:
-            continue
-        adjacency, features = taken
-        if not _is_adjacency(operations, adjacency) or _is_adjacency(operations, features):
-            continue
-        layer = blocks.ending(operations.giver(features), "linear")
-        end = product
-        if layer is None or operations.only_user(layer.end) != product:
-            user = operations.only_user(product)
-            layer = blocks.holding(user, "linear")
-            if layer is None or user != min(layer.numbers):
-                continue
-            end = layer.end
-        numbers = {product, *layer.numbers}
-        user = operations.only_user(end)
-        is_bias = (
-            user is not None
-            and operations.kinds[user] == "Add"
-            and len(operations.operands[user]) == 1
-            and blocks.owner[user] is None
-        )
-        if is_bias and user is not None:
-            numbers.add(user)
-            end = user
-        facts, details = layer.facts, layer.details
-        yield FoundBlock(
-            "graph convolution", "Graph convolution", frozenset(numbers), end, facts, details
-        )
-
-
-def _is_adjacency(operations: Operations, value: Value) -> bool:
-    """Return whether a value is an input of the model whose last two axes are of one length."""
-    for _ in range(_MOST_STEPS):
-        if operations.giver(value) is None and value.producer is None:
-            break
-        node = value.producer
-        if node is None or not node.operator.has(*_PREPARING):
-            return False
-        data = [v for v in node.inputs if v is not None and not operations.is_fixed(v)]
-        if len(data) != 1:
-            return False
-        value = data[0]
-    shape = value.type.shape if isinstance(value.type, TensorType) else None
-    if not value.is_input or shape is None or len(shape) < 2:
-        return False
-    rows, columns = shape[-2:]
-    return rows.value == columns.value and rows.value not in (None, 1)
 
 
 def find_graph_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -120,7 +60,7 @@ def _read_scores(blocks: FoundBlocks, softmax: int, features: Value) -> set[int]
             return None
         numbers.add(number)
         taken = operations.operands[number]
-        graphs = [v for v in taken if _is_adjacency(operations, v)]
+        graphs = [v for v in taken if is_fed_adjacency(operations, v)]
         is_masked = is_masked or bool(graphs)
         for value in graphs:
             giver = operations.giver(value)

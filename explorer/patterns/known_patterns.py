@@ -39,11 +39,8 @@ from .flows import find_couplings, find_duels, find_gumbel_draws, find_masked_co
 from .found_blocks import BlockFinder
 from .fourier_filters import find_fourier_filters
 from .gates import find_adaptive_norms, find_gates
-from .graphs import (
-    find_edge_features,
-    find_graph_attentions,
-    find_graph_convolutions,
-)
+from .graph_convolutions import find_graph_convolutions
+from .graphs import find_edge_features, find_graph_attentions
 from .heat_maps import find_peaks, find_regulators
 from .latents import find_draws
 from .lengths import find_lengths

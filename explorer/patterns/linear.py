@@ -7,6 +7,7 @@ from itertools import groupby
 
 from netloupe.explorer.model import Node, Value
 
+from .adjacencies import read_step
 from .details import EmbeddingDetails, FeatureDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .given_matrices import is_given
@@ -38,6 +39,8 @@ def find_linears(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         if kind == "Gemm" and len(operations.operands[number]) == 1:
             if any(map(is_given, operations.fixed(number))):
                 continue
+            if read_step(operations, number) is not None:
+                continue  # who is joined to whom is no weight
             yield _read_linear(operations, number)
         elif kind == "Conv" and _is_pointwise(operations, number):
             widths = read_features(operations.nodes[number])
