@@ -46,7 +46,7 @@ _NOUNS = {
     "separable": "depthwise-separable convolution",
 }
 #: names of people and of networks, which keep their first letter inside of a sentence
-_PROPER = ("Chebyshev", "Conformer", "Fourier", "Inception", "Mamba")
+_PROPER = ("Bessel", "Chebyshev", "Conformer", "Fourier", "Gaussian", "Inception", "Mamba")
 
 
 def write_run(outline: Outline, run: PieceRun) -> str:

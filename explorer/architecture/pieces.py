@@ -22,6 +22,7 @@ _TOLD = frozenset(
     | {"quantizer", "similarity", "tokenizer", "transform", "unrolled"}
     | {"coupling", "cross", "duel", "expectation", "factorization", "neighbours", "outer product"}
     | {"edges", "graph convolution", "splines", "token masking"}
+    | {"basis", "coordinates", "decomposition", "edge softmax"}
     | {"cost volume", "pyramid pooling", "residual quantizer", "triangle"}
 )
 

@@ -19,6 +19,10 @@ _LEAST_BRANCHES = 3
 _CHOOSING = frozenset({"ArgMax", "TopK"})
 _MOST_STEPS = 24
 _MOST_SEEN = 60
+#: what tells how far edges reach is a block of its own
+_TOLD_ALONE = frozenset({"basis"})
+#: what puts together at nodes what edges hold, and is told to be more
+_TOLD_OTHERWISE = frozenset({"attention", "coordinates", "edge softmax"})
 #: so many operations stand between the number of messages and the division by it
 _MOST_BEFORE_COUNT = 4
 #: how messages are put together, in words
@@ -194,7 +198,8 @@ def find_messages(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         reduction = read_str(node, "reduction")
         if not node.operator.has("scatters") or reduction not in REDUCTIONS:
             continue
-        if is_divisor(operations, end):
+        owner = blocks.owner[end]
+        if is_divisor(operations, end) or (owner is not None and owner.kind in _TOLD_OTHERWISE):
             continue
         found = _walk_messages(blocks, end)
         if found is None and _takes_gathered(operations, end):
@@ -300,7 +305,8 @@ def _walk_messages(blocks: FoundBlocks, end: int) -> set[int] | None:
         owner = blocks.owner[number]
         inner = owner.numbers if owner is not None else frozenset({number})
         users = {user for n in inner for user in operations.users[n]}
-        if number in found or not found.union(inner).issuperset(users):
+        is_told = owner is not None and owner.kind in _TOLD_ALONE
+        if number in found or is_told or not found.union(inner).issuperset(users):
             continue
         found |= inner
         looks_up = operations.nodes[number].operator.has("looks_up")

@@ -313,6 +313,32 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "message-passing",
         ),
         FigureWord(
+            "edge softmax",
+            "Shares of the edges that end at one node: `graph attention, over edges` where what is "
+            "sent along them is added up by these.",
+            "edge-attention",
+        ),
+        FigureWord(
+            "equivariant coordinate update",
+            "Places move along the differences to their neighbours, each times one number.",
+            "coordinate-update",
+        ),
+        FigureWord(
+            "Gaussian basis",
+            "How near a number, as a distance, is to each of some stored places: `20 places`.",
+            "gaussian-basis",
+        ),
+        FigureWord(
+            "Bessel basis",
+            "Sines of several frequencies of a distance, divided by it: `6 waves`.",
+            "bessel-basis",
+        ),
+        FigureWord(
+            "series decomposition",
+            "A series as its moving average, the trend, and what is left: `moving average 25`.",
+            "series-decomposition",
+        ),
+        FigureWord(
             "dot interaction", "Products of all pairs of several features.", "dot-interaction"
         ),
         FigureWord(

@@ -30,6 +30,7 @@ from .crosses import find_crosses, find_factorizations
 from .delta_rules import find_delta_rules
 from .dense import find_dense, find_transitions
 from .distances import find_distances
+from .edge_attention import find_coordinate_updates, find_edge_attentions
 from .edge_inputs import find_edge_inputs
 from .estimators import find_estimators
 from .expectations import find_expectations
@@ -59,12 +60,14 @@ from .polynomials import find_polynomials
 from .positions import find_merging, find_waves
 from .pyramids import find_pyramid_steps
 from .quantizers import find_quantizers, find_residual_quantizers
+from .radial_bases import find_bessel, find_gaussians
 from .recurrent import find_cells, find_recurrent
 from .resampling import find_joined, find_pixel_shuffles, find_resampled
 from .residuals import find_residuals
 from .retention import find_retentions
 from .scale_shifts import find_scale_shifts
 from .separable import find_excitations, find_separable
+from .series import find_decompositions
 from .similarity import find_similarities, find_similarity
 from .slices import find_slice_attentions
 from .soft_caps import find_soft_caps
@@ -184,6 +187,11 @@ IDEAS = (
     _part("edge-features", find_edge_features, "edges"),
     _part("graph-convolution", find_graph_convolutions, "graph convolution"),
     _part("graph-attention", find_graph_attentions, "attention", family="attention"),
+    _part("edge-attention", find_edge_attentions, "attention", "edge softmax", family="attention"),
+    _part("coordinate-update", find_coordinate_updates, "coordinates"),
+    _part("gaussian-basis", find_gaussians, "basis", family="elementwise"),
+    _part("bessel-basis", find_bessel, "basis", family="elementwise"),
+    _part("series-decomposition", find_decompositions, "decomposition"),
     _part("retention", find_retentions, "attention", family="attention"),
     _part("dot-interaction", find_interactions, "interaction"),
     _part("factorization-machine", find_factorizations, "factorization"),

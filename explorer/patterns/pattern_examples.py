@@ -6,6 +6,7 @@ Where other nodes have to be around a block, that of the example is all the node
 from __future__ import annotations
 
 from .examples_of_exchanges import EXAMPLES_OF_EXCHANGES
+from .examples_of_fields import EXAMPLES_OF_FIELDS
 from .examples_of_ideas import EXAMPLES_OF_IDEAS
 from .examples_of_idioms import EXAMPLES_OF_IDIOMS
 from .examples_of_parts import EXAMPLES_OF_PARTS
@@ -33,5 +34,6 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         | EXAMPLES_OF_UPDATES
         | EXAMPLES_OF_EXCHANGES
         | EXAMPLES_OF_IDIOMS
+        | EXAMPLES_OF_FIELDS
     ).items()
 }

@@ -85,6 +85,13 @@ _HUMPS = ", ".join(
 )
 #: what differs from an example whose block is of another kind then
 _VARIATIONS = {
+    "edge-attention": [
+        ("float[24, 16] y", "float[64, 16] y"),
+        (
+            'y = ScatterElements <axis = 0, reduction = "add"> (nothing, places, weighted)',
+            "y = Neg (weighted)",
+        ),
+    ],
     "fixed-transform": [
         ("float[8, 17] y", "float[8, 5] y"),
         ("int64[2] dims = {32, 17}", f"float[32, 5] waves = {{{_HUMPS}}}"),

@@ -1,0 +1,54 @@
+"""Ways back from a value to what it was made of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from netloupe.explorer.model import Value
+
+from .operations import Operations
+
+
+def walk_back(
+    operations: Operations, value: Value, starts: Collection[Value], most: int
+) -> set[int] | None:
+    """Return the operations that make a value of some others, and of constants.
+
+    Parameters
+    ----------
+    operations
+        The operations.
+    value
+        What is made.
+    starts
+        What it is made of; not all of them need be taken.
+    most
+        So many operations there may be.
+
+    Returns
+    -------
+    set of int
+        None where it is made of anything else as well, or of more operations.
+    """
+    numbers: set[int] = set()
+    pending = [value]
+    while pending:
+        current = pending.pop()
+        if current in starts:
+            continue
+        giver = operations.giver(current)
+        if giver is None or len(numbers) >= most:
+            return None
+        if giver not in numbers:
+            numbers.add(giver)
+            pending += operations.operands[giver]
+    return numbers
+
+
+def keep_own(operations: Operations, numbers: set[int], end: int) -> set[int]:
+    """Return those of some operations whose results are taken by these alone, and the end."""
+    own = {*numbers, end}
+    for number in sorted(own - {end}, reverse=True):
+        if not own.issuperset(operations.users[number]):
+            own.discard(number)
+    return own
