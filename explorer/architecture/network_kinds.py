@@ -23,7 +23,17 @@ _CONVOLUTIONS = frozenset(
     {"atrous pyramid", "conv", "inverted", "pyramid pooling", "residual", "separable"}
 )
 _LINEAR = frozenset(
-    {"coupling", "cross", "draw", "duel", "embedding", "factorization", "interaction", "linear"}
+    {
+        "basis",
+        "coupling",
+        "cross",
+        "draw",
+        "duel",
+        "embedding",
+        "factorization",
+        "interaction",
+        "linear",
+    }
     | {"mlp", "positions"}
 )
 

@@ -46,7 +46,16 @@ _NOUNS = {
     "separable": "depthwise-separable convolution",
 }
 #: names of people and of networks, which keep their first letter inside of a sentence
-_PROPER = ("Bessel", "Chebyshev", "Conformer", "Fourier", "Gaussian", "Inception", "Mamba")
+_PROPER = (
+    "Bessel",
+    "Chebyshev",
+    "Conformer",
+    "Fourier",
+    "Gaussian",
+    "Inception",
+    "Mamba",
+    "Viterbi",
+)
 
 
 def write_run(outline: Outline, run: PieceRun) -> str:

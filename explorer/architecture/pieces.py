@@ -22,7 +22,9 @@ _TOLD = frozenset(
     | {"quantizer", "similarity", "tokenizer", "transform", "unrolled"}
     | {"coupling", "cross", "duel", "expectation", "factorization", "neighbours", "outer product"}
     | {"edges", "graph convolution", "splines", "token masking"}
-    | {"basis", "coordinates", "decomposition", "edge softmax"}
+    | {"basis", "biaffine", "coordinates", "copying", "correlation", "decomposition"}
+    | {"edge softmax", "gated network", "highway", "label chain", "recurrence", "soft trees"}
+    | {"sparsemax", "value iteration", "variable selection"}
     | {"cost volume", "pyramid pooling", "residual quantizer", "triangle"}
 )
 

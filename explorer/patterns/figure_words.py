@@ -99,6 +99,12 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "graph-attention",
         ),
         FigureWord(
+            "correlation, auto-correlation",
+            "How alike two series are when one is moved, by Fourier transforms; values are moved "
+            "by the best delays, and added up by shares: `4 delays`.",
+            "auto-correlation",
+        ),
+        FigureWord(
             "memory attention",
             "Products of a state and the entries of a memory, summed up each, become shares.",
             "memory-attention",
@@ -337,6 +343,75 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "series decomposition",
             "A series as its moving average, the trend, and what is left: `moving average 25`.",
             "series-decomposition",
+        ),
+        FigureWord(
+            "polynomial basis, Fourier basis",
+            "Coefficients times stored powers of time, or stored sines and cosines of it, of which "
+            "a forecast is the sum: `4 → 24`.",
+            "stored-basis",
+        ),
+        FigureWord(
+            "linear recurrence",
+            "A state times how much of it stays, and what comes in, step by step; neither depends "
+            "on the state.",
+            "linear-recurrence",
+        ),
+        FigureWord(
+            "highway layer",
+            "What a layer makes of a value, and the value itself, as a gate is open or shut.",
+            "highway",
+        ),
+        FigureWord(
+            "gated residual network",
+            "Layers with an ELU between, a GLU, and the norm of its sum with what comes in.",
+            "gated-residual-network",
+        ),
+        FigureWord(
+            "variable selection",
+            "Gated residual networks of several variables, summed up by shares that another one "
+            "gives: `5 variables`.",
+            "variable-selection",
+        ),
+        FigureWord(
+            "value iteration",
+            "The best of what a convolution of the values before gives, again: `20 steps`.",
+            "value-iteration",
+        ),
+        FigureWord(
+            "sparsemax",
+            "Shares that add up to 1, of which small ones are 0.",
+            "sparsemax",
+        ),
+        FigureWord(
+            "soft decision trees",
+            "How much each level of a tree leads to each of its leaves, times what these hold.",
+            "soft-trees",
+        ),
+        FigureWord(
+            "Viterbi decoding, CRF",
+            "Scores of labels along a sequence, by stored scores of one label behind another: the "
+            "best of all before, or their sum: `9 labels`.",
+            "label-chain",
+        ),
+        FigureWord(
+            "biaffine scores",
+            "Of each pair, by a weight between what two layers give.",
+            "biaffine",
+        ),
+        FigureWord(
+            "copy mechanism",
+            "To the shares of a vocabulary those of a source's words are added.",
+            "copying",
+        ),
+        FigureWord(
+            "autoregressive MLP",
+            "Masks keep its results from all inputs that come later in an order.",
+            "masked-mlp",
+        ),
+        FigureWord(
+            "autoregressive flow step",
+            "A value is scaled and shifted by what an autoregressive MLP makes of it.",
+            "autoregressive-step",
         ),
         FigureWord(
             "dot interaction", "Products of all pairs of several features.", "dot-interaction"

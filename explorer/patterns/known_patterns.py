@@ -39,16 +39,19 @@ from .fixed_transforms import find_fixed_transforms
 from .flows import find_couplings, find_duels, find_gumbel_draws, find_masked_couplings
 from .found_blocks import BlockFinder
 from .fourier_filters import find_fourier_filters
+from .gated_layers import find_gated_residuals, find_highways, find_variable_selections
 from .gates import find_adaptive_norms, find_gates
 from .graph_convolutions import find_graph_convolutions
 from .graphs import find_edge_features, find_graph_attentions
 from .heat_maps import find_peaks, find_regulators
+from .labels import find_biaffines, find_copy_mechanisms, find_label_chains
 from .latents import find_draws
 from .lengths import find_lengths
 from .linear import find_embeddings, find_linears, find_mlps
 from .linear_attention import find_linear_attentions
 from .low_rank import find_low_rank_attentions
 from .masked_pools import find_masked_pools, find_scaled_parts
+from .masked_weights import find_autoregressive_steps, find_masked_mlps
 from .memories import find_maskings, find_memories
 from .norms import find_norms
 from .pair_updates import find_outer_products, find_triangles
@@ -61,6 +64,7 @@ from .positions import find_merging, find_waves
 from .pyramids import find_pyramid_steps
 from .quantizers import find_quantizers, find_residual_quantizers
 from .radial_bases import find_bessel, find_gaussians
+from .recurrences import find_linear_recurrences, find_value_iterations
 from .recurrent import find_cells, find_recurrent
 from .resampling import find_joined, find_pixel_shuffles, find_resampled
 from .residuals import find_residuals
@@ -71,10 +75,13 @@ from .series import find_decompositions
 from .similarity import find_similarities, find_similarity
 from .slices import find_slice_attentions
 from .soft_caps import find_soft_caps
+from .sparse_shares import find_soft_trees, find_sparsemax
+from .spectra import find_spectral_products
 from .splines import find_splines
 from .squash import find_squashes
 from .standardized import find_reversible_standardizations
 from .state_spaces import find_mixers, find_state_spaces
+from .stored_bases import find_stored_bases
 from .time_mixing import find_shifts, find_time_mixes
 from .token_mixing import find_mixer_blocks
 from .transformers import find_reduced_attentions, find_sublayers, find_transformers
@@ -129,6 +136,7 @@ PARTS = (
     _NORMS,
     _LINEARS,
     _part("fixed-transform", find_fixed_transforms, "transform", "filter bank", family="linear"),
+    _part("stored-basis", find_stored_bases, "basis", family="linear"),
     _ACTIVATIONS,
     _PIXEL_SHUFFLES,
     _ENCODINGS,
@@ -140,6 +148,7 @@ PARTS = (
     _part("slice-attention", find_slice_attentions, "attention", family="attention"),
     _part("linear-attention", find_linear_attentions, "attention", family="attention"),
     _part("mlp", find_mlps, "mlp", family="linear"),
+    _part("masked-mlp", find_masked_mlps, "mlp", family="linear"),
     _EXPERTS,
     _CONVOLUTIONS,
     _EXCITATIONS,
@@ -202,7 +211,19 @@ IDEAS = (
     _part("message-passing", find_messages, "message passing"),
     _part("adaptive-norm", find_adaptive_norms, "adaptive norm", family="normalization"),
     _part("squash", find_squashes, "squash", family="activation"),
+    _part("label-chain", find_label_chains, "label chain"),
+    _part("biaffine", find_biaffines, "biaffine", family="linear"),
+    _part("copying", find_copy_mechanisms, "copying"),
+    _part("sparsemax", find_sparsemax, "sparsemax", family="activation"),
+    _part("soft-trees", find_soft_trees, "soft trees"),
+    _part("auto-correlation", find_spectral_products, "attention", "correlation"),
+    _part("autoregressive-step", find_autoregressive_steps, "coupling"),
+    _part("value-iteration", find_value_iterations, "value iteration"),
+    _part("highway", find_highways, "highway"),
+    _part("linear-recurrence", find_linear_recurrences, "recurrence", family="recurrent"),
     _part("gate", find_gates, "gate"),
+    _part("gated-residual-network", find_gated_residuals, "gated network"),
+    _part("variable-selection", find_variable_selections, "variable selection"),
     _part("channel-attention", find_channel_attentions, "excitation"),
     _part("weighted-sum", find_weighted_sums, "attention", family="attention"),
     _part("soft-routing", find_soft_routing, "experts", "selection"),

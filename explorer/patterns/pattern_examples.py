@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from .examples_of_exchanges import EXAMPLES_OF_EXCHANGES
 from .examples_of_fields import EXAMPLES_OF_FIELDS
+from .examples_of_heads import EXAMPLES_OF_HEADS
 from .examples_of_ideas import EXAMPLES_OF_IDEAS
 from .examples_of_idioms import EXAMPLES_OF_IDIOMS
 from .examples_of_parts import EXAMPLES_OF_PARTS
@@ -35,5 +36,6 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         | EXAMPLES_OF_EXCHANGES
         | EXAMPLES_OF_IDIOMS
         | EXAMPLES_OF_FIELDS
+        | EXAMPLES_OF_HEADS
     ).items()
 }

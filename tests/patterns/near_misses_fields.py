@@ -43,4 +43,102 @@ the same series
   Sub (x, trend) => Sub (z, trend)
 as many steps
   pads = [12, 12] => strides = [2], pads = [12, 12]
+[stored-basis]
+powers, the last number is another = Linear 3 → 8
+  0.765625 => 0.5
+the power of 0 = Linear 3 → 8
+  {1, 1, 1 => {2, 1, 1
+[masked-mlp]
+an order of what is seen = MLP 3 → 4 → 6, ReLU
+  {1, 1, 1, 1, 0, 0, 1, 1, 0 => {1, 1, 1, 1, 0, 1, 1, 0, 1
+masks of both layers = MLP 3 → 4 → 6, ReLU
+  MatMul (active, other) => MatMul (active, w2)
+[autoregressive-step]
+the value itself, another one is moved
+  float[4, 3] x) => float[4, 3] x, float[4, 3] z)
+  apart = Sub (x, mean) => apart = Sub (z, mean)
+an exponential
+  factor = Exp (negative) => factor = Tanh (negative)
+masks
+  hidden = MatMul (x, masked) => hidden = MatMul (x, w1)
+[label-chain]
+scores of one label behind another, others for each step
+  t = ConstantOfShape (dims) => t = ConstantOfShape (dims)  t2 = ConstantOfShape (dims)
+  s2 = Add (u1, t) => s2 = Add (u1, t2)
+the best label
+  b2 = ReduceMax => b2 = ReduceMean
+scores of what is seen
+  a1 = Add (b1, e1) => a1 = Mul (b1, e1)
+[biaffine]
+a weight between
+  weighted = MatMul (a, u) => weighted = Tanh (a)
+activated layers
+  first = MatMul (h, w1)       a = Relu (first) => a = MatMul (h, w1)
+[copying]
+one less the gate
+  shut = Sub (one, gate) => shut = Sub (gate, one)
+a sum
+  reduction = "add" => reduction = "max"
+shares
+  attention = Softmax (source) => attention = Tanh (source)
+[sparsemax]
+running sums = Selection
+  sums = CumSum (ordered, last) => sums = Relu (ordered)
+what is below 0 = Selection
+  y = Relu (apart) => y = Exp (apart)
+the same scores = Selection
+  float[4, 8] z) => float[4, 8] z, float[4, 8] other)
+  apart = Sub (z, threshold) => apart = Sub (other, threshold)
+[soft-trees]
+as many leaves as the levels lead to
+  float[4, 6, 2, 4] => float[4, 6, 3, 4]
+products
+  ReduceProd => ReduceSum
+[auto-correlation]
+a conjugate
+  real = Add (rr, ii) => real = Sub (rr, ii)
+  imaginary = Sub (ir, ri) => imaginary = Add (ir, ri)
+two series
+  b = DFT (z, , axis) => b = DFT (x, , axis)
+the way back
+  y = DFT <inverse = 1> => y = DFT
+[value-iteration]
+one weight
+  w = ConstantOfShape (dims) => w = ConstantOfShape (dims)  u = ConstantOfShape (dims)
+  (j2, w) => (j2, u)
+the best action
+  v2 = ReduceMax => v2 = ReduceMean
+the values before
+  (r, v2) => (r, v0)
+[highway]
+one less the gate
+  Sub (one, gate) => Sub (gate, one)
+what comes in, something else is kept
+  float[4, 8] x) => float[4, 8] x, float[4, 8] z)
+  kept = Mul (x, shut) => kept = Mul (z, shut)
+an activation
+  hidden = Relu (inner) => hidden = Identity (inner)
+[linear-recurrence]
+factors of one value
+  float[2, 8] h0) => float[2, 8] h0, float[2, 4, 8] c)
+  a2 = Gather <axis = 1> (a, n2) => a2 = Gather <axis = 1> (c, n2)
+a sum
+  h3 = Add (m2, b2) => h3 = Max (m2, b2)
+the state before
+  m2 = Mul (a2, h2) => m2 = Mul (a2, h1)
+[gated-residual-network]
+a gate
+  gate = Sigmoid (logits) => gate = Tanh (logits)
+the way around
+  float[4, 9, 8] x) => float[4, 9, 8] x, float[4, 9, 8] z)
+  total = Add (x, gated) => total = Add (z, gated)
+an ELU
+  active = Elu (one) => active = Relu (one)
+[variable-selection]
+shares
+  shares = Softmax (y3) => shares = Sigmoid (y3)
+gated residual networks
+  e2 = Elu (a2) => e2 = Relu (a2)
+a sum
+  y = ReduceSum => y = ReduceMax
 """

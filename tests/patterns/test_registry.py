@@ -85,6 +85,24 @@ _HUMPS = ", ".join(
 )
 #: what differs from an example whose block is of another kind then
 _VARIATIONS = {
+    "auto-correlation": [
+        ("float[2, 16, 1] z)", "float[2, 16, 1] z, float[2, 16] v, int64[2, 16] places)"),
+        ("float[2, 16, 2] y", "float[2, 16] y"),
+        ("int64 axis", "int64[1] two = {2}, int64 none = {0}, int64[1] last = {1}, int64 axis"),
+        ("y = DFT", "back = DFT"),
+        (
+            "axis)\n}",
+            """axis)
+  alike = Gather <axis = 2> (back, none)
+  best, which = TopK <axis = 1> (alike, two)
+  shares = Softmax <axis = 1> (best)
+  first = Gather <axis = 1> (which, re)  share = Gather <axis = 1> (shares, re)
+  from = Add (places, first)
+  moved = GatherElements <axis = 1> (v, from)
+  y = Mul (moved, share)
+}""",
+        ),
+    ],
     "edge-attention": [
         ("float[24, 16] y", "float[64, 16] y"),
         (

@@ -1,0 +1,268 @@
+"""Examples of patterns of labels, trees, flows, states and gated layers, by their id."""
+
+from __future__ import annotations
+
+#: the model without a header, and what its graph is told to be
+EXAMPLES_OF_HEADS: dict[str, tuple[str, str]] = {
+    "stored-basis": (
+        """
+forecast (float[4, 3] theta) => (float[4, 8] y)
+<float[3, 8] powers = {1, 1, 1, 1, 1, 1, 1, 1,
+  0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875,
+  0, 0.015625, 0.0625, 0.140625, 0.25, 0.390625, 0.5625, 0.765625}>
+{
+  y = MatMul (theta, powers)
+}
+""",
+        "Polynomial basis 3 → 8",
+    ),
+    "masked-mlp": (
+        """
+made (float[4, 3] x) => (float[4, 6] y)
+<float[3, 4] before = {1, 1, 1, 1, 0, 0, 1, 1, 0, 0, 0, 0}, int64[2] up = {3, 4},
+ float[4, 6] behind = {0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1},
+ int64[2] down = {4, 6}>
+{
+  w1 = ConstantOfShape (up)    w2 = ConstantOfShape (down)
+  masked = Mul (w1, before)    other = Mul (w2, behind)
+  hidden = MatMul (x, masked)
+  active = Relu (hidden)
+  y = MatMul (active, other)
+}
+""",
+        "Autoregressive MLP 3 → 4 → 6, ReLU",
+    ),
+    "autoregressive-step": (
+        """
+step (float[4, 3] x) => (float[4, 3] y)
+<float[3, 4] before = {1, 1, 1, 1, 0, 0, 1, 1, 0, 0, 0, 0}, int64[2] up = {3, 4},
+ float[4, 6] behind = {0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1},
+ int64[2] down = {4, 6}>
+{
+  w1 = ConstantOfShape (up)    w2 = ConstantOfShape (down)
+  masked = Mul (w1, before)    other = Mul (w2, behind)
+  hidden = MatMul (x, masked)
+  active = Relu (hidden)
+  made = MatMul (active, other)
+  mean, logarithm = Split <axis = 1, num_outputs = 2> (made)
+  apart = Sub (x, mean)
+  negative = Neg (logarithm)
+  factor = Exp (negative)
+  y = Mul (apart, factor)
+}
+""",
+        "Autoregressive flow step 3 → 4 → 6",
+    ),
+    "label-chain": (
+        """
+viterbi (float[2, 5] e0, float[2, 5] e1, float[2, 5] e2) => (float[2, 5] y)
+<int64[2] dims = {5, 5}, int64[1] two = {2}, int64[1] one = {1}>
+{
+  t = ConstantOfShape (dims)
+  u0 = Unsqueeze (e0, two)
+  s1 = Add (u0, t)
+  b1 = ReduceMax <keepdims = 0> (s1, one)
+  a1 = Add (b1, e1)
+  u1 = Unsqueeze (a1, two)
+  s2 = Add (u1, t)
+  b2 = ReduceMax <keepdims = 0> (s2, one)
+  y = Add (b2, e2)
+}
+""",
+        "Viterbi decoding, 5 labels, 2 steps",
+    ),
+    "biaffine": (
+        """
+pairs (float[2, 9, 8] h, float[2, 9, 8] d) => (float[2, 9, 9] y)
+<int64[2] dims = {8, 6}, int64[2] square = {6, 6}>
+{
+  w1 = ConstantOfShape (dims)  w2 = ConstantOfShape (dims)  u = ConstantOfShape (square)
+  first = MatMul (h, w1)       a = Relu (first)
+  second = MatMul (d, w2)      b = Relu (second)
+  [weights] weighted = MatMul (a, u)
+  [turns] turned = Transpose <perm = [0, 2, 1]> (b)
+  [compares] y = MatMul (weighted, turned)
+}
+""",
+        "Biaffine scores 6 → 6",
+    ),
+    "copying": (
+        """
+copy (float[2, 50] words, float[2, 12] source, float[2, 1] gate, int64[2, 12] which)
+ => (float[2, 50] y)
+<float one = {1}>
+{
+  shares = Softmax (words)
+  attention = Softmax (source)
+  [makes] made = Mul (gate, shares)
+  [shuts] shut = Sub (one, gate)
+  [copies] copied = Mul (shut, attention)
+  [adds] y = ScatterElements <axis = 1, reduction = "add"> (made, which, copied)
+}
+""",
+        "Copy mechanism",
+    ),
+    "sparsemax": (
+        """
+shares (float[4, 8] z) => (float[4, 8] y)
+<int64[1] all = {8}, int64 last = {1}, int64[1] axis = {1}, float one = {1},
+ float[8] ranks = {1, 2, 3, 4, 5, 6, 7, 8}, int64 first = {1}>
+{
+  ordered, order = TopK (z, all)
+  sums = CumSum (ordered, last)
+  less = Sub (sums, one)
+  scaled = Mul (ordered, ranks)
+  inside = Greater (scaled, less)
+  counted = Cast <to = 7> (inside)
+  size = ReduceSum (counted, axis)
+  place = Sub (size, first)
+  sum = GatherElements <axis = 1> (less, place)
+  number = Cast <to = 1> (size)
+  threshold = Div (sum, number)
+  apart = Sub (z, threshold)
+  y = Relu (apart)
+}
+""",
+        "Sparsemax",
+    ),
+    "soft-trees": (
+        """
+trees (float[4, 6, 2, 4] choices) => (float[4, 6] y)
+<int64[1] axis = {2}, int64[2] dims = {6, 4}>
+{
+  stored = ConstantOfShape (dims)
+  reached = ReduceProd <keepdims = 0> (choices, axis)
+  y = Einsum <equation = "btl,tl->bt"> (reached, stored)
+}
+""",
+        "Soft decision trees, depth 2",
+    ),
+    "auto-correlation": (
+        """
+correlation (float[2, 16, 1] x, float[2, 16, 1] z) => (float[2, 16, 2] y)
+<int64 axis = {1}, int64[1] re = {0}, int64[1] im = {1}>
+{
+  a = DFT (x, , axis)
+  b = DFT (z, , axis)
+  ar = Gather <axis = 2> (a, re)   ai = Gather <axis = 2> (a, im)
+  br = Gather <axis = 2> (b, re)   bi = Gather <axis = 2> (b, im)
+  rr = Mul (ar, br)                ii = Mul (ai, bi)
+  real = Add (rr, ii)
+  ir = Mul (ai, br)                ri = Mul (ar, bi)
+  imaginary = Sub (ir, ri)
+  both = Concat <axis = 2> (real, imaginary)
+  y = DFT <inverse = 1> (both, , axis)
+}
+""",
+        "Correlation, by FFT",
+    ),
+    "value-iteration": (
+        """
+plan (float[1, 1, 8, 8] r, float[1, 1, 8, 8] v0) => (float[1, 1, 8, 8] y)
+<int64[4] dims = {6, 2, 3, 3}, int64[1] channels = {1}>
+{
+  w = ConstantOfShape (dims)
+  j1 = Concat <axis = 1> (r, v0)
+  q1 = Conv <pads = [1, 1, 1, 1]> (j1, w)
+  v1 = ReduceMax (q1, channels)
+  j2 = Concat <axis = 1> (r, v1)
+  q2 = Conv <pads = [1, 1, 1, 1]> (j2, w)
+  v2 = ReduceMax (q2, channels)
+  j3 = Concat <axis = 1> (r, v2)
+  q3 = Conv <pads = [1, 1, 1, 1]> (j3, w)
+  y = ReduceMax (q3, channels)
+}
+""",
+        "Value iteration, 3 steps",
+    ),
+    "highway": (
+        """
+layer (float[4, 8] x) => (float[4, 8] y)
+<int64[2] dims = {8, 8}, float one = {1}>
+{
+  w1 = ConstantOfShape (dims)  w2 = ConstantOfShape (dims)
+  logits = MatMul (x, w1)
+  gate = Sigmoid (logits)
+  inner = MatMul (x, w2)
+  hidden = Relu (inner)
+  changed = Mul (hidden, gate)
+  shut = Sub (one, gate)
+  kept = Mul (x, shut)
+  y = Add (changed, kept)
+}
+""",
+        "Highway layer",
+    ),
+    "linear-recurrence": (
+        """
+states (float[2, 4, 8] a, float[2, 4, 8] b, float[2, 8] h0) => (float[2, 8] y)
+<int64 n0 = {0}, int64 n1 = {1}, int64 n2 = {2}, int64 n3 = {3}>
+{
+  a0 = Gather <axis = 1> (a, n0)  b0 = Gather <axis = 1> (b, n0)
+  m0 = Mul (a0, h0)               h1 = Add (m0, b0)
+  a1 = Gather <axis = 1> (a, n1)  b1 = Gather <axis = 1> (b, n1)
+  m1 = Mul (a1, h1)               h2 = Add (m1, b1)
+  a2 = Gather <axis = 1> (a, n2)  b2 = Gather <axis = 1> (b, n2)
+  m2 = Mul (a2, h2)               h3 = Add (m2, b2)
+  a3 = Gather <axis = 1> (a, n3)  b3 = Gather <axis = 1> (b, n3)
+  m3 = Mul (a3, h3)               y = Add (m3, b3)
+}
+""",
+        "Linear recurrence, 4 steps",
+    ),
+    "gated-residual-network": (
+        """
+layer (float[4, 9, 8] x) => (float[4, 9, 8] y)
+<int64[2] dims = {8, 8}, int64[2] twice = {8, 16}, int64[1] width = {8}>
+{
+  w1 = ConstantOfShape (dims)  w2 = ConstantOfShape (dims)  w3 = ConstantOfShape (twice)
+  s = ConstantOfShape (width)
+  one = MatMul (x, w1)
+  active = Elu (one)
+  two = MatMul (active, w2)
+  both = MatMul (two, w3)
+  value, logits = Split <axis = -1, num_outputs = 2> (both)
+  gate = Sigmoid (logits)
+  gated = Mul (value, gate)
+  total = Add (x, gated)
+  y = LayerNormalization (total, s)
+}
+""",
+        "Gated residual network",
+    ),
+    "variable-selection": (
+        """
+select (float[4, 2, 8] x, float[4, 2, 8] z, float[4, 2, 16] all) => (float[4, 2, 8] y)
+<int64[2] d = {8, 8}, int64[2] t = {8, 16}, int64[1] width = {8}, int64[2] n = {16, 2},
+ int64[2] f = {2, 4}, int64[2] q = {2, 2}, int64[1] two = {2}, int64[1] last = {3},
+ int64[1] row = {2}>
+{
+  w = ConstantOfShape (d)  v = ConstantOfShape (t)  s = ConstantOfShape (width)
+  w0 = ConstantOfShape (n)  v0 = ConstantOfShape (f)
+  s0 = ConstantOfShape (two)  q0 = ConstantOfShape (q)
+  a1 = MatMul (x, w)    e1 = Elu (a1)    r1 = MatMul (e1, w)
+  b1 = MatMul (r1, v)
+  c1, g1 = Split <axis = -1, num_outputs = 2> (b1)
+  o1 = Sigmoid (g1)     m1 = Mul (c1, o1)     t1 = Add (x, m1)
+  y1 = LayerNormalization (t1, s)
+  a2 = MatMul (z, w)    e2 = Elu (a2)    r2 = MatMul (e2, w)
+  b2 = MatMul (r2, v)
+  c2, g2 = Split <axis = -1, num_outputs = 2> (b2)
+  o2 = Sigmoid (g2)     m2 = Mul (c2, o2)     t2 = Add (z, m2)
+  y2 = LayerNormalization (t2, s)
+  skip = MatMul (all, w0)
+  a3 = MatMul (all, w0)    e3 = Elu (a3)    r3 = MatMul (e3, q0)
+  b3 = MatMul (r3, v0)
+  c3, g3 = Split <axis = -1, num_outputs = 2> (b3)
+  o3 = Sigmoid (g3)     m3 = Mul (c3, o3)     t3 = Add (skip, m3)
+  y3 = LayerNormalization (t3, s0)
+  shares = Softmax (y3)  aside = Unsqueeze (shares, row)
+  u1 = Unsqueeze (y1, last)  u2 = Unsqueeze (y2, last)
+  stack = Concat <axis = 3> (u1, u2)
+  weighted = Mul (stack, aside)
+  y = ReduceSum <keepdims = 0> (weighted, last)
+}
+""",
+        "Variable selection, 2 variables",
+    ),
+}
