@@ -19,6 +19,7 @@ from .readings import read_str
 
 _MOST_STEPS = 6
 _LEAST_NODES, _MOST_NODES = 4, 1024
+_MOST_AXES = 4
 #: what an adjacency may go through before it is used: loops of a node to itself, shares of each
 _PREPARING = (
     *("adds", "casts", "compares", "copies", "divides", "multiplies_elements", "subtracts"),
@@ -136,7 +137,9 @@ def _is_square(value: Value) -> bool:
     if shape is None or len(shape) < 2:
         return False
     rows, columns = shape[-2:]
-    return rows.value == columns.value and rows.value not in (None, 1)
+    # squares of three and four turn and move places
+    is_small = isinstance(rows.value, int) and rows.value <= _MOST_AXES
+    return rows.value == columns.value and rows.value is not None and not is_small
 
 
 def _may_be_square(value: Value) -> bool:

@@ -73,12 +73,12 @@ viterbi (float[2, 5] e0, float[2, 5] e1, float[2, 5] e2) => (float[2, 5] y)
     ),
     "biaffine": (
         """
-pairs (float[2, 9, 8] h, float[2, 9, 8] d) => (float[2, 9, 9] y)
+pairs (float[2, 9, 8] x) => (float[2, 9, 9] y)
 <int64[2] dims = {8, 6}, int64[2] square = {6, 6}>
 {
   w1 = ConstantOfShape (dims)  w2 = ConstantOfShape (dims)  u = ConstantOfShape (square)
-  first = MatMul (h, w1)       a = Relu (first)
-  second = MatMul (d, w2)      b = Relu (second)
+  first = MatMul (x, w1)       a = Relu (first)
+  second = MatMul (x, w2)      b = Relu (second)
   [weights] weighted = MatMul (a, u)
   [turns] turned = Transpose <perm = [0, 2, 1]> (b)
   [compares] y = MatMul (weighted, turned)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from netloupe.explorer.model import Value
+from netloupe.explorer.dataflow import find_source
+from netloupe.explorer.model import Node, Value
+from netloupe.explorer.operators import LAYOUT_TRAITS
 
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations
@@ -15,6 +17,7 @@ from .weight_sizes import read_dims
 _LEAST_STEPS = 2
 _MOST_BEHIND = 1000
 _MATRIX = 2
+_MOST_BETWEEN = 3
 _BEST, _ALL = "ReduceMax", "ReduceLogSumExp"
 #: what goes back along the best labels
 _GOING_BACK = ("gathers", "joins", "looks_up", "picks", "finds_largest")
@@ -99,7 +102,9 @@ def find_biaffines(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             continue
         fixed = operations.fixed(end)
         if kind == "Einsum" and len(fixed) == 1:
-            if all(_is_active(operations, value) for value in taken):
+            if None not in (sources := [_read_source(operations, value) for value in taken]) and (
+                sources[0] is sources[1]
+            ):
                 labels = _count_labels(operations, end)
                 facts = (f"{labels} labels",) if labels > 1 else ()
                 joins = {
@@ -120,25 +125,42 @@ def find_biaffines(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                 continue
             last = layers.parts[-1] if layers.parts else layers
             source = operations.operands[min(last.numbers)][0]
-            is_active = all(_is_active(operations, value) for value in (source, other))
-            if is_active and source is not other:
+            sources = {_read_source(operations, value) for value in (source, other)}
+            if None not in sources and len(sources) == 1 and source is not other:
                 widths = last.facts[:1]
                 numbers = layers.numbers | {end}
                 yield FoundBlock("biaffine", "Biaffine scores", numbers, end, widths)
                 break
 
 
-def _is_active(operations: Operations, value: Value) -> bool:
-    """Return whether a layer and its activation give a value, ones perhaps beside it."""
-    node = value.producer
+def _read_source(operations: Operations, value: Value) -> Value | None:
+    """Return of what a layer and its activation give a value, ones perhaps beside it; else None."""
+    node = _skip_arrangement(value)
     if node is not None and node.operator.has("joins"):
         data = [v for v in node.inputs if v is not None and not operations.is_fixed(v)]
         node = data[0].producer if len(data) == 1 else None
     if node is None or not node.operator.has("activates") or node.operator.has("distributes"):
-        return False
-    before = node.input(0)
-    giver = before.producer if before is not None else None
-    return giver is not None and giver.operator.has("adds", "multiplies")
+        return None
+    is_layer = False
+    current = node.input(0)
+    for _ in range(_MOST_BETWEEN):
+        giver = _skip_arrangement(current)
+        if giver is None or not giver.operator.has("adds", "multiplies"):
+            break
+        data = [v for v in giver.inputs if v is not None and not operations.is_fixed(v)]
+        if len(data) != 1:
+            return None
+        is_layer |= giver.operator.has("multiplies")
+        current = data[0]
+        if giver.operator.has("multiplies"):
+            break
+    return current if is_layer else None
+
+
+def _skip_arrangement(value: Value | None) -> Node | None:
+    """Return what gives a value, before its shape or the order of its axes is changed."""
+    source = find_source(value, *LAYOUT_TRAITS) if value is not None else None
+    return source.producer if source is not None else None
 
 
 def _count_labels(operations: Operations, number: int) -> int:

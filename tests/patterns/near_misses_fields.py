@@ -73,7 +73,10 @@ scores of what is seen
 a weight between
   weighted = MatMul (a, u) => weighted = Tanh (a)
 activated layers
-  first = MatMul (h, w1)       a = Relu (first) => a = MatMul (h, w1)
+  first = MatMul (x, w1)       a = Relu (first) => a = MatMul (x, w1)
+layers of one value
+  float[2, 9, 8] x) => float[2, 9, 8] x, float[2, 9, 8] z)
+  second = MatMul (x, w2) => second = MatMul (z, w2)
 [copying]
 one less the gate
   shut = Sub (one, gate) => shut = Sub (gate, one)
