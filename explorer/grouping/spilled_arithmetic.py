@@ -123,10 +123,14 @@ def find_edges(boxes: Sequence[Box], graph: Graph) -> None:
                 box.leaves = True
 
 
-def has_work(nodes: Sequence[Node]) -> bool:
-    """Return whether one of some nodes has weights, or is an idea of its own."""
+def has_work(nodes: Sequence[Node], *passed: str) -> bool:
+    """Return whether one of some nodes has weights, or is an idea of its own.
+
+    What has one of some traits that are passed is no idea.
+    """
+    apart = [trait for trait in _APART if trait not in passed]
     return any(
-        node.operator.has(*_APART) or node.function is not None or has_weights(node)
+        node.operator.has(*apart) or node.function is not None or has_weights(node)
         for node in nodes
     )
 

@@ -47,7 +47,7 @@ def group_passages(root: Group, free_path: FreePath) -> None:
 
 
 def _find(group: Group, free_path: FreePath) -> None:
-    boxes = [_make_box(child) for child in group.children]
+    boxes = [make_box(child) for child in group.children]
     count = sum(box.is_fit for box in boxes)
     if not _LEAST_BOXES <= count < len(boxes):
         return  # where all is arithmetic, it stands between no layers
@@ -60,21 +60,24 @@ def _find(group: Group, free_path: FreePath) -> None:
         nodes = [node for place in sorted(passage) for node in boxes[place].nodes]
         name, facts = name_passage(nodes) if len(nodes) <= _MOST_NODES else ("", ())
         if name:
-            _order(group, boxes, passage)
+            order_passage(group, boxes, passage)
             block = wrap(group, [boxes[n].child for n in passage], name, name, name, free_path)
             block.facts = facts
 
 
-def _make_box(child: Child) -> Box:
+def make_box(child: Child) -> Box:
+    """Return a child of a group, and whether it may be part of a passage."""
     if isinstance(child, Node):
         return Box(child, [child], not has_work([child]))
     nodes = list_nodes_inside([child])
     is_plain = child.kind in ("operation", "shape", "block", "repeat") or (
         child.kind == "preparation" and child.label.startswith("preparation")
     )
-    # exporters put what only arranges into a scope, too, that is no module
-    is_plain |= all(node.operator.family == "shape" for node in nodes)
-    return Box(child, nodes, is_plain and bool(nodes) and not has_work(nodes))
+    # exporters put an operation, and what only arranges, into a scope, too, that is no module
+    is_plain |= child.names_operator or all(node.operator.family == "shape" for node in nodes)
+    # what no weight is before may multiply: distances of all pairs of points are one product
+    passed = ("multiplies",) if child.kind == "preparation" else ()
+    return Box(child, nodes, is_plain and bool(nodes) and not has_work(nodes, *passed))
 
 
 def _find_unchanging(boxes: Sequence[Box], context: GraphContext) -> set[int]:
@@ -165,7 +168,7 @@ def _trim(boxes: Sequence[Box], places: Sequence[int]) -> set[int]:
     return left
 
 
-def _order(group: Group, boxes: Sequence[Box], passage: set[int]) -> None:
+def order_passage(group: Group, boxes: Sequence[Box], passage: set[int]) -> None:
     """Put what takes from a passage behind the last of it, in the order of the children."""
     behind = {*passage}
     pending = [*passage]

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
-from netloupe.explorer.dataflow import trace_back_where
+from netloupe.explorer.dataflow import trace_back_where, trace_on
 from netloupe.explorer.model import Node, Value, is_constant
+from netloupe.explorer.operators import LAYOUT_TRAITS
 
 from .readings import read_int, read_scalar
 
@@ -22,6 +23,11 @@ _LEAST_DISTANCES, _LEAST_SHIFTS = 2, 3
 _LENGTHS = ("ReduceL2", "Sqrt")
 #: between a difference and its length: the sum of squares, what is added to it or limits it
 _IN_LENGTHS = ("Add", "Clip", "Max", "Mul", "Pow", "ReduceSum", "ReduceSumSquare")
+#: so many values are looked at in |x|² - 2 x·y + |y|², and what keeps the order of numbers
+_MOST_IN_SQUARE, _RISING = 24, ("Relu", "Sqrt")
+#: so many limits are put to a value one after the other at most
+_MOST_LIMITS = 4
+_COMPARISONS = ("Greater", "GreaterOrEqual", "Less", "LessOrEqual")
 #: how a value of two maps is compared with one of the other
 _COMPARING = {"Sub": "differences", "Mul": "correlations", "Concat": "pairs"}
 
@@ -71,20 +77,44 @@ def _is_inverse_sigmoid(nodes: Sequence[Node]) -> bool:
     taken = _see_limits(rest.input(1))
     if not taken or not numerator or taken[-1] is not numerator[-1]:
         return False
-    way = [*numerator, *denominator, *taken]
-    limits = {
-        value.producer for value in way if value.producer is not None and _limits(value.producer)
-    }
+    limits = {node for value in (*numerator, *denominator, *taken) for node in _find_limit(value)}
     return {*nodes} == {end, ratio, rest, *limits}
 
 
 def _see_limits(value: Value | None) -> list[Value]:
     """Return a value and what it was before it was limited."""
-    return [*trace_back_where(value, _limits, most=4)]
+    found: list[Value] = []
+    while value is not None and len(found) < _MOST_LIMITS:
+        found.append(value)
+        limits = _find_limit(value)
+        value = next((_find_limited(node) for node in limits if _find_limited(node)), None)
+    return found
 
 
-def _limits(node: Node) -> bool:
-    return node.operator.has("clips")
+def _find_limit(value: Value) -> tuple[Node, ...]:
+    """Return the nodes that limit what a value was: one, or a choice and what it compares."""
+    node = value.producer
+    if node is None or _find_limited(node) is None:
+        return ()
+    compared = node.input(0)
+    if node.operator.has("clips") or compared is None or compared.producer is None:
+        return (node,)
+    return node, compared.producer
+
+
+def _find_limited(node: Node) -> Value | None:
+    """Return what a node limits: that of ``x > c ? c : x`` is x."""
+    if node.operator.has("clips"):
+        return node.input(0)
+    if node.operator.form != "Where":
+        return None
+    choice, *either = (node.input(place) for place in range(3))
+    test = choice.producer if choice is not None else None
+    computed = [value for value in either if value is not None and not is_constant(value)]
+    is_test = test is not None and test.operator.form in _COMPARISONS
+    if test is None or not is_test or len(computed) != 1:
+        return None
+    return computed[0] if computed[0] in test.inputs else None
 
 
 def _find_shifts(nodes: Sequence[Node], inside: set[Node]) -> tuple[str, ...]:
@@ -150,15 +180,15 @@ def _is_grid(nodes: Sequence[Node], inside: set[Node]) -> bool:
     M. Jaderberg and others, Spatial Transformer Networks, 2015, section 3.2: the sampling grid.
     """
     users = [
-        (user, value)
+        (user, taken)
         for node in nodes
         for value in node.outputs
         if value is not None
-        for user in value.users
+        for user, taken in trace_on(value, *LAYOUT_TRAITS)
         if user not in inside and not user.operator.has("reads_shape")
     ]
     return bool(users) and all(
-        user.operator.has("samples") and user.input(0) is not value for user, value in users
+        user.operator.has("samples") and user.input(0) is not taken for user, taken in users
     )
 
 
@@ -166,6 +196,8 @@ def _is_search(node: Node, lengths: set[Node]) -> bool:
     """Return whether a node finds which of some distances are the smallest."""
     if not node.operator.has("finds_largest", "selects"):
         return False
+    if _searches_expanded(node):
+        return True
     is_smallest = node.operator.form == "ArgMin" or read_int(node, "largest") == 0
     pending = [node.input(0)]
     for value in islice(pending, _MOST_BETWEEN):  # it grows meanwhile
@@ -176,6 +208,55 @@ def _is_search(node: Node, lengths: set[Node]) -> bool:
             is_smallest ^= giver.operator.form == "Neg"
             pending += giver.inputs
     return False
+
+
+def _searches_expanded(node: Node) -> bool:
+    """Return whether a node finds the smallest of |x|² - 2 x·y + |y|², or the largest of - that.
+
+    So distances of all pairs are written as one product (Y. Wang and others, Dynamic Graph CNN for
+    Learning on Point Clouds, 2019, in the code of ``knn``).
+    """
+    sign = -1 if node.operator.form == "ArgMin" or read_int(node, "largest") == 0 else 1
+    squares: set[int] = set()
+    products: set[int] = set()
+    pending = [(node.input(0), -sign)]
+    for value, way in islice(pending, _MOST_IN_SQUARE):  # it grows meanwhile
+        giver = value.producer if value is not None else None
+        if giver is None:
+            continue
+        first, second = giver.input(0), giver.input(1) if len(giver.inputs) > 1 else None
+        factor = read_scalar(first), read_scalar(second)
+        if giver.operator.form in ("ReduceSum", "ReduceSumSquare") and _sums_squares(giver):
+            squares.add(way)
+        elif giver.operator.has("multiplies") and not any(
+            value is None or is_constant(value) for value in giver.inputs[:_BOTH]
+        ):
+            products.add(way)
+        elif giver.operator.has("adds"):
+            pending += ((first, way), (second, way))
+        elif giver.operator.has("subtracts"):
+            pending += ((first, way), (second, -way))
+        elif giver.operator.has("multiplies_elements", "divides") and factor != (None, None):
+            number, other = (factor[0], second) if factor[0] is not None else (factor[1], first)
+            pending.append((other, way if (number or 0) > 0 else -way))
+        elif giver.operator.form == "Neg":
+            pending.append((first, -way))
+        elif giver.operator.has(*LAYOUT_TRAITS, "clips") or giver.operator.form in _RISING:
+            pending.append((first, way))
+    return squares == {1} and products == {-1}
+
+
+def _sums_squares(node: Node) -> bool:
+    if node.operator.form == "ReduceSumSquare":
+        return True
+    value = node.input(0)
+    giver = value.producer if value is not None else None
+    if giver is None:
+        return False
+    if giver.operator.form == "Pow":
+        return read_scalar(giver.input(1)) == _BOTH
+    is_product = giver.operator.has("multiplies_elements") and len(giver.inputs) == _BOTH
+    return is_product and giver.input(0) is giver.input(1)
 
 
 def _computes(node: Node) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from netloupe.explorer.patterns import name_passage
+
 from .test_spilled_arithmetic import _find
-from .test_spilled_ideas import build, find_blocks, list_operators
+from .test_spilled_ideas import build, find_blocks, list_operators, read
 
 
 def _write_strips(compare: str, count: int = 5) -> str:
@@ -132,3 +134,51 @@ def test_where_a_map_is_sampled_is_computed_by_one_box() -> None:
     block = _find(build(_WARPED), "Sampling grid")
     assert "GridSample" not in list_operators(block)
     assert {"Mul", "Add", "Concat"} <= {*list_operators(block)}
+
+
+_LIMITED_BY_CHOICE = _REFINED.replace(
+    "[Clip] limited = Clip (r, none, all)",
+    "[Greater] high = Greater (r, all)  [Where] low = Where (high, all, r)"
+    "[Less] under = Less (low, none)  [Where_1] limited = Where (under, none, low)",
+)
+
+
+def test_an_inverse_sigmoid_may_be_limited_by_choices() -> None:
+    block = _find(build(_LIMITED_BY_CHOICE), "Inverse sigmoid")
+    assert {"Greater", "Less", "Log"} <= {*list_operators(block)}
+    # a choice that does not compare what it chooses is no limit
+    text = _LIMITED_BY_CHOICE.replace("Greater (r, all)", "Greater (h, all)")
+    assert not [block for block in find_blocks(build(text)) if block.type_name == "Inverse sigmoid"]
+
+
+_PAIRS = """
+    cloud (float[1, 9, 3] x) => (float[1, 9, 4] values, int64[1, 9, 4] near)
+    <int64[1] last = {2}, int64[1] few = {4}, float twice = {2}>
+    {
+      [Mul] squares = Mul (x, x)  [ReduceSum] own = ReduceSum (squares, last)
+      [Transpose] other = Transpose <perm = [0, 2, 1]> (own)
+      [Transpose_1] across = Transpose <perm = [0, 2, 1]> (x)
+      [MatMul] product = MatMul (x, across)  [Mul_1] double = Mul (product, twice)
+      [Sub] less = Sub (own, double)  [Add] far = Add (less, other)
+      [TopK] values, near = TopK <largest = 0> (far, few)
+    }
+"""
+
+
+def test_distances_of_all_pairs_may_be_written_as_a_product() -> None:
+    name = "Distances and nearest neighbours"
+    assert name_passage(read(_PAIRS).graph.nodes)[0] == name
+    negative = _PAIRS.replace("Add (less, other)", "Add (less, other)  [Neg] minus = Neg (far)")
+    negative = negative.replace("largest = 0> (far", "largest = 1> (minus")
+    assert name_passage(read(negative).graph.nodes)[0] == name
+    for old, new in (("largest = 0", "largest = 1"), ("Sub (own, double)", "Add (own, double)")):
+        assert old in _PAIRS
+        assert not name_passage(read(_PAIRS.replace(old, new)).graph.nodes)[0]
+
+
+def test_operations_with_a_scope_of_their_own_belong_to_a_passage() -> None:
+    text = _WARPED.replace("[GridSample]", "[Reshape] laid = Reshape (grid, all) [GridSample]")
+    text = text.replace("(m, grid)", "(m, laid)").replace(
+        "int64[1] three", "int64[4] all = {1, 5, 5, 2}, int64[1] three"
+    )
+    assert "Concat" in list_operators(_find(build(text), "Sampling grid"))
