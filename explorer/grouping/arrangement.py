@@ -34,7 +34,8 @@ _ARRANGING = (
     *("accumulates", "compares", "counts", "fills", "logical", "masks", "reads_shape", "repeats"),
     *("dequantizes", "quantizes"),
 )
-#: a graph of so few nodes is shown as it stands: all of it is open
+#: a graph of so few nodes is shown as it stands where it has no group, or steps and choices: all
+#: of it is open
 _MOST_OPEN = 15
 #: in a graph of more nodes the first view opens no group inside of a repetition
 _MOST_DEEP = 20_000
@@ -78,7 +79,8 @@ def join_arrangement(
     dict
         The groups of kind ``operation`` by the index of the node that computes.
     """
-    if len(root.graph.nodes) - len(roles.constants) - len(roles.shapes) <= _MOST_OPEN:
+    is_small = len(root.graph.nodes) - len(roles.constants) - len(roles.shapes) <= _MOST_OPEN
+    if is_small and (not root.inner_groups() or any(node.subgraphs for node in root.graph.nodes)):
         return {}
     nodes = root.graph.nodes
     found = find_nodes_where(root.graph, _only_arranges).tolist()

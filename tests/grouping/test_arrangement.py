@@ -101,6 +101,25 @@ def test_a_small_graph_is_shown_as_it_stands() -> None:
     assert outline(build_group_tree(graph).root) == "Transpose MatMul"
 
 
+def test_in_a_small_graph_with_blocks_nodes_that_arrange_join_what_they_serve() -> None:
+    text = """
+        g (float[2, 4, 3, 3] x) => (y)
+        <float[4, 4, 1, 1] k, float[36, 5] w, int64[2] flat = {2, 36}>
+        { a = Conv (x, k) b = Relu (a) e = Reshape (b, flat) y = MatMul (e, w) }
+    """
+    expected = "block:Conv · ReLU(Conv Relu) operation:MatMul(Reshape MatMul)"
+    assert outline(build_group_tree(load_text(text).graph).root) == expected
+    # steps and choices are shown with all that is around them
+    chosen = text.replace(
+        "y = MatMul (e, w)",
+        "c = ReduceSum <keepdims = 0> (e) d = Cast <to = 9> (c)"
+        "y = If (d) <then_branch = t () => (u) { u = MatMul (e, w) },"
+        " else_branch = o () => (v) { v = Relu (e) }>",
+    )
+    tree = build_group_tree(load_text(chosen).graph)
+    assert outline(tree.root).endswith("Reshape ReduceSum Cast If")
+
+
 @pytest.mark.parametrize(
     ("model", "path", "text", "nodes"),
     [
