@@ -16,6 +16,7 @@ from netloupe.explorer.patterns import (
     NestedBlock,
     find_graph_context,
     find_nested_blocks,
+    has_weights,
     name_block,
 )
 
@@ -36,6 +37,8 @@ _MOST_NESTED = 6
 _COVER = 0.5
 #: it is taken where it says nearly as much of more nodes
 _NEARLY = 0.9
+#: fewer nodes without weights, twice in a row, are no stack
+_MOST_OF_SCRAP = 4
 #: chains that stand side by side are looked for up to this number
 _MOST_CHAINS = 1000
 
@@ -108,6 +111,8 @@ class Planner:
                 found.append(repeat)  # there may be a million
                 continue
             nodes = [[table.nodes[row] for row in rows[block].tolist()] for block in repeat.blocks]
+            if _are_two_scraps(nodes):
+                continue
             columns = [] if repeat.is_serial else list_columns(nodes)
             if columns:
                 found += filter(None, map(repeat.pick, columns))
@@ -232,6 +237,16 @@ def first_row(child: Children) -> int:
     while isinstance(child, GroupPlan):
         child = child.children[0]
     return child
+
+
+def _are_two_scraps(blocks: Sequence[Sequence[Node]]) -> bool:
+    """Return whether a few nodes without weights stand twice in a row.
+
+    They are ends of other things, as the gate of an attention over channels and the SiLU behind it.
+    """
+    if len(blocks) != 2 or len(blocks[0]) > _MOST_OF_SCRAP:
+        return False
+    return not any(has_weights(node) for block in blocks for node in block)
 
 
 def _weigh(repeats: list[FoundRepeat]) -> float:

@@ -507,3 +507,23 @@ def test_little_is_remembered_of_each_of_many_equal_nodes() -> None:
     # the sizes of dicts are powers of two: between equal fillings nothing but the nodes counts
     few, many = peak(5_000), peak(20_000)
     assert (many - few) / 15_000 < 480
+
+
+def test_a_gate_and_the_activation_behind_it_are_no_stack() -> None:
+    """Two scraps without weights are ends of other things; two layers are a stack."""
+    builder = Builder()
+    x = builder.add("Relu", builder.add("Conv", "x", builder.weight(size=3)))
+    for place in (0, 1, 2, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 5, 6):
+        y = builder.add("Relu", builder.add("Conv", x, builder.weight(size=4)))
+        y = builder.add("Conv", y, builder.weight(size=5))
+        if not place % 2:
+            few = builder.add("Conv", builder.add("ReduceMean", y), builder.weight(size=6))
+            gate = builder.add("Conv", builder.add("Relu", few), builder.weight(size=7))
+            y = builder.add("Mul", y, builder.add("Sigmoid", gate))
+        y = builder.add("Conv", builder.add("Mul", y, builder.add("Sigmoid", y)), "w4")
+        way = x if place else builder.add("Conv", x, builder.weight(size=8))
+        x = builder.add("Relu", builder.add("Add", way, y))
+    tree = build_group_tree(builder.load(builder.add("Softmax", x)))
+    repeats = [group for group in tree.groups.values() if group.kind == "repeat"]
+    assert repeats
+    assert not [one for one in repeats if one.node_count == 4]
