@@ -14,7 +14,7 @@ from functools import cached_property
 from netloupe.explorer.dataflow import trace_on
 from netloupe.explorer.model import Graph, Node, find_nodes_where, find_nodes_with
 from netloupe.explorer.operators import LAYOUT_TRAITS, Operator
-from netloupe.explorer.patterns.idle_nodes import is_idle
+from netloupe.explorer.patterns.idle_nodes import chooses_shape, is_idle
 from netloupe.explorer.patterns.layer_biases import list_biases
 from netloupe.explorer.patterns.picked_tokens import read_picked_token
 from netloupe.explorer.patterns.scalings import read_scaling
@@ -80,7 +80,7 @@ def join_arrangement(
         The groups of kind ``operation`` by the index of the node that computes.
     """
     is_small = len(root.graph.nodes) - len(roles.constants) - len(roles.shapes) <= _MOST_OPEN
-    if is_small and (not root.inner_groups() or any(node.subgraphs for node in root.graph.nodes)):
+    if is_small and (not root.inner_groups() or any(map(_has_steps, root.graph.nodes))):
         return {}
     nodes = root.graph.nodes
     found = find_nodes_where(root.graph, _only_arranges).tolist()
@@ -91,6 +91,8 @@ def join_arrangement(
     arranging.update(_list_picks(root.graph))
     idle = find_nodes_with(root.graph, "pads", "slices").tolist()
     arranging.update(index for index in idle if is_idle(nodes[index]))
+    choices = find_nodes_with(root.graph, "branches").tolist()
+    arranging.update(index for index in choices if chooses_shape(nodes[index]))
     biases = {*list_biases(root.graph)} - roles.shapes
     if not arranging and not biases:
         return {}
@@ -110,6 +112,11 @@ def join_arrangement(
             if not is_repeated or "repeat" in (group.kind, inner.kind):
                 pending.append((inner, is_repeated))
     return joiner.operations
+
+
+def _has_steps(node: Node) -> bool:
+    """Return whether a node runs graphs, and these compute."""
+    return any(True for _ in node.subgraphs) and not chooses_shape(node)
 
 
 def _only_arranges(operator: Operator) -> bool:

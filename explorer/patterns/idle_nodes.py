@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from netloupe.explorer.costs.value_facts import find_value_facts
-from netloupe.explorer.model import Node
+from netloupe.explorer.dataflow import trace_back_where
+from netloupe.explorer.model import Graph, Node, Value
+from netloupe.explorer.operators import LAYOUT_TRAITS
 
 from .picked_parts import read_limits, read_parts
 
@@ -23,3 +25,29 @@ def is_idle(node: Node) -> bool:
             part.start == 0 and part.step == 1 and part.is_to_end for part in parts
         )
     return False
+
+
+def chooses_shape(node: Node) -> bool:
+    """Return whether a node chooses how to lay out one and the same value, and changes no element.
+
+    So an exporter writes a squeeze of an axis whose size it does not know: where the size is 1 the
+    axis goes, else the value stays as it is.
+    """
+    if not node.operator.has("branches") or len(node.outputs) != 1:
+        return False
+    sources = {_find_source(graph) for graph in node.subgraphs}
+    return len(sources) == 1 and None not in sources
+
+
+def _find_source(branch: Graph) -> Value | None:
+    """Return the value from outside that a branch gives, laid out in some way."""
+    if len(branch.outputs) != 1:
+        return None
+
+    def lays_out(node: Node) -> bool:
+        return node.graph is branch and node.operator.has(*LAYOUT_TRAITS)
+
+    (given,) = branch.outputs
+    source = [*trace_back_where(given, lays_out)][-1]
+    is_inside = source.producer is not None and source.producer.graph is branch
+    return None if is_inside or source.initializer is not None else source

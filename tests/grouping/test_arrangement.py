@@ -27,6 +27,7 @@ def group(body: str, grouping: str = "auto") -> GroupTree:
     graph = load_text(f"""
         g (float[3, 3] in) => (y, m16)
         <float[3, 3] w = {_NINE}, int64[2] as = {{3, 3}}, int64[1] one = {{1}},
+         int64 zero = {{0}}, int64 three = {{3}},
          float[3] k = {{1, 2, 3}}, int64[2, 2] ids = {{0, 1, 2, 0}}>
         {{ x = MatMul (in, w) {body} m0 = Sigmoid (x) {_MORE} }}
     """).graph
@@ -91,6 +92,25 @@ def test_what_only_arranges_joins_what_it_serves(body: str, expected: str) -> No
 def test_every_node_stands_as_in_the_file_without_groups() -> None:
     tree = group("a = Relu (x)  b = Reshape (a, as)  y = MatMul (b, w)", "none")
     assert all(isinstance(child, Node) for child in tree.root.children)
+
+
+_CHOICE = """
+    s = Shape (x)  d = Gather (s, zero)  c = Equal (d, three)
+    b = If (c) <then_branch = t () => (u) { u = Reshape (x, as) },
+                else_branch = o () => (v) { v = Identity (x) }>
+    y = Tanh (b)
+"""
+
+
+def test_a_choice_of_shapes_joins_what_takes_it() -> None:
+    assert outline(group(_CHOICE).root) == "MatMul operation:Tanh(If Tanh) Sigmoid"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("v = Identity (x)", "v = Relu (x)"), ("v = Identity (x)", "v = Identity (w)")]
+)
+def test_a_choice_of_values_stands_for_itself(old: str, new: str) -> None:
+    assert "MatMul If Tanh" in outline(group(_CHOICE.replace(old, new)).root)
 
 
 def test_a_small_graph_is_shown_as_it_stands() -> None:
