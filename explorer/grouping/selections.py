@@ -78,7 +78,7 @@ def _find_search(child: Group | Node) -> Node | None:
 
 def _list_picking(search: Node, places: dict[Node, int]) -> list[int]:
     """Return the places of what picks computed elements by the places that were found."""
-    index = search.outputs[1] if len(search.outputs) > 1 else None
+    index = search.output(1)
     found: list[int] = []
     for node, value in trace_on(index, *PASSING_TRAITS) if index is not None else ():
         if _picks(node, value) and node in places:
