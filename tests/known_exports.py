@@ -57,6 +57,8 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
         blocks=None,
         stage_widths=(8, 16, 32, 64),
         numbers=(11, 6, 5, 7, 4, 1, 128, 3, 2),
+        # of entries, of sides and of what puts these together
+        words=("18 convolutions",),
     ),
     # sound
     "exported/hifigan.legacy.onnx": Architecture(

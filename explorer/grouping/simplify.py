@@ -14,6 +14,7 @@ from .arrangement import join_arrangement
 from .branches import find_summed, list_foldable
 from .circles import open_circles
 from .copies import put_copies
+from .crowded import relieve_crowded
 from .group import Group, GroupKind, adopt
 from .incomplete_ends import add_incomplete_ends
 from .joined_preparation import join_preparation
@@ -118,6 +119,7 @@ def simplify_tree(
         group_selections(root, folder.free_path)
         group_passages(root, folder.free_path)
         group_arithmetic(root, folder.free_path)
+        relieve_crowded(root, labels, folder.free_path)
         gone = {*open_circles(root)}
         operations = {index: one for index, one in operations.items() if one not in gone}
     split_large(root, folder.free_path)

@@ -26,6 +26,7 @@ from .idea_insets import show_untold
 from .idea_opening import count_ideas, open_ideas
 from .inset_scene import Inset, compose_with_insets
 from .limited_opening import open_within
+from .most_boxes import close_to_most
 from .opening_limits import LIMITS
 from .plan import Measure
 from .scene import Scene
@@ -104,7 +105,10 @@ class FirstView:
         deadline
             Seconds; what is open by then remains so.
         """
-        self._open_in_place(self._search(view, direction, time.monotonic() + deadline))
+        search = self._search(view, direction, time.monotonic() + deadline)
+        self._open_in_place(search)
+        if not search.is_special:
+            close_to_most(search)
 
     def open_with_insets(
         self, view: View, direction: Direction = "TB", deadline: float = DEADLINE
@@ -121,6 +125,7 @@ class FirstView:
         search = self._choose(view, direction, end)
         if not search.is_special:
             show_untold(search)
+            close_to_most(search)
         return search.insets
 
     def _choose(self, view: View, direction: Direction, end: float) -> Search:

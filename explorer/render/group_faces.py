@@ -26,7 +26,7 @@ from .face import Face
 from .fact_rows import FaceStyle, fits_row, fits_title, list_all, list_facts
 from .frames import SHARED
 from .group_badge import find_group_badge
-from .group_names import begins_the_same, is_number, name_group, says_the_same
+from .group_names import AND, begins_the_same, is_number, name_group, says_the_same
 from .group_summary import count_each, list_end_differences, name_operators, write_difference
 from .node_ideas import NodeIdea, find_node_idea
 from .rows import FaceRow, short_range
@@ -159,7 +159,8 @@ def _tell_streams(repeat: Group, facts: Sequence[str]) -> list[str]:
 
 def _tells_all(label: str, quiet: str, parts: str) -> bool:
     """Return whether a title says already what a group is made of."""
-    return says_the_same(label, parts) or (bool(quiet) and begins_the_same(quiet, parts))
+    is_named = {*parts.split(AND)} <= {*label.split(AND)}
+    return is_named or says_the_same(label, parts) or bool(quiet and begins_the_same(quiet, parts))
 
 
 def _find_only_idea(element: Group | Graph) -> NodeIdea | None:
