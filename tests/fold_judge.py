@@ -336,7 +336,7 @@ def _judge_names(
         name = re.split(r"[\u2013 ]", label)[0]
         if "\u2013" in label or not re.search(r"\d$", name):
             continue
-        weighted = [n for n in each if raw.nodes[n].op_type in WEIGHTED]
+        weighted = [n for n in each if _has_weight(raw, n)]
         named = [n for n in weighted if f".{name}." in f".{'.'.join(raw.scopes[n])}."]
         if named and len(named) < len(weighted):
             others = {".".join(raw.scopes[n]) for n in weighted if n not in named}
@@ -346,6 +346,11 @@ def _judge_names(
                 f" others are of {', '.join(sorted(others)[:3])}",
             )
     return None
+
+
+def _has_weight(raw: RawGraph, number: int) -> bool:
+    node = raw.nodes[number]
+    return node.op_type in WEIGHTED and any(_find_stored(raw, name) for name in node.input)
 
 
 def list_folds(picture: Picture) -> Iterator[tuple[Group, str]]:

@@ -9,13 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from itertools import takewhile
 
+from netloupe.explorer.dataflow import list_users
 from netloupe.explorer.model import Node
+from netloupe.explorer.roles import find_weight
 
 from .group import Group
 from .kinds import outermost_family
+from .member_nodes import list_nodes_inside
 
 #: to tell what a node takes from, so many others are asked at most
 _MOST_ASKED = 1_000
+#: what fewer children take is between two layers, and not for all of several
+_LEAST_SERVED = 3
 
 
 def find_independent(children: Sequence[Group | Node]) -> list[int]:
@@ -53,6 +58,31 @@ def find_independent(children: Sequence[Group | Node]) -> list[int]:
             found.append(place)
         else:
             dependent.add(node)
+    return found
+
+
+def find_shared(children: Sequence[Group | Node]) -> list[int]:
+    """Return the places of nodes that serve several groups, and take nothing from those around.
+
+    Such a node has no weight, and what gives to it stands before the numbered layer before it.
+    Linear in the nodes of the children.
+    """
+    if not any(isinstance(child, Group) for child in children):
+        return []
+    places: dict[Node, int] = {}
+    for place, child in enumerate(children):
+        nodes = list_nodes_inside([child]) if isinstance(child, Group) else [child]
+        places.update(dict.fromkeys(nodes, place))
+    found = []
+    layer = -1  # the last layer before a node
+    for place, child in enumerate(children):
+        if isinstance(child, Group) or find_weight(child) is not None:
+            layer = place if isinstance(child, Node) or outermost_family(child.label) else layer
+            continue
+        givers = [value.producer for value in child.inputs if value is not None]
+        last = max((places.get(giver, -1) for giver in givers if giver is not None), default=layer)
+        if last < layer and len({places.get(user) for user in list_users(child)}) >= _LEAST_SERVED:
+            found.append(place)
     return found
 
 

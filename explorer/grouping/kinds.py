@@ -102,10 +102,11 @@ class Kinds:
         alone = group.nodes_alone()
         if alone:
             return [labels.get(node.index, "") for node in alone]
-        return [
-            child.label if isinstance(child, Group) else labels.get(child.index, "")
-            for child in group.children
-        ]
+        return [*map(self.read_label, group.children)]
+
+    def read_label(self, child: Child) -> str:
+        """Return the label of a child; "" of a node that stands for no group."""
+        return child.label if isinstance(child, Group) else self._labels.get(child.index, "")
 
     def list_families(self, labels: list[str]) -> list[str]:
         """Return each label without its numbers; "" where it has none.

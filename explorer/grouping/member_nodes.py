@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from netloupe.explorer.model import Node
+from netloupe.explorer.roles import find_weight
 
 if TYPE_CHECKING:
     from .group import Group
@@ -41,3 +42,8 @@ def list_member_nodes(group: Group, most: int) -> list[Node]:
         if len(nodes) > most:
             return []
     return sorted(nodes, key=lambda node: node.index)
+
+
+def is_layer(node: Node) -> bool:
+    """Return whether a node has a weight, and is no norm."""
+    return node.operator.weight_kind != "normalization" and find_weight(node) is not None

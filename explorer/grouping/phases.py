@@ -31,24 +31,24 @@ def are_of_one_number(labels: Sequence[str]) -> bool:
 def count_crossing(children: Sequence[Child], run: Run) -> list[int]:
     """Return how many values lead on from before each place of a period in a run, by that place.
 
-    Counted are those that are made in a period before. Linear in the nodes of two periods.
+    Counted are those that two periods give, as all others do; not what several periods take at one
+    place, which is made for all of them. Linear in the nodes of the run.
     """
     period = run.period
+    places = {
+        node: place
+        for place in range(run.low, run.high)
+        for node in list_nodes_inside([children[place]])
+    }
     middle = run.low + max((run.high - run.low) // period // 2, 1) * period
-    low, high = middle - period, min(middle + period, run.high)
-    places: dict[Node, int] = {}
-    for place in range(low, high):
+    crossing = [0] * period
+    for place in range(middle - period, min(middle + period, run.high)):
         for node in list_nodes_inside([children[place]]):
-            places[node] = place
-    crossing = [0] * (2 * period + 1)
-    for node, place in places.items():
-        for value in node.outputs:
-            if value is None:
-                continue
-            last = max((places.get(user, place) for user in value.users[:_MOST_USERS]), default=0)
-            for border in range(place + 1, last + 1):
-                crossing[border - low] += 1
-    return [
-        crossing[place] + crossing[place + period] if middle + place < high else crossing[place]
-        for place in range(period)
-    ]
+            for value in node.outputs:
+                users = value.users[:_MOST_USERS] if value is not None else ()
+                taken = {places[user] for user in users if user in places}
+                if taken.isdisjoint(other + period for other in taken):
+                    last = min(max(taken, default=place), place + period)
+                    for border in range(place + 1, last + 1):
+                        crossing[(border - run.low) % period] += 1
+    return crossing

@@ -21,14 +21,15 @@ from itertools import pairwise
 import numpy as np
 
 from netloupe.explorer.model import Node
+from netloupe.explorer.roles import find_weight
 
 from .attention_pairs import are_two_kinds
 from .branches import MOST_BRANCHES, are_beside
 from .group import Group
-from .independent_nodes import find_independent
+from .independent_nodes import find_independent, find_shared
 from .kinds import Child, Kinds
 from .likeness import count_turns, find_like, find_of_one_list
-from .member_nodes import list_nodes_inside
+from .member_nodes import is_layer, list_nodes_inside
 from .phases import are_of_one_number, count_crossing
 from .runs import Run, SiblingRun, find_runs
 from .signatures import Integers
@@ -77,20 +78,28 @@ class SiblingSearch:
         from it.
         """
         children, kinds = group.children, self._kinds.inside[group]
-        inner = len(group.inner_groups())
-        if inner < 2:  # a run would be of nodes alone
+        labels = self._kinds.list_labels(group)
+        # else a run would be of nodes alone
+        if len(group.inner_groups()) < 2 and not self._has_list(labels):
             distinct = set(kinds)
             if len(kinds) - len(distinct) < LEAST_NODES - 1:
                 return children, []
             if max(map(kinds.count, distinct)) < LEAST_NODES:
                 return children, []
-        labels = self._kinds.list_labels(group)
         key = (kinds, tuple(labels))  # layers have the same names inside
         known = self._found.get(key)
         if known is None:
             families = self._kinds.list_families(labels)
             known = self._found[key] = self._search(children, kinds, families)
         return self._find_without_independent(children, kinds, labels, known)
+
+    def _has_list(self, labels: list[str]) -> bool:
+        """Return whether several labels are those of layers from one list."""
+        named = [label for label in labels if label]
+        if len(named) < LEAST_VARIANTS:
+            return False
+        families = Counter(family for family in self._kinds.list_families(named) if family)
+        return max(families.values(), default=0) >= LEAST_VARIANTS
 
     def _find_without_independent(
         self,
@@ -100,22 +109,44 @@ class SiblingSearch:
         runs: list[SiblingRun],
     ) -> tuple[list[Child], list[SiblingRun]]:
         """Return children and runs, with independent nodes before the runs if these say more so."""
-        independent = {*find_independent(children)}
+        independent, shared = {*find_independent(children)}, {*find_shared(children)}
+        if shared - independent:
+            found = self._search_without(children, kinds, labels, runs, independent | shared)
+            if found is not None:
+                return found
+        found = self._search_without(children, kinds, labels, runs, independent)
+        return found or (children, runs)
+
+    def _search_without(
+        self,
+        children: list[Child],
+        kinds: tuple[int, ...],
+        labels: list[str],
+        runs: list[SiblingRun],
+        independent: set[int],
+    ) -> tuple[list[Child], list[SiblingRun]] | None:
+        """Return children and runs with some nodes before the runs; None where these say less.
+
+        Nor may a node stand before what gives to it.
+        """
         if not independent:
-            return children, runs
+            return None
         kept = [place for place in range(len(children)) if place not in independent]
         others = [children[place] for place in kept]
         families = self._kinds.list_families([labels[place] for place in kept])
         found = self._search(others, tuple(kinds[place] for place in kept), families)
         if _count_covered(others, found) <= _count_covered(children, runs):
-            return children, runs
+            return None
         order: list[Child] = []
         moved: list[SiblingRun] = []
         done = 0
         for run in found:
             low, high = kept[run.low], kept[run.high - 1] + 1
             order += children[done:low]
-            order += [children[place] for place in range(low, high) if place in independent]
+            inside = [children[place] for place in range(low, high) if place in independent]
+            if _takes_from(inside, others[run.low : run.high]):
+                return None
+            order += inside
             moved.append(run._replace(low=len(order), high=len(order) + run.high - run.low))
             order += others[run.low : run.high]
             done = high
@@ -199,7 +230,7 @@ class SiblingSearch:
             if not self._is_enough(children, families, low, count, run.period):
                 continue
             blocks = [children[low + at * run.period :][: run.period] for at in range(count)]
-            labels = [*map(_list_labels, blocks)]
+            labels = [*map(self._list_labels, blocks)]
             turns = count_turns(labels)
             if turns > 1:
                 pending.append(Run(run.period * turns, run.low, run.high))
@@ -287,6 +318,11 @@ class SiblingSearch:
 
         return max(firsts, key=score)
 
+    def _list_labels(self, block: Sequence[Child]) -> list[str]:
+        """Return the labels of the groups in a block; of its layers where it has no group."""
+        labels = [child.label for child in block if isinstance(child, Group)]
+        return labels or [*filter(None, map(self._kinds.read_label, block))]
+
     def _is_enough(
         self, children: list[Child], families: list[str], low: int, count: int, period: int
     ) -> bool:
@@ -296,8 +332,11 @@ class SiblingSearch:
         size = sum(map(self._kinds.size, block))
         if not any(isinstance(child, Group) for child in block):
             # nodes alone are for the search by structure, if their names do not say it
-            alike = len(set(families[low : low + count * period])) == period
-            return alike and all(families[low : low + period]) and count >= LEAST_NODES
+            own = families[low : low + count * period]
+            alike = len(set(own)) == period
+            if alike and all(own[:period]) and count >= LEAST_NODES:
+                return True
+            return _are_layers_of_lists(block, own, count)
         if count == 2 and size < (LEAST_OF_TWO if period == 1 else LEAST_OF_TWO_JOINED):
             return False
         return count >= LEAST_UNNAMED or all(
@@ -308,15 +347,43 @@ class SiblingSearch:
         )
 
 
+def _are_layers_of_lists(block: Sequence[Child], families: Sequence[str], count: int) -> bool:
+    """Return whether blocks of single nodes are layers from lists, and what follows each.
+
+    That is so where several blocks have one of the same lists: the layers of ``convs``, or of ``q``
+    and ``v``, and behind them what the author wrote out, as a gate and a sum.
+    """
+    period = len(block)
+    if count < LEAST_VARIANTS or period < LEAST_OF_TWO:
+        return False
+    lists = Counter(tuple(families[at * period :][:period]) for at in range(count))
+    named = [[family for family in one if family] for one in lists]
+    if min(lists.values()) < LEAST_VARIANTS or any(len({*one}) < len(one) for one in named):
+        return False
+    return any(
+        family and isinstance(child, Node) and is_layer(child)
+        for family, child in zip(families, block, strict=False)
+    )
+
+
 def _count_covered(children: list[Child], runs: list[SiblingRun]) -> tuple[int, int]:
-    """Return how many groups are in runs, and a number that is larger the fewer the runs are."""
+    """Return how many layers and groups are in runs, and a number: larger the fewer the runs."""
     members = [child for run in runs for child in children[run.low : run.high]]
-    return sum(isinstance(child, Group) for child in members), -len(runs)
+    counted = sum(isinstance(one, Group) or find_weight(one) is not None for one in members)
+    return counted, -len(runs)
 
 
-def _list_labels(block: Sequence[Child]) -> list[str]:
-    """Return the labels of the groups in a block."""
-    return [child.label for child in block if isinstance(child, Group)]
+def _takes_from(nodes: Sequence[Child], children: Sequence[Child]) -> bool:
+    """Return whether some of these nodes take something from these children."""
+    if not nodes:
+        return False
+    inside = {*list_nodes_inside(children)}
+    return any(
+        value is not None and value.producer in inside
+        for node in nodes
+        if isinstance(node, Node)
+        for value in node.inputs
+    )
 
 
 def _list_nodes(block: Sequence[Child]) -> list[Node]:

@@ -21,7 +21,7 @@ from .joined_preparation import join_preparation
 from .kinds import outermost_family
 from .likeness import are_left
 from .loop_bodies import Steps, cut_run, find_steps
-from .member_nodes import list_nodes_inside
+from .member_nodes import is_layer, list_nodes_inside
 from .parts import split_large
 from .repeat_names import Member, join_several, name_calls, name_repeat, name_several, read_list
 from .role_groups import add_postprocessing, add_preparation
@@ -316,7 +316,7 @@ class Folder:
             name = child.path.rstrip("/").rsplit("/", 1)[-1]
             return Member(child.label, name, len(child.children))
         label = self._labels.get(child.index) or child.label
-        return Member(label, label.rsplit(" / ", 1)[-1], 0)
+        return Member(label, label.rsplit(" / ", 1)[-1], _count_children(child))
 
     def group_flat(self, groups: list[Group]) -> None:
         """Make repeats and blocks of the nodes of groups that have no groups in them."""
@@ -418,13 +418,13 @@ def _wiring_key(nodes: Sequence[Node]) -> tuple[object, ...]:
 
 
 def _count_children(child: Group | Node) -> int:
-    return len(child.children) if isinstance(child, Group) else 0
+    return len(child.children) if isinstance(child, Group) else int(is_layer(child))
 
 
 def _find_type(head: Group | Node, block: Sequence[Group | Node]) -> str:
     """Return the class of the module that a block is called after, if all of its list have it."""
     if isinstance(head, Node):
-        return head.op_type
+        return head.op_type if len(block) == 1 else ""
     own = read_list(head.label)
     types = {c.type_name for c in block if isinstance(c, Group) and read_list(c.label) == own}
     return head.type_name if len(types) == 1 else ""

@@ -255,6 +255,8 @@ class StreamReader:
             return first._replace(scale=0.0)
         if operator.has("convolves", "moves_pixels", "pools", "resamples"):
             return first._replace(scale=_multiply(first.scale, node))
+        if operator.has("repeats") and first.scale != 1:  # as what was pooled is for all it is of
+            return first._replace(scale=_UNKNOWN)
         return first._replace(is_cut=True) if operator.has("picks") else first
 
     def _read_weight(self, node: Node) -> tuple[Value | None, int | None]:

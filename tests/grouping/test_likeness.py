@@ -38,6 +38,11 @@ class Modules:
         self.weights.append(numpy_helper.from_array(np.ones(dims, np.float32), name))
         return name
 
+    def numbers(self, *entries: int) -> str:
+        name = f"n{len(self.weights)}"
+        self.weights.append(numpy_helper.from_array(np.array(entries, np.int64), name))
+        return name
+
     def linear(self, scope: str, x: str, before: int = 8, after: int = 8) -> str:
         return self.add(scope, "MatMul", x, self.weight(before, after))
 
@@ -208,6 +213,101 @@ def test_a_stack_is_not_left_and_entered_again_through_a_layer() -> None:
             takes = any(v.producer and v.producer.index in inside for v in node.inputs if v)
             gives = any(user.index in inside for v in node.outputs if v for user in v.users)
             assert not (takes and gives)
+
+
+def gate(modules: Modules, x: str) -> str:
+    """Return one half of the features times the sigmoid of the other, as no module does it."""
+    halves = [
+        modules.add("", "Slice", x, *map(modules.numbers, ends)) for ends in ((0, 8, 2), (8, 16, 2))
+    ]
+    return modules.add("", "Mul", halves[0], modules.add("", "Sigmoid", halves[1]))
+
+
+@pytest.mark.parametrize("count", [3, 6])
+def test_layers_of_a_list_repeat_with_what_is_written_out_behind_each(count: int) -> None:
+    modules = Modules()
+    x = modules.add("", "Tanh", "x")
+    for number in range(count):
+        x = modules.sum(x, gate(modules, modules.linear(f"enc.{number}", x, 8, 16)))
+    x = modules.mlp("between", modules.mlp("behind", x))
+    stacks = labels(modules.fold(modules.linear("head", x)))
+    assert stacks == [(f"enc.0 … enc.{count - 1}", count)]
+
+
+def test_layers_of_two_lists_behind_each_other_are_two_stacks() -> None:
+    modules = Modules()
+    x = modules.add("", "Tanh", "x")
+    for name in ("enc", "dec"):
+        for number in range(3):
+            x = modules.sum(x, gate(modules, modules.linear(f"{name}.{number}", x, 8, 16)))
+    x = modules.mlp("between", modules.mlp("behind", x))
+    stacks = labels(modules.fold(modules.linear("head", x)))
+    assert stacks == [("enc.0 … enc.2", 3), ("dec.0 … dec.2", 3)]
+
+
+def test_layers_of_no_list_are_no_stack_by_what_is_written_out_behind_each() -> None:
+    modules = Modules()
+    x = modules.add("", "Tanh", "x")
+    for name in ("start", "middle", "end"):
+        x = modules.sum(x, gate(modules, modules.linear(name, x, 8, 16)))
+    x = modules.mlp("between", modules.mlp("behind", x))
+    assert modules.fold(modules.linear("head", x)) == []
+
+
+@pytest.mark.parametrize("takers", [4, 2])
+def test_what_all_layers_take_turned_is_no_part_of_the_first(takers: int) -> None:
+    """Exporters write it where the first layer asks for it, behind a part of that layer."""
+    modules = Modules()
+    memory = chain(modules, "x", *(lambda x, s=f"enc.{n}": modules.mlp(s, x) for n in range(3)))
+    x = modules.linear("start", "x")
+    turned = ""
+    for number in range(4):
+        q = modules.linear(f"layer.{number}", modules.add("", "Relu", x))
+        turned = turned or modules.add("", "Transpose", memory, perm=[0, 2, 1])
+        scores = modules.add("", "MatMul", q, turned if number < takers else modules.weight(8, 4))
+        mixed = modules.add("", "MatMul", modules.add("", "Softmax", scores, axis=-1), memory)
+        x = modules.sum(x, mixed)
+    found = modules.fold(modules.linear("head", x), faulty=("wiring", "operators"))
+    assert [len(repeat.children) for repeat in found] == ([3, 4] if takers == 4 else [3])
+
+
+def test_a_layer_begins_where_its_state_is_whole() -> None:
+    """What each layer reads anew of the state stands between two layers, and begins the second."""
+    modules = Modules()
+    fixed = modules.linear("fixed", "x")
+    state = modules.linear("start", "x")
+    shared = modules.add("", "Mul", fixed, fixed)
+    taken = fixed
+    for number in range(4):
+        if number:
+            taken = modules.add("", "Exp", modules.add("", "Sin", state))
+        x = modules.add("", "Add", modules.add("", "Mul", taken, fixed), shared)
+        state = modules.sum(state, modules.mlp(f"dec.{number}", modules.sum(x, state)))
+    (stack,) = modules.fold(modules.mlp("head", state), faulty=("operators", "handed"))
+    assert len(stack.children) == 4
+    ends = [stack.graph.nodes[max(_list_nodes(step))].op_type for step in stack.children]
+    assert ends == ["Add"] * 4
+
+
+def test_layers_whose_results_are_joined_to_what_they_take_are_one_stack() -> None:
+    """Each takes more features than the one before, and a mean over places for all of these."""
+    modules = Modules()
+    x = modules.add("start", "Conv", "x", modules.weight(8, 4, 1))
+    for number in range(4):
+        scope = f"dense.{number}"
+        inner = modules.add(scope, "Conv", x, modules.weight(8, 8 + 4 * number, 1))
+        mean = modules.add(scope, "AveragePool", inner, kernel_shape=[4], strides=[4])
+        wide = modules.add(scope, "Expand", mean, modules.numbers(1, 8, 8))
+        weight = modules.add(scope, "Conv", wide, modules.weight(4, 8, 1))
+        gated = modules.add(
+            scope,
+            "Mul",
+            modules.add(scope, "Conv", inner, modules.weight(4, 8, 1)),
+            modules.add(scope, "Sigmoid", weight),
+        )
+        x = modules.add("", "Concat", x, gated, axis=1)
+    found = modules.fold(modules.linear("head", x), faulty=("widths",))
+    assert [len(repeat.children) for repeat in found] == [4]
 
 
 @pytest.mark.parametrize(
