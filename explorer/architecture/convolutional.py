@@ -8,6 +8,7 @@ from itertools import chain, groupby, pairwise
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail, FoundBlock, read_convolution
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
+from netloupe.explorer.patterns.residual_kinds import WITH, find_common_units, write_inside
 
 from .composites import find_dense_layers, find_fires, find_inceptions
 from .layer_words import write_given
@@ -137,6 +138,8 @@ def sketch_backbone(outline: Outline, blocks: Sequence[OutlinePart]) -> Sketch |
     if all(widths):
         facts["stage_widths"] = tuple(widths)
         clauses.append(f"{widths[0]:,} → {write_count(widths[-1], 'channel')}")
+    inside = find_common_units(part.name for part in blocks).removeprefix(WITH)
+    clauses += [f"{inside} in all of them"] if inside else []
     sketches = [
         BlockSketch(name, len(stage), outline.nodes(stage), {"out": stage[-1].out_features})
         for stage in stages
@@ -149,11 +152,12 @@ def _name_block(outline: Outline, part: OutlinePart) -> str:
 
     K. He and others, Deep Residual Learning, 2016, figure 5, left.
     """
-    if part.name != "Residual block":
-        return part.name
+    name, _, _ = part.name.partition(WITH)
+    if name != "Residual block":
+        return name
     found = [one for one in _list_convolutions(outline, part) if one.kernel != (1, 1)]
     is_basic = len(found) == 2 and all(one.kernel == (3, 3) and one.groups is None for one in found)
-    return "Basic block" if is_basic else part.name
+    return "Basic block" if is_basic else name
 
 
 def _list_convolutions(outline: Outline, part: OutlinePart) -> list[ConvolutionDetails]:
@@ -202,7 +206,9 @@ def _list_activations(blocks: Sequence[OutlinePart]) -> list[str]:
 
 
 def _list_norms(blocks: Sequence[OutlinePart]) -> list[str]:
-    return list(dict.fromkeys(found.name for found in _walk_parts(blocks) if found.kind == "norm"))
+    names = (found.name for found in _walk_parts(blocks) if found.kind == "norm")
+    inside = find_common_units(block.name for block in blocks)
+    return [name for name in dict.fromkeys(names) if write_inside(name) not in inside]
 
 
 def _walk_parts(blocks: Sequence[OutlinePart]) -> Iterator[FoundBlock]:

@@ -9,6 +9,7 @@ from operator import attrgetter
 from netloupe.explorer.notation import write_count
 from netloupe.explorer.patterns import Detail
 from netloupe.explorer.patterns.convolution_details import ResamplingDetails
+from netloupe.explorer.patterns.residual_kinds import find_common_units
 from netloupe.explorer.patterns.transformer_details import AttentionDetails
 
 from .levels import write_axes
@@ -81,7 +82,9 @@ def _tell_unet(outline: Outline) -> Sketch | None:
         residuals = []  # there are others that are not known as such
     clauses = (
         f"{len(ups) + 1} levels" + (f" of {write_row(widths)} channels" if all(widths) else ""),
-        write_count(len(residuals), "residual block") if residuals else "",
+        write_count(len(residuals), "residual block") + _write_inside(residuals)
+        if residuals
+        else "",
         _write_attentions(attentions, crossing, facts.get("heads")),
         write_count(len(skips), "connection") + " across",
         f"{write_count(final, 'channel')} out" if final else "",
@@ -92,6 +95,10 @@ def _tell_unet(outline: Outline) -> Sketch | None:
         else ()
     )
     return Sketch(family, write_axes(outline, family), clauses, blocks, facts)
+
+
+def _write_inside(residuals: Sequence[OutlinePart]) -> str:
+    return find_common_units(part.name for part in residuals)
 
 
 def _adds_outside(outline: Outline) -> bool:
@@ -231,8 +238,9 @@ def _tell_decoder(outline: Outline) -> Sketch | None:
         "stage_widths": tuple(run[-1].out_features for run in runs),
         "stage_blocks": tuple(map(len, runs)),
     }
+    inside = _write_inside(residuals)
     clauses = (
-        f"levels of {write_row([len(run) for run in runs])} residual blocks",
+        f"levels of {write_row([len(run) for run in runs])} residual blocks{inside}",
         f"{widths[0]:,} → {write_count(widths[-1], 'channel')}",
         "made larger " + ("once" if len(ups) == 1 else f"{len(ups)} times"),
         write_count(len(attentions), "self-attention") if attentions else "",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from netloupe.explorer.patterns.readings import read_ints
 
 from .outline import Outline, OutlinePart, make_block_part
@@ -45,10 +47,17 @@ def goes_down_and_up(outline: Outline, part: OutlinePart) -> bool:
 
 
 def has_levels(outline: Outline, part: OutlinePart) -> bool:
-    """Return the same, where convolutions may make the maps smaller, too."""
+    """Return the same, where convolutions may make the maps smaller, too.
+
+    What weighs channels or places may be made of smaller maps.
+    """
+    weighing = [found.numbers for found in part.parts if found.kind == "excitation"]
+    numbers = part.numbers.difference(*weighing)
+    if weighing:
+        part = replace(part, numbers=numbers)
     if goes_down_and_up(outline, part):
         return True
-    nodes = [outline.operations.nodes[number] for number in sorted(part.numbers)]
+    nodes = [outline.operations.nodes[number] for number in sorted(numbers)]
     is_down = any(
         node.operator.has("convolves")
         and not node.operator.has("transposed")

@@ -9,6 +9,7 @@ from itertools import groupby, pairwise
 
 from netloupe.explorer.notation import write_count, write_span
 from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
+from netloupe.explorer.patterns.residual_kinds import WITH
 from netloupe.explorer.patterns.transformer_details import (
     AttentionDetails,
     ExpertsDetails,
@@ -63,7 +64,7 @@ def write_run(outline: Outline, run: PieceRun) -> str:
     if len(run.members[0]) == 1:
         return write_pieces(outline, run.pieces, run.times)
     told = [
-        (noun if count == 1 else count_pieces(count, noun)) + sizes
+        add_sizes(noun if count == 1 else count_pieces(count, noun), sizes)
         for (noun, sizes), count in Counter(_write_places(outline, run.members)).items()
     ]
     norms = _write_norms(outline, run.pieces)
@@ -114,11 +115,17 @@ def write_pieces(outline: Outline, pieces: Sequence[Piece], times: int = 1) -> s
     noun = name_piece(outline, pieces)
     sizes = _write_sizes(outline, pieces, is_row=True)
     if len(pieces) * times == 1:
-        return f"{noun}{sizes}"
+        return add_sizes(noun, sizes)
     stages = _list_stages(pieces) if follows_on(outline, pieces) else []
     if len(stages) > 1:
-        return f"stages of {write_row(stages)} {write_plural(noun)}{sizes}"
-    return f"{count_pieces(len(pieces) * times, noun)}{sizes}"
+        return add_sizes(f"stages of {write_row(stages)} {write_plural(noun)}", sizes)
+    return add_sizes(count_pieces(len(pieces) * times, noun), sizes)
+
+
+def add_sizes(noun: str, sizes: str) -> str:
+    """Return what something is with its sizes: before what it has in it."""
+    head, joint, inner = noun.partition(WITH)
+    return f"{head}{sizes}{joint}{inner}"
 
 
 def name_alike(outline: Outline, pieces: Sequence[Piece]) -> str:
@@ -214,6 +221,9 @@ _WITHOUT_PLURAL = (
 
 def write_plural(noun: str) -> str:
     """Return what several pieces are called."""
+    head, joint, rest = noun.partition(WITH)
+    if joint:
+        return f"{write_plural(head)}{joint}{rest}"
     first, _, rest = noun.partition(" of ")
     if first in ("block", "mixture") and rest:
         return f"{first}s of {rest}"

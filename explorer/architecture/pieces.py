@@ -25,7 +25,7 @@ _TOLD = frozenset(
     | {"basis", "biaffine", "coordinates", "copying", "correlation", "decomposition"}
     | {"edge softmax", "gated network", "highway", "label chain", "recurrence", "soft trees"}
     | {"sparsemax", "value iteration", "variable selection"}
-    | {"cost volume", "pyramid pooling", "residual quantizer", "triangle"}
+    | {"cost volume", "pyramid pooling", "residual quantizer", "triangle", "unit"}
 )
 
 _TWICE = 2

@@ -6,7 +6,7 @@ file states are not needed. An axis that is passed in a Reshape is not followed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -14,7 +14,7 @@ from netloupe.explorer.dataflow import trace_back
 from netloupe.explorer.model import Node, TensorType, Value
 from netloupe.explorer.model.constant import constant_tensor
 from netloupe.explorer.operators import PASSING_TRAITS
-from netloupe.explorer.patterns import Operations, read_numbers
+from netloupe.explorer.patterns import FoundBlock, Operations, read_numbers
 from netloupe.explorer.patterns.readings import read_axes, read_int, read_ints
 from netloupe.explorer.patterns.shuffles import SHUFFLE, UNSHUFFLE, read_shuffle
 
@@ -102,6 +102,9 @@ class Resolutions:
         self.fused = 0
         self._found: list[Resolution] = []
         self._passed: list[OutlinePart] = []
+        #: of what another map steers, the operation that gives what is steered
+        self._steered: dict[int, int] = {}
+        self._find_steered(outline)
         for part in outline.parts:  # parts are in the order of their ends
             self._found += map(self._follow, range(len(self._found), part.end + 1))
             if len(part.numbers) > 1 and self._goes_back(part):
@@ -109,6 +112,21 @@ class Resolutions:
         self._found += map(self._follow, range(len(self._found), len(self.operations)))
         if len(self._passed) > 1 or any(map(self._is_deep, self._passed)):
             self._follow_past()
+
+    def _find_steered(self, outline: Outline) -> None:
+        """Find norms whose scale and shift another map gives: its resolutions are none of theirs.
+
+        T. Park and others, Semantic Image Synthesis with Spatially-Adaptive Normalization, 2019,
+        figure 3: the map is made as large as the features are.
+        """
+        for found in _walk_blocks(outline):
+            if found.kind != "adaptive norm" or len(found.parts) != 1:
+                continue
+            (norm,) = found.parts
+            product = self.operations.only_user(norm.end)
+            if product is not None and self.operations.only_user(product) == found.end:
+                self._steered |= {product: norm.end, found.end: product}
+                self.inner |= found.numbers - {found.end}
 
     def _follow_past(self) -> None:
         """Follow all operations again, past the blocks that go down and up inside."""
@@ -165,6 +183,8 @@ class Resolutions:
     def _follow(self, number: int) -> Resolution:
         operations = self.operations
         node, operator = operations.nodes[number], operations.nodes[number].operator
+        if number in self._steered:
+            return self._found[self._steered[number]]
         taken = [self.of_value(value) for value in operations.operands[number]]
         if not taken:
             return Resolution()
@@ -343,6 +363,19 @@ class Resolutions:
             if one.is_larger and one.deepest > factor:
                 turns = max(turns, one.turns + 1 - one.turns % 2)
         return Resolution(factor, False, False, deepest, turns, False, restarts)
+
+
+def _walk_blocks(outline: Outline) -> Iterator[FoundBlock]:
+    """Yield the blocks in the parts of an outline that have several."""
+    pending = [found for part in outline.parts for found in part.parts]
+    pending += [one for one in outline.blocks.list_outermost() if isinstance(one, FoundBlock)]
+    met: set[int] = set()
+    while pending:
+        found = pending.pop()
+        if id(found) not in met:
+            met.add(id(found))
+            yield found
+            pending += found.parts
 
 
 def is_crop(node: Node) -> bool:

@@ -9,12 +9,14 @@ from netloupe.explorer.model import Value
 from .found_blocks import FoundBlock, FoundBlocks
 from .linear import list_widths, write_widths
 from .operations import Operations
-from .readings import read_axes
+from .readings import read_axes, read_ints
 
 _MEANS = ("GlobalAveragePool", "ReduceMean")
 _LARGEST = ("GlobalMaxPool", "ReduceMax")
 _CHANNELS = 1
 _MOST_STEPS = 6
+#: no pool between layers has so large windows
+_LARGE = 7
 _LAYERS = ("activation", "conv", "linear", "mlp")
 
 
@@ -61,10 +63,10 @@ def _find_channels(
             number = outer.pop() if len(outer) == 1 else None
         if number is None or operations.operands[number] != [start] or not layers:
             return None
-        if not _is_over_places(operations, number):
+        if not _is_over_places(operations, number) and not _is_large_window(operations, number):
             return None
         numbers.add(number)
-        pools.add("mean" if operations.kinds[number] in _MEANS else "largest")
+        pools.add("largest" if operations.kinds[number] in (*_LARGEST, "MaxPool") else "mean")
         widths.add(list_widths(sorted(layers, key=lambda one: one.end)))
     if len(pools) != 2 or len(widths) != 1 or not operations.is_closed(numbers, total):
         return None
@@ -79,6 +81,17 @@ def _is_over_places(operations: Operations, number: int) -> bool:
         return True
     axes = read_axes(operations.nodes[number])
     return kind in (*_MEANS, *_LARGEST) and bool(axes) and _CHANNELS not in (axes or ())
+
+
+def _is_large_window(operations: Operations, number: int) -> bool:
+    """Return whether an operation takes the largest of a whole map, written as a window.
+
+    Its result is added to what comes of the mean of all places, so that one place is left.
+    """
+    node = operations.nodes[number]
+    sizes = read_ints(node, "kernel_shape")
+    is_whole = sizes == read_ints(node, "strides") or min(sizes, default=0) >= _LARGE
+    return operations.kinds[number] == "MaxPool" and is_whole and not any(read_ints(node, "pads"))
 
 
 def _find_places(

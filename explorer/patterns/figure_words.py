@@ -82,6 +82,11 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "pointwise-attention",
         ),
         FigureWord(
+            "vector attention",
+            "Shares for each channel, of differences of queries and keys.",
+            "vector-attention",
+        ),
+        FigureWord(
             "physics attention",
             "Tokens are summed up into slices by soft shares, these attend to one another, and the "
             "same shares give each token what they have become: `16 slices`.",
@@ -248,6 +253,108 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "Channels, or places, are weighted by what is made of their means and maxima, or of "
             "means alone.",
             "channel-attention",
+        ),
+        FigureWord(
+            "dynamic convolution, modulated convolution",
+            "The kernel is computed: stored ones mixed by shares, `4 kernels`; or one whose "
+            "channels a style scales, `demodulated` where its length is kept.",
+            "computed-kernel",
+        ),
+        FigureWord(
+            "involution, content-aware upsampling",
+            "The neighbours of each place are summed up by weights that are computed for it.",
+            "local-filter",
+        ),
+        FigureWord(
+            "coordinate attention, efficient channel attention, gather-excite",
+            "Places are weighted by means along rows and along columns, channels by a kernel along "
+            "their means, and both by smaller maps that are made as large again.",
+            "place-attention",
+        ),
+        FigureWord(
+            "selective kernel attention, split attention",
+            "Branches, or parts of the channels, are added up by shares that their means give: "
+            "`2 branches`.",
+            "branch-attention",
+        ),
+        FigureWord(
+            "large kernel attention, convolutional attention",
+            "A value times what depthwise convolutions of it give.",
+            "convolutional-attention",
+        ),
+        FigureWord(
+            "recursive gated convolution",
+            "Products with parts of one depthwise convolution, one after another: `order 3`.",
+            "gated-convolution",
+        ),
+        FigureWord(
+            "Snake", "An activation with waves: x + sin²(a · x) / a, a for each channel.", "snake"
+        ),
+        FigureWord(
+            "global response norm",
+            "Features times their lengths over all places, beside the mean of these lengths.",
+            "response-norm",
+        ),
+        FigureWord(
+            "ghost module",
+            "What a convolution gives beside what a depthwise one makes of it.",
+            "ghost-module",
+        ),
+        FigureWord(
+            "partial convolution",
+            "Some channels are convolved, and put beside the others as they are: `4 channels`.",
+            "partial-convolution",
+        ),
+        FigureWord(
+            "focal modulation",
+            "Queries times what gates take of contexts that grow step by step: `2 levels`.",
+            "focal-modulation",
+        ),
+        FigureWord(
+            "set abstraction",
+            "The largest of what layers make of neighbours, moved so that their centre is 0.",
+            "set-abstraction",
+        ),
+        FigureWord(
+            "warping, correlation lookup",
+            "Maps looked up at places that a flow moves; `affine`, `projective` where a matrix "
+            "does. Of products of two maps it is a correlation lookup.",
+            "warping",
+        ),
+        FigureWord(
+            "volume rendering",
+            "What is seen along a ray, by how much light is left and how much of it stays.",
+            "volume-rendering",
+        ),
+        FigureWord(
+            "oscillators",
+            "Sines of a running sum of frequencies: `16 multiples`.",
+            "oscillators",
+        ),
+        FigureWord(
+            "classifier-free guidance",
+            "An estimate without a condition, and so many times what the condition changes.",
+            "guidance",
+        ),
+        FigureWord(
+            "complex mask",
+            "A complex product of a spectrum and of what a network gives.",
+            "complex-mask",
+        ),
+        FigureWord(
+            "generalized-mean pooling",
+            "The root of the mean of powers of features: `exponent 3`.",
+            "general-mean",
+        ),
+        FigureWord(
+            "bilinear pooling",
+            "The products of all pairs of channels, summed over places.",
+            "bilinear-pooling",
+        ),
+        FigureWord(
+            "feature-wise modulation",
+            "Channels are scaled and shifted by projections of another value: FiLM.",
+            "modulation",
         ),
         FigureWord(
             "gate",
@@ -594,6 +701,11 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "vector quantizer",
             "Features replaced by the nearest entry of a code book: `512 codes × 64`.",
             "vector-quantizer",
+        ),
+        FigureWord(
+            "finite scalar quantizer",
+            "Few numbers between limits, each rounded to one of its levels: `levels 8, 5, 5, 5`.",
+            "scalar-quantizer",
         ),
         FigureWord(
             "residual vector quantizer",

@@ -17,6 +17,8 @@ from .transformer_details import MlpDetails
 _MOST_OF_NET = 60
 _MOST_STEPS = 10
 _MOST_OF_MASK = 4096
+#: what makes scales of any numbers
+_SCALES = ("Exp", "Sigmoid")
 _ARITHMETIC = ("Add", "Div", "Mul", "Sub")
 
 
@@ -24,7 +26,8 @@ def find_couplings(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find one part of a value scaled and shifted by what a network makes of another part.
 
     The scale is an exponential, so that it is never 0, and the other part goes on as it is
-    (L. Dinh and others, Density Estimation Using Real NVP, 2017, equations 4 and 5).
+    (L. Dinh and others, Density Estimation Using Real NVP, 2017, equations 4 and 5); or a sigmoid
+    (D. Kingma and P. Dhariwal, Glow, 2018, in the code that comes with section 5).
     """
     operations = blocks.operations
     for join, node in enumerate(operations.nodes):
@@ -132,10 +135,8 @@ def _read_coupling(blocks: FoundBlocks, moved: Value, kept: Value) -> set[int] |
             others.remove(value)
             others += operations.operands[number]
             break
-    exponential = next(
-        (n for v in others if (n := operations.given_by(v, "Exp")) is not None), None
-    )
-    if len(core) != 2 or exponential is None or len(others) != 3:
+    scale = next((n for v in others if (n := operations.given_by(v, *_SCALES)) is not None), None)
+    if len(core) != 2 or scale is None or len(others) != 3:
         return None
     made = [v for v in others if _comes_of(blocks, v, kept)]
     free = [v for v in others if v not in made]

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from netloupe.explorer.model import Value
 
+from .convolutions import read_convolution
 from .details import NormDetails
 from .found_blocks import FoundBlock, FoundBlocks
-from .operations import PICKING
+from .leading import find_leading
+from .operations import PICKING, Operations
 
 _GATES = ("Sigmoid", "HardSigmoid", "SiLU", "GELU")
 _CONTENT = ("activation", "conv", "linear", "norm")
@@ -98,7 +100,8 @@ def find_adaptive_norms(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     Of the mean and deviation of another picture's features (X. Huang and S. Belongie, Arbitrary
     Style Transfer, 2017, equation 8), of a projection of a class and a step (E. Perez and others,
     FiLM, 2018, equation 1; W. Peebles and S. Xie, Scalable Diffusion Models with Transformers,
-    2023, figure 3: adaLN).
+    2023, figure 3: adaLN). Of convolutions of another map it is spatially adaptive (T. Park and
+    others, Semantic Image Synthesis with Spatially-Adaptive Normalization, 2019, equation 1).
     """
     operations = blocks.operations
     for end, kind in enumerate(operations.kinds):
@@ -117,14 +120,25 @@ def find_adaptive_norms(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             above = operations.given_by(scale, "Add")  # 1 + scale
             is_one = above is not None and len(operations.operands[above]) == 1
             if above is not None and is_one and operations.only_user(above) == product:
-                numbers.add(above)
+                if blocks.owner[above] is None:
+                    numbers.add(above)
                 scale = operations.operands[above][0]
             if not _is_given(blocks, scale, norm) or not _is_given(blocks, shift, norm):
                 continue
             width = norm.details.read_as(NormDetails).width
+            makers = [_read_maker(operations, value) for value in (scale, shift)]
+            name = f"Adaptive {norm.name}"
+            if all(makers):  # convolutions of another map than the norm takes
+                leading = find_leading(
+                    operations, numbers, (scale, shift), _list_taken(blocks, norm)
+                )
+                if leading is not None and not _is_cut(blocks, leading.numbers | numbers):
+                    numbers |= leading.numbers
+                if max(makers) > 1:
+                    name = f"Spatially-adaptive {norm.name}"
             yield FoundBlock(
                 "adaptive norm",
-                f"Adaptive {norm.name}",
+                name,
                 frozenset(numbers),
                 end,
                 (),
@@ -132,6 +146,39 @@ def find_adaptive_norms(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                 (norm,),
             )
             break
+
+
+def _read_maker(operations: Operations, value: Value) -> int:
+    """Return how large the kernel of the convolution is that gives a value; 0 where none does."""
+    for _ in range(_MOST_PICKED):
+        number = operations.giver(value)
+        if number is None or not operations.operands[number]:
+            return 0
+        if operations.kinds[number] == "Conv":
+            return max(read_convolution(operations, number).kernel, default=0)
+        if not operations.nodes[number].operator.has(*PICKING, "splits"):
+            return 0
+        value = operations.operands[number][0]
+    return 0
+
+
+def _list_taken(blocks: FoundBlocks, norm: FoundBlock) -> set[Value]:
+    """Return what a norm takes."""
+    operations = blocks.operations
+    return {
+        source
+        for number in norm.numbers
+        for source in operations.operands[number]
+        if operations.giver(source) not in norm.numbers
+    }
+
+
+def _is_cut(blocks: FoundBlocks, numbers: frozenset[int]) -> bool:
+    """Return whether some operations hold a part of a block that was found before."""
+    return any(
+        (owner := blocks.owner[number]) is not None and not owner.numbers <= numbers
+        for number in numbers
+    )
 
 
 def _find_normal(blocks: FoundBlocks, product: int) -> tuple[FoundBlock, Value] | None:
@@ -150,12 +197,7 @@ def _find_normal(blocks: FoundBlocks, product: int) -> tuple[FoundBlock, Value] 
 def _is_given(blocks: FoundBlocks, value: Value, norm: FoundBlock) -> bool:
     """Return whether a value is a part or projection of another one than a norm takes."""
     operations = blocks.operations
-    taken = {
-        source
-        for number in norm.numbers
-        for source in operations.operands[number]
-        if operations.giver(source) not in norm.numbers
-    }
+    taken = _list_taken(blocks, norm)
     is_bent = False  # by an activation: what is before that may be anything else
     for _ in range(_MOST_STEPS):
         if value in taken:
@@ -167,6 +209,8 @@ def _is_given(blocks: FoundBlocks, value: Value, norm: FoundBlock) -> bool:
         if owner is not None and owner.kind in ("activation", "linear", "mlp"):
             is_bent |= owner.kind != "linear"
             giver = min(owner.numbers)
+        elif operations.kinds[giver] == "Conv":
+            is_bent = True
         elif owner is not None or not operations.nodes[giver].operator.has(*PICKING, "adds"):
             return is_bent or (owner is not None and owner.kind == "embedding")
         if not operations.operands[giver]:

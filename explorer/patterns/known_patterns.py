@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from .accumulations import find_oscillators, find_renderings
 from .activations import find_activations, find_activations_by_form
 from .added_tokens import find_added_tokens
 from .arithmetic import (
@@ -23,7 +24,14 @@ from .combinations import (
     find_messages,
     find_pyramid_poolings,
 )
+from .combined_estimates import find_complex_masks, find_guidances
+from .computed_kernels import find_computed_kernels, find_local_filters
 from .conformers import find_conformers, find_convolution_modules, find_rotated_attentions
+from .convolutional_attention import (
+    find_convolutional_attentions,
+    find_focal_modulations,
+    find_gated_convolutions,
+)
 from .convolutions import find_convolutions
 from .cost_volumes import find_cost_volumes
 from .crosses import find_crosses, find_factorizations
@@ -53,13 +61,17 @@ from .low_rank import find_low_rank_attentions
 from .masked_pools import find_masked_pools, find_scaled_parts
 from .masked_weights import find_autoregressive_steps, find_masked_mlps
 from .memories import find_maskings, find_memories
+from .modulations import find_modulations
 from .norms import find_norms
 from .pair_updates import find_outer_products, find_triangles
 from .partial_stages import find_partial_stages
 from .pattern import Pattern
 from .pattern_examples import EXAMPLES
+from .place_attention import find_branch_attentions, find_place_attentions
+from .point_units import find_set_abstractions, find_vector_attentions
 from .pointwise_attention import find_pointwise_attentions
 from .polynomials import find_polynomials
+from .pooled_features import find_bilinear_poolings, find_general_means
 from .positions import find_merging, find_waves
 from .pyramids import find_pyramid_steps
 from .quantizers import find_quantizers, find_residual_quantizers
@@ -69,6 +81,7 @@ from .recurrent import find_cells, find_recurrent
 from .resampling import find_joined, find_pixel_shuffles, find_resampled
 from .residuals import find_residuals
 from .retention import find_retentions
+from .scalar_quantizers import find_scalar_quantizers
 from .scale_shifts import find_scale_shifts
 from .separable import find_excitations, find_separable
 from .series import find_decompositions
@@ -85,6 +98,7 @@ from .stored_bases import find_stored_bases
 from .time_mixing import find_shifts, find_time_mixes
 from .token_mixing import find_mixer_blocks
 from .transformers import find_reduced_attentions, find_sublayers, find_transformers
+from .warping import find_warps
 from .waves import find_encodings, find_transforms
 from .weighted_sums import find_soft_routing, find_weighted_sums
 from .whole_groups import (
@@ -94,6 +108,12 @@ from .whole_groups import (
     find_same,
     find_shuffles,
     find_token_embeddings,
+)
+from .written_units import (
+    find_ghosts,
+    find_partial_convolutions,
+    find_response_norms,
+    find_snakes,
 )
 
 
@@ -128,9 +148,24 @@ _EXCITATIONS = _part("excitation", find_excitations, "excitation")
 _MIXERS = _part("state-space-mixer", find_mixers, "attention", family="attention")
 _FILTERS = _part("fourier-filter", find_fourier_filters, "mixer")
 _CONVOLUTIONS = _part("convolution", find_convolutions, "conv", family="linear")
+_ADAPTIVE = _part("adaptive-norm", find_adaptive_norms, "adaptive norm", family="normalization")
 _TRANSITIONS = _part("transition", find_transitions, "transition")
 _SIMILARITIES = _part("similarities", find_similarities, "similarity", family="linear")
 
+#: ideas of papers that may be all that tells a residual block from others
+UNITS = (
+    _part("computed-kernel", find_computed_kernels, "unit"),
+    _part("local-filter", find_local_filters, "unit"),
+    _part("channel-attention", find_channel_attentions, "excitation"),
+    _part("place-attention", find_place_attentions, "excitation"),
+    _part("branch-attention", find_branch_attentions, "excitation"),
+    _part("ghost-module", find_ghosts, "unit"),
+    _part("partial-convolution", find_partial_convolutions, "unit"),
+    _part("convolutional-attention", find_convolutional_attentions, "unit"),
+    _part("gated-convolution", find_gated_convolutions, "unit"),
+    _part("focal-modulation", find_focal_modulations, "unit"),
+    _part("modulation", find_modulations, "unit"),
+)
 #: what is found among other operations; first what others are put together from
 PARTS = (
     _NORMS,
@@ -138,6 +173,8 @@ PARTS = (
     _part("fixed-transform", find_fixed_transforms, "transform", "filter bank", family="linear"),
     _part("stored-basis", find_stored_bases, "basis", family="linear"),
     _ACTIVATIONS,
+    _part("snake", find_snakes, "activation", family="activation"),
+    _part("response-norm", find_response_norms, "norm", family="normalization"),
     _PIXEL_SHUFFLES,
     _ENCODINGS,
     _part("embedding", find_embeddings, "embedding", family="shape"),
@@ -150,8 +187,10 @@ PARTS = (
     _part("mlp", find_mlps, "mlp", family="linear"),
     _part("masked-mlp", find_masked_mlps, "mlp", family="linear"),
     _EXPERTS,
+    _ADAPTIVE,
     _CONVOLUTIONS,
     _EXCITATIONS,
+    *UNITS,
     _part("separable-convolution", find_separable, "separable", "inverted"),
     _part("residual-block", find_residuals, "residual", "branches"),
     _MIXERS,
@@ -191,6 +230,16 @@ IDEAS = (
     _part("reparametrisation", find_draws, "draw"),
     _part("gumbel-softmax", find_gumbel_draws, "draw"),
     _part("vector-quantizer", find_quantizers, "quantizer"),
+    _part("vector-attention", find_vector_attentions, "attention", family="attention"),
+    _part("set-abstraction", find_set_abstractions, "unit"),
+    _part("warping", find_warps, "unit"),
+    _part("volume-rendering", find_renderings, "unit"),
+    _part("oscillators", find_oscillators, "unit"),
+    _part("guidance", find_guidances, "unit"),
+    _part("complex-mask", find_complex_masks, "unit"),
+    _part("general-mean", find_general_means, "unit", family="pooling"),
+    _part("bilinear-pooling", find_bilinear_poolings, "unit", family="pooling"),
+    _part("scalar-quantizer", find_scalar_quantizers, "quantizer"),
     _part("residual-quantizer", find_residual_quantizers, "residual quantizer"),
     _part("distances", find_distances, "distances", "neighbours"),
     _part("edge-features", find_edge_features, "edges"),
@@ -209,7 +258,6 @@ IDEAS = (
     _part("atrous-pyramid", find_atrous_pyramids, "atrous pyramid"),
     _part("pyramid-pooling", find_pyramid_poolings, "pyramid pooling"),
     _part("message-passing", find_messages, "message passing"),
-    _part("adaptive-norm", find_adaptive_norms, "adaptive norm", family="normalization"),
     _part("squash", find_squashes, "squash", family="activation"),
     _part("label-chain", find_label_chains, "label chain"),
     _part("biaffine", find_biaffines, "biaffine", family="linear"),
@@ -217,6 +265,8 @@ IDEAS = (
     _part("sparsemax", find_sparsemax, "sparsemax", family="activation"),
     _part("soft-trees", find_soft_trees, "soft trees"),
     _part("auto-correlation", find_spectral_products, "attention", "correlation"),
+    _part("affine-coupling", find_couplings, "coupling"),
+    _part("masked-coupling", find_masked_couplings, "coupling"),
     _part("autoregressive-step", find_autoregressive_steps, "coupling"),
     _part("value-iteration", find_value_iterations, "value iteration"),
     _part("highway", find_highways, "highway"),
@@ -224,13 +274,10 @@ IDEAS = (
     _part("gate", find_gates, "gate"),
     _part("gated-residual-network", find_gated_residuals, "gated network"),
     _part("variable-selection", find_variable_selections, "variable selection"),
-    _part("channel-attention", find_channel_attentions, "excitation"),
     _part("weighted-sum", find_weighted_sums, "attention", family="attention"),
     _part("soft-routing", find_soft_routing, "experts", "selection"),
     _part("outer-product", find_outer_products, "outer product"),
     _part("triangle-multiplication", find_triangles, "triangle"),
-    _part("affine-coupling", find_couplings, "coupling"),
-    _part("masked-coupling", find_masked_couplings, "coupling"),
     _part("local-maxima", find_peaks, "peaks", family="pooling"),
     _part("length-regulator", find_regulators, "regulator", family="shape"),
     _part("splines", find_splines, "splines", family="activation"),
@@ -267,7 +314,11 @@ ARITHMETIC = (
 #: the kinds of block that a figure draws as one box wherever they are spilled among other nodes
 IDEA_KINDS = frozenset(
     kind
-    for pattern in (*(_ATTENTIONS, _ENCODINGS, _EXPERTS, _EXCITATIONS, _MIXERS, _FILTERS), *IDEAS)
+    for pattern in (
+        *(_ADAPTIVE, _ATTENTIONS, _ENCODINGS, _EXPERTS, _EXCITATIONS, _MIXERS, _FILTERS),
+        *UNITS,
+        *IDEAS,
+    )
     for kind in pattern.kinds
 )
 #: what few nodes are

@@ -5,6 +5,7 @@ Where other nodes have to be around a block, that of the example is all the node
 
 from __future__ import annotations
 
+from .examples_of_estimates import EXAMPLES_OF_ESTIMATES
 from .examples_of_exchanges import EXAMPLES_OF_EXCHANGES
 from .examples_of_fields import EXAMPLES_OF_FIELDS
 from .examples_of_heads import EXAMPLES_OF_HEADS
@@ -12,6 +13,7 @@ from .examples_of_ideas import EXAMPLES_OF_IDEAS
 from .examples_of_idioms import EXAMPLES_OF_IDIOMS
 from .examples_of_parts import EXAMPLES_OF_PARTS
 from .examples_of_states import EXAMPLES_OF_STATES
+from .examples_of_units import EXAMPLES_OF_UNITS
 from .examples_of_updates import EXAMPLES_OF_UPDATES
 from .examples_of_wholes import EXAMPLES_OF_WHOLES
 
@@ -32,6 +34,8 @@ EXAMPLES: dict[str, tuple[str, str]] = {
         | EXAMPLES_OF_WHOLES
         | EXAMPLES_OF_IDEAS
         | EXAMPLES_OF_STATES
+        | EXAMPLES_OF_ESTIMATES
+        | EXAMPLES_OF_UNITS
         | EXAMPLES_OF_UPDATES
         | EXAMPLES_OF_EXCHANGES
         | EXAMPLES_OF_IDIOMS

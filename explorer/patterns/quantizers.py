@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from netloupe.explorer.model import Value
 
@@ -19,6 +20,7 @@ _OF_DISTANCES = (
 _LIMITING = frozenset({"Max", "Relu"})
 _MOST_OF_DISTANCES = 16
 _LEAST = 2
+QUANTIZER = "Vector quantizer"
 #: of what is joined beside the value: its square, and 1
 _MOST_BESIDE = 2
 
@@ -48,9 +50,7 @@ def find_quantizers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         facts = (f"{known.rows:,} codes × {known.width}",) if known.rows and known.width else ()
         numbers = {nearest, *table.numbers, *distances}
         end = _pass_straight(operations, numbers, table.end)
-        yield FoundBlock(
-            *("quantizer", "Vector quantizer", frozenset(numbers), end, facts, table.details)
-        )
+        yield FoundBlock(*("quantizer", QUANTIZER, frozenset(numbers), end, facts, table.details))
 
 
 def _is_nearest(
@@ -163,9 +163,9 @@ def find_residual_quantizers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """
     operations = blocks.operations
     quantizers = [
-        found
+        _add_projections(blocks, found)
         for number in range(len(operations))
-        if (found := blocks.ending(number, "quantizer")) is not None
+        if (found := blocks.ending(number, "quantizer")) is not None and found.name == QUANTIZER
     ]
     taken: set[int] = set()
     for first in quantizers:
@@ -187,6 +187,26 @@ def find_residual_quantizers(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             yield FoundBlock(
                 "residual quantizer", "Residual vector quantizer", frozenset(numbers), end, facts
             )
+
+
+def _add_projections(blocks: FoundBlocks, quantizer: FoundBlock) -> FoundBlock:
+    """Return a quantizer with the projections to its code book and back, if it has both.
+
+    J. Yu and others, Vector-Quantized Image Modeling with Improved VQGAN, 2022, section 3.2: codes
+    have fewer features.
+    """
+    operations = blocks.operations
+    sources = {operations.giver(value) for value in _list_sources(blocks, quantizer)}
+    before = [blocks.ending(giver, "conv", "linear") for giver in sources]
+    users = {blocks.holding(user, "conv", "linear") for user in operations.users[quantizer.end]}
+    behind = users.pop() if len(users) == 1 else None
+    first = before[0] if len(before) == 1 else None
+    if first is None or behind is None:
+        return quantizer
+    numbers = quantizer.numbers | first.numbers | behind.numbers
+    if not operations.is_closed({*numbers}, behind.end):
+        return quantizer
+    return replace(quantizer, numbers=numbers, end=behind.end)
 
 
 def _find_rest(blocks: FoundBlocks, quantizer: FoundBlock) -> int | None:

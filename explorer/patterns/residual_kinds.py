@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+
 from .convolution_details import ConvolutionDetails
 from .convolutions import narrows, widens
 from .found_blocks import FoundBlock
 from .transformer_details import MlpDetails
+
+#: what stands between the name of a block and what tells it from others of that name
+WITH = " with "
+#: kinds of part that a residual block is told by
+UNIT_KINDS = frozenset({"adaptive norm", "excitation", "unit"})
+_USUAL = frozenset({"Squeeze-and-excitation"})
+_PROPER = frozenset({"Snake"})
+#: norms and activations that few networks have
+_TELLING = frozenset({"Global response norm", "Snake"})
+#: what is said in the plural where there are several
+_COUNTED = ("convolution", "module")
+_MOST_UNITS = 2
 
 
 def name_residual(
@@ -40,6 +55,38 @@ def name_residual(
             return "ConvNeXt block" if has_layer_norm else "Conv MLP block"
         return "Residual block"
     return "Bottleneck block" if _is_bottleneck(main) else "Residual block"
+
+
+def add_units(name: str, parts: Iterable[FoundBlock]) -> str:
+    """Return the name of a block with the ideas in it: ``Residual block with involution``.
+
+    Squeeze-and-excitation is told elsewhere, as so many blocks have it.
+    """
+    every = [*parts]
+    for part in every:  # grows
+        every += part.parts if part.kind in ("conv", "mlp") else ()
+    counts = Counter(
+        part.name for part in every if part.kind in UNIT_KINDS or part.name in _TELLING
+    )
+    words = [
+        write_inside(one) + ("s" if count > 1 and one.endswith(_COUNTED) else "")
+        for one, count in counts.items()
+        if one not in _USUAL
+    ]
+    if not 0 < len(words) <= _MOST_UNITS or not name:
+        return name
+    return f"{name}{WITH}{' and '.join(words)}"
+
+
+def find_common_units(names: Iterable[str]) -> str:
+    """Return what stands behind the names of all of some blocks, `` with involution``; else ""."""
+    ends = {joint + inner for _, joint, inner in (name.partition(WITH) for name in names)}
+    return ends.pop() if len(ends) == 1 else ""
+
+
+def write_inside(name: str) -> str:
+    """Return a name as it stands inside of another one: a capital alone is made small."""
+    return name[:1].lower() + name[1:] if name[1:2].islower() and name not in _PROPER else name
 
 
 def is_inverted(main: list[ConvolutionDetails]) -> bool:
@@ -90,8 +137,17 @@ def _is_bottleneck(main: list[ConvolutionDetails]) -> bool:
 
 
 def _is_convnext(convolutions: list[ConvolutionDetails], linears: list[FoundBlock]) -> bool:
-    """Return whether there is one depthwise convolution, and an MLP behind it, wider inside."""
-    if len(convolutions) != 1 or len({*convolutions[0].kernel}) != 1 or len(linears) != 1:
+    """Return whether there is one depthwise convolution, and an MLP behind it, wider inside.
+
+    A norm inside of the MLP leaves two linear layers (S. Woo and others, ConvNeXt V2, 2023, figure
+    5).
+    """
+    if len(convolutions) != 1 or len({*convolutions[0].kernel}) != 1:
+        return False
+    if [one.kind for one in linears] == ["linear", "linear"]:
+        first, last = (one.details.in_out for one in linears)
+        return first is not None and last == first[::-1] and first[1] > first[0]
+    if len(linears) != 1:
         return False
     widths = linears[0].details.read_as(MlpDetails).widths
     return linears[0].kind == "mlp" and (not widths or widths[1] > widths[0])

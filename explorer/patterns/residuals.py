@@ -16,12 +16,14 @@ from .linear import write_widths
 from .operations import Operations
 from .readings import read_ints
 from .resampling import read_scale
-from .residual_kinds import name_residual
+from .residual_kinds import add_units, name_residual
 from .shuffles import SHUFFLE, UNSHUFFLE, read_shuffle
 
 _SHORTCUT = frozenset({"AveragePool", "BatchNormalization", "MaxPool", "Pad", "Resize", "Slice"})
 #: what a sum adds to a branch: the branch's own operand, a convolution of it, or another branch
 _Shortcut = Literal["identity", "projection", "branch"]
+#: what stands for a convolution beside one
+_AS_CONVOLUTIONS = frozenset({"adaptive norm", "linear", "mlp", "unit"})
 _MOST_SHORTCUT = 4
 _MOST_NODES = 96
 #: a picture has so many maps at most; flow and depth have fewer
@@ -100,7 +102,7 @@ def _find_sides(blocks: FoundBlocks, end: int, shortcut: Value, main: Value) -> 
         giver = operations.giver(start)
         if giver is None:
             return None
-        part = blocks.ending(giver, "conv", "norm")
+        part = blocks.ending(giver, "adaptive norm", "conv", "norm")
         inner = part.numbers if part is not None else frozenset({giver})
         if part is None and operations.kinds[giver] not in _SHORTCUT:
             return None
@@ -111,7 +113,8 @@ def _find_sides(blocks: FoundBlocks, end: int, shortcut: Value, main: Value) -> 
         elif part is not None and part.kind == "conv" and kind == "identity":
             kind = "projection"
         chain |= inner
-        taken = operations.operands[min(inner)]
+        steered = part is not None and part.kind == "adaptive norm" and part.parts
+        taken = operations.operands[min(steered[0].numbers if steered else inner)]
         if not taken:
             return None
         start = taken[0]
@@ -146,7 +149,7 @@ def _walk_back(blocks: FoundBlocks, core: set[int], main: Value, start: Value) -
         if owner is not None and owner.kind == "attention":
             return None
         convolutions += operations.kinds[number] in CONVOLUTIONS
-        if owner is not None and owner.kind in ("mlp", "linear") and owner.end == number:
+        if owner is not None and owner.kind in _AS_CONVOLUTIONS and owner.end == number:
             convolutions += 1
         taken = operations.operands[number]
         reached = reached or start in taken or any(_activates(operations, v, start) for v in taken)
@@ -264,7 +267,7 @@ def _name_residual(
     )
     return FoundBlock(
         "branches" if sides.shortcut == "branch" else "residual",
-        name,
+        add_units(name, parts.values()),
         frozenset(numbers),
         last,
         tuple(facts),
@@ -293,8 +296,10 @@ def _normalizes_features(part: FoundBlock) -> bool:
 
 def _list_weighing(part: FoundBlock) -> frozenset[int]:
     """Return the operations that weigh channels, which are not on the way through a block."""
-    if part.kind == "excitation":
+    if part.kind in ("adaptive norm", "excitation"):
         return part.numbers
+    if part.kind == "unit":
+        return part.numbers.difference(*(inner.numbers for inner in part.parts))
     return frozenset().union(*map(_list_weighing, part.parts))
 
 

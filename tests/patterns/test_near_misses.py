@@ -14,14 +14,16 @@ from netloupe.explorer.patterns.known_patterns import PATTERNS
 
 from .example_models import list_block, read_example
 from .near_misses import ChangedExample, read_changes
+from .near_misses_estimates import TEXT as OF_ESTIMATES
 from .near_misses_fields import TEXT as OF_FIELDS
 from .near_misses_images import TEXT as OF_IMAGES
 from .near_misses_layers import TEXT as OF_LAYERS
 from .near_misses_sequence import SPELLINGS
 from .near_misses_sequence import TEXT as OF_SEQUENCES
+from .near_misses_units import TEXT as OF_UNITS
 
 _KNOWN = {pattern.id: pattern for pattern in PATTERNS}
-_TEXTS = (OF_FIELDS, OF_IMAGES, OF_LAYERS, OF_SEQUENCES)
+_TEXTS = (OF_ESTIMATES, OF_FIELDS, OF_IMAGES, OF_LAYERS, OF_SEQUENCES, OF_UNITS)
 _LEAST = 2
 #: of these nothing but the name of an operator makes a block one
 _BY_OPERATOR = {"estimator"}

@@ -71,6 +71,17 @@ _ANCHORS = {
     "time-mix": {*"abckdry", "moved", "key", "positive", "squared", "gate"},
     "affine-coupling": {"a", "hidden", "positive", "made", "factor", "scaled", "moved", "y"},
     "joined-block": {"joined", "convolved", "again", "y"},
+    "volume-rendering": {"alone", "opacity", "sums", "turned", "left", "weights", "wide", "seen"}
+    | {"y"},
+    "oscillators": {"phase", "y"},
+    "vector-attention": {"q", "k", "asked", "keys", "apart", "hidden", "bent", "scores", "shares"}
+    | {"weighted", "y"},
+    "computed-kernel": {"shares", "mixed", "w", "y"},
+    "local-filter": {"padded", "rows", "columns", "turned", "neighbours", "product", "y"},
+    "place-attention": {"of_rows", "of_columns", "high", "wide", "once", "y"},
+    "branch-attention": {"both", "mean", "shares", "weighted", "y"},
+    "gated-convolution": {"p", "spread", "g1", "once", "projected", "y"},
+    "focal-modulation": {"query", "c1", "c2", "g1", "g2", "modulator", "y"},
 }
 #: where kinds of block are found that no example is
 _MODELS = (

@@ -148,7 +148,7 @@ def test_a_block_has_the_width_of_what_it_takes_and_not_of_half_a_concat() -> No
         half = net.conv(y, given, taken, relu=False)
         y = net.add("Concat", half, net.deep(half, given, relu=False), axis=1)
     found = net.tell(net.add("Relu", net.add("Add", y, "x")))
-    assert (found.name, found.facts) == ("Residual block", ("8 → 8",))
+    assert (found.name, found.facts) == ("Residual block with ghost modules", ("8 → 8",))
 
 
 @pytest.mark.parametrize("parts", [(12, 12), (8, 16)])

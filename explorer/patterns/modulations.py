@@ -1,0 +1,132 @@
+"""Features that another value scales and shifts, without a norm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netloupe.explorer.model import Value
+
+from .found_blocks import FoundBlock, FoundBlocks
+from .leading import find_leading
+from .operations import PICKING, Operations
+from .weight_sizes import read_type_dims
+
+_BOTH = 2
+_LAYERS = ("Conv", "Gemm")
+_MOST_STEPS = 6
+_MOST_BEFORE = 60
+
+
+def find_modulations(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find x · γ + β, both projections of a value that x does not come from.
+
+    E. Perez and others, FiLM: Visual Reasoning with a General Conditioning Layer, 2018, equations 1
+    and 2. The scale may be 1 + γ.
+    """
+    operations = blocks.operations
+    for end, kind in enumerate(operations.kinds):
+        taken = operations.operands[end]
+        if kind != "Add" or len(taken) != _BOTH or blocks.owner[end] is not None:
+            continue
+        for scaled, shift in (taken, taken[::-1]):
+            product = operations.given_by(scaled, "Mul")
+            if product is None or operations.only_user(product) != end:
+                continue
+            if blocks.owner[product] is not None or len(operations.operands[product]) != _BOTH:
+                continue
+            found = _read_modulation(blocks, end, product, shift)
+            if found is not None:
+                yield found
+                break
+
+
+def _read_modulation(
+    blocks: FoundBlocks, end: int, product: int, shift: Value
+) -> FoundBlock | None:
+    operations = blocks.operations
+    factors = operations.operands[product]
+    for features, scale in (factors, factors[::-1]):
+        made_scale, made_shift = _find_made(operations, scale), _find_made(operations, shift)
+        if made_scale is None or made_shift is None or made_scale is not made_shift:
+            continue
+        if _find_made(operations, features) is made_scale:
+            continue
+        giver = operations.giver(features)
+        is_normal = blocks.ending(giver, "norm") is not None
+        if is_normal or _is_made_of(operations, made_scale, features):
+            continue
+        if not _is_for_all_places(operations, scale, features):
+            continue  # numbers for each place are a gate, or attention
+        leading = find_leading(operations, {end, product}, [scale, shift], [features])
+        if leading is None:
+            continue
+        numbers = frozenset({end, product, *leading.numbers})
+        if not any(operations.kinds[n] in _LAYERS for n in numbers):
+            numbers = frozenset({end, product})
+        return FoundBlock("unit", "Feature-wise modulation", numbers, end)
+    return None
+
+
+def _find_made(operations: Operations, value: Value) -> Value | None:
+    """Return what a projection takes of which a value is a part, perhaps with 1 added."""
+    for _ in range(_MOST_STEPS):
+        number = operations.giver(value)
+        if number is None or not operations.operands[number]:
+            return None
+        if operations.kinds[number] in _LAYERS:
+            return operations.operands[number][0]
+        is_shift = operations.kinds[number] == "Add" and len(operations.operands[number]) == 1
+        if not is_shift and not operations.nodes[number].operator.has(*PICKING, "splits"):
+            return None
+        value = operations.operands[number][0]
+    return None
+
+
+def _is_made_of(operations: Operations, value: Value, features: Value) -> bool:
+    """Return whether a value comes from what features come from by operations on them alone."""
+    before = {features}
+    for _ in range(_MOST_BEFORE):
+        giver = operations.giver(features)
+        if giver is None or len(operations.operands[giver]) != 1:
+            break
+        (features,) = operations.operands[giver]
+        before.add(features)
+    seen = {value}
+    pending = [value]
+    while pending and len(seen) < _MOST_BEFORE:
+        one = pending.pop(0)
+        if one in before:
+            return True
+        giver = operations.giver(one)
+        for taken in operations.operands[giver] if giver is not None else []:
+            if taken not in seen:
+                seen.add(taken)
+                pending.append(taken)
+    return False
+
+
+def _is_for_all_places(operations: Operations, scale: Value, features: Value) -> bool:
+    """Return whether all places of features have the same scale.
+
+    Where sizes are not stated, so it is where a linear layer gives one for what is convolved.
+    """
+    sizes = _count_places(scale), _count_places(features)
+    if all(sizes):
+        return sizes[0] < sizes[1]
+    number = operations.giver(scale)
+    for _ in range(_MOST_STEPS):
+        if number is None or operations.kinds[number] in _LAYERS:
+            break
+        number = operations.giver(operations.operands[number][0])
+    maker = features.producer
+    is_linear = number is not None and operations.nodes[number].op_type in ("Gemm", "MatMul")
+    return is_linear and maker is not None and maker.operator.has("convolves")
+
+
+def _count_places(value: Value) -> int:
+    """Return how many places a value has: of a matrix one; 0 where that is not known."""
+    dims = read_type_dims(value)
+    count = 1 if dims else 0
+    for dim in dims[2:]:
+        count *= dim if isinstance(dim, int) else 0
+    return count

@@ -1,0 +1,189 @@
+"""Weights of channels, rows and columns, or places, by means of what they weigh."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netloupe.explorer.model import Value
+
+from .convolutions import read_convolution
+from .found_blocks import FoundBlock, FoundBlocks
+from .leading import find_leading
+from .operations import Operations
+from .readings import read_axes
+from .weight_sizes import read_type_dims
+
+_GATES = ("Sigmoid", "HardSigmoid")
+#: of what shares of branches are made
+_MEANS = ("AveragePool", "GlobalAveragePool", "ReduceMean")
+_POOLING = ("pools", "pools_all", "reduces")
+#: a picture's axes, and those of its rows and columns
+_RANK = 4
+_ROWS, _COLUMNS = 2, 3
+_BOTH = 2
+
+
+def find_place_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find a value times how much of it counts, by a sigmoid of what its means tell.
+
+    Means along rows and along columns give coordinate attention (Q. Hou and others, Coordinate
+    Attention, 2021, equations 4 to 8); a kernel that goes along the means of channels, efficient
+    channel attention (Q. Wang and others, ECA-Net, 2020, equation 5); strided convolutions that
+    are made as large again, gather-excite (J. Hu and others, 2018, section 2).
+    """
+    operations = blocks.operations
+    for end, kind in enumerate(operations.kinds):
+        if kind != "Mul" or blocks.owner[end] is not None:
+            continue
+        factors = _list_factors(blocks, end)
+        gates = [value for value in factors if operations.given_by(value, *_GATES) is not None]
+        others = [value for value in factors if value not in gates]
+        if len(others) != 1 or not 1 <= len(gates) <= _BOTH:
+            continue
+        found = _read_attention(blocks, end, others[0], gates)
+        if found is not None:
+            yield found
+
+
+def _list_factors(blocks: FoundBlocks, end: int) -> list[Value]:
+    """Return what is multiplied: two values, or three in two products."""
+    operations = blocks.operations
+    factors = [*operations.operands[end]]
+    for value in factors[:]:
+        inner = operations.given_by(value, "Mul")
+        is_own = inner is not None and operations.only_user(inner) == end
+        if inner is not None and is_own and len(factors) == _BOTH and not blocks.owner[inner]:
+            factors.remove(value)
+            factors += operations.operands[inner]
+    return factors
+
+
+def _read_attention(
+    blocks: FoundBlocks, end: int, start: Value, gates: list[Value]
+) -> FoundBlock | None:
+    operations = blocks.operations
+    core = {end} | {n for v in operations.operands[end] if (n := operations.given_by(v, "Mul"))}
+    core = {n for n in core if n == end or operations.only_user(n) == end}
+    leading = find_leading(operations, core, gates, [start])
+    if leading is None or leading.sources != {start}:
+        return None
+    firsts = [n for n in leading.numbers if start in operations.operands[n]]
+    numbers = frozenset({*core, *leading.numbers})
+    if any(blocks.owner[n] is not None for n in core):
+        return None
+    convolutions = [n for n in sorted(leading.numbers) if operations.kinds[n] == "Conv"]
+    if not convolutions:
+        return None
+    name, facts = "", tuple[str, ...]()
+    if all(operations.nodes[n].operator.has(*_POOLING) for n in firsts):
+        axes = [_read_pooled(operations, n) for n in firsts]
+        if sorted(axes) == [(_ROWS,), (_COLUMNS,)]:
+            name = "Coordinate attention"
+        elif [*axes] == [(_ROWS, _COLUMNS)] and len(convolutions) == 1 and len(gates) == 1:
+            details = read_convolution(operations, convolutions[0])
+            if details.in_out == (1, 1) and max(details.kernel, default=1) > 1:
+                name = "Efficient channel attention"
+                facts = (f"kernel {max(details.kernel)}",)
+    elif len(gates) == 1 and _is_gathered(operations, firsts, leading.numbers):
+        name = "Gather-excite"
+    return FoundBlock("excitation", name, numbers, end, facts) if name else None
+
+
+def _read_pooled(operations: Operations, number: int) -> tuple[int, ...]:
+    """Return along which axes an operation takes means or the largest."""
+    node = operations.nodes[number]
+    if node.operator.has("pools_all"):
+        return _ROWS, _COLUMNS
+    if node.operator.has("reduces"):
+        return tuple(sorted(axis % _RANK for axis in read_axes(node) or ()))
+    before, after = read_type_dims(node.input(0)), read_type_dims(node.output(0))
+    if len(before) != _RANK or len(after) != _RANK:
+        return ()
+    return tuple(axis for axis in (_ROWS, _COLUMNS) if before[axis] != 1 and after[axis] == 1)
+
+
+def _is_gathered(operations: Operations, firsts: list[int], numbers: frozenset[int]) -> bool:
+    """Return whether depthwise convolutions make a value smaller, and it is made larger again."""
+    details = [read_convolution(operations, n) for n in firsts if operations.kinds[n] == "Conv"]
+    are_strided = bool(details) and all(one.stride and one.is_depthwise for one in details)
+    is_larger = any(operations.nodes[n].operator.has("resamples") for n in numbers)
+    return are_strided and len(details) == len(firsts) and is_larger
+
+
+def find_branch_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find branches that are added up by shares that the means of their sum give.
+
+    Kernels of several sizes compete (X. Li and others, Selective Kernel Networks, 2019, equations 1
+    to 6); or parts of the channels (H. Zhang and others, ResNeSt, 2020, section 3.1).
+    """
+    operations = blocks.operations
+    for softmax, kind in enumerate(operations.kinds):
+        if kind != "Softmax":
+            continue
+        found = _read_mixture(blocks, softmax)
+        if found is not None:
+            yield found
+
+
+def _read_mixture(blocks: FoundBlocks, softmax: int) -> FoundBlock | None:
+    operations = blocks.operations
+    numbers, products, branches = {softmax}, list[int](), list[Value]()
+    for user in operations.users[softmax]:
+        if user < 0:
+            return None
+        if operations.nodes[user].operator.has("picks", "splits", "gathers", "slices"):
+            numbers.add(user)
+            products += [one for one in operations.users[user] if one >= 0]
+        else:
+            products.append(user)
+    products = [*dict.fromkeys(products)]
+    for product in products:
+        factors = operations.operands[product]
+        if operations.kinds[product] != "Mul" or len(factors) != _BOTH:
+            return None
+        branches += [v for v in factors if operations.giver(v) not in numbers]
+    ends = {user for product in products for user in operations.users[product]}
+    if len(ends) != 1 or len(branches) != len(products) or not branches:
+        return None
+    (end,) = ends
+    if end < 0 or operations.kinds[end] not in ("Add", "ReduceSum", "Sum"):
+        return None
+    count = len(products)
+    if operations.kinds[end] == "ReduceSum":
+        join = operations.giver(branches[0])
+        is_join = join is not None and operations.nodes[join].operator.has("joins")
+        if join is None or not is_join or count != 1:
+            return None
+        numbers.add(join)
+        branches, count = [*operations.operands[join]], len(operations.operands[join])
+    elif count != len(operations.operands[end]):
+        return None
+    numbers |= {end, *products}
+    leading = find_leading(operations, numbers, operations.operands[softmax], branches)
+    if leading is None or count < _BOTH:
+        return None
+    pools = [n for n in leading.numbers if operations.kinds[n] in _MEANS]
+    layers = [n for n in leading.numbers if operations.kinds[n] in ("Conv", "Gemm")]
+    is_own = leading.sources <= {*branches, *_list_joins(operations, branches)}
+    if not pools or not layers or not is_own:
+        return None
+    splits = {operations.giver(value) for value in branches}
+    split = splits.pop() if len(splits) == 1 else None
+    is_split = split is not None and operations.nodes[split].operator.has("picks", "splits")
+    name = "Split attention" if is_split else "Selective kernel attention"
+    every = frozenset({*numbers, *leading.numbers})
+    if any(blocks.owner[n] is not None for n in (end, *products)):
+        return None
+    return FoundBlock("excitation", name, every, end, (f"{count} branches",))
+
+
+def _list_joins(operations: Operations, branches: list[Value]) -> set[Value]:
+    """Return what joins all of some values."""
+    found: set[Value] = set()
+    givers = {operations.giver(value) for value in branches}
+    for giver in givers - {None}:
+        for user in operations.users[giver or 0]:
+            if user >= 0 and operations.nodes[user].operator.has("joins"):
+                output = operations.nodes[user].output(0)
+                found |= {output} if output is not None else set()
+    return found
