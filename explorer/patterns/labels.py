@@ -102,9 +102,8 @@ def find_biaffines(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             continue
         fixed = operations.fixed(end)
         if kind == "Einsum" and len(fixed) == 1:
-            if None not in (sources := [_read_source(operations, value) for value in taken]) and (
-                sources[0] is sources[1]
-            ):
+            first, second = (_read_source(operations, value) for value in taken)
+            if first is not None and first is second:
                 labels = _count_labels(operations, end)
                 facts = (f"{labels} labels",) if labels > 1 else ()
                 joins = {
