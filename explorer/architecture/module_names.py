@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from netloupe.explorer.roles import FEATURES
+
 #: nouns for what holds other things, which say something with a word before them alone
 _CONTAINERS = frozenset(
     {"block", "layer", "level", "model", "module", "net", "network", "stage", "unit"}
@@ -111,7 +113,7 @@ def tell_name(label: str, *, is_row: bool = False) -> str:
     """
     first = label.split(_ROW)[0].split(_JOINT)[0]
     components = [part for chained in first.split(_CHAIN) for part in chained.split(".")]
-    if any(sign in label for sign in _FUSED):
+    if any(sign in label for sign in _FUSED) or label.split(" ")[0] == FEATURES:
         return ""
     for component in components:
         said = _tell_words(_split(component), is_row=is_row)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 from netloupe.explorer.model import Node, Value
 
@@ -10,6 +11,7 @@ from .found_blocks import FoundBlock, FoundBlocks
 from .operations import ARRANGING, PICKING, Operations
 from .picked_parts import read_parts
 from .readings import read_int
+from .weight_sizes import read_dims
 
 _BOTH = 2
 _MOST_STEPS = 5
@@ -32,6 +34,8 @@ def find_guidances(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             apart = [n for v in factors if (n := operations.given_by(v, "Sub")) is not None]
             if product is None or len(apart) != 1 or operations.only_user(product) != end:
                 continue
+            if not _has_one_scale(operations, product):
+                continue
             told, *others = operations.operands[apart[0]]
             if others != [plain] or operations.only_user(apart[0]) != product:
                 continue
@@ -45,6 +49,12 @@ def find_guidances(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                     numbers.add(half)
             yield FoundBlock("unit", "Classifier-free guidance", frozenset(numbers), end)
             break
+
+
+def _has_one_scale(operations: Operations, product: int) -> bool:
+    """Return whether a difference is multiplied by one number; places between others have many."""
+    fixed = operations.fixed(product)
+    return all(prod(read_dims(value)) == 1 for value in fixed)
 
 
 def _find_half(operations: Operations, value: Value) -> Value | None:

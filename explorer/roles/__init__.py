@@ -5,6 +5,7 @@ A node goes in; out comes its weight, if it has one. All of it follows from the 
 nothing here knows groups, names of scopes, or what is shown.
 """
 
+from .computed_features import FEATURES
 from .position_indices import comes_from_range_or_cumsum
 from .preparation_pieces import EDGE_ENDS, MASK, PreparationPiece, Purpose
 from .purposes import find_purpose
@@ -13,6 +14,7 @@ from .weights import Weight, find_weight
 
 __all__ = [
     "EDGE_ENDS",
+    "FEATURES",
     "MASK",
     "PreparationPiece",
     "Purpose",

@@ -15,6 +15,7 @@ from netloupe.explorer.operators import ARRANGING_TRAITS
 
 from .preparation_pieces import PreparationPiece, Purpose
 
+#: what such nodes are called, before the name of the input
 FEATURES = "features"
 #: more nodes are not looked at
 _MOST_LOOKED = 500

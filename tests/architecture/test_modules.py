@@ -131,3 +131,8 @@ def test_modules_are_told_with_all_that_is_in_them() -> None:
         "(2 convolutions, 2 residual blocks), refinement (2 convolutions of 8 channels, residual "
         "block of 8 channels), head (three 5×5 convolutions, 2 residual blocks), 8 channels out."
     )
+
+
+def test_what_computes_features_of_an_input_has_no_name_of_an_author() -> None:
+    assert tell_name("encoder") == "encoder"
+    assert tell_name("features of encoder") == tell_name("features") == ""

@@ -42,6 +42,8 @@ halves of a batch, these are of channels
 a difference with what it is added to
   apart = Sub (c, u) => apart = Sub (c, other)
   16, 16] x) => 16, 16] x, float[1, 3, 16, 16] other)
+one scale for all, and not places between two
+  float scale = {7.5} => float[16] scale = {1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4}
 [complex-mask]
 the other part in each product of the sum
   [c] c = Mul (real, m2) => [c] c = Mul (real, m1)
