@@ -14,7 +14,7 @@ from .given_matrices import is_given
 from .operations import PICKING, Operations
 from .readings import read_int, read_ints
 from .transformer_details import MlpDetails
-from .weight_sizes import read_features, read_kernel, read_width
+from .weight_sizes import read_dims, read_features, read_kernel, read_width
 
 #: what an MLP may have between its layers besides activations
 _PASSED = frozenset({"Dropout"})
@@ -83,8 +83,26 @@ def _read_linear(operations: Operations, number: int) -> FoundBlock:
         ):
             numbers.add(bias)
             end = bias
-    facts = (write_widths(taken, given),) if taken and given else ()
-    return _make_linear(numbers, end, taken, given, facts)
+    if not (taken and given):
+        return _make_linear(numbers, end, taken, given, ())
+    groups = _count_groups(operations, number)
+    if groups > 1:  # of all features together nothing is known
+        widths = write_widths(taken, given)
+        return _make_linear(numbers, end, 0, 0, (f"{groups:,} × ({widths})",))
+    return _make_linear(numbers, end, taken, given, (write_widths(taken, given),))
+
+
+def _count_groups(operations: Operations, number: int) -> int:
+    """Return how many matrices a product has, each for a group of its own; 1 where unknown.
+
+    Z. Jiang and others, ConvBERT, 2020, section 3.3.
+    """
+    groups = 1
+    is_plain = operations.nodes[number].op_type == "MatMul"  # others pack their matrices
+    for value in operations.fixed(number)[:1] if is_plain else ():
+        for size in read_dims(value)[:-2]:
+            groups *= size
+    return groups
 
 
 def _make_linear(

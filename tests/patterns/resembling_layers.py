@@ -173,3 +173,10 @@ def rows_that_are_picked_of_what_is_computed(net: Network, is_one: bool) -> str:
     if not is_one:
         table = net.add("Cos", net.linear(net.take("table", (40, 8)), 8, 8))
     return net.linear(net.add("Gather", table, ids), 8, 8)
+
+
+@LAYERS.add("2 × (4 → 16)")
+def a_product_of_groups_of_features(net: Network, is_one: bool) -> str:
+    x = net.add("Reshape", net.take("x", _TOKENS), net.numbers(6, 2, 1, 4))
+    x = net.add("MatMul", x, net.weight(*((2, 4, 16) if is_one else (4, 16))))
+    return net.add("Cos", x)
