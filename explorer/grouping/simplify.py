@@ -16,6 +16,7 @@ from .circles import open_circles
 from .copies import put_copies
 from .crowded import relieve_crowded
 from .group import Group, GroupKind, adopt
+from .heads import group_head
 from .incomplete_ends import add_incomplete_ends
 from .joined_preparation import join_preparation
 from .kinds import outermost_family
@@ -119,6 +120,7 @@ def simplify_tree(
         group_selections(root, folder.free_path)
         group_passages(root, folder.free_path)
         group_arithmetic(root, folder.free_path)
+        group_head(root, folder.free_path)
         relieve_crowded(root, labels, folder.free_path)
         gone = {*open_circles(root)}
         operations = {index: one for index, one in operations.items() if one not in gone}
