@@ -26,6 +26,7 @@ from .member_nodes import is_layer, list_nodes_inside
 from .parts import split_large
 from .repeat_names import Member, join_several, name_calls, name_repeat, name_several, read_list
 from .role_groups import add_postprocessing, add_preparation
+from .scans import group_scans
 from .selections import group_selections
 from .shape_groups import add_shape_groups
 from .shared_tensors import find_shared_tensors, measure_matrix
@@ -117,6 +118,7 @@ def simplify_tree(
         join_embeddings(root, folder.free_path)
         group_unchanging(root, folder.free_path)
         join_preparation(root, folder.free_path)
+        group_scans(root, folder.free_path)
         group_selections(root, folder.free_path)
         group_passages(root, folder.free_path)
         group_arithmetic(root, folder.free_path)

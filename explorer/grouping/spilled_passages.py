@@ -53,7 +53,7 @@ def _find(group: Group, free_path: FreePath) -> None:
         return  # where all is arithmetic, it stands between no layers
     find_edges(boxes, group.graph)
     context = find_graph_context(group.graph)
-    for places in _list_passages(boxes, _find_unchanging(boxes, context)):
+    for places in list_passages(boxes, _find_unchanging(boxes, context)):
         passage = _trim(boxes, places)
         if len(passage) < _LEAST_BOXES:
             continue
@@ -95,7 +95,7 @@ def _find_unchanging(boxes: Sequence[Box], context: GraphContext) -> set[int]:
     }
 
 
-def _list_passages(boxes: Sequence[Box], unchanging: set[int]) -> list[list[int]]:
+def list_passages(boxes: Sequence[Box], unchanging: set[int]) -> list[list[int]]:
     """Return the places of boxes that give to each other, with as many layers before them.
 
     Of two such no way from one to the other leads through a layer. What is the same for all inputs
