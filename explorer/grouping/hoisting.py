@@ -64,6 +64,10 @@ def hoist_shared(graph: Graph, scopes: Scopes, left_out: Container[int]) -> Mapp
     moved: dict[int, Hoisted] = {}
     for around, names in _list_blocks(places.scopes):
         family = frozenset(names)
+        if len(names) <= _MOST_BLOCKS:
+            moved.update(_hoist_activations(graph, scopes, places, around, names))
+        if len(names) < _LEAST_BLOCKS:
+            continue
         for own in names if len(names) <= _MOST_BLOCKS else names[:1]:
             block = (*around, own)
             inside = places.list_inside(block)
@@ -81,6 +85,24 @@ def hoist_shared(graph: Graph, scopes: Scopes, left_out: Container[int]) -> Mapp
             if all(here[op_type] - count >= there[op_type] for op_type, count in moving.items()):
                 moved.update((index, Hoisted(block)) for index in known)
     return moved
+
+
+def _hoist_activations(
+    graph: Graph, scopes: Scopes, places: _Places, around: Scope, names: Sequence[str]
+) -> Iterator[tuple[int, Hoisted]]:
+    """Yield activations with which branches begin, and which others of the same nodes lack.
+
+    An exporter merges equal ones of one value, so a branch seems to feed those beside it.
+    """
+    for own in names:
+        block = (*around, own)
+        inside = places.list_inside(block)
+        shared = _Shared(graph, scopes.of_node, around, frozenset(names), own, inside)
+        for index, others in shared.list_activations():
+            here = Counter(graph.nodes[each].op_type for each in inside if each != index)
+            there = [places.list_inside((*around, other)) for other in others]
+            if any(Counter(graph.nodes[each].op_type for each in one) == here for one in there):
+                yield index, Hoisted(block)
 
 
 class _Places:
@@ -117,7 +139,7 @@ def _list_blocks(scopes: Iterable[Scope]) -> Iterator[tuple[Scope, list[str]]]:
             if family:
                 blocks.setdefault((scope[:depth], family), {})[name] = None
     for (around, _), names in blocks.items():
-        if len(names) >= _LEAST_BLOCKS:
+        if len(names) > 1:
             yield around, [*names]
 
 
@@ -156,6 +178,7 @@ class _Shared:
             if node.inputs and {*_list_givers(node)} & self._block <= free:
                 free.add(index)
                 self._taking[index] = self._list_taking(node)
+        self._free = free
 
     def _list_taking(self, node: Node, least: int = _LEAST_BLOCKS - 1) -> frozenset[str]:
         users = list_users(node)
@@ -199,6 +222,18 @@ class _Shared:
             if is_of_many or others.isdisjoint(self._list_following(found)):
                 return found, like
         return set(), ""
+
+    def list_activations(self) -> Iterator[tuple[int, frozenset[str]]]:
+        """Yield the activations of what comes in that serve others, and the names of these.
+
+        Those take nothing else of the block, which would be a part of them.
+        """
+        for index in self._free:
+            node = self._graph.nodes[index]
+            if node.operator.has("activates") and self._block.isdisjoint(_list_givers(node)):
+                others = self._list_taking(node) - {self._own}
+                if others and others.isdisjoint(self._list_following({index})):
+                    yield index, others
 
     def _list_following(self, found: Container[int]) -> set[str]:
         """Return the names beside the block that take anything else of it."""

@@ -130,3 +130,42 @@ def test_what_all_blocks_have_stays_though_all_others_take_it() -> None:
 
 def test_two_blocks_share_nothing_that_is_worth_a_place_of_its_own() -> None:
     assert list_outer(write_conditioned(2)).count("scope") >= 2
+
+
+def write_cell(*, is_series: bool = False, is_other: bool = False) -> Graph:
+    """Write two branches of the same activated value, the activation in the first of them."""
+    builder = Builder()
+    x = builder.add("MatMul", "x", builder.weight(size=4), name="/stem/MatMul")
+    given = [x]
+    shared = ""
+    for number in range(2):
+        scope = f"/cell/branch_{number}"
+        shared = shared or builder.add("Relu", x, name=f"{scope}/act/Relu")
+        inner = builder.add("MatMul", shared, builder.weight(), name=f"{scope}/a/MatMul")
+        inner = builder.add("Tanh", inner, name=f"{scope}/act_1/Tanh")
+        if number and is_series:
+            inner = builder.add("Add", inner, given[-1], name=f"{scope}/Add")
+        if number and is_other:
+            inner = builder.add("Exp", inner, name=f"{scope}/Exp")
+        given.append(builder.add("MatMul", inner, builder.weight(), name=f"{scope}/b/MatMul"))
+    joined = builder.add("Add", *given[1:], name="/cell/Add")
+    return builder.load(builder.add("MatMul", joined, builder.weight(), name="/head/MatMul"))
+
+
+@pytest.mark.parametrize(
+    ("graph", "is_before"),
+    [
+        (write_cell(), True),
+        (write_cell(is_series=True), False),  # the second takes what the first gives, too
+        (write_cell(is_other=True), False),  # and is no branch like it
+    ],
+)
+def test_an_activation_that_branches_share_stands_before_both(
+    graph: Graph, is_before: bool
+) -> None:
+    node = next(node for node in graph.nodes if node.op_type == "Relu")
+    tree = build_group_tree(graph)
+    check_tree(tree)
+    group = tree.group_of(node)
+    assert group is not None
+    assert ("branch_0" in group.path) is not is_before
