@@ -53,6 +53,13 @@ def join_neighbours(
         if pairs is None:
             return False
         block = _own(stretch, sorted(pairs.values()))
+        if _takes_elsewhere(stretch, pattern, pairs, block):
+            pairs = _match_givers(stretch, pattern, pairs)
+            if len(pairs) < len(pattern):
+                return False
+            block = _own(stretch, sorted(pairs.values()))
+            if _takes_elsewhere(stretch, pattern, pairs, block):
+                return False
         if len(pairs) < _LEAST_MATCHED * len(block):
             return False
         if _is_left(stretch, block) or _is_interrupted(stretch, block, {*pairs.values()}):
@@ -73,6 +80,45 @@ def _hangs_on(stretch: Stretch, repeat: FoundRepeat, block: Integers, forwards: 
     """Return whether the later of a repeat's last (or first) block and a new one takes from it."""
     earlier, later = (repeat.blocks[-1], block) if forwards else (block, repeat.blocks[0])
     return bool(np.isin(stretch.producers[later], earlier).any())
+
+
+def _takes_elsewhere(
+    stretch: Stretch, pattern: Integers, pairs: dict[int, int], block: Integers
+) -> bool:
+    """Return whether a product takes from outside what others make in their block.
+
+    So does attention to another network, whose layers are those of attention to itself; where
+    those take one value, it takes two. Stored
+    values, as of a first state, do not count, nor does the activation with which blocks begin: the
+    first has it from what is before all. A projection may be found in the place of the layer that
+    it stands beside.
+    """
+    among, own = {*pattern.tolist()}, {*block.tolist()}
+    among -= {
+        place
+        for place in pattern.tolist()
+        if stretch.node(place).operator.has("activates")
+        and among.isdisjoint(stretch.producers[place].tolist())
+    }
+    paired = {*pairs.values()}
+    taken = {
+        (stretch.node(place).op_type, giver)
+        for place in own - paired
+        for giver in stretch.producers[place].tolist()
+    }
+    outside: dict[int, int] = {}
+    for place, match in pairs.items():
+        node = stretch.node(place)
+        if node.operator.has("convolves", "multiplies"):
+            ours, theirs = stretch.producers[place].tolist(), stretch.producers[match].tolist()
+            for giver, other in zip(ours, theirs, strict=True):
+                is_outside = giver in among and other >= 0 and other not in own
+                if is_outside and (node.op_type, pairs.get(giver, -1)) not in taken:
+                    return True
+                are_outside = giver >= 0 <= other and giver not in among and other not in own
+                if are_outside and outside.setdefault(giver, other) != other:
+                    return True
+    return False
 
 
 def _begins_stage(
@@ -140,6 +186,24 @@ def _match(stretch: Stretch, pattern: Integers, window: range) -> dict[int, int]
         if is_whole and is_alike and _is_more_than_quantized(stretch, pattern, pairs)
         else None
     )
+
+
+def _match_givers(stretch: Stretch, pattern: Integers, pairs: dict[int, int]) -> dict[int, int]:
+    """Pair what gives to the last node of a block, and to that, whatever order they stand in.
+
+    So a projection that is written between the layers of a first block is no layer of it.
+    """
+    among = {*pattern.tolist()}
+    last = int(pattern.max())
+    found = {last: pairs[last]} if last in pairs else {}
+    for place in sorted(among, reverse=True):
+        if place in found:
+            ours, theirs = (stretch.producers[one].tolist() for one in (place, found[place]))
+            for giver, other in zip(ours, theirs, strict=True):
+                is_new = giver in among and giver not in found and other >= 0
+                if is_new and stretch.node(giver).op_type == stretch.node(other).op_type:
+                    found[giver] = other
+    return found
 
 
 def _is_more_than_quantized(stretch: Stretch, pattern: Integers, pairs: dict[int, int]) -> bool:

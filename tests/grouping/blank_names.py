@@ -5,13 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from netloupe.explorer.model import Graph
+from netloupe.explorer.model import Graph, Model
 from netloupe.explorer.readers.load import load
 from netloupe.proto import onnx_pb2
 
 
 def load_blank(path: Path) -> Graph:
-    """Return the main graph of an ONNX file with every name replaced by a number.
+    """Return the main graph of an ONNX file without its names; see :func:`blank`."""
+    return blank(path).graph
+
+
+def blank(path: Path) -> Model:
+    """Return the model of an ONNX file with every name replaced by a number.
 
     Node names, metadata and stated types are taken away. Subgraphs keep their own names, which
     no search of the main graph reads.
@@ -46,4 +51,4 @@ def load_blank(path: Path) -> Graph:
         entry.name = number(entry.name)
     del graph.value_info[:], proto.metadata_props[:]
     graph.name = ""
-    return load(proto.SerializeToString()).graph
+    return load(proto.SerializeToString())
