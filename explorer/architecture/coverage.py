@@ -19,6 +19,8 @@ _ALSO = {
 #: kinds that tell what a block is for, however few weights they have themselves
 IDEAS = frozenset(
     {"attention", "experts", "mixer", "recurrent", "transform", "transformer", "unrolled"}
+    | {"coordinates", "decomposition", "gated network", "graph convolution", "message passing"}
+    | {"recurrence", "sparsemax", "variable selection"}
 )
 #: words are enough that speak of so much
 _LEAST_SHARE = 0.6

@@ -46,6 +46,10 @@ _NOUNS = {
     "linear": "linear layer",
     "separable": "depthwise-separable convolution",
 }
+#: kinds of attention after which a network is named
+_TELLING_ATTENTION = frozenset(
+    {"Auto-correlation", "Differential attention", "ProbSparse attention"}
+)
 #: names of people and of networks, which keep their first letter inside of a sentence
 _PROPER = (
     "Bessel",
@@ -141,7 +145,10 @@ def write_shortly(outline: Outline, pieces: Sequence[Piece], count: int) -> str:
     if pieces[0].layer is not None:
         layers = [piece.layer for piece in pieces if piece.layer is not None]
         heads = {_write_heads(one) for layer in layers for one in layer.attentions}
-        return told + _write_one(heads)
+        kinds = {layer.attentions[0].name for layer in layers if layer.attentions}
+        kind = kinds.pop() if len(kinds) == 1 else ""
+        with_it = f" with {_lower(kind)}" if kind in _TELLING_ATTENTION else ""
+        return told + with_it + _write_one(heads)
     if pieces[0].kind == "linear":
         return told
     return told + _write_sizes(outline, pieces, is_row=count == len(pieces))

@@ -38,6 +38,8 @@ _MOST_PARTS = 4
 _LEAST_SHARE = 0.1
 #: nor are blocks of which what all of them have is less
 _LEAST_COMMON = 0.5
+#: no exporter computes these beforehand
+_NEVER_STORED = frozenset({"graph convolution"})
 #: of these each block has another width where there are stages
 _STAGED = frozenset({"group", "inverted", "residual", "separable", "transformer"})
 
@@ -215,7 +217,9 @@ def _write_kinds(
     if not all(keys for _, keys, _ in told):  # some hold no more than all do
         # what one block alone lacks an exporter may have computed beforehand
         some = [f"{count:,} with {text}" for count, _, text in told if text]
-        some = [] if max(count for count, _, _ in told) >= len(held) - 1 else some
+        is_whole = any(part.pieces[0].kind in _NEVER_STORED for part in telling)
+        if not is_whole and max(count for count, _, _ in told) >= len(held) - 1:
+            some = []
         return ", ".join((f"each {join_with_and(common)}", *some)) if common else ""
     each = f", each with {join_with_and(common)}" if common else ""
     alone = [

@@ -74,4 +74,53 @@ decomposition (float[2, 7, 96] x) => (float[2, 7, 96] seasonal, float[2, 7, 96] 
 """,
         "Series decomposition, moving average 25",
     ),
+    "chosen-queries": (
+        """
+attention (float[1, 2, 16, 8] q, float[1, 2, 16, 8] k, float[1, 2, 16, 8] v)
+ => (float[1, 2, 16, 8] y)
+<int64[4] few = {0, 5, 9, 13}, int64[1] last = {-1}, int64[1] one = {4}, float number = {16},
+ int64[4] all = {1, 2, 4, 8}, int64[4] dims = {1, 2, 16, 8}, float root = {2.83},
+ int64[1] places = {2}>
+{
+  some = Gather <axis = 2> (k, few)
+  t1 = Transpose <perm = [0, 1, 3, 2]> (some)
+  rough = MatMul (q, t1)
+  largest = ReduceMax <keepdims = 0> (rough, last)
+  total = ReduceSum <keepdims = 0> (rough, last)
+  mean = Div (total, number)
+  apart = Sub (largest, mean)
+  best, which = TopK (apart, one)
+  w1 = Unsqueeze (which, last)
+  w2 = Expand (w1, all)
+  asked = GatherElements <axis = 2> (q, w2)
+  t2 = Transpose <perm = [0, 1, 3, 2]> (k)
+  scores = MatMul (asked, t2)
+  scaled = Div (scores, root)
+  shares = Softmax (scaled)
+  mixed = MatMul (shares, v)
+  averaged = ReduceMean (v, places)
+  others = Expand (averaged, dims)
+  y = ScatterElements <axis = 2> (others, w2, mixed)
+}
+""",
+        "ProbSparse attention, 4 queries",
+    ),
+    "differential-attention": (
+        """
+attention (float[2, 4, 9, 8] q, float[2, 4, 8, 9] k, float[2, 2, 9, 16] v)
+ => (float[2, 2, 9, 16] y)
+<int64[5] dims = {2, 2, 2, 9, 9}, int64 none = {0}, int64 one = {1}, float[1] factor = {0.4}>
+{
+  scores = MatMul (q, k)
+  shares = Softmax (scores)
+  pairs = Reshape (shares, dims)
+  first = Gather <axis = 2> (pairs, none)
+  second = Gather <axis = 2> (pairs, one)
+  less = Mul (second, factor)
+  apart = Sub (first, less)
+  y = MatMul (apart, v)
+}
+""",
+        "Differential attention",
+    ),
 }

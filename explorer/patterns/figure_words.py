@@ -110,6 +110,16 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "auto-correlation",
         ),
         FigureWord(
+            "ProbSparse attention",
+            "Those queries alone attend whose scores differ most from their mean: `25 queries`.",
+            "chosen-queries",
+        ),
+        FigureWord(
+            "differential attention",
+            "Values are mixed by shares from which others, times a learned number, are taken.",
+            "differential-attention",
+        ),
+        FigureWord(
             "memory attention",
             "Products of a state and the entries of a memory, summed up each, become shares.",
             "memory-attention",

@@ -169,9 +169,8 @@ def find_variable_selections(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                 blocks.ending(operations.giver(v), "gated network")
                 for v in operations.operands[join]
             ]
-            weights = blocks.ending(
-                operations.giver(operations.operands[softmax][0]), "gated network"
-            )
+            scored = operations.giver(operations.operands[softmax][0])
+            weights = blocks.ending(scored, "gated network", "linear", "mlp")
             known = [part for part in (*parts, weights) if part is not None]
             if len(known) != len(parts) + 1 or len(parts) < _LEAST_VARIABLES:
                 continue

@@ -17,6 +17,7 @@ from .arithmetic import (
 )
 from .attention import find_attentions
 from .channel_attention import find_channel_attentions
+from .chosen_queries import find_chosen_queries, find_differences_of_shares
 from .chunks import find_chunks, find_overlap_adds
 from .combinations import (
     find_atrous_pyramids,
@@ -259,6 +260,8 @@ IDEAS = (
     _part("pyramid-pooling", find_pyramid_poolings, "pyramid pooling"),
     _part("message-passing", find_messages, "message passing"),
     _part("squash", find_squashes, "squash", family="activation"),
+    _part("chosen-queries", find_chosen_queries, "attention", family="attention"),
+    _part("differential-attention", find_differences_of_shares, "attention", family="attention"),
     _part("label-chain", find_label_chains, "label chain"),
     _part("biaffine", find_biaffines, "biaffine", family="linear"),
     _part("copying", find_copy_mechanisms, "copying"),

@@ -29,6 +29,8 @@ _EXAMPLES = {pattern.id: pattern.example for pattern in PATTERNS}
         ("auto-correlation", "correlation (by FFT)"),
         ("value-iteration", "value iteration (3 steps)"),
         ("highway", "highway layer"),
+        ("chosen-queries", "ProbSparse attention"),
+        ("differential-attention", "differential attention"),
         ("linear-recurrence", "linear recurrence (4 steps)"),
         ("gated-residual-network", "gated residual network"),
         ("variable-selection", "variable selection (2 variables)"),
@@ -37,3 +39,24 @@ _EXAMPLES = {pattern.id: pattern.example for pattern in PATTERNS}
 def test_the_unit_is_in_the_sentence(name: str, told: str) -> None:
     sentence = load(onnx.parser.parse_model(_EXAMPLES[name])).architecture.sentence
     assert told in sentence.replace(": " + told[:1].upper(), ": " + told[:1])
+
+
+_POINTWISE = """<ir_version: 12, opset_import: ["": 24]>
+layer (float[2, 16, 8] x) => (float[2, 8, 16] y, float[2, 8, 16] trend)
+<int64[3] up = {24, 8, 1}, int64[3] down = {8, 24, 1}, int64[1] width = {8}>
+{
+  u = ConstantOfShape (up)  d = ConstantOfShape (down)  s = ConstantOfShape (width)
+  normal = LayerNormalization (x, s)
+  turned = Transpose <perm = [0, 2, 1]> (normal)
+  h = Conv (turned, u)  a = Relu (h)  m = Conv (a, d)
+  trend = AveragePool <kernel_shape = [5], pads = [2, 2]> (m)
+  y = Sub (m, trend)
+}
+"""
+
+
+def test_convolutions_of_turned_features_are_no_mlp_over_tokens() -> None:
+    assert "over tokens" not in load(onnx.parser.parse_model(_POINTWISE)).architecture.sentence
+    mixed = _POINTWISE.replace("{24, 8, 1}", "{16, 24}").replace("{8, 24, 1}", "{24, 16}")
+    mixed = mixed.replace("int64[3]", "int64[2]").replace("Conv (", "MatMul (")
+    assert "over tokens" in load(onnx.parser.parse_model(mixed)).architecture.sentence

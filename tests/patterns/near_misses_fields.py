@@ -144,4 +144,15 @@ gated residual networks
   e2 = Elu (a2) => e2 = Relu (a2)
 a sum
   y = ReduceSum => y = ReduceMax
+[chosen-queries]
+how far the largest is from the mean
+  apart = Sub (largest, mean) => apart = Add (largest, mean)
+the places of the queries
+  (others, w2, mixed) => (others, w3, mixed)
+  int64[1] places = {2}> => int64[1] places = {2}, int64[4] w3 = {0, 1, 2, 3}>
+[differential-attention]
+a difference
+  apart = Sub (first, less) => apart = Add (first, less)
+shares
+  shares = Softmax (scores) => shares = Tanh (scores)
 """
