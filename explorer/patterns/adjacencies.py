@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from netloupe.explorer.costs.value_facts import find_value_facts
+from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Node, TensorType, Value
 from netloupe.explorer.model.kept import find_kept
@@ -252,3 +254,31 @@ def _is_of_vectors(value: Value) -> bool:
                 seen.add(operand)
                 pending.append(operand)
     return is_product
+
+
+def find_learned_adjacencies(nodes: Sequence[Node]) -> Iterator[tuple[Node, ...]]:
+    """Yield the nodes that make a graph of stored vectors, for each that products are taken with.
+
+    None of them depends on an input, so that no operations stand for them.
+    """
+    inside = {*nodes}
+    for node in nodes:
+        value = node.output(0) if node.operator.form in _RECTIFYING else None
+        if value is None or not is_input_independent(value) or value.is_output:
+            continue
+        users = value.users[:_MOST_COMPUTED]
+        if not users or any(user.operator.form in _RECTIFYING for user in users):
+            continue
+        found = read_stored_adjacency(value)
+        if found is not None and found.origin == "learned":
+            members, pending = {node}, [node]
+            while pending:
+                for operand in pending.pop().inputs:
+                    giver = operand.producer if operand is not None else None
+                    if giver is None or giver not in inside or giver in members:
+                        continue
+                    taking = {user for output in giver.outputs if output for user in output.users}
+                    if len(members) < _MOST_COMPUTED and taking <= members:
+                        members.add(giver)
+                        pending.append(giver)
+            yield tuple(sorted(members, key=node.graph.index_of))

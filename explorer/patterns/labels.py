@@ -124,8 +124,8 @@ def find_biaffines(blocks: FoundBlocks) -> Iterator[FoundBlock]:
                 continue
             last = layers.parts[-1] if layers.parts else layers
             source = operations.operands[min(last.numbers)][0]
-            sources = {_read_source(operations, value) for value in (source, other)}
-            if None not in sources and len(sources) == 1 and source is not other:
+            both = {_read_source(operations, value) for value in (source, other)}
+            if None not in both and len(both) == 1 and source is not other:
                 widths = last.facts[:1]
                 numbers = layers.numbers | {end}
                 yield FoundBlock("biaffine", "Biaffine scores", numbers, end, widths)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from netloupe.explorer.model import Graph, Node
+from netloupe.explorer.model.constant import is_constant_node
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import find_weight
 
 from .activations import spell_as_operator
+from .adjacencies import find_learned_adjacencies
 from .found_blocks import FoundBlock, FoundBlocks
 from .graph_context import GraphContext, find_graph_context
 from .known_patterns import (
@@ -32,6 +34,7 @@ from .transformers import find_transformers
 
 #: more nodes are not looked at: no block that the field has a name for is so large
 MOST_NODES = 500
+_LEARNED = "Learned adjacency"
 _FUSED_KINDS = frozenset({"activation", "attention", "norm"})
 
 
@@ -56,7 +59,7 @@ def recognise(nodes: Sequence[Node], context: GraphContext | None = None) -> Rec
     step()
     operations = Operations(nodes, context or find_graph_context(nodes[0].graph))
     if not len(operations):
-        return _recognise_table(nodes)
+        return _recognise_table(nodes) or _recognise_adjacency(nodes)
     blocks = find_blocks(operations)
     found = name_whole_group(blocks) or _name_idea(blocks)
     if found is None:
@@ -110,6 +113,15 @@ def _recognise_table(nodes: Sequence[Node]) -> Recognition | None:
     if facts is None:
         return None
     return Recognition("Embedding", find_block_family("embedding"), *facts, nodes=tuple(nodes))
+
+
+def _recognise_adjacency(nodes: Sequence[Node]) -> Recognition | None:
+    """Return the graph that is made of stored vectors by all of some nodes."""
+    for members in find_learned_adjacencies(nodes):
+        if len(members) == len([node for node in nodes if not is_constant_node(node)]):
+            family = find_block_family("graph convolution")
+            return Recognition(_LEARNED, family, nodes=tuple(nodes))
+    return None
 
 
 def try_to_recognise(
@@ -226,6 +238,9 @@ def find_ideas(
         if isinstance(entry, FoundBlock) and _is_one_box(entry):
             inner = operations.list_nodes(entry.numbers, are_leading_in=False, are_shared=True)
             yield entry.name, operations.list_nodes(entry.numbers, are_shared=True), inner
+    for members in find_learned_adjacencies(nodes):
+        if len(members) > 1:
+            yield _LEARNED, members, members
 
 
 def _is_one_box(found: FoundBlock) -> bool:

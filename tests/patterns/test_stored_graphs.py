@@ -149,6 +149,15 @@ def test_rectified_likeness_of_stored_vectors_is_a_learned_graph() -> None:
     assert "raph" not in _tell(_learned("Tanh"))
 
 
+@pytest.mark.parametrize(("rectified", "told"), [("Relu", "Learned adjacency"), ("Tanh", "")])
+def test_what_makes_a_learned_graph_is_one_box(rectified: str, told: str) -> None:
+    graph = load(_learned(rectified).SerializeToString()).graph
+    ideas = [name for name, *_ in find_ideas([*graph.nodes], find_graph_context(graph))]
+    assert ("Learned adjacency" in ideas) is bool(told)
+    alone = recognise([*graph.nodes][:3], find_graph_context(graph))
+    assert (alone.name if alone is not None else "") == told
+
+
 def test_a_graph_that_is_fed_may_be_made_into_shares_first() -> None:
     nodes = [
         helper.make_node("ReduceSum", ["a", "last"], ["degree"], "degree", keepdims=1),
