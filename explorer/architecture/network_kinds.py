@@ -109,7 +109,7 @@ def _name_by_blocks(pieces: Sequence[Piece], mixing: Mixing, is_shared: bool) ->
     """
     kinds = Counter(piece.kind for piece in pieces)
     words = []
-    if any(kinds[kind] for kind in _CONVOLUTIONS):
+    if any(map(_convolves, pieces)):
         words.append("convolutions")
     if kinds["unrolled"] or any(piece.part.has("recurrent") for piece in pieces):
         words.append("recurrent layers")
@@ -144,6 +144,12 @@ def _name_by_blocks(pieces: Sequence[Piece], mixing: Mixing, is_shared: bool) ->
     if words == ["attention"]:
         return "Transformer" if kinds["transformer"] else "Attention network"
     return f"Network of {join_with_and(words)}"
+
+
+def _convolves(piece: Piece) -> bool:
+    """Return whether a block is one of convolutions, or an idea that is put together from such."""
+    own = any(found.kind == "conv" for part in piece.parts for found in part.parts)
+    return piece.kind in _CONVOLUTIONS or (piece.kind == "unit" and own)
 
 
 def _is_of_states(piece: Piece) -> bool:

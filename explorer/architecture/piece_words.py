@@ -151,7 +151,7 @@ def write_shortly(outline: Outline, pieces: Sequence[Piece], count: int) -> str:
         return told + with_it + _write_one(heads)
     if pieces[0].kind == "linear":
         return told
-    return told + _write_sizes(outline, pieces, is_row=count == len(pieces))
+    return add_sizes(told, _write_sizes(outline, pieces, is_row=count == len(pieces)))
 
 
 def write_in_blocks(outline: Outline, rows: Sequence[Sequence[Piece]], each: int) -> str:
@@ -178,7 +178,7 @@ def write_in_blocks(outline: Outline, rows: Sequence[Sequence[Piece]], each: int
         return count_pieces(each, noun)
     way = [width for width, _ in groupby(piece.part.out_features for piece in pieces)]
     if pieces[0].kind in _STAGED and all(way) and way in (sorted(way), sorted(way)[::-1]):
-        return f"{noun}{_write_kernel(pieces)} {shorten_way(way)} channels"
+        return add_sizes(noun, f"{_write_kernel(pieces)} {shorten_way(way)} channels")
     return noun + _write_kernel(pieces)
 
 

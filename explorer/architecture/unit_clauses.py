@@ -13,6 +13,7 @@ from .module_names import drop_common_start, tell_class
 from .modules import Module
 from .outline import Outline
 from .piece_words import (
+    add_sizes,
     count_pieces,
     join_with_and,
     name_piece,
@@ -284,5 +285,5 @@ def _write_part(outline: Outline, part: _Part) -> str:
     told = noun if number == 1 else count_pieces(number, noun) if number else write_plural(noun)
     kind = part.pieces[0].kind
     if number == 1 and not (_is_small(part) or kind in _STAGED):
-        told += write_sizes_of(outline, part.pieces)
+        told = add_sizes(told, write_sizes_of(outline, part.pieces))
     return strip_brackets(told)

@@ -116,18 +116,26 @@ def _walk_products(operations: Operations, end: int) -> _Products:
         found.products.append(number)
         other = taken[1 - wholes.index(known[0])]
         first = _find_whole(operations, other)
-        maker = operations.giver(first) if first is not None else None
-        if maker is not None:
+        maker = operations.given_by(first, "Conv", "Gemm") if first is not None else None
+        if maker is not None and first is not found.whole and _is_at_each_place(operations, maker):
             found.starts = (*operations.operands[maker],)
             break
         projection = operations.given_by(other, "Conv", "Gemm")
         if projection is None or operations.only_user(projection) != number:
+            break
+        if not _is_at_each_place(operations, projection):
             break
         before = operations.giver(operations.operands[projection][0])
         if before is None or operations.kinds[before] != "Mul":
             break
         number = before
     return found
+
+
+def _is_at_each_place(operations: Operations, number: int) -> bool:
+    """Return whether a layer takes each place alone."""
+    is_linear = operations.kinds[number] == "Gemm"
+    return is_linear or read_convolution(operations, number).is_pointwise
 
 
 def _goes_on(operations: Operations, user: int, whole: Value | None) -> bool:

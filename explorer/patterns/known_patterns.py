@@ -166,6 +166,7 @@ UNITS = (
     _part("gated-convolution", find_gated_convolutions, "unit"),
     _part("focal-modulation", find_focal_modulations, "unit"),
     _part("modulation", find_modulations, "unit"),
+    _part("warping", find_warps, "unit"),
 )
 #: what is found among other operations; first what others are put together from
 PARTS = (
@@ -233,7 +234,6 @@ IDEAS = (
     _part("vector-quantizer", find_quantizers, "quantizer"),
     _part("vector-attention", find_vector_attentions, "attention", family="attention"),
     _part("set-abstraction", find_set_abstractions, "unit"),
-    _part("warping", find_warps, "unit"),
     _part("volume-rendering", find_renderings, "unit"),
     _part("oscillators", find_oscillators, "unit"),
     _part("guidance", find_guidances, "unit"),

@@ -29,6 +29,7 @@ def name_residual(
     *,
     has_layer_norm: bool,
     is_activated: bool = False,
+    convolves_first: bool,
 ) -> str:
     """Return the kind of a block; "" for none.
 
@@ -43,11 +44,15 @@ def name_residual(
     is_activated
         Whether the sum is activated, as in a bottleneck of convolutions of single channels
         (C. Feichtenhofer, X3D, 2020, table 1); an inverted residual ends linearly.
+    convolves_first
+        Whether a convolution comes before all of these layers.
     """
     is_deep = [one.is_depthwise for one in main]
     if any(is_deep):
         if linears and is_deep[0]:
-            is_convnext = _is_convnext(main, linears) or _is_inverted_behind(main)
+            is_convnext = (convolves_first and _is_convnext(main, linears)) or _is_inverted_behind(
+                main
+            )
             return "ConvNeXt block" if has_layer_norm and is_convnext else ""
         if is_inverted(main):
             return "Bottleneck block" if is_activated else "Inverted residual"

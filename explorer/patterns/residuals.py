@@ -241,8 +241,14 @@ def _name_residual(
         return None
     linears = [part for part in parts.values() if part.kind in ("mlp", "linear")]
     has_layer_norm = any(map(_normalizes_features, parts.values()))
-    is_activated = last not in sides.chain
-    name = name_residual(main, linears, has_layer_norm=has_layer_norm, is_activated=is_activated)
+    layers = [min(part.numbers) for part in linears]
+    name = name_residual(
+        main,
+        linears,
+        has_layer_norm=has_layer_norm,
+        is_activated=last not in sides.chain,
+        convolves_first=numbered[0] < min(layers, default=0),
+    )
     if not name or (sides.shortcut == "identity" and not _keeps_features(operations, sides, main)):
         return None
     if sides.shortcut == "branch":
