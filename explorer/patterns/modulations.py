@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from netloupe.explorer.model import Value
+from netloupe.explorer.model import Node, Value
 
 from .found_blocks import FoundBlock, FoundBlocks
 from .leading import find_leading
-from .operations import PICKING, Operations
+from .operations import ARRANGING, PICKING, Operations
 from .weight_sizes import read_type_dims
 
 _BOTH = 2
 _LAYERS = ("Conv", "Gemm")
-_MOST_STEPS = 6
+_MOST_STEPS = 12
 _MOST_BEFORE = 60
 
 
@@ -68,28 +68,38 @@ def _read_modulation(
 
 
 def _find_made(operations: Operations, value: Value) -> Value | None:
-    """Return what a projection takes of which a value is a part, perhaps with 1 added."""
+    """Return what a projection takes of which a value is a part, perhaps with 1 added.
+
+    It may stand before the operations at hand, as where one layer gives those of all blocks.
+    """
     for _ in range(_MOST_STEPS):
-        number = operations.giver(value)
-        if number is None or not operations.operands[number]:
+        node = value.producer
+        taken = _list_taken(operations, node)
+        if node is None or not taken:
             return None
-        if operations.kinds[number] in _LAYERS:
-            return operations.operands[number][0]
-        is_shift = operations.kinds[number] == "Add" and len(operations.operands[number]) == 1
-        if not is_shift and not operations.nodes[number].operator.has(*PICKING, "splits"):
+        if node.operator.has("convolves", "multiplies") and len(taken) == 1:
+            return taken[0]
+        is_shift = node.operator.has("adds") and len(taken) == 1
+        if not is_shift and not node.operator.has(*PICKING, *ARRANGING, "splits", "slices"):
             return None
-        value = operations.operands[number][0]
+        value = taken[0]
     return None
+
+
+def _list_taken(operations: Operations, node: Node | None) -> list[Value]:
+    """Return what a node takes that is computed of what the network takes."""
+    taken = () if node is None else node.inputs
+    return [value for value in taken if value is not None and not operations.is_fixed(value)]
 
 
 def _is_made_of(operations: Operations, value: Value, features: Value) -> bool:
     """Return whether a value comes from what features come from by operations on them alone."""
     before = {features}
     for _ in range(_MOST_BEFORE):
-        giver = operations.giver(features)
-        if giver is None or len(operations.operands[giver]) != 1:
+        taken = _list_taken(operations, features.producer)
+        if len(taken) != 1:
             break
-        (features,) = operations.operands[giver]
+        (features,) = taken
         before.add(features)
     seen = {value}
     pending = [value]
@@ -97,11 +107,10 @@ def _is_made_of(operations: Operations, value: Value, features: Value) -> bool:
         one = pending.pop(0)
         if one in before:
             return True
-        giver = operations.giver(one)
-        for taken in operations.operands[giver] if giver is not None else []:
-            if taken not in seen:
-                seen.add(taken)
-                pending.append(taken)
+        for taken_value in _list_taken(operations, one.producer):
+            if taken_value not in seen:
+                seen.add(taken_value)
+                pending.append(taken_value)
     return False
 
 
@@ -113,13 +122,14 @@ def _is_for_all_places(operations: Operations, scale: Value, features: Value) ->
     sizes = _count_places(scale), _count_places(features)
     if all(sizes):
         return sizes[0] < sizes[1]
-    number = operations.giver(scale)
+    node = scale.producer
     for _ in range(_MOST_STEPS):
-        if number is None or operations.kinds[number] in _LAYERS:
+        taken = _list_taken(operations, node)
+        if node is None or not taken or node.operator.has("convolves", "multiplies"):
             break
-        number = operations.giver(operations.operands[number][0])
+        node = taken[0].producer
     maker = features.producer
-    is_linear = number is not None and operations.nodes[number].op_type in ("Gemm", "MatMul")
+    is_linear = node is not None and node.operator.has("multiplies")
     return is_linear and maker is not None and maker.operator.has("convolves")
 
 

@@ -10,6 +10,7 @@ from .convolution_details import ConvolutionDetails
 from .details import BlockDetails
 from .found_blocks import FoundBlock, FoundBlocks
 from .operations import Operations
+from .residual_kinds import UNIT_KINDS
 from .transformer_details import MlpDetails
 from .whole_groups import make_whole_block
 
@@ -68,7 +69,8 @@ def is_mlp(found: FoundBlock) -> bool:
         return found.kind == "mlp"
     details = [one.details for one in found.parts if one.kind == "conv"]
     pointwise = [one.read_as(ConvolutionDetails).is_pointwise for one in details]
-    return len(pointwise) == 2 and all(pointwise)
+    has_more = any(one.kind in UNIT_KINDS for one in found.parts)
+    return len(pointwise) == 2 and all(pointwise) and not has_more
 
 
 def _write(found: FoundBlock) -> str:
