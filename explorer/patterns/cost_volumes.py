@@ -28,14 +28,14 @@ class _Comparison(NamedTuple):
         Both as they are compared.
     numbers
         The operations of the comparison, and those that move.
-    is_product
-        Whether a sum of products tells how alike they are; else a difference.
+    how
+        By sums of products, by differences, or not yet, where both are put beside one another.
     """
 
     maps: frozenset[Value]
     moved: tuple[Value, Value]
     numbers: frozenset[int]
-    is_product: bool
+    how: str
 
 
 def find_cost_volumes(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -43,7 +43,9 @@ def find_cost_volumes(blocks: FoundBlocks) -> Iterator[FoundBlock]:
 
     Products are summed over channels (A. Dosovitskiy and others, FlowNet, 2015, section 3:
     correlation); differences stay for each channel (S. Khamis and others, StereoNet, 2018, section
-    3.1). All displacements stand beside one another.
+    3.1); or layers behind compare both (A. Kendall and others, End-to-End Learning of Geometry and
+    Context for Deep Stereo Regression, 2017, section 3.2). All displacements stand beside one
+    another.
     """
     operations = blocks.operations
     for join, node in enumerate(operations.nodes):
@@ -57,7 +59,7 @@ def find_cost_volumes(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             continue
         found = [_read_comparison(operations, value) for value in taken]
         known = [one for one in found if one is not None]
-        if len(known) < len(taken) or len({(one.maps, one.is_product) for one in known}) > 1:
+        if len(known) < len(taken) or len({(one.maps, one.how) for one in known}) > 1:
             continue
         if len({one.moved for one in known}) < len(known):
             continue
@@ -65,8 +67,7 @@ def find_cost_volumes(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         if any(blocks.owner[number] is not None for number in numbers):
             continue
         kept = {n for n in numbers if numbers.issuperset(operations.users[n]) or n == join}
-        how = "correlation" if first.is_product else "differences"
-        facts = (how, f"{len(known):,} displacements")
+        facts = (first.how, f"{len(known):,} displacements")
         yield FoundBlock("cost volume", "Cost volume", frozenset(kept), join, facts)
 
 
@@ -85,7 +86,10 @@ def _read_comparison(operations: Operations, value: Value) -> _Comparison | None
             return None
     if number is None or len(operations.operands[number]) != _BOTH:
         return None
-    if not is_product and not operations.nodes[number].operator.has("subtracts"):
+    how = "correlation" if is_product else "differences"
+    if not is_product and operations.nodes[number].operator.has("joins"):
+        how = "concatenation"
+    elif not is_product and not operations.nodes[number].operator.has("subtracts"):
         return None
     one, other = operations.operands[number]
     before, first = _pass_moves(operations, one)
@@ -93,7 +97,7 @@ def _read_comparison(operations: Operations, value: Value) -> _Comparison | None
     if first is second:
         return None
     every = frozenset({number, *numbers, *before, *behind})
-    return _Comparison(frozenset({first, second}), (one, other), every, is_product)
+    return _Comparison(frozenset({first, second}), (one, other), every, how)
 
 
 def _find_giver(operations: Operations, number: int) -> int | None:

@@ -231,4 +231,39 @@ finite (float[1, 4, 8, 8] x) => (float[1, 4, 8, 8] y)
 """,
         "Finite scalar quantizer, levels 8, 5, 5, 5",
     ),
+    "global-context": (
+        """
+context (float[1, 8, 16, 16] x) => (float[1, 8, 16, 16] y)
+<int64[4] one = {1, 8, 1, 1}, int64[4] down = {4, 8, 1, 1}, int64[4] up = {8, 4, 1, 1},
+ int64[3] row = {1, 256, 1}, int64[3] rows = {1, 8, 256}, int64[4] point = {1, 8, 1, 1}>
+{
+  w0 = ConstantOfShape (one)  w1 = ConstantOfShape (down)  w2 = ConstantOfShape (up)
+  scores = Conv (x, w0)
+  column = Reshape (scores, row)
+  shares = Softmax <axis = 1> (column)
+  maps = Reshape (x, rows)
+  mean = MatMul (maps, shares)
+  shaped = Reshape (mean, point)
+  squeezed = Conv (shaped, w1)  bent = Relu (squeezed)  told = Conv (bent, w2)
+  y = Add (x, told)
+}
+""",
+        "Global context",
+    ),
+    "style-norm": (
+        """
+style (float[1, 8, 16, 16] x, float[1, 8, 16, 16] z) => (float[1, 8, 16, 16] y)
+<int64[2] places = {2, 3}, float two = {2}, float least = {1e-5}>
+{
+  m1 = ReduceMean (x, places)  c1 = Sub (x, m1)  q1 = Pow (c1, two)
+  v1 = ReduceMean (q1, places)  e1 = Add (v1, least)  d1 = Sqrt (e1)
+  m2 = ReduceMean (z, places)  c2 = Sub (z, m2)  q2 = Pow (c2, two)
+  v2 = ReduceMean (q2, places)  e2 = Add (v2, least)  d2 = Sqrt (e2)
+  normal = Div (c1, d1)
+  scaled = Mul (normal, d2)
+  y = Add (scaled, m2)
+}
+""",
+        "Adaptive InstanceNorm",
+    ),
 }

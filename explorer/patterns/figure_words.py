@@ -282,6 +282,16 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "place-attention",
         ),
         FigureWord(
+            "attention gate",
+            "Places are weighted by what a sum of projections of them and of another value gives.",
+            "place-attention",
+        ),
+        FigureWord(
+            "global context",
+            "What layers make of one weighted mean over all places, added to each place.",
+            "global-context",
+        ),
+        FigureWord(
             "selective kernel attention, split attention",
             "Branches, or parts of the channels, are added up by shares that their means give: "
             "`2 branches`.",
@@ -360,6 +370,11 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "bilinear pooling",
             "The products of all pairs of channels, summed over places.",
             "bilinear-pooling",
+        ),
+        FigureWord(
+            "adaptive InstanceNorm",
+            "Features are given the mean and deviation of those of another picture.",
+            "style-norm",
         ),
         FigureWord(
             "feature-wise modulation",

@@ -62,13 +62,13 @@ from .low_rank import find_low_rank_attentions
 from .masked_pools import find_masked_pools, find_scaled_parts
 from .masked_weights import find_autoregressive_steps, find_masked_mlps
 from .memories import find_maskings, find_memories
-from .modulations import find_modulations
+from .modulations import find_modulations, find_style_norms
 from .norms import find_norms
 from .pair_updates import find_outer_products, find_triangles
 from .partial_stages import find_partial_stages
 from .pattern import Pattern
 from .pattern_examples import EXAMPLES
-from .place_attention import find_branch_attentions, find_place_attentions
+from .place_attention import find_branch_attentions, find_global_contexts, find_place_attentions
 from .point_units import find_set_abstractions, find_vector_attentions
 from .pointwise_attention import find_pointwise_attentions
 from .polynomials import find_polynomials
@@ -160,12 +160,14 @@ UNITS = (
     _part("channel-attention", find_channel_attentions, "excitation"),
     _part("place-attention", find_place_attentions, "excitation"),
     _part("branch-attention", find_branch_attentions, "excitation"),
+    _part("global-context", find_global_contexts, "excitation"),
     _part("ghost-module", find_ghosts, "unit"),
     _part("partial-convolution", find_partial_convolutions, "unit"),
     _part("convolutional-attention", find_convolutional_attentions, "unit"),
     _part("gated-convolution", find_gated_convolutions, "unit"),
     _part("focal-modulation", find_focal_modulations, "unit"),
     _part("modulation", find_modulations, "unit"),
+    _part("style-norm", find_style_norms, "adaptive norm", family="normalization"),
     _part("warping", find_warps, "unit"),
 )
 #: what is found among other operations; first what others are put together from

@@ -9,6 +9,7 @@ from netloupe.explorer.model import Node, Value
 from .found_blocks import FoundBlock, FoundBlocks
 from .leading import find_leading
 from .operations import ARRANGING, PICKING, Operations
+from .terms import Term, read_terms
 from .weight_sizes import read_type_dims
 
 _BOTH = 2
@@ -140,3 +141,38 @@ def _count_places(value: Value) -> int:
     for dim in dims[2:]:
         count *= dim if isinstance(dim, int) else 0
     return count
+
+
+def find_style_norms(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find features with mean and deviation of others: AdaIN.
+
+    X. Huang and S. Belongie, Arbitrary Style Transfer in Real-time with Adaptive Instance
+    Normalization, 2017, equation 8.
+    """
+    operations = blocks.operations
+    if operations.kinds.count("Sqrt") < _BOTH and "Pow" not in operations.kinds:
+        return
+    terms: list[Term] = []
+    for end, kind in enumerate(operations.kinds):
+        taken = operations.operands[end]
+        product = None
+        if kind == "Add" and len(taken) == _BOTH and blocks.owner[end] is None:
+            products = [n for v in taken if (n := operations.given_by(v, "Mul")) is not None]
+            means = [n for v in taken if (n := operations.given_by(v, "ReduceMean")) is not None]
+            product = products[0] if len(products) == len(means) == 1 else None
+        if product is None:
+            continue
+        terms = terms or read_terms(operations)
+        found = {terms[n].kind: terms[n] for n in operations.givers(product)}
+        mean = terms[means[0]]
+        standard, deviation = found.get("standard"), found.get("deviation")
+        if standard is None or deviation is None or mean.kind != "mean":
+            continue
+        if deviation.of is not mean.of or standard.of is mean.of or mean.of is None:
+            continue
+        stops = [one for one in (standard.of, mean.of) if one is not None]
+        values = (*taken, *operations.operands[product])
+        leading = find_leading(operations, {end, product}, values, stops)
+        if leading is not None:
+            numbers = frozenset({end, product, *leading.numbers})
+            yield FoundBlock("adaptive norm", "Adaptive InstanceNorm", numbers, end)

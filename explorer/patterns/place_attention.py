@@ -8,7 +8,7 @@ from netloupe.explorer.model import Value
 
 from .convolutions import read_convolution
 from .found_blocks import FoundBlock, FoundBlocks
-from .leading import find_leading
+from .leading import Leading, find_leading
 from .operations import Operations
 from .readings import read_axes
 from .weight_sizes import read_type_dims
@@ -20,6 +20,8 @@ _POOLING = ("pools", "pools_all", "reduces")
 #: a picture's axes, and those of its rows and columns
 _RANK = 4
 _ROWS, _COLUMNS = 2, 3
+#: a context is made by so few operations
+_MOST_OF_CONTEXT = 24
 _BOTH = 2
 
 
@@ -29,7 +31,8 @@ def find_place_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     Means along rows and along columns give coordinate attention (Q. Hou and others, Coordinate
     Attention, 2021, equations 4 to 8); a kernel that goes along the means of channels, efficient
     channel attention (Q. Wang and others, ECA-Net, 2020, equation 5); strided convolutions that
-    are made as large again, gather-excite (J. Hu and others, 2018, section 2).
+    are made as large again, gather-excite (J. Hu and others, 2018, section 2). Where another value
+    counts, too, it is an attention gate (O. Oktay and others, Attention U-Net, 2018, figure 2).
     """
     operations = blocks.operations
     for end, kind in enumerate(operations.kinds):
@@ -65,8 +68,10 @@ def _read_attention(
     core = {end} | {n for v in operations.operands[end] if (n := operations.given_by(v, "Mul"))}
     core = {n for n in core if n == end or operations.only_user(n) == end}
     leading = find_leading(operations, core, gates, [start])
-    if leading is None or leading.sources != {start}:
+    if leading is None or start not in leading.sources:
         return None
+    if leading.sources != {start}:
+        return _read_gate(blocks, end, start, leading)
     firsts = [n for n in leading.numbers if start in operations.operands[n]]
     numbers = frozenset({*core, *leading.numbers})
     if any(blocks.owner[n] is not None for n in core):
@@ -87,6 +92,31 @@ def _read_attention(
     elif len(gates) == 1 and _is_gathered(operations, firsts, leading.numbers):
         name = "Gather-excite"
     return FoundBlock("excitation", name, numbers, end, facts) if name else None
+
+
+def _read_gate(blocks: FoundBlocks, end: int, start: Value, leading: Leading) -> FoundBlock | None:
+    """Find a gate that a sum of two projections makes, of what it gates and of another value.
+
+    O. Oktay and others, Attention U-Net, 2018, figure 2.
+    """
+    operations = blocks.operations
+    if operations.given_by(operations.operands[end][0], "Mul") in leading.numbers:
+        return None
+    for number in leading.numbers:
+        if operations.kinds[number] != "Add" or len(operations.operands[number]) != _BOTH:
+            continue
+        layers = [operations.giver(value) for value in operations.operands[number]]
+        taken = [
+            operations.operands[layer][0]
+            for layer in layers
+            if layer in leading.numbers and operations.kinds[layer] == "Conv"
+        ]
+        behind = [n for n in leading.numbers if n > number and operations.kinds[n] == "Conv"]
+        narrow = [n for n in behind if (read_convolution(operations, n).out_features or 0) == 1]
+        if len(taken) == _BOTH and {*taken} == leading.sources and start in taken and narrow:
+            numbers = frozenset({end, *leading.numbers})
+            return FoundBlock("excitation", "Attention gate", numbers, end)
+    return None
 
 
 def _read_pooled(operations: Operations, number: int) -> tuple[int, ...]:
@@ -187,3 +217,35 @@ def _list_joins(operations: Operations, branches: list[Value]) -> set[Value]:
                 output = operations.nodes[user].output(0)
                 found |= {output} if output is not None else set()
     return found
+
+
+def find_global_contexts(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find what layers make of one weighted mean over all places, added to each place.
+
+    Y. Cao and others, GCNet, 2019, figure 4d: a convolution gives one number for each place, their
+    softmax are the weights.
+    """
+    operations = blocks.operations
+    for softmax, kind in enumerate(operations.kinds):
+        scored = operations.operands[softmax][:1] if kind == "Softmax" else []
+        layer = operations.given_by(scored[0], "Conv") if scored else None
+        if layer is None or read_convolution(operations, layer).out_features != 1:
+            continue
+        start = operations.operands[layer][0]
+        product = operations.only_user(softmax)
+        if product is None or operations.kinds[product] != "MatMul":
+            continue
+        if start not in operations.operands[product] or operations.only_user(layer) != softmax:
+            continue
+        end, numbers = product, {layer, softmax, product}
+        while (user := operations.only_user(end)) is not None and len(numbers) < _MOST_OF_CONTEXT:
+            if start in operations.operands[user] and operations.kinds[user] in ("Add", "Mul"):
+                numbers.add(user)
+                yield FoundBlock("excitation", "Global context", frozenset(numbers), user)
+                break
+            owner = blocks.owner[user]
+            own = owner.numbers if owner is not None else frozenset({user})
+            if not (owner or len(operations.operands[user]) == 1):
+                break
+            numbers |= own
+            end = owner.end if owner is not None else user

@@ -241,6 +241,10 @@ the map itself
 maxima
   MaxPool => AveragePool
 [cost-volume]
+both maps, one is not moved
+  p1 = Mul (x, left)   c1 = ReduceMean (p1, over) => c1 = Concat <axis = 1> (x, z)
+  p2 = Mul (x, same)   c2 = ReduceMean (p2, over) => c2 = Concat <axis = 1> (x, z)
+  p3 = Mul (x, right)  c3 = ReduceMean (p3, over) => c3 = Concat <axis = 1> (x, z)
 several displacements
   Slice (wide, b, e, axis) => Slice (z, a, d, axis)
   Mul (x, same) => Mul (x, left)

@@ -445,6 +445,11 @@ shifts of tokens
 
 #: other ways in which exporters write blocks of a pattern
 SPELLINGS = """
+[cost-volume]
+sums of products, both maps stay = Cost volume, concatenation, 3 displacements
+  p1 = Mul (x, left)   c1 = ReduceMean (p1, over) => c1 = Concat <axis = 1> (x, left)
+  p2 = Mul (x, same)   c2 = ReduceMean (p2, over) => c2 = Concat <axis = 1> (x, same)
+  p3 = Mul (x, right)  c3 = ReduceMean (p3, over) => c3 = Concat <axis = 1> (x, right)
 [token-shift]
 a share of the difference
   here = Mul (x, share) => differ = Sub (moved, x)

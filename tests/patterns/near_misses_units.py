@@ -109,4 +109,15 @@ between two limits = Formula, ReLU
   bounded = Tanh (x) => bounded = Relu (x)
 whole numbers = Formula, tanh, ReLU
   codes = Round (scaled) => codes = Relu (scaled)
+[global-context]
+one number for each place = Residual block 8 → 8
+  shares = Softmax <axis = 1> (column) => shares = Tanh (column)
+the same value, another one is added to
+  y = Add (x, told) => y = Add (z, told)
+  16, 16] x) => 16, 16] x, float[1, 8, 16, 16] z)
+[style-norm]
+the deviation of the other
+  scaled = Mul (normal, d2) => scaled = Mul (normal, x)
+the mean of the other = Formula, mean, square, root
+  y = Add (scaled, m2) => y = Add (scaled, m1)
 """
