@@ -286,7 +286,8 @@ def _lower(name: str) -> str:
 
 
 def _name_convolution(details: Sequence[ConvolutionDetails]) -> str:
-    words = []
+    forms = {one.form for one in details}
+    words = [form for form in forms if form] if len(forms) == 1 else []
     if all(one.dilation for one in details):
         words.append("dilated")
     if all(one.transposed for one in details):

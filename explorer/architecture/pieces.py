@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from netloupe.explorer.grouping import GroupTree
 from netloupe.explorer.model import Node
+from netloupe.explorer.patterns.convolution_details import ConvolutionDetails
+from netloupe.explorer.patterns.stored_kernels import ZERO
 from netloupe.explorer.roles import find_weight
 
 from .layer_facts import ASKS_ONCE
@@ -153,7 +155,8 @@ def _name_layer(layer: Layer) -> str:
 def _name(outline: Outline, part: OutlinePart) -> str:
     """Return what tells alike parts from others of their kind."""
     if part.kind == "conv":
-        flags = part.is_transposed, part.is_depthwise, part.kernel
+        form = part.details.read_as(ConvolutionDetails).form
+        flags = part.is_transposed, part.is_depthwise, part.kernel, form
         return " ".join(map(str, flags))
     if part.kind == "mlp" and _is_over_tokens(outline, part):
         return f"{part.name} over tokens"
@@ -202,8 +205,11 @@ def _is_in_steps(tree: GroupTree, node: Node, steps: int) -> bool:
 def list_piece_weights(outline: Outline, piece: Piece) -> frozenset[tuple[bool, int]]:
     """Return the matrices of a block by their ids, and whether rows of them are looked up.
 
-    Of a table that is looked up and multiplied by both are told.
+    Of a table that is looked up and multiplied by both are told. Kernels of zeros are stored once
+    for all layers of the same size that begin with them.
     """
+    if piece.part.details.read_as(ConvolutionDetails).form == ZERO:
+        return frozenset({(False, id(outline.operations.nodes[piece.part.end]))})
     is_looking = piece.kind in _LOOKING_UP
     return frozenset((is_looking, one) for one in list_matrices(outline, piece.parts))
 

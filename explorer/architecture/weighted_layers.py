@@ -11,7 +11,9 @@ from collections.abc import Iterable, Sequence
 from netloupe.explorer.grouping.shared_tensors import find_originals
 from netloupe.explorer.model import Model, Node, SparseTensor, Tensor
 from netloupe.explorer.operators import HANDING_TRAITS
+from netloupe.explorer.patterns import find_graph_context
 from netloupe.explorer.patterns.given_matrices import is_given
+from netloupe.explorer.patterns.stored_kernels import ZERO
 from netloupe.explorer.roles import find_weight
 from netloupe.explorer.roles.origins import find_origin
 
@@ -54,6 +56,8 @@ class WeightedLayers:
                 continue
             stored = originals.find(tensor) if tensor is not None else None
             key = id(stored) if stored is not None else id(weight and weight.value)
+            if operator.has("convolves") and _is_zero(node):
+                key = id(node)  # layers that begin with nothing, stored once
             self.keys[node] = key
             if key not in self.kinds:
                 kind = operator.weight_kind
@@ -79,6 +83,10 @@ def _find_matrix(node: Node) -> Tensor | SparseTensor | None:
         if tensor is not None and len(tensor.dims) == _MATRIX and min(tensor.dims) > 1:
             return tensor
     return None
+
+
+def _is_zero(node: Node) -> bool:
+    return find_graph_context(node.graph).read_form(node.input(1)) == ZERO
 
 
 def _weighs(node: Node) -> bool:

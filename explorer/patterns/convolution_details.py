@@ -36,6 +36,8 @@ class ConvolutionDetails(StridedDetails):
         How many places apart the kernel reads, the most of all axes; None for 1.
     transposed
         Whether it is transposed: a deconvolution.
+    form
+        What its stored numbers tell: ``masked``, ``zero`` or ``blurring``; "" for others.
     """
 
     json_first: ClassVar[tuple[str, ...]] = ("in_features", "out_features", "kernel")
@@ -44,6 +46,7 @@ class ConvolutionDetails(StridedDetails):
     groups: int | None = None
     dilation: int | None = None
     transposed: bool = False
+    form: str = ""
 
     @property
     def is_pointwise(self) -> bool:

@@ -106,6 +106,7 @@ def read_convolution(operations: Operations, number: int) -> ConvolutionDetails:
         groups=groups if groups > 1 else None,
         dilation=dilation if dilation > 1 else None,
         transposed="Transpose" in operations.kinds[number],
+        form=operations.context.read_form(node.input(1)),
     )
     return details.with_features((taken, given) if taken and given else None)
 
@@ -127,6 +128,8 @@ def describe_convolution(details: ConvolutionDetails) -> tuple[str, ...]:
         facts.append("depthwise" if is_depthwise else f"{groups} groups")
     if details.dilation:
         facts.append(f"dilation {details.dilation}")
+    if details.form:
+        facts.append(details.form)
     return tuple(facts)
 
 

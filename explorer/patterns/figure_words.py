@@ -242,6 +242,11 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "activation in one box: `Conv · BN · ReLU`.",
             "convolution",
         ),
+        FigureWord(
+            "masked, zero, blurring",
+            "What the stored numbers of a kernel tell: nothing behind its middle counts; all are "
+            "0; they are positive, and add up to 1.",
+        ),
         FigureWord("depthwise conv", "A convolution that takes each channel alone.", "convolution"),
         FigureWord(
             "residual block",

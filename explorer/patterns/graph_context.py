@@ -8,6 +8,7 @@ from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.operators import Operator
 
 from .shape_values import ShapeValues
+from .stored_kernels import read_kernel_form
 from .stored_positions import StoredMask, read_stored_mask
 
 
@@ -25,6 +26,7 @@ class GraphContext:
         self._measures_scales: bool | None = None
         self._lists = ShapeValues()
         self._masks: dict[Value, StoredMask | None] = {}
+        self._forms: dict[Value, str] = {}
 
     def is_unchanging(self, value: Value) -> bool:
         """Return whether a value follows from constants and shapes alone.
@@ -67,6 +69,14 @@ class GraphContext:
         if value not in self._masks:
             self._masks[value] = read_stored_mask(value)
         return self._masks[value]
+
+    def read_form(self, value: Value | None) -> str:
+        """Return ``masked``, ``zero`` or ``blurring`` for a kernel of such numbers; else ""."""
+        if value is None or value.initializer is None:
+            return ""
+        if value not in self._forms:
+            self._forms[value] = read_kernel_form(self.graph, value)
+        return self._forms[value]
 
     def read_list(self, value: Value | None) -> tuple[int | str, ...]:
         """Return the elements of a list of sizes: numbers, and ``?`` or symbols for others.
