@@ -12,7 +12,7 @@ from netloupe.explorer.operators import HANDING_TRAITS
 #: homogeneous coordinates in a plane and in space
 _COORDINATES = (3, 4)
 #: of fewer places a row may be of equal numbers by chance; of larger matrices none are read
-_LEAST_PLACES, _LEAST_JOINED, _MOST_READ = 16, 4, 1 << 20
+_LEAST_PLACES, _LEAST_JOINED, _MOST_READ = 16, 4, 1 << 18
 #: so many numbers are looked at first: trained ones are hardly all positive
 _FIRST = 64
 #: shares add up to 1 but for rounding

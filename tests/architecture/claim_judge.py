@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 import onnx
 
-_SHARES = frozenset({"Softmax", "Attention", "MultiHeadAttention", "ReduceLogSumExp", "Exp"})
+_SHARES = frozenset(
+    {"Softmax", "QLinearSoftmax", "Attention", "MultiHeadAttention", "ReduceLogSumExp", "Exp"}
+)
 _GATES = frozenset({"Sigmoid", "HardSigmoid", "QLinearSigmoid", "Clip", "Swish"})
 _LARGER = frozenset({"Resize", "Upsample", "ConvTranspose", "DepthToSpace", "GridSample"})
 _MEANS = frozenset({"ReduceMean", "GlobalAveragePool", "AveragePool", "QLinearGlobalAveragePool"})
