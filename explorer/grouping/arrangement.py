@@ -34,8 +34,8 @@ _ARRANGING = (
     *("accumulates", "compares", "counts", "fills", "logical", "masks", "reads_shape", "repeats"),
     *("dequantizes", "quantizes"),
 )
-#: a graph of so few nodes is shown as it stands where it has no group, or steps and choices: all
-#: of it is open
+#: a graph of so few nodes is shown as it stands, for all of it is open; in one that has blocks only
+#: what lays out joins what it serves
 _MOST_OPEN = 15
 #: in a graph of more nodes the first view opens no group inside of a repetition
 _MOST_DEEP = 20_000
@@ -80,7 +80,7 @@ def join_arrangement(
         The groups of kind ``operation`` by the index of the node that computes.
     """
     is_small = len(root.graph.nodes) - len(roles.constants) - len(roles.shapes) <= _MOST_OPEN
-    if is_small and (not root.inner_groups() or any(map(_has_steps, root.graph.nodes))):
+    if is_small and (not _has_blocks(root) or any(map(_has_steps, root.graph.nodes))):
         return {}
     nodes = root.graph.nodes
     found = find_nodes_where(root.graph, _only_arranges).tolist()
@@ -93,6 +93,8 @@ def join_arrangement(
     arranging.update(index for index in idle if is_idle(nodes[index]))
     choices = find_nodes_with(root.graph, "branches").tolist()
     arranging.update(index for index in choices if chooses_shape(nodes[index]))
+    if is_small:
+        arranging = {index for index in arranging if _lays_out(nodes[index], roles)}
     biases = {*list_biases(root.graph)} - roles.shapes
     if not arranging and not biases:
         return {}
@@ -112,6 +114,18 @@ def join_arrangement(
             if not is_repeated or "repeat" in (group.kind, inner.kind):
                 pending.append((inner, is_repeated))
     return joiner.operations
+
+
+def _has_blocks(root: Group) -> bool:
+    """Return whether there are blocks, and no stack of these at any depth."""
+    inner = root.inner_groups()[:]
+    for group in inner:
+        inner += group.inner_groups()
+    return bool(inner) and all(group.kind != "repeat" for group in inner)
+
+
+def _lays_out(node: Node, roles: Roles) -> bool:
+    return node.operator.has(*LAYOUT_TRAITS) and roles.of(node) != "preparation"
 
 
 def _has_steps(node: Node) -> bool:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from netloupe.explorer.dataflow import trace_on
+from netloupe.explorer.costs.value_facts import find_value_facts
+from netloupe.explorer.dataflow import find_source, trace_on
 from netloupe.explorer.model import Node, Value, is_constant
-from netloupe.explorer.operators import PASSING_TRAITS
+from netloupe.explorer.operators import LAYOUT_TRAITS, PASSING_TRAITS
 from netloupe.explorer.patterns.readings import read_int, read_scalar
 
 from .group import Group
@@ -25,6 +26,8 @@ _NAME = "Top-k selection"
 _MOST_CHILDREN = 300
 #: so many boxes only lead to the search for the largest at most
 _MOST_BEFORE = 4
+#: no model takes so many
+_MOST_TAKEN = 1e9
 #: what computes scores and is an idea of its own
 _NOT_BEFORE = ("resamples", "selects", "samples")
 
@@ -72,8 +75,27 @@ def _group(group: Group, free_path: FreePath) -> None:
 def _find_search(child: Group | Node) -> Node | None:
     """Return the node of a child that searches the largest, where it is all that computes there."""
     node = child.main if isinstance(child, Group) and child.kind == "operation" else child
-    is_search = isinstance(node, Node) and node.operator.form == "TopK"
-    return node if isinstance(node, Node) and is_search and read_int(node, "largest") != 0 else None
+    if not isinstance(node, Node) or node.operator.form != "TopK":
+        return None
+    return node if read_int(node, "largest") != 0 and not _takes_all(node) else None
+
+
+def _takes_all(search: Node) -> bool:
+    """Return whether a search may give all there is: it then sorts, and chooses nothing."""
+    count, scores = _read_count(search), search.input(0)
+    if count is None:
+        limit = find_source(search.input(1), *LAYOUT_TRAITS)
+        return limit is None or limit.producer is None or limit.producer.operator.form != "Min"
+    dims = find_value_facts(search.graph.model).find_dims(scores)
+    axis = read_int(search, "axis")
+    axis = -1 if axis is None else axis
+    size = dims[axis] if dims and -len(dims) <= axis < len(dims) else None
+    return not 1 <= count < _MOST_TAKEN or (isinstance(size, int) and count >= size)
+
+
+def _read_count(search: Node) -> float | None:
+    is_operand = len(search.inputs) > 1
+    return read_scalar(search.input(1)) if is_operand else read_int(search, "k")
 
 
 def _list_picking(search: Node, places: dict[Node, int]) -> list[int]:
@@ -142,6 +164,5 @@ def _list_leading(boxes: Sequence[Box], search: int) -> set[int]:
 
 def _tell_count(search: Node) -> tuple[str, ...]:
     """Return how many are taken; nothing where the file does not say."""
-    is_operand = len(search.inputs) > 1
-    count = read_scalar(search.input(1)) if is_operand else read_int(search, "k")
-    return (f"the best {int(count):,}",) if count is not None and count >= 1 else ()
+    count = _read_count(search)
+    return (f"the best {int(count):,}",) if count is not None else ()

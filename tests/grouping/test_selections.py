@@ -45,6 +45,7 @@ def test_what_ranks_places_and_what_picks_them_is_one_box() -> None:
     ("old", "new"),
     [
         ("<axis = 1> (best", "<axis = 1, largest = 0> (best"),  # the nearest are no best
+        ("int64[1] few = {5}", "int64[1] few = {30}"),  # all of them are only sorted
         ("GatherElements <axis = 1> (r, index)", "Add (r, r)"),  # nothing is picked
     ],
 )
