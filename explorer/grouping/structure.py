@@ -16,7 +16,6 @@ from netloupe.explorer.patterns import (
     NestedBlock,
     find_graph_context,
     find_nested_blocks,
-    has_weights,
     name_block,
 )
 
@@ -240,13 +239,13 @@ def first_row(child: Children) -> int:
 
 
 def _are_two_scraps(blocks: Sequence[Sequence[Node]]) -> bool:
-    """Return whether a few nodes without weights stand twice in a row.
+    """Return whether a few nodes that take no weights stand twice in a row.
 
     They are ends of other things, as the gate of an attention over channels and the SiLU behind it.
     """
     if len(blocks) != 2 or len(blocks[0]) > _MOST_OF_SCRAP:
         return False
-    return not any(has_weights(node) for block in blocks for node in block)
+    return not any(node.operator.weight_kind for block in blocks for node in block)
 
 
 def _weigh(repeats: list[FoundRepeat]) -> float:
