@@ -1,7 +1,7 @@
 """An independent judge of folds: what is drawn as ×N is N like members, each bordered as written.
 
-It reads the ONNX file itself and takes nothing from the explorer but which nodes are in which
-repetition of a stack, and what is written on it. Compared are
+It reads the ONNX file itself and takes nothing from the explorer: which nodes are in which
+repetition of a stack is given. Compared are
 
 operators
     What computes along the dataflow, without layout, constants and arithmetic on shapes.
@@ -18,28 +18,18 @@ handed
 scopes
     A numbered module of the author lies in one repetition, or a repetition lies in it.
 
-Run ``python tests/fold_judge.py FILE …``; each fold that has members unlike is a line.
+What the boxes of a picture say of it is judged by :mod:`tests.fold_pictures`.
 """
 
 from __future__ import annotations
 
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import onnx
-
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from netloupe.explorer.grouping import Group  # noqa: E402
-from netloupe.explorer.layout import Composer, LayoutEngine  # noqa: E402
-from netloupe.explorer.readers.load import load  # noqa: E402
-from netloupe.explorer.render.picture import Picture, make_picture  # noqa: E402
-from netloupe.explorer.view import ViewOptions, nodes_inside  # noqa: E402
 
 #: what only hands on or arranges values
 LAYOUT = frozenset(
@@ -56,6 +46,8 @@ TELLING = (
     *("strides", "dilations", "kernel_shape", "group", "axis", "axes", "perm", "mode"),
     *("keepdims", "hidden_size", "direction", "num_heads", "blocksize"),
 )
+#: a call of a module has such a share of the operators that another one has
+_LEAST_OF_CALL = 0.8
 #: in the colour of a node stand so many of the operands behind one another at most
 _ROUNDS = 6
 
@@ -314,6 +306,8 @@ def _judge_scopes(raw: RawGraph, members: Members) -> Fault | None:
     cut = []
     for module, places in modules.items():
         within = places - {-1}
+        if _is_called_again(raw, inside[module], holders):
+            continue
         around = {
             n for p in within for n in own[p] if raw.scopes[n] == module[: len(raw.scopes[n])]
         }
@@ -322,6 +316,20 @@ def _judge_scopes(raw: RawGraph, members: Members) -> Fault | None:
     if not cut:
         return None
     return Fault("scopes", f"cuts {', '.join(cut[:4])}" + (" …" if len(cut) > 4 else ""))
+
+
+def _is_called_again(raw: RawGraph, module: Iterable[int], holders: Mapping[int, int]) -> bool:
+    """Return whether a module is in several members, or in one and elsewhere, each time whole."""
+    calls: dict[int, Counter[str]] = {}
+    for number in module:
+        calls.setdefault(holders.get(number, -1), Counter())[raw.nodes[number].op_type] += 1
+    outside = calls.pop(-1, Counter())
+    whole = next(iter(calls.values()), Counter[str]())
+    times = round(outside.total() / max(whole.total(), 1))
+    calls[-1] = Counter({op: count // max(times, 1) for op, count in outside.items()})
+    least = _LEAST_OF_CALL * whole.total()
+    each = [calls[-1]] * bool(times) + [one for place, one in calls.items() if place >= 0]
+    return len(each) > 1 and all((one & whole).total() >= least for one in each)
 
 
 def _judge_names(
@@ -351,55 +359,3 @@ def _judge_names(
 def _has_weight(raw: RawGraph, number: int) -> bool:
     node = raw.nodes[number]
     return node.op_type in WEIGHTED and any(_find_stored(raw, name) for name in node.input)
-
-
-def list_folds(picture: Picture) -> Iterator[tuple[Group, str]]:
-    """Yield the folds of a picture, each once, and what is written on their boxes."""
-    texts: dict[Group, list[str]] = {}
-    for box in picture.scene.boxes:
-        if box.item.repeat is not None:
-            said = texts.setdefault(box.item.repeat, [])
-            said += [run.text for run in picture.labels.draw(box.item).texts]
-    for repeat, said in texts.items():
-        yield repeat, " · ".join(said)
-
-
-def list_members(repeat: Group) -> tuple[list[frozenset[int]], list[str]]:
-    """Return the nodes of each member of a fold, and what each is called."""
-    members = [
-        frozenset(n.index for n in (nodes_inside(child) if isinstance(child, Group) else [child]))
-        for child in repeat.children
-    ]
-    return members, [child.label for child in repeat.children]
-
-
-def judge_picture(picture: Picture, raw: RawGraph) -> Iterator[tuple[Group, str, list[Fault]]]:
-    """Yield the folds of the main graph of a picture, with what is written, and their faults."""
-    for repeat, text in list_folds(picture):
-        if repeat.graph is picture.model.graph:
-            yield repeat, text, judge_fold(raw, *list_members(repeat))
-
-
-def main(paths: Iterable[str]) -> None:
-    """Print the faults of the first views of files."""
-    engine = LayoutEngine()
-    composer = Composer(engine)
-    total = 0
-    try:
-        for path in map(Path, paths):
-            picture = make_picture(
-                load(path), ViewOptions.parse({}), composer=composer, deadline=600
-            )
-            for repeat, text, faults in judge_picture(picture, read_raw(path)):
-                total += 1
-                if faults:
-                    print(f"{path.stem}: {repeat.label} ×{len(repeat.children)} [{text}]")
-                for fault in faults:
-                    print(f"      {fault.kind}: {fault.text}")
-        print(f"{total} folds")
-    finally:
-        engine.stop()
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -83,6 +83,7 @@ from tests.corpus import LIGHT_MODELS, corpus_file, light_file, list_beside  # n
 from tests.crossings import find_crossings  # noqa: E402
 from tests.figure_faults import find_figure_faults  # noqa: E402
 from tests.figure_numbers import find_false_numbers  # noqa: E402
+from tests.fold_pictures import find_untold  # noqa: E402
 from tests.known_architectures import (  # noqa: E402
     BESIDE_ARCHITECTURES,
     LIGHT_ARCHITECTURES,
@@ -204,6 +205,7 @@ def find_offences(picture: Picture, path: Path, known: Architecture) -> dict[str
         "stub": find_carrying_stubs(picture),
         "back": find_back_edges(picture),
         "fold": find_mixed_folds(picture, infer_shapes(path)),
+        "unlike": find_untold(picture, path),
         "aspect": find_extreme_aspect(picture),
         "drawing": find_figure_faults(picture),
         "sentence": find_wordless(picture),
@@ -239,6 +241,7 @@ OFFENCES = {
     "stub": "stubs on the main stream or a recurrence",
     "back": "edges that lead back and are no loop's",
     "fold": "folds across a change of width or resolution",
+    "unlike": "folds whose members differ without a word of it, by the file",
     "aspect": "pictures beyond 3 : 1",
     "drawing": "texts covered or struck, loose ends of lines, zooms over other boxes",
     "sentence": "pictures of five boxes and more without a sentence",
