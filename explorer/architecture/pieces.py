@@ -26,8 +26,9 @@ _TOLD = frozenset(
     | {"edges", "graph convolution", "splines", "token masking"}
     | {"basis", "biaffine", "coordinates", "copying", "correlation", "decomposition"}
     | {"edge softmax", "gated network", "highway", "label chain", "recurrence", "soft trees"}
-    | {"sparsemax", "value iteration", "variable selection"}
+    | {"generated", "integration", "matrix memory", "sparsemax", "value iteration"}
     | {"cost volume", "pyramid pooling", "residual quantizer", "triangle", "unit"}
+    | {"variable selection"}
 )
 
 _TWICE = 2

@@ -265,4 +265,116 @@ select (float[4, 2, 8] x, float[4, 2, 8] z, float[4, 2, 16] all) => (float[4, 2,
 """,
         "Variable selection, 2 variables",
     ),
+    "matrix-memory": (
+        """
+memory (float[2, 4, 9, 8] q, float[2, 4, 8, 9] k, float[2, 4, 9, 8] v, float[2, 4, 9, 9] gates,
+        float[2, 4, 9, 1] largest) => (float[2, 4, 9, 8] y)
+<int64[1] last = {-1}>
+{
+  alike = MatMul (q, k)
+  apart = Sub (gates, largest)
+  decay = Exp (apart)
+  scores = Mul (alike, decay)
+  total = ReduceSum (scores, last)
+  size = Abs (total)
+  turned = Neg (largest)
+  floor = Exp (turned)
+  limit = Max (size, floor)
+  shares = Div (scores, limit)
+  y = MatMul (shares, v)
+}
+""",
+        "mLSTM",
+    ),
+    "target-attention": (
+        """
+interest (float[4, 1, 8] target, float[4, 10, 8] history) => (float[4, 8] y)
+<int64[3] dims = {4, 10, 8}, int64[2] up = {24, 6}, int64[2] down = {6, 1}, int64[1] rows = {1}>
+{
+  w1 = ConstantOfShape (up)  w2 = ConstantOfShape (down)
+  each = Expand (target, dims)
+  met = Mul (each, history)
+  joined = Concat <axis = 2> (each, history, met)
+  hidden = MatMul (joined, w1)
+  active = Sigmoid (hidden)
+  weight = MatMul (active, w2)
+  weighted = Mul (weight, history)
+  y = ReduceSum <keepdims = 0> (weighted, rows)
+}
+""",
+        "Target attention",
+    ),
+    "soft-mixture": (
+        """
+mixture (float[16, 8] x) => (float[16, 8] y)
+<int64[2] dims = {8, 4}, int64[2] up = {8, 6}, int64[2] down = {6, 8}, int64[2] halves = {2, 2}>
+{
+  phi = ConstantOfShape (dims)
+  u = ConstantOfShape (up)  d = ConstantOfShape (down)
+  logits = MatMul (x, phi)
+  columns = Softmax <axis = 0> (logits)
+  rows = Softmax <axis = 1> (logits)
+  turned = Transpose <perm = [1, 0]> (columns)
+  slots = MatMul (turned, x)
+  s1, s2 = Split <axis = 0> (slots, halves)
+  h1 = MatMul (s1, u)  a1 = Relu (h1)  o1 = MatMul (a1, d)
+  h2 = MatMul (s2, u)  a2 = Relu (h2)  o2 = MatMul (a2, d)
+  made = Concat <axis = 0> (o1, o2)
+  y = MatMul (rows, made)
+}
+""",
+        "Soft mixture of experts, 2 experts",
+    ),
+    "generated-weights": (
+        """
+layer (float[4, 5] context, float[4, 1, 3] x) => (float[4, 1, 2] y)
+<int64[2] dims = {5, 6}, int64[3] matrix = {4, 3, 2}>
+{
+  w = ConstantOfShape (dims)
+  made = MatMul (context, w)
+  weights = Reshape (made, matrix)
+  y = MatMul (x, weights)
+}
+""",
+        "Hypernetwork layer 3 → 2",
+    ),
+    "squashed-draw": (
+        """
+policy (float[4, 8] state, float[4, 2] noise) => (float[4, 2] y)
+<int64[2] dims = {8, 2}, float low = {-20}, float high = {2}>
+{
+  w1 = ConstantOfShape (dims)  w2 = ConstantOfShape (dims)
+  mean = MatMul (state, w1)
+  logarithm = MatMul (state, w2)
+  [limits] within = Clip (logarithm, low, high)
+  [deviates] deviation = Exp (within)
+  [draws] drawn = Mul (deviation, noise)
+  [adds] total = Add (mean, drawn)
+  [squashes] y = Tanh (total)
+}
+""",
+        "Squashed Gaussian, tanh(mean + deviation · noise)",
+    ),
+    "runge-kutta": (
+        """
+step (float[4, 8] x) => (float[4, 8] y)
+<int64[2] up = {8, 6}, int64[2] down = {6, 8}, float half = {0.05}, float whole = {0.1},
+ float two = {2}, float sixth = {0.0167}>
+{
+  u = ConstantOfShape (up)  d = ConstantOfShape (down)
+  h1 = MatMul (x, u)   a1 = Tanh (h1)  k1 = MatMul (a1, d)
+  m1 = Mul (k1, half)  x1 = Add (x, m1)
+  h2 = MatMul (x1, u)  a2 = Tanh (h2)  k2 = MatMul (a2, d)
+  m2 = Mul (k2, half)  x2 = Add (x, m2)
+  h3 = MatMul (x2, u)  a3 = Tanh (h3)  k3 = MatMul (a3, d)
+  m3 = Mul (k3, whole) x3 = Add (x, m3)
+  h4 = MatMul (x3, u)  a4 = Tanh (h4)  k4 = MatMul (a4, d)
+  t2 = Mul (k2, two)   t3 = Mul (k3, two)
+  s1 = Add (k1, t2)    s2 = Add (s1, t3)  s3 = Add (s2, k4)
+  change = Mul (s3, sixth)
+  y = Add (x, change)
+}
+""",
+        "Runge-Kutta step 8 → 6 → 8",
+    ),
 }

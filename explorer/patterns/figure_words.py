@@ -120,6 +120,22 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "differential-attention",
         ),
         FigureWord(
+            "target attention",
+            "A history is summed up by what an MLP makes of each of it, a target, and how they "
+            "meet.",
+            "target-attention",
+        ),
+        FigureWord(
+            "mLSTM",
+            "Scores times exponentials of gates, divided by how large their sum is, mix values.",
+            "matrix-memory",
+        ),
+        FigureWord(
+            "soft mixture of experts",
+            "Tokens are mixed into slots, each expert works on some, and slots are mixed back.",
+            "soft-mixture",
+        ),
+        FigureWord(
             "memory attention",
             "Products of a state and the entries of a memory, summed up each, become shares.",
             "memory-attention",
@@ -549,6 +565,21 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "autoregressive flow step",
             "A value is scaled and shifted by what an autoregressive MLP makes of it.",
             "autoregressive-step",
+        ),
+        FigureWord(
+            "hypernetwork layer",
+            "Products with a matrix that another layer gives for each sample: `16 → 12`.",
+            "generated-weights",
+        ),
+        FigureWord(
+            "squashed Gaussian",
+            "tanh(mean + deviation · noise): an action that is drawn, within limits.",
+            "squashed-draw",
+        ),
+        FigureWord(
+            "Runge-Kutta step",
+            "A value moves by the mean of four slopes, which one network gives on the way.",
+            "runge-kutta",
         ),
         FigureWord(
             "dot interaction", "Products of all pairs of several features.", "dot-interaction"

@@ -50,6 +50,7 @@ from .found_blocks import BlockFinder
 from .fourier_filters import find_fourier_filters
 from .gated_layers import find_gated_residuals, find_highways, find_variable_selections
 from .gates import find_adaptive_norms, find_gates
+from .generated import find_generated_weights, find_runge_kutta, find_squashed_draws
 from .graph_convolutions import find_graph_convolutions
 from .graphs import find_edge_features, find_graph_attentions
 from .heat_maps import find_peaks, find_regulators
@@ -101,6 +102,11 @@ from .token_mixing import find_mixer_blocks
 from .transformers import find_reduced_attentions, find_sublayers, find_transformers
 from .warping import find_warps
 from .waves import find_encodings, find_transforms
+from .weighted_memories import (
+    find_matrix_memories,
+    find_soft_mixtures,
+    find_target_attentions,
+)
 from .weighted_sums import find_soft_routing, find_weighted_sums
 from .whole_groups import (
     find_branches,
@@ -264,6 +270,12 @@ IDEAS = (
     _part("squash", find_squashes, "squash", family="activation"),
     _part("chosen-queries", find_chosen_queries, "attention", family="attention"),
     _part("differential-attention", find_differences_of_shares, "attention", family="attention"),
+    _part("matrix-memory", find_matrix_memories, "matrix memory"),
+    _part("target-attention", find_target_attentions, "attention", family="attention"),
+    _part("soft-mixture", find_soft_mixtures, "experts"),
+    _part("generated-weights", find_generated_weights, "generated", family="linear"),
+    _part("squashed-draw", find_squashed_draws, "draw"),
+    _part("runge-kutta", find_runge_kutta, "integration"),
     _part("label-chain", find_label_chains, "label chain"),
     _part("biaffine", find_biaffines, "biaffine", family="linear"),
     _part("copying", find_copy_mechanisms, "copying"),

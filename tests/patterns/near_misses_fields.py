@@ -155,4 +155,45 @@ a difference
   apart = Sub (first, less) => apart = Add (first, less)
 shares
   shares = Softmax (scores) => shares = Tanh (scores)
+[matrix-memory]
+how large sums are
+  size = Abs (total) => size = Relu (total)
+the larger of both
+  limit = Max (size, floor) => limit = Add (size, floor)
+[target-attention]
+what both have in common
+  met = Mul (each, history) => met = Mul (each, each)
+one number of each
+  int64[2] down = {6, 1} => int64[2] down = {6, 8}
+a sum
+  y = ReduceSum => y = ReduceMax
+[soft-mixture]
+shares along both axes
+  rows = Softmax <axis = 1> (logits) => rows = Softmax <axis = 0> (logits)
+experts
+  h2 = MatMul (s2, u)  a2 = Relu (h2)  o2 = MatMul (a2, d) => o2 = Neg (s2)
+[generated-weights]
+a layer's own numbers
+  made = MatMul (context, w) => rows = MatMul (context, w)  made = Tanh (rows)
+a layer
+  made = MatMul (context, w) => made = Concat <axis = 1> (context, context)
+  float[4, 5] context => float[4, 3] context
+[squashed-draw]
+noise = Formula, tanh(x + exp(clip(y)) · x)
+  float[4, 2] noise) => float[4, 2] other)
+  drawn = Mul (deviation, noise) => drawn = Mul (deviation, mean)
+layers of one value = Formula, tanh(x + exp(clip(y)) · z)
+  logarithm = MatMul (state, w2) => logarithm = MatMul (second, w2)
+  float[4, 2] noise) => float[4, 2] noise, float[4, 8] second)
+a tangent = Formula, ReLU(x + exp(clip(y)) · z)
+  y = Tanh (total) => y = Relu (total)
+[runge-kutta]
+one network
+  u = ConstantOfShape (up)  d = => v = ConstantOfShape (up)  u = ConstantOfShape (up)  d =
+  h3 = MatMul (x2, u) => h3 = MatMul (x2, v)
+twice as much of both in the middle
+  t3 = Mul (k3, two) => t3 = Mul (k3, half)
+the value itself
+  float[4, 8] x) => float[4, 8] x, float[4, 8] z)
+  y = Add (x, change) => y = Add (z, change)
 """

@@ -1,0 +1,172 @@
+"""Memories that gates weigh, histories that a target weighs, and experts that all tokens share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netloupe.explorer.costs.value_facts import find_value_facts
+from netloupe.explorer.model import Value
+from netloupe.explorer.notation import write_count
+
+from .found_blocks import FoundBlock, FoundBlocks
+from .operations import PICKING, Operations
+from .readings import read_int
+from .walks import keep_own, walk_back
+
+_MOST_STEPS = 12
+_MOST_OF_EXPERTS = 300
+_LEAST_EXPERTS = 2
+_PRODUCTS = ("MatMul", "Einsum")
+#: slots are taken apart for the experts, and put together again
+_SLOTS = ((*PICKING, "splits"), ("joins",))
+#: what gates of a memory go through before they are factors of scores
+_GATING = frozenset(
+    {"Abs", "Add", "CumSum", "Div", "Exp", "Max", "Mul", "Neg", "ReduceMax", "ReduceSum", "Sub"}
+    | {"Where"}
+)
+
+
+def find_matrix_memories(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find scores times exponentials of gates, divided by max(|Σ|, exp(-m)), times values.
+
+    M. Beck and others, xLSTM: Extended Long Short-Term Memory, 2024, equations 19 to 27 (mLSTM),
+    written for all steps at once.
+    """
+    operations = blocks.operations
+    for limit, kind in enumerate(operations.kinds):
+        if kind != "Max" or blocks.owner[limit] is not None:
+            continue
+        division = operations.only_user(limit)
+        taken = operations.operands[limit]
+        magnitude = next((n for v in taken if (n := operations.given_by(v, "Abs"))), None)
+        floor = next((n for v in taken if (n := operations.given_by(v, "Exp"))), None)
+        if division is None or operations.kinds[division] != "Div" or len(taken) != 2:
+            continue
+        if magnitude is None or floor is None:
+            continue
+        total = operations.given_by(operations.operands[magnitude][0], "ReduceSum")
+        scores = operations.operands[total][0] if total is not None else None
+        weighed = operations.given_by(scores, "Mul") if scores is not None else None
+        divided = operations.operands[division][0]
+        if total is None or weighed is None:
+            continue
+        product = operations.only_user(division) if divided is scores else operations.giver(divided)
+        if product is None or operations.kinds[product] not in _PRODUCTS:
+            continue
+        if divided is not scores and scores not in operations.operands[product]:
+            continue
+        end = max(product, division)
+        numbers = {limit, division, magnitude, floor, total, weighed, product}
+        for _ in range(_MOST_STEPS):
+            numbers |= {
+                giver
+                for n in numbers
+                for giver in operations.givers(n)
+                if blocks.owner[giver] is None
+                and numbers.issuperset(operations.users[giver])
+                and operations.kinds[giver] in (*_GATING, *_PRODUCTS)
+            }
+        if all(blocks.owner[number] is None for number in numbers):
+            own = keep_own(operations, numbers, end)
+            yield FoundBlock("matrix memory", "mLSTM", frozenset(own), end)
+
+
+def find_target_attentions(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find a history that is summed up by what a network makes of each of it beside a target.
+
+    G. Zhou and others, Deep Interest Network for Click-Through Rate Prediction, 2018, equation 3.
+    """
+    operations = blocks.operations
+    for total, kind in enumerate(operations.kinds):
+        if kind != "ReduceSum" or blocks.owner[total] is not None:
+            continue
+        product = operations.given_by(operations.operands[total][0], "Mul")
+        factors = operations.operands[product] if product is not None else []
+        if product is None or len(factors) != 2 or blocks.owner[product] is not None:
+            continue
+        for weight, history in (factors, factors[::-1]):
+            found = _read_target(blocks, weight, history)
+            if found is not None:
+                own = keep_own(operations, {product, *found}, total)
+                yield FoundBlock("attention", "Target attention", frozenset(own), total)
+                break
+
+
+def _read_target(blocks: FoundBlocks, weight: Value, history: Value) -> set[int] | None:
+    """Return what makes one number of each of a history, and of its products with a target."""
+    operations = blocks.operations
+    numbers: set[int] = set()
+    giver = operations.giver(weight)
+    if giver is not None and operations.kinds[giver] in ("Softmax", "Sigmoid"):
+        numbers.add(giver)
+        weight = operations.operands[giver][0]
+        giver = operations.giver(weight)
+    layer = blocks.ending(giver, "mlp")
+    dims = find_value_facts(weight.graph.model).find_dims(weight)
+    if layer is None or dims is None or not dims or dims[-1] != 1:
+        return None
+    join = operations.giver(operations.operands[min(layer.numbers)][0])
+    if join is None or not operations.nodes[join].operator.has("joins"):
+        return None
+    beside = operations.operands[join]
+    met = {
+        n
+        for v in beside
+        if (n := operations.given_by(v, "Mul", "Sub")) is not None
+        and history in operations.operands[n]
+        and len({*operations.operands[n]}) > 1
+    }
+    return {*numbers, *layer.numbers, join, *met} if history in beside and met else None
+
+
+def find_soft_mixtures(blocks: FoundBlocks) -> Iterator[FoundBlock]:
+    """Find tokens mixed into slots, experts of these, and slots mixed back, by the same scores.
+
+    J. Puigcerver and others, From Sparse to Soft Mixtures of Experts, 2024, equations 1 to 3.
+    """
+    operations = blocks.operations
+    shares: dict[Value, list[int]] = {}
+    for number, kind in enumerate(operations.kinds):
+        if kind == "Softmax":
+            shares.setdefault(operations.operands[number][0], []).append(number)
+    for logits, both in shares.items():
+        if len(both) != 2 or _read_axis(operations, both[0]) == _read_axis(operations, both[1]):
+            continue
+        for first, second in (both, both[::-1]):
+            dispatch, combine = operations.only_user(first), operations.only_user(second)
+            if dispatch is None or combine is None or dispatch == combine:
+                continue
+            if any(operations.kinds[n] not in _PRODUCTS for n in (dispatch, combine)):
+                continue
+            slots = operations.nodes[dispatch].output(0)
+            mixed = [v for v in operations.operands[combine] if operations.giver(v) != second]
+            if slots is None or len(mixed) != 1:
+                continue
+            inner = walk_back(operations, mixed[0], {slots}, _MOST_OF_EXPERTS)
+            experts = {id(o): o for n in inner or () if (o := blocks.owner[n]) and o.kind == "mlp"}
+            if inner is None or len(experts) < _LEAST_EXPERTS:
+                continue
+            nodes = [operations.nodes[n] for n in inner if blocks.owner[n] is None]
+            if not all(any(node.operator.has(*traits) for node in nodes) for traits in _SLOTS):
+                continue
+            numbers = {dispatch, combine, first, second, *inner}
+            scores = operations.giver(logits)
+            owner = blocks.owner[scores] if scores is not None else None
+            if scores is None or operations.kinds[scores] not in (*_PRODUCTS, "Gemm"):
+                continue
+            numbers |= owner.numbers if owner is not None and owner.kind == "linear" else {scores}
+            facts = (write_count(len(experts), "expert", "experts"),)
+            name = "Soft mixture of experts"
+            own = keep_own(operations, numbers, combine)
+            yield FoundBlock("experts", name, frozenset(own), combine, facts)
+            break
+
+
+def _read_axis(operations: Operations, number: int) -> tuple[int | None, object]:
+    """Return the axis of shares, with how many axes there are."""
+    node = operations.nodes[number]
+    value = node.input(0)
+    dims = find_value_facts(node.graph.model).find_dims(value) if value is not None else None
+    axis = read_int(node, "axis")
+    count = len(dims) if dims is not None else 0
+    return (axis % count if count and axis is not None else axis), count
