@@ -145,4 +145,36 @@ bilinear (float[1, 3, 16, 16] x) => (float[1, 8, 8] y)
 """,
         "Bilinear pooling",
     ),
+    "routing": (
+        """
+routing (float[1, 32, 10, 16] votes, float[1, 1, 10, 16] before, float[1, 32, 10, 1] logits)
+ => (float[1, 1, 10, 16] y)
+<int64[1] features = {3}, int64[1] parts = {1}>
+{
+  agreement = Mul (votes, before)
+  told = ReduceSum (agreement, features)
+  raised = Add (logits, told)
+  shares = Softmax <axis = 2> (raised)
+  weighted = Mul (shares, votes)
+  y = ReduceSum (weighted, parts)
+}
+""",
+        "Routing step",
+    ),
+    "residual-pooling": (
+        """
+vlad (float[1, 1, 8, 64] x) => (float[1, 4, 8] y)
+<int64[4] all = {1, 4, 8, 1}, int64[2] dims = {4, 8}, int64[1] places = {3}>
+{
+  w = ConstantOfShape (dims)  centres = ConstantOfShape (all)
+  scores = MatMul (w, x)
+  shares = Softmax <axis = 2> (scores)
+  turned = Transpose <perm = [0, 2, 1, 3]> (shares)
+  apart = Sub (x, centres)
+  weighted = Mul (apart, turned)
+  y = ReduceSum <keepdims = 0> (weighted, places)
+}
+""",
+        "NetVLAD pooling, 4 centres",
+    ),
 }

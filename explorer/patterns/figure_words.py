@@ -388,6 +388,16 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "general-mean",
         ),
         FigureWord(
+            "routing step",
+            "Capsules share out their votes by how these agreed with the sum of all before.",
+            "routing",
+        ),
+        FigureWord(
+            "NetVLAD pooling",
+            "What features differ by from stored centres, by soft shares of these: `8 centres`.",
+            "residual-pooling",
+        ),
+        FigureWord(
             "bilinear pooling",
             "The products of all pairs of channels, summed over places.",
             "bilinear-pooling",

@@ -83,6 +83,7 @@ from .recurrent import find_cells, find_recurrent
 from .resampling import find_joined, find_pixel_shuffles, find_resampled
 from .residuals import find_residuals
 from .retention import find_retentions
+from .routings import find_residual_poolings, find_routings
 from .scalar_quantizers import find_scalar_quantizers
 from .scale_shifts import find_scale_shifts
 from .separable import find_excitations, find_separable
@@ -282,6 +283,8 @@ IDEAS = (
     _part("sparsemax", find_sparsemax, "sparsemax", family="activation"),
     _part("soft-trees", find_soft_trees, "soft trees"),
     _part("auto-correlation", find_spectral_products, "attention", "correlation"),
+    _part("routing", find_routings, "unit"),
+    _part("residual-pooling", find_residual_poolings, "unit", family="pooling"),
     _part("affine-coupling", find_couplings, "coupling"),
     _part("masked-coupling", find_masked_couplings, "coupling"),
     _part("autoregressive-step", find_autoregressive_steps, "coupling"),

@@ -14,6 +14,7 @@ from .transformer_details import MlpDetails
 WITH = " with "
 #: kinds of part that a residual block is told by
 UNIT_KINDS = frozenset({"adaptive norm", "excitation", "unit"})
+_PLAIN = "Residual block"
 _USUAL = frozenset({"Squeeze-and-excitation"})
 _PROPER = frozenset({"Snake"})
 #: norms and activations that few networks have
@@ -58,14 +59,15 @@ def name_residual(
             return "Bottleneck block" if is_activated else "Inverted residual"
         if _is_inverted_behind(main):
             return "ConvNeXt block" if has_layer_norm else "Conv MLP block"
-        return "Residual block"
-    return "Bottleneck block" if _is_bottleneck(main) else "Residual block"
+        return _PLAIN
+    return "Bottleneck block" if _is_bottleneck(main) else _PLAIN
 
 
-def add_units(name: str, parts: Iterable[FoundBlock]) -> str:
+def add_units(name: str, parts: Iterable[FoundBlock], *, has_gate: bool = False) -> str:
     """Return the name of a block with the ideas in it: ``Residual block with involution``.
 
-    Squeeze-and-excitation is told elsewhere, as so many blocks have it.
+    Squeeze-and-excitation is told elsewhere, as so many blocks have it. A gate is told where there
+    is nothing else.
     """
     every = [*parts]
     for part in every:  # grows
@@ -78,6 +80,8 @@ def add_units(name: str, parts: Iterable[FoundBlock]) -> str:
         for one, count in counts.items()
         if one not in _USUAL
     ]
+    if has_gate and not counts and name == _PLAIN:
+        return f"{name}{WITH}gate"
     if not 0 < len(words) <= _MOST_UNITS or not name:
         return name
     return f"{name}{WITH}{' and '.join(words)}"

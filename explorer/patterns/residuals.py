@@ -24,6 +24,8 @@ _SHORTCUT = frozenset({"AveragePool", "BatchNormalization", "MaxPool", "Pad", "R
 _Shortcut = Literal["identity", "projection", "branch"]
 #: what stands for a convolution beside one
 _AS_CONVOLUTIONS = frozenset({"adaptive norm", "linear", "mlp", "unit"})
+_BOTH = 2
+_GATES = frozenset({"HardSigmoid", "Sigmoid"})
 _MOST_SHORTCUT = 4
 _MOST_NODES = 96
 #: a picture has so many maps at most; flow and depth have fewer
@@ -273,13 +275,35 @@ def _name_residual(
     )
     return FoundBlock(
         "branches" if sides.shortcut == "branch" else "residual",
-        add_units(name, parts.values()),
+        add_units(name, parts.values(), has_gate=_has_gate(blocks, numbers)),
         frozenset(numbers),
         last,
         tuple(facts),
         details.with_features(widths),
         tuple(inner if name == _BOTTLENECK else parts.values()),
     )
+
+
+def _has_gate(blocks: FoundBlocks, numbers: set[int]) -> bool:
+    """Return whether something is multiplied by a sigmoid, or parts of one value by one another.
+
+    And no block that was found has that in it.
+    """
+    operations = blocks.operations
+    for number in numbers:
+        taken = operations.operands[number]
+        if operations.kinds[number] != "Mul" or len(taken) != _BOTH or blocks.owner[number]:
+            continue
+        givers = [operations.giver(value) for value in taken]
+        if None in givers or not {*givers} <= numbers:
+            continue
+        kinds = [operations.kinds[giver] for giver in givers if giver is not None]
+        splits = [operations.nodes[giver] for giver in givers if giver is not None]
+        are_parts = all(node.operator.has("splits", "slices", "picks") for node in splits)
+        wholes = {operations.operands[giver][0] for giver in givers if giver is not None}
+        if {*kinds} & _GATES or (are_parts and len(wholes) == 1 and taken[0] is not taken[1]):
+            return True
+    return False
 
 
 def _keeps_features(operations: Operations, sides: _Sides, main: list[ConvolutionDetails]) -> bool:

@@ -61,4 +61,16 @@ maps
   16, 16] x) => 16, 16] x, float[1, 8, 16, 16] z)
 channels, each place and all others
   (rows, columns) => (columns, rows)
+[routing]
+shares = Formula, sum, tanh
+  Softmax <axis = 2> (raised) => Tanh (raised)
+the votes that agreed
+  weighted = Mul (shares, votes) => weighted = Mul (shares, others)
+  votes, float => votes, float[1, 32, 10, 16] others, float
+[residual-pooling]
+stored centres
+  apart = Sub (x, centres) => apart = Sub (x, given)
+  64] x) => 64] x, float[1, 4, 8, 1] given)
+differences
+  apart = Sub (x, centres) => apart = Mul (x, centres)
 """

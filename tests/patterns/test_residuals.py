@@ -77,7 +77,7 @@ def test_a_gate_between_keeps_a_block_from_being_inverted() -> None:
     halves = ["left", "right"]
     net.nodes.append(helper.make_node("Split", [y], halves, axis=1))
     y = net.conv(net.add("Mul", *halves), 16, 16, relu=False)
-    assert net.tell(net.add("Add", y, "x")).name == "Residual block"
+    assert net.tell(net.add("Add", y, "x")).name == "Residual block with gate"
 
 
 def test_what_widens_and_narrows_behind_the_depthwise_one_is_a_convnext_block() -> None:
@@ -166,3 +166,20 @@ def test_convolutions_of_parts_of_the_channels_are_no_width_of_a_block(
     ]
     found = net.tell(net.add("Add", "x", net.add("Concat", *inner, axis=1)))
     assert (found.name, found.facts) == ("Residual block", ("24 → 24",))
+
+
+@pytest.mark.parametrize("is_gated", [True, False])
+def test_a_residual_block_is_told_with_its_gate(*, is_gated: bool) -> None:
+    net = Net()  # halves multiply one another: L. Chen and others, NAFNet, 2022, figure 3c
+    wide = net.conv("x", 16, 8, relu=False)
+    net.nodes.append(helper.make_node("Split", [wide], ["a", "b"], axis=1, num_outputs=2))
+    mixed = net.add("Mul" if is_gated else "Sub", "a", "b")
+    found = net.tell(net.add("Add", "x", net.conv(mixed, 8, 8, relu=False)))
+    assert found.name == ("Residual block with gate" if is_gated else "Residual block")
+
+
+def test_a_stored_factor_is_no_gate() -> None:
+    net = Net()
+    y = net.conv(net.conv("x", 8, 8), 8, 8, relu=False)
+    scaled = net.add("Mul", y, net.store(1, 8, 1, 1))
+    assert net.tell(net.add("Add", "x", scaled)).name == "Residual block"
