@@ -159,7 +159,7 @@ def _walk_back(blocks: FoundBlocks, core: set[int], main: Value, start: Value) -
             if giver != barrier and giver not in core:
                 heapq.heappush(pending, -giver)
     is_own = convolutions > 1 and not (
-        _joins_others(operations, core, start) or _convolves_others(operations, core, start)
+        _joins_others(operations, core, start) or _convolves_others(blocks, core, start)
     )
     return core if reached and is_own else None
 
@@ -180,19 +180,21 @@ def _joins_others(operations: Operations, core: set[int], start: Value) -> bool:
     return False
 
 
-def _convolves_others(operations: Operations, core: set[int], start: Value) -> bool:
+def _convolves_others(blocks: FoundBlocks, core: set[int], start: Value) -> bool:
     """Return whether maps are convolved that come of nothing that a block takes.
 
-    As where a norm is modulated by another map (T. Park and others, Semantic Image Synthesis with
-    Spatially-Adaptive Normalization, 2019, figure 3).
+    But as another map steers a norm that was found (T. Park and others, Semantic Image Synthesis
+    with Spatially-Adaptive Normalization, 2019, figure 3).
     """
+    operations = blocks.operations
     own: set[int] = set()
     barrier = operations.giver(start)
     for number in sorted(core):
         taken = operations.operands[number]
         givers = operations.givers(number)
         is_own = start in taken or barrier in givers or not own.isdisjoint(givers)
-        if is_own or any(_activates(operations, value, start) for value in taken):
+        is_steering = blocks.holding(number, "adaptive norm") is not None
+        if is_own or is_steering or any(_activates(operations, v, start) for v in taken):
             own.add(number)
         elif operations.kinds[number] in CONVOLUTIONS and not _is_of_places(operations, number):
             return True
