@@ -11,6 +11,7 @@ import numpy as np
 
 from netloupe.explorer.dataflow import list_users
 from netloupe.explorer.model import Graph, Node, find_constant_nodes, find_outer_node
+from netloupe.explorer.model.graph import get_inferred_types
 from netloupe.explorer.model.reading import get_graph_reading
 from netloupe.explorer.progress import step
 from netloupe.explorer.roles import PreparationPiece, find_roles
@@ -60,9 +61,17 @@ class GroupTree:
         self.singles: dict[str, Node] = {}
         #: labels and types of groups that are not to be called what they were recognised as
         self.told_labels: dict[Group, tuple[str, str]] = {}
+        #: what types were inferred when it was made
+        self._types = _find_types(graph)
         #: paths of groups by how they are written and by each of their ends
         self._whole: dict[str, list[str]] | None = None
         self._ends: dict[str, list[str]] = {}
+
+    @property
+    def is_up_to_date(self) -> bool:
+        """Whether no types have been inferred since."""
+        now = _find_types(self.graph)
+        return all(one is other for one, other in zip(self._types, now, strict=True))
 
     def position_of(self, node: Node) -> int:
         """Return the position of a node of the graph in the tree's order; -1 for one not shown."""
@@ -111,6 +120,11 @@ class GroupTree:
         if len(found) != 1:
             return None
         return self.groups.get(found[0]) or self.singles.get(found[0])
+
+
+def _find_types(graph: Graph) -> tuple[object, ...]:
+    """Return what types were inferred of a graph and of the main one: other objects for others."""
+    return get_inferred_types(graph), get_inferred_types(graph.model.graph)
 
 
 def _normalize(path: str) -> str:

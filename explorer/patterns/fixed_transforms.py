@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +12,8 @@ import numpy.typing as npt
 from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.dataflow import find_source
 from netloupe.explorer.errors import NetloupeError
-from netloupe.explorer.model import Value
+from netloupe.explorer.model import Tensor, Value
+from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.operators import LAYOUT_TRAITS
 
@@ -36,6 +39,7 @@ _BANK = "Filter bank"
 _HANDING = (*LAYOUT_TRAITS, "joins", "multiplies_elements")
 
 Matrix = npt.NDArray[np.float64]
+Judgement = TypeVar("Judgement", str, bool)
 
 
 def find_fixed_transforms(blocks: FoundBlocks) -> Iterator[FoundBlock]:
@@ -59,11 +63,7 @@ def find_fixed_transforms(blocks: FoundBlocks) -> Iterator[FoundBlock]:
             samples, rows = _read_computed(values[0])
         if not values or not _may_transform(rows, samples):
             continue
-        if is_computed:
-            name = "DFT"
-        else:
-            matrix = _read_matrix(values[0], rows, samples)
-            name = "" if matrix is None else _name_matrix(matrix)
+        name = "DFT" if is_computed else _judge_matrix(values[0], rows, samples, _name_matrix)
         if not name:
             continue
         facts = [f"{samples:,} → {rows:,}"]
@@ -111,8 +111,7 @@ def _read_overlap(operations: Operations, number: int) -> tuple[int, int] | None
     samples, hop = kernel[0], max((*read_ints(node, "strides"), 1))
     if hop >= samples or not _may_transform(rows, samples) or not _fits_frequencies(rows, samples):
         return None
-    matrix = _read_matrix(values[0], rows, samples)
-    return (samples, hop) if matrix is not None and _holds_waves(matrix) else None
+    return (samples, hop) if _judge_matrix(values[0], rows, samples, _holds_waves) else None
 
 
 def _read_samples(operations: Operations, number: int) -> tuple[int, int]:
@@ -154,12 +153,30 @@ def _read_computed(value: Value) -> tuple[int, int]:
     return (known[0], known[1]) if len(known) == len(dims) == _BOTH else (0, 0)
 
 
-def _read_matrix(value: Value, rows: int, samples: int) -> Matrix | None:
-    """Return the stored rows of a matrix or kernel; None where they cannot be read here."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _KnownMatrices:
+    """What was found of the matrices of a model: every group of nodes around one asks for it."""
+
+    found: dict[tuple[object, ...], object] = field(default_factory=dict)
+
+
+def _judge_matrix(
+    value: Value, rows: int, samples: int, judge: Callable[[Matrix], Judgement]
+) -> Judgement | None:
+    """Return what is found of the stored rows of a matrix or kernel; None for what is not read."""
     source = find_source(value, *LAYOUT_TRAITS)
     tensor = None if source is None else find_stored_tensor(source)
     if tensor is None or not tensor.dtype.is_float or tensor.external is not None:
         return None
+    known = find_kept(value.graph.model, _KnownMatrices, _KnownMatrices).found
+    key = (source, rows, samples, judge)
+    if key not in known:
+        matrix = _read_matrix(tensor, rows, samples)
+        known[key] = None if matrix is None else judge(matrix)
+    return cast("Judgement | None", known[key])
+
+
+def _read_matrix(tensor: Tensor, rows: int, samples: int) -> Matrix | None:
     dims = [dim for dim in tensor.dims if dim != 1]
     if sorted(dims) != sorted([rows, samples]):
         return None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from netloupe.explorer.dataflow import is_input_independent
 from netloupe.explorer.model import Node, SparseTensor, Tensor, Value, list_quantized_operands
+from netloupe.explorer.model.kept import find_kept
 from netloupe.explorer.operators import Operator, WeightKind
 
 from .origins import Dims, find_computed_dims, find_origin
@@ -107,10 +108,26 @@ def find_weight(node: Node, calls: Sequence[Node] = ()) -> Weight | None:
         For a node in a function: the calls that lead to it, the outermost first. Without them
         the weight is what all calls have in common.
     """
-    operator = node.operator
-    kind = operator.weight_kind
+    kind = node.operator.weight_kind
     if not kind or node.function is not None:
         return None
+    if calls:
+        return _look_for_weight(node, kind, calls)
+    known = find_kept(node.graph, _KnownWeights, _KnownWeights).by_node
+    if node not in known:
+        known[node] = _look_for_weight(node, kind, ())
+    return known[node]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _KnownWeights:
+    """The weights of a graph's nodes that were asked for: most are asked for again and again."""
+
+    by_node: dict[Node, Weight | None] = field(default_factory=dict)
+
+
+def _look_for_weight(node: Node, kind: WeightKind, calls: Sequence[Node]) -> Weight | None:
+    operator = node.operator
     if not operator.weight_places:
         return Weight(node, kind)
     index = _choose_operand(node, operator, calls)

@@ -61,11 +61,14 @@ class BordersByGraph:
     def _find_tree(self, graph: Graph) -> GroupTree:
         """Return the groups of a graph: those of the model itself where nothing is asked of them.
 
-        Others that look at the model take these as they are.
+        Others that look at the model take these as they are. Types that were inferred since they
+        were found are only seen in new ones.
         """
         only = self._only if graph is self._graph else None
         if self._grouping == "auto" and only is None and not self._unnamed:
-            return find_tree(self._model, graph)
+            tree = find_tree(self._model, graph)
+            if tree.is_up_to_date:
+                return tree
         with collector_paused():
             tree = build_group_tree(graph, self._grouping, only)
         if self._unnamed:

@@ -5,16 +5,10 @@ from __future__ import annotations
 import pytest
 
 from netloupe.explorer.errors import ViewError
-from netloupe.explorer.grouping import (
-    Group,
-    GroupTree,
-    build_group_tree,
-    find_tree,
-    leave_unnamed,
-)
+from netloupe.explorer.grouping import Group, GroupTree, build_group_tree, leave_unnamed
 from netloupe.explorer.readers.load import load
 from netloupe.explorer.render.picture import make_picture
-from netloupe.explorer.view import View, ViewOptions
+from netloupe.explorer.view import ViewOptions
 from tests.corpus import corpus_file, light_file
 
 
@@ -107,26 +101,3 @@ def test_the_first_view_takes_a_group_without_a_name_for_any_other(vit: GroupTre
     assert isinstance(group, Group)
     leave_unnamed(vit, [group.path])
     assert group.recognised is None
-
-
-def test_the_model_keeps_names_that_a_view_leaves_out() -> None:
-    model = load(corpus_file("exported/vit.legacy.onnx"))
-    view, other = View(model), View(model)
-    tree = find_tree(model, model.graph)
-    before = list_names(tree)
-    assert view.borders(model.graph).tree is other.borders(model.graph).tree is tree
-    path = next(path for path, name in before.items() if name == "Self-attention")
-    view.open(path)
-    was_open = view.open_state()
-    view.leave_unnamed(("Self-attention",))
-    own = view.borders(model.graph).tree
-    assert "Self-attention" not in list_names(own).values()
-    assert list_names(tree) == before
-    assert other.borders(model.graph).tree is tree
-    assert view.open_state() == was_open
-    drawn = [item.element for item in view.items.values() if isinstance(item.element, Group)]
-    assert drawn
-    assert all(own.groups[group.path] is group for group in drawn)
-    view.leave_unnamed(())
-    assert list_names(own) == before
-    assert view.borders(model.graph).tree is own
