@@ -374,3 +374,19 @@ def test_a_long_chain_and_a_shared_value_take_no_longer_than_their_size() -> Non
     model = load_onnx(nodes, {"w": zeros(3, 3)})
     found = [find_weight(node) for node in model.graph.nodes[-count:]]
     assert all(weight is not None for weight in found)
+
+
+def test_a_weight_is_looked_for_once_unless_calls_are_told() -> None:
+    nodes = [
+        helper.make_node("Cast", ["w"], ["c"], to=TensorProto.FLOAT),
+        helper.make_node("MatMul", ["x", "c"], ["y"]),
+        helper.make_node("MatMul", ["x", "x"], ["z"]),
+    ]
+    _, product, without = load_onnx(nodes, {"w": zeros(3, 3)}).graph.nodes
+    found = find_weight(product)
+    assert found is not None
+    assert find_weight(product) is found
+    other = find_weight(product, [without])  # any call: the product is in no function
+    assert other == found
+    assert other is not found
+    assert find_weight(without) is find_weight(without) is None
