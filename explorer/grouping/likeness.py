@@ -84,10 +84,14 @@ def count_turns(blocks: Sequence[Sequence[str]]) -> int:
 
     1 where they do not: then all blocks are of one list, or of lists that come once.
     """
-    lists = _read_lists(blocks)
-    turns = len({*lists})
-    are_in_turns = 1 < turns <= len(lists) // 2 and all(
-        one == lists[place % turns] for place, one in enumerate(lists)
+    return count_in_turns(_read_lists(blocks))
+
+
+def count_in_turns(kinds: Sequence[Hashable]) -> int:
+    """Return how many kinds take turns, each as often as all others; 1 where they do not."""
+    turns = len({*kinds})
+    are_in_turns = 1 < turns <= len(kinds) // 2 and all(
+        one == kinds[place % turns] for place, one in enumerate(kinds)
     )
     return turns if are_in_turns else 1
 

@@ -28,7 +28,7 @@ from .branches import MOST_BRANCHES, are_beside
 from .group import Group
 from .independent_nodes import find_independent, find_shared
 from .kinds import Child, Kinds
-from .likeness import count_turns, find_like, find_of_one_list
+from .likeness import count_in_turns, count_turns, find_like, find_of_one_list
 from .member_nodes import is_layer, list_nodes_inside
 from .phases import are_of_one_number, count_crossing
 from .runs import Run, SiblingRun, find_runs
@@ -228,6 +228,10 @@ class SiblingSearch:
             low = self._first(children, moved)
             count = (moved.high - low) // run.period
             if not self._is_enough(children, families, low, count, run.period):
+                ends = range(low, low + count * run.period, run.period)
+                turns = count_in_turns([tuple(families[at : at + run.period]) for at in ends])
+                if turns > 1:
+                    pending.append(Run(run.period * turns, run.low, run.high))
                 continue
             blocks = [children[low + at * run.period :][: run.period] for at in range(count)]
             labels = [*map(self._list_labels, blocks)]

@@ -111,6 +111,19 @@ def test_lists_that_take_turns_are_one_stack_of_both() -> None:
     assert labels(modules.fold(x)) == [("time, band", 4)]
 
 
+@pytest.mark.parametrize("names", [("intra", "inter", "intra", "inter"), ("a", "b", "c", "d")])
+def test_two_networks_that_take_turns_are_one_stack_of_both(names: Sequence[str]) -> None:
+    """Two times two are less than what has no name in common needs to be."""
+    modules = Modules()
+    x = modules.linear("start", "x")
+    for place, name in enumerate(names):
+        inner = modules.attention(f"{name}.{place // 2}/att", x)
+        inner = modules.mlp(f"{name}.{place // 2}/ff", inner)
+        x = modules.sum(x, modules.add("", "Tanh", inner))
+    found = labels(modules.fold(modules.linear("head", x)))
+    assert found == ([("intra, inter", 2)] if "intra" in names else [])
+
+
 def test_heads_beside_each_other_may_have_other_widths() -> None:
     modules = Modules()
     bands = []
