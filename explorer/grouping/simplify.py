@@ -251,7 +251,8 @@ class Folder:
         if several:
             other = blocks[0 if exemplar else -1]
             several = join_several(several, name_several(self._count_layers(other), described)[0])
-        type_name = "" if several else _find_type(heads[0], blocks[0])
+        types = {_find_type(head, block) for head, block in zip(heads, blocks, strict=True)}
+        type_name = "" if several or len(types) > 1 else types.pop()
         repeat = Group("repeat", parent.graph, path, several or label, type_name, parent)
         repeat.exemplar = exemplar
         if several:

@@ -141,3 +141,19 @@ def test_a_tower_that_is_used_twice_is_told_apart_as_a_whole() -> None:
     again = [*apart[:4], ["v3"], *apart[5:]]  # the second use takes what the first one gives
     graph = branches([*scopes, *scopes, "o"], again)
     assert "t_1" not in outline(build_group_tree(graph, "modules"))
+
+
+@pytest.mark.parametrize(("first", "said"), [("Cell", "Cell"), ("FirstCell", "")])
+def test_a_stack_has_the_class_of_its_members_where_they_share_one(first: str, said: str) -> None:
+    kinds = ("Relu", "Sin", "Tanh")
+    metadata = {}
+    for number in range(12):
+        cell = number // len(kinds)
+        levels = {"": "m.Net", f"cells.{cell}": f"m.{first if cell == 0 else 'Cell'}"}
+        levels[f"cells.{cell}.{kinds[number % len(kinds)].lower()}"] = "m.Act"
+        metadata[number] = {_SCOPES: repr([*levels]), _CLASSES: repr([*levels.values()])}
+    names = [f"n{number}" for number in range(12)]
+    graph = make_chain(*names, metadata=metadata, op_type=kinds)
+    (stack,) = repeats(build_group_tree(graph, "auto"))
+    assert len(stack.children) == 4
+    assert stack.type_name == said
