@@ -43,7 +43,7 @@ def a_product_with_neighbours(net: Network, is_one: bool) -> str:
 @LAYERS.add("linear")
 def a_product_with_shares_of_stored_vectors(net: Network, is_one: bool) -> str:
     square = net.add("MatMul", net.store(_make_random(12, 3)), net.store(_make_random(3, 12)))
-    square = net.add("Relu" if is_one else "Softmax", square)
+    square = net.store(_make_random(12, 12)) if is_one else net.add("Softmax", square)
     return net.add("Cos", net.add("MatMul", net.take("x", (4, 12)), square))
 
 
