@@ -11,8 +11,9 @@ from netloupe.explorer.grouping import Group
 from netloupe.explorer.view import Item
 
 from .first_view_search import MOST_WITH_INSETS, Search
+from .idea_insets import list_blocks
 from .shown_items import list_closed
-from .untold import measure_share, rate_face
+from .untold import list_untold, measure_share, rate_face
 
 #: what tells so much of a model stays open, however many boxes there are
 _MOST_TOLD = 0.3
@@ -57,11 +58,22 @@ def _list_choices(search: Search) -> Iterator[tuple[float, int, Item]]:
 
 
 def _measure_untold(search: Search, item: Item) -> float:
+    """Return how much of the model would be untold where something is closed, with what is alike.
+
+    Of what is open in its place that is its own share.
+    """
     element = item.element
-    around = item.parent.element if item.parent is not None else None
+    inset = next((one for one in search.insets if one.item is item), None)
     if not isinstance(element, Group):
         return 0.0
-    return rate_face(element, around) * measure_share(search.view.model, element)
+    if inset is None:
+        around = item.parent.element if item.parent is not None else None
+        return rate_face(element, around) * measure_share(search.view.model, element)
+    insets = [*search.insets]
+    search.insets.remove(inset)
+    blocks = list_untold(search.view.model, [*search.list_closed()], list_blocks(search))
+    search.insets[:] = insets
+    return max((block.untold for block in blocks if block.group is element), default=0.0)
 
 
 def _count(search: Search) -> int:
