@@ -117,11 +117,12 @@ def join_arrangement(
 
 
 def _has_blocks(root: Group) -> bool:
-    """Return whether there are blocks, and no stack of these at any depth."""
+    """Return whether there are blocks that were found, and no stack of these at any depth."""
     inner = root.inner_groups()[:]
     for group in inner:
         inner += group.inner_groups()
-    return bool(inner) and all(group.kind != "repeat" for group in inner)
+    kinds = {group.kind for group in inner}
+    return "repeat" not in kinds and bool(kinds - {"scope"})
 
 
 def _lays_out(node: Node, roles: Roles) -> bool:

@@ -16,7 +16,7 @@ from .group import Group
 from .role_groups import FreePath
 from .small_blocks import wrap
 from .spilled_arithmetic import Box, find_edges, list_searched
-from .spilled_passages import make_box
+from .spilled_passages import make_passage_box
 
 #: so many boxes are a figure
 _MOST_BOXES = 26
@@ -50,7 +50,7 @@ def relieve_crowded(root: Group, labels: Mapping[int, str], free_path: FreePath)
 def _relieve(
     group: Group, traits: Sequence[str], find: Find, labels: Mapping[int, str], free_path: FreePath
 ) -> None:
-    boxes = [make_box(child) for child in group.children]
+    boxes = [make_passage_box(child) for child in group.children]
     find_edges(boxes, group.graph)
     if sum(not _is_round(box.child) for box in boxes) <= _MOST_BOXES:
         return

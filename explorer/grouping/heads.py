@@ -12,7 +12,7 @@ from .group import Group
 from .role_groups import FreePath
 from .small_blocks import wrap
 from .spilled_arithmetic import Box, find_edges
-from .spilled_passages import make_box, order_passage
+from .spilled_passages import make_passage_box, order_passage
 
 _NAME = "head"
 #: a module with such a share of all nodes is the network
@@ -35,7 +35,7 @@ def group_head(root: Group, free_path: FreePath) -> None:
     """
     if not _LEAST_BOXES < len(root.children) <= _MOST_CHILDREN:
         return
-    boxes = [make_box(child) for child in root.children]
+    boxes = [make_passage_box(child) for child in root.children]
     whole = sum(len(box.nodes) for box in boxes)
     core = max(range(len(boxes)), key=lambda place: len(boxes[place].nodes))
     child = boxes[core].child

@@ -19,7 +19,7 @@ from .group import Group
 from .role_groups import FreePath
 from .small_blocks import wrap
 from .spilled_arithmetic import Box, find_edges, list_searched
-from .spilled_passages import make_box, order_passage
+from .spilled_passages import make_passage_box, order_passage
 
 _NAME = "Top-k selection"
 #: in a group of more children nobody looks for one
@@ -51,7 +51,7 @@ def group_selections(root: Group, free_path: FreePath) -> None:
 
 
 def _group(group: Group, free_path: FreePath) -> None:
-    boxes = [make_box(child) for child in group.children]
+    boxes = [make_passage_box(child) for child in group.children]
     find_edges(boxes, group.graph)
     places = {node: place for place, box in enumerate(boxes) for node in box.nodes}
     taken: set[int] = set()

@@ -47,7 +47,7 @@ def group_passages(root: Group, free_path: FreePath) -> None:
 
 
 def _find(group: Group, free_path: FreePath) -> None:
-    boxes = [make_box(child) for child in group.children]
+    boxes = [make_passage_box(child) for child in group.children]
     count = sum(box.is_fit for box in boxes)
     if not _LEAST_BOXES <= count < len(boxes):
         return  # where all is arithmetic, it stands between no layers
@@ -65,7 +65,7 @@ def _find(group: Group, free_path: FreePath) -> None:
             block.facts = facts
 
 
-def make_box(child: Child) -> Box:
+def make_passage_box(child: Child) -> Box:
     """Return a child of a group, and whether it may be part of a passage."""
     if isinstance(child, Node):
         return Box(child, [child], not has_work([child]))

@@ -60,7 +60,7 @@ def show_untold(search: Search) -> None:
             (
                 block
                 for block in list_untold(
-                    search.view.model, list(search.list_closed()), list_blocks(search)
+                    search.view.model, list(search.list_closed()), list_open_blocks(search)
                 )
                 if not refused[block.group]
                 and refused[block.made_of] < _MOST_ALIKE
@@ -76,7 +76,7 @@ def show_untold(search: Search) -> None:
             open_ideas(search)
 
 
-def list_blocks(search: Search) -> list[Item]:
+def list_open_blocks(search: Search) -> list[Item]:
     """Return the open blocks: what holds most of the model is no block of it."""
     most = _MOST_OF_BLOCK * len(search.view.graph.nodes)
     return [

@@ -11,7 +11,7 @@ from netloupe.explorer.grouping import Group
 from netloupe.explorer.view import Item
 
 from .first_view_search import MOST_WITH_INSETS, Search
-from .idea_insets import list_blocks
+from .idea_insets import list_open_blocks
 from .shown_items import list_closed
 from .untold import list_untold, measure_share, rate_face
 
@@ -71,7 +71,7 @@ def _measure_untold(search: Search, item: Item) -> float:
         return rate_face(element, around) * measure_share(search.view.model, element)
     insets = [*search.insets]
     search.insets.remove(inset)
-    blocks = list_untold(search.view.model, [*search.list_closed()], list_blocks(search))
+    blocks = list_untold(search.view.model, [*search.list_closed()], list_open_blocks(search))
     search.insets[:] = insets
     return max((block.untold for block in blocks if block.group is element), default=0.0)
 
