@@ -18,6 +18,7 @@ from netloupe.explorer.operators import LAYOUT_TRAITS
 
 from .operations import Operations
 from .readings import read_str
+from .weight_sizes import read_dims
 
 _MOST_STEPS = 6
 _LEAST_NODES, _MOST_NODES = 4, 1024
@@ -165,13 +166,15 @@ def read_stored_adjacency(value: Value) -> Adjacency | None:
 
 
 def _read_constant(value: Value) -> Adjacency | None:
-    dims = _read_dims(value)
+    # sizes of what is stored are at hand, and those of what is computed take time
+    is_of_vectors = _is_of_vectors(value)
+    dims = _read_dims(value) if is_of_vectors else read_dims(value)
     if len(dims) < 2 or dims[-1] != dims[-2] or not _LEAST_NODES <= dims[-1] <= _MOST_NODES:
         return None
     count = int(np.prod(dims[:-2])) if len(dims) > 2 else 1
     if len(dims) > 3 or count > 16:
         return None
-    if _is_of_vectors(value):
+    if is_of_vectors:
         return Adjacency(value, "learned", dims[-1], count)
     source: Value | None = value
     for _ in range(_MOST_STEPS):

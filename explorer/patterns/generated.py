@@ -69,7 +69,8 @@ def _read_generated(blocks: FoundBlocks, matrix: Value) -> tuple[set[int], tuple
     taken, given = dims[1:]
     if not isinstance(taken, int) or not isinstance(given, int) or taken * given != before[1]:
         return None
-    if dims[0] != before[0] or min(taken, given) < _MATRIX:
+    # squares turn and move what they are multiplied with
+    if dims[0] != before[0] or min(taken, given) < _MATRIX or taken == given:
         return None
     numbers = _walk_layer(blocks, row)
     return (numbers, (taken, given)) if numbers is not None else None

@@ -14,7 +14,7 @@ from netloupe.explorer.model.stored_tensors import find_stored_tensor
 from netloupe.explorer.operators import LAYOUT_TRAITS
 
 from .found_blocks import FoundBlock, FoundBlocks
-from .weight_sizes import read_dims
+from .weight_sizes import read_dims, read_features
 
 _LEAST_FUNCTIONS, _MOST_FUNCTIONS = 2, 128
 _LEAST_STEPS, _MOST_STEPS = 6, 4096
@@ -41,7 +41,9 @@ def find_stored_bases(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         dims = read_dims(fixed[0])
         if len(dims) != _MATRIX or operations.nodes[number].input(1) is not fixed[0]:
             continue
-        name = _read_basis(fixed[0], dims)
+        taken, given = read_features(operations.nodes[number])
+        # what has fewer results than it takes is a transform, and no sum
+        name = _read_basis(fixed[0], dims) if taken < given else ""
         if name:
             functions, steps = sorted(dims)
             facts = (f"{functions} → {steps}",)

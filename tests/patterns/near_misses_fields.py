@@ -46,6 +46,11 @@ as many steps
 [stored-basis]
 powers, the last number is another = Linear 3 → 8
   0.765625 => 0.5
+more results than numbers = Linear 8 → 3
+  y = MatMul (theta, powers)
+    => turned = Transpose <perm = [1, 0]> (powers)  y = MatMul (theta, turned)
+  float[4, 3] theta => float[4, 8] theta
+  float[4, 8] y => float[4, 3] y
 the power of 0 = Linear 3 → 8
   {1, 1, 1 => {2, 1, 1
 [masked-mlp]
@@ -178,6 +183,10 @@ a layer's own numbers
 a layer
   made = MatMul (context, w) => made = Concat <axis = 1> (context, context)
   float[4, 5] context => float[4, 3] context
+a matrix that is no square
+  int64[2] dims = {5, 6} => int64[2] dims = {5, 9}
+  int64[3] matrix = {4, 3, 2} => int64[3] matrix = {4, 3, 3}
+  float[4, 1, 2] y => float[4, 1, 3] y
 [squashed-draw]
 noise = Formula, tanh(x + exp(clip(y)) · x)
   float[4, 2] noise) => float[4, 2] other)
