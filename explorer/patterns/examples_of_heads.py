@@ -377,4 +377,23 @@ step (float[4, 8] x) => (float[4, 8] y)
 """,
         "Runge-Kutta step 8 → 6 → 8",
     ),
+    "point-attention": (
+        """
+attention (float[9, 4] q, float[4, 9] k, float[9, 4] v, float[9, 1, 3] from, float[1, 9, 3] to,
+           float[9, 6] points) => (float[9, 4] y, float[9, 6] moved)
+<float two = {2}, int64[1] last = {-1}, float half = {0.5}>
+{
+  [matches] alike = MatMul (q, k)
+  [differs] apart = Sub (from, to)
+  [squares] square = Pow (apart, two)
+  [adds] distance = ReduceSum <keepdims = 0> (square, last)
+  [halves] less = Mul (distance, half)
+  [scores] scores = Sub (alike, less)
+  [shares] shares = Softmax (scores)
+  [mixes] y = MatMul (shares, v)
+  moved = MatMul (shares, points)
+}
+""",
+        "Invariant point attention",
+    ),
 }

@@ -120,6 +120,11 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "differential-attention",
         ),
         FigureWord(
+            "invariant point attention",
+            "Scores are less for points that are far away, and the shares mix points, too.",
+            "point-attention",
+        ),
+        FigureWord(
             "target attention",
             "A history is summed up by what an MLP makes of each of it, a target, and how they "
             "meet.",

@@ -70,6 +70,7 @@ from .partial_stages import find_partial_stages
 from .pattern import Pattern
 from .pattern_examples import EXAMPLES
 from .place_attention import find_branch_attentions, find_global_contexts, find_place_attentions
+from .point_attention import find_point_attentions
 from .point_units import find_set_abstractions, find_vector_attentions
 from .pointwise_attention import find_pointwise_attentions
 from .polynomials import find_polynomials
@@ -277,6 +278,7 @@ IDEAS = (
     _part("generated-weights", find_generated_weights, "generated", family="linear"),
     _part("squashed-draw", find_squashed_draws, "draw"),
     _part("runge-kutta", find_runge_kutta, "integration"),
+    _part("point-attention", find_point_attentions, "attention", family="attention"),
     _part("label-chain", find_label_chains, "label chain"),
     _part("biaffine", find_biaffines, "biaffine", family="linear"),
     _part("copying", find_copy_mechanisms, "copying"),

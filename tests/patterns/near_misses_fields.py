@@ -205,4 +205,10 @@ twice as much of both in the middle
 the value itself
   float[4, 8] x) => float[4, 8] x, float[4, 8] z)
   y = Add (x, change) => y = Add (z, change)
+[point-attention]
+points with three coordinates
+  float[9, 1, 3] from => float[9, 1, 5] from
+  float[1, 9, 3] to => float[1, 9, 5] to
+points that are mixed, too
+  moved = MatMul (shares, points) => moved = Neg (points)
 """
