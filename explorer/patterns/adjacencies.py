@@ -104,7 +104,7 @@ def _contracts(node: Node, graph: Value, features: Value) -> bool:
     sides = terms.split(",")
     if len(sides) != 2 or not result:
         return False
-    square, taken = sides if node.inputs[0] is graph else sides[::-1]
+    square, taken = sides if node.input(0) is graph else sides[::-1]
     summed = {*square[-2:]} & {*taken} - {*result}
     kept = {*square[-2:]} & {*result} - {*taken}
     return len(summed) == 1 and len(kept) == 1
