@@ -36,6 +36,8 @@ _LEAST_OF_MEMBER = 0.5
 _WIDENING = frozenset({"group", "inverted", "residual"})
 _DIGITS = r"\d{1,3}(?:,\d{3})*"
 _STAGES = re.compile(rf"stages of (?P<row>{_DIGITS}(?:, {_DIGITS})+) ")
+#: and no more than steps, which are no blocks of their lists
+_STEPS = frozenset({"group", "unit"})
 #: from which to which width blocks go
 _WAY = re.compile(rf",? (?:of )?{_DIGITS} (?:→ (?:{_DIGITS}|…) )+channels$")
 
@@ -184,7 +186,8 @@ class AgreedBlocks:
         loose = len(pieces) - sum(len(some) for held in found.values() for some in held.values())
         if not is_several and (not lacking or sum(rows) + loose <= (said.number or 0)):
             return _Verdict()
-        if 2 * loose > len(pieces):
+        is_step = all(piece.kind in _STEPS for piece in pieces)
+        if is_step or 2 * loose > len(pieces):
             return _Verdict(is_unsure=True)
         if not is_several and loose:
             rows = [sum(rows) + loose]

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
 
 from .agreed_blocks import AgreedBlocks, Tell
 from .agreed_layers import AgreedLayers
@@ -31,6 +30,8 @@ from .pieces import Piece, list_piece_weights
 _NUMBER = re.compile(rf"^(?:\d{{1,3}}(?:,\d{{3}})*|{'|'.join(SMALL_NUMBERS[2:])}) ")
 #: kinds of block that are one count with or without a shortcut
 _JOINED = frozenset({"inverted", "residual"})
+#: what may not stand between two counts that are told as one
+_APART = frozenset({"attention", "dense", "mixer", "recurrent", "transformer", "unrolled"})
 _SIZES = r"(?: (?:of )?[\d,→ …]+ channels)?"
 #: kinds of which one is two layers with an activation between
 _OF_TWO_LAYERS = "MLP"
@@ -61,7 +62,27 @@ class AgreedCounts:
         """Return clauses with those counts alone that are agreed on."""
         told = self._rows.agree(self._blocks.agree(clauses))
         settled = [self._settle(one, 1) for one in self._layers.agree(told)]
-        return [self._join(noun, [*row]) for noun, row in groupby(settled, self._find_noun)]
+        return self._join_apart(settled)
+
+    def _join_apart(self, clauses: list[Clause]) -> list[Clause]:
+        """Return clauses with one count of a kind of block, where no other block is between."""
+        nouns = [self._find_noun(one) for one in clauses]
+        for noun in {one for one in nouns if isinstance(one, str)}:
+            places = [place for place, one in enumerate(nouns) if one == noun]
+            first, last = places[0], places[-1]
+            between = [
+                piece
+                for place in range(first, last)
+                for piece in clauses[place].scope
+                if place not in places
+            ]
+            if len(places) < 2 or any(piece.kind in _APART for piece in between):
+                continue
+            joined = self._join(noun, [clauses[place] for place in places])
+            kept = [place for place in range(len(clauses)) if place not in places[1:]]
+            clauses = [joined if place == first else clauses[place] for place in kept]
+            nouns = [nouns[place] for place in kept]
+        return clauses
 
     def _find_noun(self, clause: Clause) -> object:
         """Return the kind of block of which a clause tells the number and no more; else itself."""
@@ -71,7 +92,7 @@ class AgreedCounts:
         return noun if noun and is_bare else clause
 
     def _join(self, noun: object, row: Sequence[Clause]) -> Clause:
-        """Return clauses that tell of one kind one after another as one count."""
+        """Return clauses that tell of one kind as one count."""
         scope = tuple(piece for one in row for piece in one.scope)
         if len(row) == 1 or any(piece.fold[1] > 1 for piece in scope):
             return row[0]

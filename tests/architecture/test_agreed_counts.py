@@ -263,3 +263,31 @@ def _tell_rows(*, is_chain: bool) -> str:
 def test_rows_of_layers_are_side_by_side_where_none_takes_what_another_gives() -> None:
     assert "side by side" in _tell_rows(is_chain=False)
     assert "side by side" not in _tell_rows(is_chain=True)
+
+
+def test_counts_of_one_kind_are_told_together_unless_other_blocks_are_between() -> None:
+    def tell(between: str) -> list[str]:
+        net = Network()
+        x = net.add("Relu", net.conv(net.take("x", (1, 3, 32, 32)), 3, 8))
+        for _ in range(4):
+            y = net.add("Relu", net.conv(net.add("Relu", net.conv(x, 8, 32, 1)), 32, 32, group=32))
+            x = net.add("Add", x, net.conv(y, 32, 8, 1))
+        x = net.add("Cos", net.conv(x, 8, 8))
+        model = net.finish(net.conv(x, 8, 3))
+        nodes = [*model.graph.nodes]
+        outline = Outline(model.graph, nodes)
+        pieces = list_pieces(outline, [])
+        blocks = [one for one in pieces if one.kind == "residual"]
+        assert len(blocks) == 4
+        other = Piece(between, "", [pieces[-1].part])
+        clauses = [
+            Clause("3 inverted residuals", tuple(blocks[:3]), is_plain=True),
+            Clause("between", (other,)),
+            Clause("2 inverted residuals", tuple(blocks[2:]), is_plain=True),
+        ]
+        located = LocatedPieces(outline, pieces, WeightedLayers(model, nodes))
+        agreed = AgreedCounts(located, lambda scope: []).agree(clauses)
+        return [one.write() for one in agreed]
+
+    assert [one.split(" of ")[0] for one in tell("linear")] == ["5 inverted residuals", "between"]
+    assert len(tell("transformer")) == 3
