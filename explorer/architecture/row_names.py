@@ -21,7 +21,12 @@ _LEAST_OF_LOOP = 0.6
 
 
 def name_module(module: Module, *, is_row: bool = False) -> str:
-    """Return what an author calls a module; what has no attention is no transformer."""
+    """Return what an author calls a module; what has no attention is no transformer.
+
+    What holds several modules, as ``intra, inter``, has the name of none.
+    """
+    if ", " in module.label:
+        return ""
     name = tell_name(module.label, is_row=is_row)
     is_attending = any(piece.kind in _ATTENDING for piece in module.pieces)
     return "" if name.endswith("transformer") and not is_attending else name

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from netloupe.explorer.architecture.module_names import read_mask, tell_class, tell_name
+from netloupe.explorer.architecture.modules import Module
+from netloupe.explorer.architecture.row_names import name_module
 from tests.architecture.networks import Network
 
 
@@ -136,3 +138,8 @@ def test_modules_are_told_with_all_that_is_in_them() -> None:
 def test_what_computes_features_of_an_input_has_no_name_of_an_author() -> None:
     assert tell_name("encoder") == "encoder"
     assert tell_name("features of encoder") == tell_name("features") == ""
+
+
+@pytest.mark.parametrize(("label", "name"), [("inter", "inter"), ("intra, inter", "")])
+def test_what_holds_several_modules_has_the_name_of_none(label: str, name: str) -> None:
+    assert name_module(Module(None, label)) == name
