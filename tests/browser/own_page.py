@@ -6,6 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+#: how long a page is waited for at most, in milliseconds: no test has less patience, since beside
+#: busy processes anything may take a minute
+PATIENCE = 120_000
+
 
 @contextmanager
 def open_page(browser: Any, motion: str) -> Iterator[Any]:
@@ -21,6 +25,6 @@ def open_page(browser: Any, motion: str) -> Iterator[Any]:
     context = browser.new_context(viewport={"width": 1500, "height": 1000}, reduced_motion=motion)
 
     page = context.new_page()
-    page.set_default_timeout(120_000)
+    page.set_default_timeout(PATIENCE)
     yield page
     context.close()

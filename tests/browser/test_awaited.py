@@ -81,7 +81,6 @@ def select(shown: ShownPage, node: str, weight: str) -> None:
 
 @pytest.fixture
 def serve(page: Any, tmp_path: Path) -> Iterator[Callable[[], ShownPage]]:
-    page.set_default_timeout(30_000)
     with live_servers() as run:
 
         def start() -> ShownPage:
@@ -180,7 +179,6 @@ class _Growing:
 
 
 def test_a_page_in_a_file_keeps_room_for_a_histogram(page: Any, tmp_path: Path) -> None:
-    page.set_default_timeout(30_000)
     model = netloupe.load(write_model(tmp_path / "model.onnx"))
     file = tmp_path / "page.html"
     file.write_bytes(make_page(model, ViewOptions.parse({}))[0])

@@ -40,7 +40,6 @@ def make(path: Path, name: str, *, is_sent: bool = False) -> ServedModel:
 
 @pytest.fixture
 def serve(page: Any) -> Iterator[Callable[..., str]]:
-    page.set_default_timeout(60_000)
     with live_servers() as run:
 
         def start(models: list[ServedModel], intake: Intake | None = None) -> str:

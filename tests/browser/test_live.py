@@ -31,7 +31,6 @@ class Window(ShownPage):
     ) -> None:
         self.server = server
         self.stop = stop
-        page.set_default_timeout(60_000)
         super().__init__(page, server.address + fragment)
 
     def deselect(self) -> None:
@@ -64,9 +63,9 @@ def serve(page: Any) -> Iterator[Callable[..., Window]]:
 def test_groups_open_and_what_is_selected_is_described(serve: Callable[..., Window]) -> None:
     window = serve()
     window.inspect("digits_cnn.onnx")
-    before = set(window.paths())
     window.click("main/head/", times=2)
     window.expect("main/head/classify/")
+    before = window.paths()
     window.click("main/head/classify/", times=2)
     window.page.wait_for_function(f"(count) => {API}.paths().length > count", arg=len(before))
     window.click("main/stem/")

@@ -103,7 +103,6 @@ class Shown:
 
     def __init__(self, page: Any, address: str) -> None:
         self.page = page
-        page.set_default_timeout(90_000)
         page.goto(address)
         page.locator(f'{CANVAS}[data-ready="true"]').wait_for()
         self.canvas = page.locator(CANVAS)

@@ -72,7 +72,6 @@ def test_it_fits_narrow_and_wide_windows(show: Show, page: Any, width: int) -> N
 
 def test_several_elements_are_told_each_by_its_title(show: Show) -> None:
     shown = show("exported/condloop.dynamo.onnx", expand="none")
-    shown.page.set_default_timeout(20_000)
     first, *others = shown.paths()
     shown.click(first)
     shown.page.wait_for_function("() => location.hash.includes('select=')")
@@ -87,7 +86,6 @@ def test_several_elements_are_told_each_by_its_title(show: Show) -> None:
 
 
 def test_what_a_small_page_leaves_out_is_said(page: Any, tmp_path: Path) -> None:
-    page.set_default_timeout(20_000)
     model = netloupe.load(corpus_file("exported/distilbert.legacy.onnx"))
     file = tmp_path / "page.html"
     with pytest.raises(netloupe.NetloupeError) as caught:

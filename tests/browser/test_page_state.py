@@ -69,7 +69,6 @@ def focus(shown: WrittenPage, path: str) -> None:
 @pytest.mark.parametrize("direction", ["TB", "LR"])
 def test_what_is_around_an_element_is_shown_alone(show: Show, direction: str) -> None:
     shown = show("exported/resnet50.legacy.onnx", direction=direction, expand="none")
-    shown.page.set_default_timeout(20_000)
     chip = shown.page.locator(FOCUS)
     every = shown.paths()
     path = "main/maxpool/MaxPool"
@@ -100,7 +99,6 @@ def test_what_is_around_an_element_is_shown_alone(show: Show, direction: str) ->
 
 def test_undo_leaves_a_neighbourhood(show: Show) -> None:
     shown = show("exported/gpt2.legacy.onnx")
-    shown.page.set_default_timeout(20_000)
     chip = shown.page.locator(FOCUS)
     before = shown.paths()
     focus(shown, next(path for path in before if path.endswith("/attn/")))

@@ -38,7 +38,6 @@ FIND_FAULTS = """() => {
 
 def open_page(page: Any, folder: Path, budget: WeightBudget | None = None, **view: Any) -> None:
     """Write the page of a model with weights of all kinds and open it from its file."""
-    page.set_default_timeout(20_000)
     file = folder / "page.html"
     options = ViewOptions.parse(view)
     file.write_bytes(make_page(make_model(folder), options, budget=budget)[0])

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import netloupe
+from tests.browser.own_page import PATIENCE
 from tests.browser.shown_page import API, AT_REST, CANVAS, wait_for_timers
 
 pytestmark = pytest.mark.browser
@@ -111,7 +112,7 @@ def show(browser: Any, file: Path) -> Iterator[Callable[..., PanesPage]]:
         context = browser.new_context(offline=True, **given)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(PATIENCE)
         return PanesPage(page, file.as_uri())
 
     yield make

@@ -50,7 +50,6 @@ def print_page(page: Any) -> tuple[str, int]:
 @pytest.fixture
 def open_page(page: Any, tmp_path: Path) -> Callable[..., ShownPage]:
     def write(**view: Any) -> ShownPage:
-        page.set_default_timeout(30_000)
         page.set_viewport_size(SIZE)
         model = netloupe.load(DEMO / "digits_cnn.onnx")
         file = tmp_path / "page.html"
@@ -97,7 +96,6 @@ def test_the_picture_is_light_and_sharp_on_paper(
 
 
 def test_both_panes_are_whole_on_one_sheet(page: Any, tmp_path: Path) -> None:
-    page.set_default_timeout(30_000)
     page.set_viewport_size(SIZE)
     file = tmp_path / "panes.html"
     netloupe.diff(
@@ -122,7 +120,6 @@ def test_both_panes_are_whole_on_one_sheet(page: Any, tmp_path: Path) -> None:
 
 def test_a_list_is_printed_with_all_its_rows(page: Any, tmp_path: Path) -> None:
     """Also those that no window has in sight."""
-    page.set_default_timeout(30_000)
     page.set_viewport_size(SIZE)
     nodes = [
         helper.make_node("Identity", ["x" if k == 0 else f"v{k - 1}"], [f"v{k}"], f"copy_{k:03}")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import netloupe
+from tests.browser.own_page import PATIENCE
 from tests.browser.shown_page import API, CANVAS, ShownPage
 
 pytestmark = pytest.mark.browser
@@ -63,7 +64,7 @@ def show(browser: Any, report: Path) -> Iterator[Callable[..., ReportPage]]:
         )
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(PATIENCE)
         page.add_init_script(script)
         problems: list[str] = []
         asked: list[str] = []

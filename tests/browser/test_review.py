@@ -101,7 +101,6 @@ class ReviewPage(ShownPage):
 
 @pytest.fixture
 def serve(page: Any, faulty: Path) -> Iterator[Callable[..., ReviewPage]]:
-    page.set_default_timeout(60_000)
     options = ViewOptions.parse({"wrap": False, "expand": "none"})
     with live_servers() as run:
         running = run(lambda: LiveServer(netloupe.load(faulty), options, "right"))
@@ -113,7 +112,6 @@ def write(page: Any, tmp_path: Path) -> Callable[..., ReviewPage]:
     def make(model: Any, review: Any, **view: Any) -> ReviewPage:
         file = tmp_path / "page.html"
         model.to_html(file, review=review, expand="none", **view)
-        page.set_default_timeout(60_000)
         return ReviewPage(page, file.as_uri())
 
     return make

@@ -46,7 +46,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 def test_a_finding_is_listed_and_shown(page: Any, server: Server) -> None:
-    page.set_default_timeout(60_000)
     notebook = NotebookPage(page, server, "review.ipynb")
     notebook.run_cell(0)
     notebook.run_cell(1)
