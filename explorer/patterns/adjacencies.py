@@ -31,8 +31,8 @@ _PREPARING = (
 _POWERS = frozenset({"Pow", "Reciprocal"})
 #: of what is computed of stored vectors of nodes so many nodes are looked at
 _MOST_COMPUTED = 24
-#: what makes likeness of nodes a graph: none joins by less than nothing
-_RECTIFYING = frozenset({"Relu", "Sigmoid", "Softmax"})
+#: what makes likeness of nodes a graph: shares, and what is between 0 and 1
+_SHARING = frozenset({"Sigmoid", "Softmax"})
 _NEARLY = 1e-4
 
 Matrix = npt.NDArray[np.float64]
@@ -156,7 +156,7 @@ def read_stored_adjacency(value: Value) -> Adjacency | None:
     What is stored tells one where its numbers are not negative and in both directions the same, or
     shares that add up to 1, or 0 and 1 alone; or where it is the Laplacian of such a graph. No
     layer that was trained is so. What is made of stored vectors is one where the products of these
-    are rectified (Z. Wu and others, Graph WaveNet, 2019, equation 5; L. Bai and others, Adaptive
+    become shares (Z. Wu and others, Graph WaveNet, 2019, equation 5; L. Bai and others, Adaptive
     Graph Convolutional Recurrent Network, 2020, equation 5).
     """
     kept = find_kept(value.graph.model, _Adjacencies, _Adjacencies)
@@ -240,17 +240,17 @@ def _are_shares(square: Matrix) -> bool:
 
 
 def _is_of_vectors(value: Value) -> bool:
-    """Return whether a constant is computed of products of stored vectors, which are rectified."""
+    """Return whether a constant is made of products of stored vectors by shares."""
     pending = [value]
     seen = {value}
-    is_rectified = is_product = False
+    is_shared = is_product = False
     while pending and len(seen) < _MOST_COMPUTED:
         node = pending.pop().producer
         if node is None:
             continue
-        is_rectified = is_rectified or node.operator.form in _RECTIFYING
+        is_shared = is_shared or node.operator.form in _SHARING
         if node.operator.form in ("Einsum", "Gemm", "MatMul"):
-            is_product = is_product or is_rectified
+            is_product = is_product or is_shared
             continue
         for operand in node.inputs:
             if operand is not None and operand not in seen:
@@ -266,11 +266,11 @@ def find_learned_adjacencies(nodes: Sequence[Node]) -> Iterator[tuple[Node, ...]
     """
     inside = {*nodes}
     for node in nodes:
-        value = node.output(0) if node.operator.form in _RECTIFYING else None
+        value = node.output(0) if node.operator.form in _SHARING else None
         if value is None or not is_input_independent(value) or value.is_output:
             continue
         users = value.users[:_MOST_COMPUTED]
-        if not users or any(user.operator.form in _RECTIFYING for user in users):
+        if not users or any(user.operator.form in _SHARING for user in users):
             continue
         found = read_stored_adjacency(value)
         if found is not None and found.origin == "learned":
