@@ -196,6 +196,8 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
         blocks=(_runs("layer of the mapping", 8), _runs("resolution", 4, may_lack=True)),
         stage_widths=(64, 32, 16, 8),
         numbers=(4, 32, 5, 3, 512, 1, 2, 9),
+        # each of eight layers, the first, and what makes a picture of each of five resolutions
+        words=("14 modulated convolutions",),
     ),
     "exported/wgan_critic.dynamo.onnx": Architecture(
         family="CNN",
