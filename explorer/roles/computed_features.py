@@ -50,7 +50,7 @@ def tell_features(graph: Graph, piece: PreparationPiece) -> PreparationPiece:
     name = next(iter(names)) if len(names) == 1 else ""
     is_told = 0 < len(name) <= _MOST_NAME
     text = f"{FEATURES} of {name}" if is_told else FEATURES
-    return replace(piece, purpose=Purpose(text, is_idea=True))
+    return replace(piece, purpose=Purpose(text))
 
 
 def only_arranges(graph: Graph, nodes: Iterable[int]) -> bool:
