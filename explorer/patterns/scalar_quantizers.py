@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Tensor
 from netloupe.explorer.model.constant import constant_tensor
 
@@ -84,5 +85,8 @@ def _tell_levels(operations: Operations, half: int) -> tuple[str, ...]:
     tensor = constant_tensor(fixed[0]) if len(fixed) == 1 else None
     if not isinstance(tensor, Tensor) or not 0 < tensor.size <= _MOST_NUMBERS:
         return ()
-    levels = [round(_BOTH * float(one)) + 1 for one in np.ravel(tensor.numpy())]
+    try:
+        levels = [round(_BOTH * float(one)) + 1 for one in np.ravel(tensor.numpy())]
+    except (NetloupeError, OverflowError, TypeError, ValueError):
+        return ()
     return (f"levels {', '.join(map(str, levels))}",)

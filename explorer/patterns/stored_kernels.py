@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from netloupe.explorer.errors import NetloupeError
 from netloupe.explorer.model import Graph, Tensor, Value
 
 MASKED, ZERO, BLURRING = "masked", "zero", "blurring"
@@ -55,7 +56,7 @@ def _read(value: Value | None) -> _Array | None:
         return None
     try:
         return np.asarray(tensor.numpy())
-    except (OSError, ValueError):  # what a file lacks is told elsewhere
+    except (NetloupeError, ValueError):  # what a file lacks is told elsewhere
         return None
 
 

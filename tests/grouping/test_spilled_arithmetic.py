@@ -29,7 +29,7 @@ _POOLING = """
       [Neg] y = Neg (s)
     }
 """
-_SQUASHED = """
+_DRAWN = """
     policy (float[2, 16] x, float[2, 16] noise) => (float[2, 16] y, float[2, 16] value)
     <int64[2] square = {16, 16}>
     {
@@ -39,7 +39,7 @@ _SQUASHED = """
       [Exp] deviation = Exp (d)
       [Mul] shift = Mul (deviation, noise)
       [Add] drawn = Add (m, shift)
-      [Tanh] y = Tanh (drawn)
+      [Sin] y = Sin (drawn)
       [critic__Add] both = Add (y, x)  [critic__MatMul] c = MatMul (both, w)
       [critic__Relu] value = Relu (c)
     }
@@ -61,9 +61,9 @@ def test_mean_and_deviation_between_layers_are_one_box() -> None:
 
 
 def test_a_short_formula_is_written() -> None:
-    block = _find(build(_SQUASHED), "Formula")
+    block = _find(build(_DRAWN), "Formula")
     assert block.recognised is not None
-    assert block.recognised.facts == ("tanh(x + exp(y) · z)",)
+    assert block.recognised.facts == ("sin(x + exp(y) · z)",)
 
 
 _MIXED = """
@@ -110,14 +110,12 @@ def test_a_gate_between_two_values_is_told(old: str, new: str, name: str, text: 
     ],
 )
 def test_what_is_no_box(old: str, new: str) -> None:
-    assert old in _SQUASHED
-    tree = build(_SQUASHED.replace(old, new))
+    assert old in _DRAWN
+    tree = build(_DRAWN.replace(old, new))
     assert "Formula" not in {block.type_name for block in find_blocks(tree)}
 
 
 def test_a_residual_sum_at_the_end_stays_outside() -> None:
-    text = _SQUASHED.replace(
-        "[Tanh] y = Tanh (drawn)", "[Tanh] t = Tanh (drawn) [Add_1] y = Add (t, r)"
-    )
+    text = _DRAWN.replace("[Sin] y = Sin (drawn)", "[Sin] t = Sin (drawn) [Add_1] y = Add (t, r)")
     block = _find(build(text), "Formula")
-    assert list_operators(block) == ["Add", "Exp", "Mul", "Tanh"]
+    assert list_operators(block) == ["Add", "Exp", "Mul", "Sin"]
