@@ -32,7 +32,10 @@ _TELLING = (
     "recurrent",
     "reduces",
     "resamples",
+    "selects",
 )
+#: what decides where a way goes, which no first or last block lacks
+_DECIDING = "selects"
 
 _Kind = frozenset[str]
 
@@ -157,7 +160,12 @@ def _tell_kind(node: Node) -> _Kind:
 
 
 def _is_other(ours: Counter[_Kind], theirs: Counter[_Kind]) -> bool:
-    """Return whether each of two blocks has something that the other one has not."""
+    """Return whether each of two blocks has something that the other one has not.
+
+    Or one alone chooses, as a mixture of experts that stands in the place of an MLP.
+    """
+    if len({any(_DECIDING in kind for kind in one) for one in (ours, theirs)}) > 1:
+        return True
     return all(any(kind for kind in one) for one in (ours - theirs, theirs - ours))
 
 

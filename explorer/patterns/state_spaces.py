@@ -148,6 +148,8 @@ def find_state_spaces(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     activated = [f for f in linears if f.name == "SiLU" or f.name.endswith("SiLU")]
     if len(deep) != 1 or not 2 <= len(dense) <= 6 or not activated:
         return
+    if any(f.kind == "mlp" for f in linears):
+        return  # a layer that has more than the mixer
     if counts["Softplus"] != 1 or counts["Exp"] < 1 or counts["Softmax"] or counts["Erf"]:
         return
     if not _discretises(operations, operations.kinds.index("Softplus")):

@@ -207,6 +207,22 @@ def test_a_module_with_something_else_in_its_place_is_no_repetition() -> None:
     assert labels(modules.fold(x)) == [("sem.0 … sem.2", 3)]
 
 
+@pytest.mark.parametrize(("chosen", "folded"), [((), 4), ((3,), 3), ((2, 3), 2)])
+def test_a_layer_of_experts_is_none_of_mlps(chosen: Sequence[int], folded: int) -> None:
+    """It has all that the other has, and a choice, as layers of Jamba in turn."""
+    modules = Modules()
+    x = "x"
+    for number in range(4):
+        scope = f"layers.{number}"
+        inner = modules.mlp(f"{scope}/mlp", modules.attention(f"{scope}/attn", x))
+        if number in chosen:
+            scores = modules.linear(f"{scope}/router", x)
+            best = modules.add(f"{scope}/router", "TopK", scores, modules.numbers(1))
+            inner = modules.add(f"{scope}/mlp", "Mul", inner, best)
+        x = modules.sum(x, inner)
+    assert [count for _, count in labels(modules.fold(x))][0] == folded
+
+
 def test_a_stack_is_not_left_and_entered_again_through_a_layer() -> None:
     """Heads of several maps share layers whose norms do not: as two boxes they were a cycle."""
     modules = Modules()
