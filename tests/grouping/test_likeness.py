@@ -220,7 +220,7 @@ def test_a_layer_of_experts_is_none_of_mlps(chosen: Sequence[int], folded: int) 
             best = modules.add(f"{scope}/router", "TopK", scores, modules.numbers(1))
             inner = modules.add(f"{scope}/mlp", "Mul", inner, best)
         x = modules.sum(x, inner)
-    assert [count for _, count in labels(modules.fold(x))][0] == folded
+    assert next(iter(labels(modules.fold(x))))[1] == folded
 
 
 def test_a_stack_is_not_left_and_entered_again_through_a_layer() -> None:
