@@ -238,6 +238,8 @@ def write_plural(noun: str) -> str:
         return noun
     if noun[-1:].isdigit():  # as of Mamba-2
         return f"{noun} layers"
+    if noun.endswith("sis"):  # bases
+        return f"{noun.removesuffix('is')}es"
     return f"{noun}es" if noun.endswith(("ss", "x")) else f"{noun}s"
 
 

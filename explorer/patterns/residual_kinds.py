@@ -22,6 +22,8 @@ _TELLING = frozenset({"Global response norm", "Snake"})
 #: what is said in the plural where there are several
 _COUNTED = ("convolution", "module")
 _MOST_UNITS = 2
+#: longer names are cut where they stand in a box
+_MOST_NAME = 52
 
 
 def name_residual(
@@ -84,7 +86,8 @@ def add_units(name: str, parts: Iterable[FoundBlock], *, has_gate: bool = False)
         return f"{name}{WITH}gate"
     if not 0 < len(words) <= _MOST_UNITS or not name:
         return name
-    return f"{name}{WITH}{' and '.join(words)}"
+    told = f"{name}{WITH}{' and '.join(words)}"
+    return told if len(told) <= _MOST_NAME else f"{name}{WITH}{words[0]}"
 
 
 def find_common_units(names: Iterable[str]) -> str:

@@ -291,3 +291,9 @@ def test_counts_of_one_kind_are_told_together_unless_other_blocks_are_between() 
 
     assert [one.split(" of ")[0] for one in tell("linear")] == ["5 inverted residuals", "between"]
     assert len(tell("transformer")) == 3
+
+
+def test_several_bases_are_no_basiss() -> None:
+    assert write_plural("Gaussian basis") == "Gaussian bases"
+    assert write_plural("message passing") == "message passing"
+    assert write_plural("transformer block") == "transformer blocks"
