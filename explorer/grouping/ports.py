@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import groupby, pairwise
+from math import prod
 from typing import NamedTuple
 
 from netloupe.explorer.costs.facts import Dims
@@ -93,6 +94,8 @@ class Ports(NamedTuple):
         known = [axis for axis in axes if any(dims[axis] == widths[0] for dims in alike)]
         if len(known) != 1:
             return () if is_map else (*widths,)
+        if any(prod(given) * widths[0] == prod(dims) * widths[-1] for dims in alike):
+            return (*widths,)  # all that the last layer gives, in another shape
         return widths[0], given[known[0]]
 
     @staticmethod

@@ -78,7 +78,18 @@ def name_added_tokens(node: Node) -> str:
         return ""
     if sizes == 1 < count:  # as a token that stands for each one that is hidden
         return f"+ learned token ×{count:,}"
-    return f"+ {write_count(count, 'learned token')}" if sizes == count else ""
+    if sizes != count:
+        return ""
+    if all(map(_is_zero, stored)):  # as what is predicted first has nothing before it
+        return f"+ {write_count(count, 'token')} of zeros"
+    return f"+ {write_count(count, 'learned token')}"
+
+
+def _is_zero(value: Value) -> bool:
+    """Return whether all stored numbers of tokens are zero."""
+    source = find_source(value, *LAYOUT_TRAITS, "broadcasts", "picks")
+    tensor = None if source is None else find_stored_tensor(source)
+    return tensor is not None and {*read_numbers(tensor, _MOST_READ)} == {0.0}
 
 
 def _count_learned(value: Value, width: int) -> int:

@@ -77,6 +77,11 @@ def list_faces(model: ModelProto) -> dict[str, list[str]]:
 @pytest.mark.parametrize(
     ("taken", "given", "widths", "correct"),
     [
+        # all that the last layer gives, in another shape: rows of features, two steps at once
+        ((1, 16, 480), (16, 15, 32), (480, 960, 480), (480, 960, 480)),
+        ((1, 7, 96), (1, 14, 80), (96, 160), (96, 160)),
+        # half of it, as of a gate
+        ((1, 7, 96), (1, 7, 80), (96, 160), (96, 80)),
         ((1, 4, 8, 8), (1, 8, 8, 8), (4, 16, 16), (4, 8)),  # half of it is a gate
         ((1, 4, 8, 8), (1, 8, 8, 8), (4, 16, 8), (4, 16, 8)),
         ((1, 6, 8), (1, 6, 12), (8, 24), (8, 12)),  # tokens × features

@@ -433,6 +433,11 @@ attention behind
 one value that is cut in two
   float[1, 17, 8] x) => float[1, 17, 8] x, float[1, 17, 8] z)
   rest = Slice (x => rest = Slice (z
+numbers that are learned = + 4 tokens of zeros
+  0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8,
+    => 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}
+    => 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 [time-mix]
 a squared ReLU
   two = {2} => two = {3}
