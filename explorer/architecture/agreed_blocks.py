@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from netloupe.explorer.grouping import read_module_path
@@ -17,7 +17,7 @@ from netloupe.explorer.roles import find_weight
 
 from .authored_lists import ListMember, Path, read_form
 from .claims import Said, read_counts
-from .clause import Clause
+from .clause import MINOR, Clause
 from .located_pieces import LocatedPieces
 from .piece_words import count_pieces, name_kind, write_plural
 from .pieces import Piece
@@ -60,6 +60,8 @@ class _Verdict:
         What some of them are, with their number.
     is_unsure
         Whether lists hold too few of the blocks to count them all.
+    is_apart
+        Whether lists of several names hold them, as those of two streams.
     """
 
     rows: tuple[int, ...] = ()
@@ -67,6 +69,7 @@ class _Verdict:
     noun: str = "block"
     of_them: str = ""
     is_unsure: bool = False
+    is_apart: bool = False
 
 
 class AgreedBlocks:
@@ -140,6 +143,8 @@ class AgreedBlocks:
         own = {id(piece) for piece in (*held, *clause.scope)}
         if len(verdict.rows) > 1 and clause.text.startswith("stages"):
             text = f"stages of {write_row(verdict.rows)} {write_plural(verdict.noun)}"
+        elif len(verdict.rows) > 1 and verdict.is_apart:
+            text = f"{' + '.join(map(str, verdict.rows))} {write_plural(verdict.noun)}"
         else:
             text = count_pieces(sum(verdict.rows), verdict.noun)
         text += verdict.of_them
@@ -195,9 +200,23 @@ class AgreedBlocks:
             rows = [sum(rows)]
         paths = tuple(member.path for member in members)
         if is_several:
-            return _Verdict(tuple(rows), paths)
+            each = 0 if lacking else self._count_in_each(found, pieces)
+            of_them = f" of {count_pieces(each, said.kind)}" if each > 1 else ""
+            return _Verdict(tuple(rows), paths, of_them=of_them)
         name, of_them = self._name_all(lacking, pieces[0].kind, said.kind, len(pieces))
-        return _Verdict(tuple(rows), paths, name, of_them)
+        return _Verdict(tuple(rows), paths, name, of_them, is_apart=len(found) > 1)
+
+    def _count_in_each(
+        self, found: Mapping[Path, Mapping[ListMember, list[Piece]]], pieces: Sequence[Piece]
+    ) -> int:
+        """Return how many of some pieces each member of a list is made of; 0 where they differ."""
+        own = {id(piece) for piece in pieces}
+        counts = set()
+        for held in found.values():
+            for member, some in held.items():
+                rest = [one for one in self._list_held(member) if id(one) not in own]
+                counts.add(0 if any(one.kind not in MINOR for one in rest) else len(some))
+        return counts.pop() if len(counts) == 1 else 0
 
     def _locate(self, pieces: Sequence[Piece]) -> Iterator[tuple[Piece, ListMember]]:
         """Yield pieces with the members of lists that they are.
