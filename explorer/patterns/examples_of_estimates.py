@@ -159,7 +159,7 @@ routing (float[1, 32, 10, 16] votes, float[1, 1, 10, 16] before, float[1, 32, 10
   y = ReduceSum (weighted, parts)
 }
 """,
-        "Routing step",
+        "Routing update",
     ),
     "residual-pooling": (
         """

@@ -393,8 +393,9 @@ FIGURE_WORDS: dict[str, tuple[FigureWord, ...]] = {
             "general-mean",
         ),
         FigureWord(
-            "routing step",
-            "Capsules share out their votes by how these agreed with the sum of all before.",
+            "routing update",
+            "Capsules share out their votes anew by how these agreed with the sum of all before; "
+            "the first shares are equal, so that three iterations have two updates.",
             "routing",
         ),
         FigureWord(

@@ -16,7 +16,8 @@ _MOST_BEFORE = 12
 def find_routings(blocks: FoundBlocks) -> Iterator[FoundBlock]:
     """Find shares of votes by how they agreed with their sum before, and their new sum.
 
-    S. Sabour and others, Dynamic Routing Between Capsules, 2017, procedure 1, one step.
+    S. Sabour and others, Dynamic Routing Between Capsules, 2017, procedure 1: one iteration but the
+    first, whose shares are equal and need no scores.
     """
     operations = blocks.operations
     for softmax, kind in enumerate(operations.kinds):
@@ -41,7 +42,7 @@ def find_routings(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         if behind is not None and behind.kind == "squash":
             numbers |= behind.numbers
             end = behind.end
-        yield FoundBlock("unit", "Routing step", frozenset(numbers), end)
+        yield FoundBlock("unit", "Routing update", frozenset(numbers), end)
 
 
 def find_residual_poolings(blocks: FoundBlocks) -> Iterator[FoundBlock]:
