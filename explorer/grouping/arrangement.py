@@ -324,7 +324,9 @@ class _Joiner:
             if not isinstance(child, Node) or child not in of_node:
                 children.append(child)
             elif child.index in pieces:
-                children.append(self._make_preparation(home, pieces[child.index]))
+                piece = pieces[child.index]
+                is_told = len(piece) == 1 and child.operator.has("joins", "slices", "splits")
+                children.append(child if is_told else self._make_preparation(home, piece))
         if pieces:
             home.children = children
 

@@ -206,6 +206,22 @@ def test_a_node_behind_a_stack_joins_what_alone_takes_it_beside_their_group() ->
     assert outline(tree.root).endswith("operation:head(Transpose MatMul)")
 
 
+@pytest.mark.parametrize(
+    ("text", "is_piece"),
+    [("t = Cast <to = 1> (raw)", True), ("t = Concat <axis = 0> (raw)", False)],
+)
+def test_inputs_put_beside_each_other_stand_for_themselves(text: str, is_piece: bool) -> None:
+    """A piece of preparation would say nothing of what is taken apart or put together."""
+    graph = load_text(f"""
+        g (float[3, 3] raw) => (y, m16) <float[3, 3] w = {_NINE}>
+        {{ {text} a = MatMul (t, w) b = MatMul (t, w) y = Add (a, b) m0 = Sigmoid (y) {_MORE} }}
+    """).graph
+    tree = build_group_tree(graph)
+    check_tree(tree)
+    kinds = [child.kind for child in tree.root.inner_groups()]
+    assert ("preparation" in kinds) is is_piece
+
+
 def test_preparation_that_several_take_is_a_piece_by_itself() -> None:
     tree = build_group_tree(load(corpus_file("exported/detr.legacy.onnx")).graph)
     check_tree(tree)
