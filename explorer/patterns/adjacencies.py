@@ -213,8 +213,10 @@ def _is_unit(square: Matrix) -> bool:
 
 def _tells_graph(square: Matrix) -> bool:
     """Return whether numbers are those of an adjacency, or of a Laplacian."""
+    if not np.isfinite(square).all():
+        return False
     between = square - np.diag(np.diag(square))
-    if not np.isfinite(square).all() or not between.any():
+    if not between.any():
         return False
     # what looks back alone is a mask of time, and what is the same everywhere an average
     if not np.triu(between).any() or not np.tril(between).any():

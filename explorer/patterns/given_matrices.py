@@ -49,6 +49,8 @@ def is_given(value: Value | None) -> bool:
         matrix = stored.astype(np.float64).reshape(dims)
     except (NetloupeError, TypeError, ValueError):
         return False
+    if not np.isfinite(matrix).all():
+        return False
     if is_narrow:
         rows = matrix if dims[0] < dims[1] else matrix.T
         spans = np.ptp(rows, axis=1)

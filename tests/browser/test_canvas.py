@@ -204,24 +204,30 @@ def test_focus_widens_and_leads_back(show: Open) -> None:
 def test_a_wrong_name_is_switched_off_in_the_menu_of_its_group(show: Open) -> None:
     stand = show(CNN, expand="none")
     view = stand.explorer._views.current
-    item, group = next(
-        (item, item.element)
+    item = next(
+        item
         for item in view.root.children
         if isinstance(item.element, Group) and item.element.recognised is not None
     )
+
+    def find_group() -> Group:
+        found = stand.explorer._views.current.items[item.key].element
+        assert isinstance(found, Group)
+        return found
+
     label = "Wrong name: show its nodes"
     stand.click(item.path, button="right")
     stand.choose(label)
-    assert group.recognised is None
-    assert view.items[item.key].is_open
+    assert find_group().recognised is None
+    assert stand.explorer._views.current.items[item.key].is_open
     stand.press("m")
     menu = stand.page.locator(".nl-menu")
     assert "Close" in menu.inner_text()
     assert label not in menu.inner_text()
     stand.page.keyboard.press("Escape")
     stand.press("Control+z")
-    assert group.recognised is not None
-    assert not view.items[item.key].is_open
+    assert find_group().recognised is not None
+    assert not stand.explorer._views.current.items[item.key].is_open
 
 
 def test_context_menu_of_a_box_and_of_the_ground(show: Open) -> None:
