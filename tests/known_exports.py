@@ -260,6 +260,7 @@ EXPORTED_ARCHITECTURES: dict[str, Architecture] = {
         family="capsule network",
         blocks=(_runs("round of routing", 3, otherwise=((2,),), may_lack=True),),
         numbers=(16, 32, 144, 8, 10, 9, 2, 1),
+        words=("1,440 ×",),  # a matrix for each of 144 capsules and 10 digits
     ),
     "exported/r2plus1d.dynamo.onnx": Architecture(
         family="video CNN",
