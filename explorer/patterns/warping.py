@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from netloupe.explorer.model import Value
+from netloupe.explorer.model import Value, is_constant
 
 from .found_blocks import FoundBlock, FoundBlocks
 from .leading import find_leading
-from .operations import Operations
+from .operations import ARRANGING, Operations
 from .weight_sizes import read_dims, read_type_dims
 
 _BOTH = 2
@@ -44,7 +44,7 @@ def find_warps(blocks: FoundBlocks) -> Iterator[FoundBlock]:
         if leading is None:
             continue
         inner = {n for n in leading.numbers if _computes_places(blocks, n)}
-        is_of_products = _is_of_products(operations, node.input(0))
+        is_of_products = _is_of_products(node.input(0))
         found = "Correlation lookup" if is_of_products else _name(operations, inner)
         if found:
             numbers = _keep_joined(operations, inner, end)
@@ -115,21 +115,20 @@ def _read_sizes(value: Value) -> tuple[int | None, ...] | None:
     return None if is_computed and not known else known
 
 
-def _is_of_products(operations: Operations, value: Value | None) -> bool:
+def _is_of_products(value: Value | None) -> bool:
     """Return whether what is looked up are products of two maps, pooled or not.
 
-    Z. Teed and J. Deng, RAFT, 2020, section 3.2.
+    Z. Teed and J. Deng, RAFT, 2020, section 3.2: they may stand before the loop that looks them up.
     """
     for _ in range(_MOST_BEFORE):
-        number = operations.giver(operations.source(value)) if value is not None else None
-        if number is None or not operations.operands[number]:
+        node = value.producer if value is not None else None
+        if node is None:
             return False
-        if operations.kinds[number] == "MatMul":
+        computed = [one for one in node.inputs if one is not None and not is_constant(one)]
+        if node.operator.has("multiplies") and len(computed) == _BOTH:
             return True
-        is_scaled = operations.kinds[number] in ("Div", "Mul") and (
-            len(operations.operands[number]) == 1
-        )
-        if not is_scaled and not operations.nodes[number].operator.has("pools"):
+        is_scaled = node.operator.has("divides", "multiplies_elements") and len(computed) == 1
+        if not is_scaled and not node.operator.has("pools", *ARRANGING):
             return False
-        value = operations.operands[number][0]
+        value = node.input(0) if node.input(0) in computed else computed[0] if computed else None
     return False
