@@ -96,6 +96,12 @@ def test_the_last_width_is_that_of_what_leaves(
     assert Ports((taken,), (given,)).correct(widths) == correct
 
 
+def test_a_state_that_enters_beside_says_nothing_of_shapes() -> None:
+    """What was there a step before has one place, so that it is as often smaller by chance."""
+    ports = Ports(((1, 4, 32), (1, 1, 32)), ((1, 4, 32),))
+    assert ports.correct((32, 128)) == (32, 32)
+
+
 @pytest.mark.parametrize(
     ("taken", "given", "scale"),
     [
