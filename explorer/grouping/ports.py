@@ -94,7 +94,8 @@ class Ports(NamedTuple):
         known = [axis for axis in axes if any(dims[axis] == widths[0] for dims in alike)]
         if len(known) != 1:
             return () if is_map else (*widths,)
-        if prod(given) * widths[0] == max(map(prod, alike)) * widths[-1]:
+        size = max(map(prod, alike))  # 0 where the batch is open
+        if size and prod(given) * widths[0] == size * widths[-1]:
             return (*widths,)  # all that the last layer gives, in another shape
         return widths[0], given[known[0]]
 

@@ -100,6 +100,7 @@ def test_a_state_that_enters_beside_says_nothing_of_shapes() -> None:
     """What was there a step before has one place, so that it is as often smaller by chance."""
     ports = Ports(((1, 4, 32), (1, 1, 32)), ((1, 4, 32),))
     assert ports.correct((32, 128)) == (32, 32)
+    assert Ports(((0, 4, 32),), ((0, 4, 32),)).correct((32, 128)) == (32, 32)
 
 
 @pytest.mark.parametrize(
