@@ -32,17 +32,18 @@ _MOST_BESIDE_MANY = 10
 #: all fits so where a block leaves much untold
 _LEAST_ZOOM, _MUCH = 0.78, 0.1
 #: what leaves so much of a model untold may make so many boxes, and the picture so small; it is
-#: still smaller where nothing else is open, and the picture is small without it
+#: still smaller where nothing else is open, and it has few boxes or the picture is small without it
 _MOST_OF_MODEL, _MOST_BOXES, _LEAST_ZOOM_OF_MOST = 0.3, 38, 0.72
 _LEAST_ZOOM_ALONE, _SMALLER_ALONE = 0.64, 0.78
+_LEAST_ZOOM_OF_FEW, _FEW = 0.56, 16
 #: an open group of more of all nodes is no block
 _MOST_OF_BLOCK = 0.5
 #: a block is seen for itself where so much of it is new
 _NEW = 0.6
 #: a picture that is smaller may become so much smaller still
 _AS_LARGE = 0.97
-#: and so much longer than wide, or wider than long
-_MOST_ASPECT = 2.4
+#: and so much longer than wide, or wider than long; with what leaves most of a model untold so much
+_MOST_ASPECT, _MOST_ASPECT_OF_MOST = 2.4, 2.8
 #: what leaves so much untold takes the room of what is told
 _TAKES_ROOM = 0.15
 
@@ -107,7 +108,8 @@ def _draw(search: Search, block: UntoldBlock) -> bool:
     if len(search.insets) == _MOST_INSETS:
         return False
     zoom = search.zoom()
-    most_aspect = max(_MOST_ASPECT, _tell_aspect(search))
+    is_most = block.untold >= _MOST_OF_MODEL
+    most_aspect = max(_MOST_ASPECT_OF_MOST if is_most else _MOST_ASPECT, _tell_aspect(search))
     least, most = _tell_limits(search, block)
     inset = _open_beside(search, block)
     if inset is None or not _tells_more(search, block, inset):
@@ -115,6 +117,8 @@ def _draw(search: Search, block: UntoldBlock) -> bool:
     boxes = _count(search, list_closed(inset.item))
     if not _LEAST_IN_INSET <= boxes <= _MOST_IN_INSET:
         return False
+    if boxes <= _FEW and _is_alone(search, block):
+        least = _LEAST_ZOOM_OF_FEW
     least = min(least, _AS_LARGE * zoom)
     shown = _count(search, search.list_closed()) + boxes
     if shown > most:  # it may be in what is empty of the page
@@ -135,9 +139,14 @@ def _tell_limits(search: Search, block: UntoldBlock) -> tuple[float, int]:
         is_new = _is_new(block)
         most = _MOST_BOXES if is_new else MOST_WITH_INSETS
         return _LEAST_ZOOM if is_new or block.untold >= _MUCH else LEAST_ZOOM_WITH_TWO, most
-    if search.insets or search.shows_stack():
+    if not _is_alone(search, block):
         return _LEAST_ZOOM_OF_MOST, _MOST_BOXES
     return min(_LEAST_ZOOM_ALONE, _SMALLER_ALONE * search.zoom(in_columns=False)), _MOST_BOXES
+
+
+def _is_alone(search: Search, block: UntoldBlock) -> bool:
+    """Return whether a block is most of a model, and nothing of that is open yet."""
+    return block.untold >= _MOST_OF_MODEL and not (search.insets or search.shows_stack())
 
 
 def _is_new(block: UntoldBlock) -> bool:
