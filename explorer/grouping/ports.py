@@ -74,6 +74,8 @@ class Ports(NamedTuple):
         """
         if len(widths) < 2:
             return (*widths,)
+        if any(self._reshapes(widths, dims) for dims in self.given):
+            return (*widths,)
         if len(self.given) > 1 and not any(widths[-1] in dims[1:] for dims in self.given):
             # several forms of one value, as before and behind a Transpose
             common = set.intersection(*({*dims[1:]} - {1} for dims in self.given))
@@ -94,10 +96,14 @@ class Ports(NamedTuple):
         known = [axis for axis in axes if any(dims[axis] == widths[0] for dims in alike)]
         if len(known) != 1:
             return () if is_map else (*widths,)
-        size = max(map(prod, alike))  # 0 where the batch is open
-        if size and prod(given) * widths[0] == size * widths[-1]:
-            return (*widths,)  # all that the last layer gives, in another shape
         return widths[0], given[known[0]]
+
+    def _reshapes(self, widths: Sequence[int], given: tuple[int, ...]) -> bool:
+        """Return whether what leaves is all that the last layer gives, in another shape."""
+        if widths[-1] in given[1:]:
+            return False
+        size = max((prod(dims) for dims in self.taken if len(dims) == len(given)), default=0)
+        return size > 0 and prod(given) * widths[0] == size * widths[-1]  # 0: the batch is open
 
     @staticmethod
     def _enters(width: int, taken: Sequence[int]) -> bool:

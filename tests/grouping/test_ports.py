@@ -253,6 +253,8 @@ def test_blocks_beside_each_other_take_maps_of_several_sizes() -> None:
     [
         # of values of two axes the last is that of features
         (Ports(((1, 16),), ((1, 16),)), (16, 32), (16, 16)),
+        # two steps at once, handed on in two forms
+        (Ports(((1, 40, 96),), ((1, 80, 80), (1, 80, 80))), (96, 160), (96, 160)),
         # a style goes through a layer, and the map beside it does not
         (Ports(((1, 32), (1, 64, 8, 8)), ((1, 3, 8, 8),)), (32, 64), ()),
         # what is joined is taken together
