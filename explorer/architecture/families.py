@@ -17,6 +17,7 @@ from .classical import find_classical, find_multilayer_perceptron
 from .composed import compose, count_blocks
 from .composites import add_composites
 from .convolutional import find_convolutional
+from .denoisers import write_denoising
 from .folded import FoldedGraph, fold_graph
 from .given_names import add_names, list_given_names
 from .images import find_image_network
@@ -68,9 +69,11 @@ def tell_family(model: Model) -> Sketch | None:
         break
     found = tell_graph(graph) or find_called_layers(graph, given)
     if found is None or not found.family:
-        return _complete(model, graph, found)
+        found = _complete(model, graph, found)
+        return found and replace(found, title=write_denoising(graph, found.title))
     names = list_given_names(graph) if found.is_network else []
-    return replace(found, clauses=add_names(names, found.clauses))
+    title = write_denoising(graph, found.title)
+    return replace(found, title=title, clauses=add_names(names, found.clauses))
 
 
 def tell_blocks_alone(model: Model) -> Sketch | None:

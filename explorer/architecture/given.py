@@ -40,7 +40,7 @@ def tell_taken(outline: Outline, pieces: Sequence[Piece]) -> tuple[Input, set[in
     words: list[str] = []
     told: set[int] = set()
     by_part = {id(piece.part): piece for piece in pieces}
-    patch = find_patch(outline, len(outline.parts))
+    patch = find_patch(outline, len(outline.parts), of_pictures=False)
     convolutions = [piece for piece in pieces if piece.kind == "conv"]
     if patch is not None and len(pieces) > 1 and [one.part for one in convolutions] == [patch]:
         facts["patch"] = patch.kernel[0]

@@ -17,6 +17,7 @@ from .outline import Outline
 from .piece_words import join_with_and
 from .pieces import Piece
 from .resolutions import Resolutions
+from .transformer_kinds import ENCODER_DECODER, is_encoder_decoder, is_patches
 from .whole_kinds import MASKING, name_by_wiring
 
 _CONVOLUTIONS = frozenset(
@@ -41,6 +42,11 @@ _LINEAR = frozenset(
 #: what blocks are called that mix tokens by states, without attention
 _STATE_SPACES = "Mamba"
 _LEAST_COUPLINGS = 2
+#: a transformer has so many attentions at least, and MLPs for one of two (G. Bertasius and others,
+#: Is Space-Time Attention All You Need for Video Understanding?, 2021, section 3)
+_LEAST_ATTENTIONS = 2
+#: and nothing that mixes along the edges of a graph
+_OF_GRAPHS = frozenset({"graph convolution", "message passing"})
 #: of these it is told along how many axes they convolve, where that are not two
 _OF_AXES = frozenset({"Convolutional encoder-decoder", "Convolutional network", "UNet"})
 
@@ -88,6 +94,8 @@ def find_network_kind(
     levels = _find_way(outline, resolutions) if on_maps else Levels()
     is_shared = any(piece.uses > 1 for piece in kept)
     title = levels.title or name_by_wiring(outline, resolutions)
+    if not title and is_encoder_decoder(outline, every):
+        title = ENCODER_DECODER
     title = title or _name_by_blocks(every, find_mixing(outline), is_shared)
     if title in _OF_AXES:
         title = write_axes(outline, title)
@@ -109,7 +117,9 @@ def _name_by_blocks(pieces: Sequence[Piece], mixing: Mixing, is_shared: bool) ->
     """
     kinds = Counter(piece.kind for piece in pieces)
     words = []
-    if any(map(_convolves, pieces)):
+    convolving = [piece for piece in pieces if _convolves(piece)]
+    attends = any(piece.kind in ("attention", "transformer") for piece in pieces)
+    if convolving and not (attends and all(map(is_patches, convolving))):
         words.append("convolutions")
     if kinds["unrolled"] or any(piece.part.has("recurrent") for piece in pieces):
         words.append("recurrent layers")
@@ -142,7 +152,9 @@ def _name_by_blocks(pieces: Sequence[Piece], mixing: Mixing, is_shared: bool) ->
     if words == ["state spaces"]:
         return "State-space model"  # A. Gu and T. Dao, Mamba, 2023
     if words == ["attention"]:
-        return "Transformer" if kinds["transformer"] else "Attention network"
+        feeds = 2 * kinds["mlp"] >= kinds["attention"] >= _LEAST_ATTENTIONS
+        feeds = feeds and not kinds.keys() & _OF_GRAPHS
+        return "Transformer" if kinds["transformer"] or feeds else "Attention network"
     return f"Network of {join_with_and(words)}"
 
 

@@ -18,6 +18,8 @@ from .outline import Outline, OutlinePart
 #: so few rows are kinds of token, not positions
 _LEAST_POSITIONS = 16
 _MOST_STEPS = 40
+#: a picture has so many channels at most
+_MOST_COLOURS = 4
 #: kinds of part that make features of what is no token
 _FEATURES = frozenset({"conv", "linear", "mlp", "residual"})
 #: of what makes one vector of a sequence or an image
@@ -159,16 +161,19 @@ def _counts(value: Value | None) -> bool:
     return False
 
 
-def find_patch(outline: Outline, before: int) -> OutlinePart | None:
+def find_patch(outline: Outline, before: int, *, of_pictures: bool = True) -> OutlinePart | None:
     """Return the convolution that cuts an image into patches, its stride being its kernel.
 
-    A. Dosovitskiy and others, An Image is Worth 16×16 Words, 2021, section 3.1.
+    A. Dosovitskiy and others, An Image is Worth 16×16 Words, 2021, section 3.1. Unless it is to
+    be ``of_pictures``, what the graph takes may have more channels: W. Peebles and S. Xie, Scalable
+    Diffusion Models with Transformers, 2023, section 3.2.
     """
     for part in outline.of_kind("conv"):
         if part.place >= before:
             break
+        starts = not of_pictures and not outline.givers(part)
         is_cut = len(part.kernel) == 2 and {*part.kernel} == {part.stride}
-        if is_cut and 0 < part.in_features <= 4:
+        if is_cut and (0 < part.in_features <= _MOST_COLOURS or starts):
             return part
     return None
 

@@ -1,0 +1,51 @@
+"""Networks of transformer blocks are called by which stack attends to which, and by patches."""
+
+from __future__ import annotations
+
+from .networks import Network
+
+
+def translate(*, attends: bool, images: bool = False, behind: bool = True) -> str:
+    """Return what is said of features that attend to others, with a convolution behind."""
+    net = Network()
+    if images:
+        maps = net.add("Relu", net.conv(net.take("image", (1, 3, 8, 8)), 3, 8))
+        x = net.add("Transpose", net.add("Reshape", maps, net.numbers(0, 8, -1)), perm=[0, 2, 1])
+    else:
+        x = net.linear(net.take("sounds", (1, 12, 20)), 20, 8)
+    for _ in range(2):
+        x = net.block(x)
+    y = net.linear(net.take("frames", (1, 10, 6)), 6, 8)
+    for _ in range(3):
+        y = net.block(y, context=x if attends else None)
+    if not attends:
+        y = net.add("Concat", y, x, axis=1)
+    y = net.add("Transpose", net.linear(y, 8, 8), perm=[0, 2, 1])
+    if behind:
+        y = net.add("Conv", y, net.weight(6, 8, 5), kernel_shape=[5], pads=[2, 2])
+    return net.finish(y).architecture.sentence
+
+
+def test_a_stack_that_attends_to_another_decodes_it_whatever_stands_before_and_behind() -> None:
+    assert translate(attends=True).startswith("Encoder-decoder transformer: ")
+    for told in (translate(attends=False), translate(attends=True, images=True)):
+        assert not told.startswith("Encoder-decoder")
+
+
+def patch(*, stride: int) -> str:
+    """Return what is said of patches with more channels than colours, and two attentions."""
+    net = Network()
+    x = net.take("latent", (1, 16, 8, 8))
+    x = net.add("Conv", x, net.weight(8, 16, 2, 2), kernel_shape=[2, 2], strides=[stride] * 2)
+    x = net.add("Transpose", net.add("Reshape", x, net.numbers(0, 8, -1)), perm=[0, 2, 1])
+    for _ in range(2):
+        normed = net.norm(x, 8)
+        x = net.add("Add", x, net.attend(normed, normed))
+        x = net.add("Add", x, net.add("Neg", x))
+        x = net.add("Add", x, net.feed(net.norm(x, 8)))
+    return net.finish(net.linear(x, 8, 64)).architecture.sentence
+
+
+def test_patches_are_no_convolutions_beside_attention() -> None:
+    assert patch(stride=2).startswith("Transformer: patches of 2 × 2, ")
+    assert patch(stride=1).startswith("Network of convolutions and attention: ")
