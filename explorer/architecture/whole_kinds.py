@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
+from math import prod
 
+from netloupe.explorer.costs.value_facts import find_value_facts
 from netloupe.explorer.model import Node, Value
 from netloupe.explorer.model.constant import constant_tensor
 from netloupe.explorer.patterns import read_convolution, read_dims, read_numbers
@@ -134,8 +136,10 @@ def _tell_growth(outline: Outline, resolutions: Resolutions) -> str:
     given, taken = outline.graph.outputs, outline.graph.inputs
     inputs = [value for value in taken if value.initializer is None]
     convolving = [n for n, one in enumerate(operations.nodes) if one.operator.has("convolves")]
-    if len(given) != 1 or len(convolving) < _LEAST_LAYERS or not resolutions.is_sure:
+    if len(given) != 1 or len(convolving) < _LEAST_LAYERS:
         return ""
+    if not resolutions.is_sure:
+        return "Convolutional decoder" if _grows_by_sizes(outline, convolving) else ""
     outer = [number for number in range(len(operations)) if number not in resolutions.inner]
     factors = [resolutions[number].factor for number in outer]  # blocks may go down and up inside
     known = [factor for factor in factors if factor is not None]
@@ -155,6 +159,33 @@ def _tell_growth(outline: Outline, resolutions: Resolutions) -> str:
     is_vector = start is not None and (len(start) == _PICTURE or start[2:] == (1, 1))
     grows = 1 / end.factor >= _LEAST_GROWTH
     return "Convolutional decoder" if is_vector and grows else ""
+
+
+def _grows_by_sizes(outline: Outline, convolving: Sequence[int]) -> bool:
+    """Return whether vectors become a picture by stated sizes, whatever else joins its maps.
+
+    So it is where attention is between the layers (A. Brock and others, Large Scale GAN Training
+    for High Fidelity Natural Image Synthesis, 2019, appendix B).
+    """
+    inputs = [value for value in outline.graph.inputs if value.initializer is None]
+    shapes = [read_stated_shape(value) for value in inputs]
+    if any(shape is None or len(shape) > _PICTURE for shape in shapes):
+        return False
+    facts = find_value_facts(outline.graph.model)
+    nodes = outline.operations.nodes
+    results = [nodes[number].outputs[0] for number in convolving]
+    sizes = []
+    for value in (*results, outline.graph.outputs[0]):
+        dims = facts.find_dims(value) if value is not None else None
+        if dims is None or len(dims) != _PICTURE + 2:
+            return False
+        sizes.append(dims[1:])
+    if any(not isinstance(dim, int) for size in sizes for dim in size):
+        return False
+    areas = [prod(dim for dim in size[1:] if isinstance(dim, int)) for size in sizes]
+    is_picture = isinstance(sizes[-1][0], int) and sizes[-1][0] <= _MOST_COLOURS
+    is_rising = all(one <= two for one, two in pairwise(areas))
+    return is_picture and is_rising and areas[-1] >= _LEAST_GROWTH**_PICTURE * areas[0]
 
 
 def _tell_masks(outline: Outline, resolutions: Resolutions) -> str:

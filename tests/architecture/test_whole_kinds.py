@@ -84,6 +84,35 @@ def test_a_picture_that_grows_is_made_sharper_and_a_vector_is_decoded() -> None:
         assert told.startswith("Convolutional network: ")
 
 
+def decode(*, taken: Shape = (1, 16), channels: int = 3, times: int = 3) -> str:
+    """Return what is said of a vector that becomes maps, with attention between their places."""
+    net = Network()
+    x = net.take("x", taken)
+    if len(taken) > 2:
+        x = net.add("Flatten", x)
+    x = net.add("Reshape", net.linear(x, 16, 16 * 8), net.numbers(1, 8, 4, 4))
+    for _ in range(times):
+        x = net.add("Resize", x, "", net.store(np.array([1, 1, 2, 2], np.float32)))
+        x = activate(net, x, 8, 8)
+    keys, values = (
+        net.add("MaxPool", net.conv(x, 8, 8, 1), kernel_shape=[2, 2], strides=[2, 2]),
+    ) * 2
+    rows = [net.add("Reshape", one, net.numbers(0, 8, -1)) for one in (net.conv(x, 8, 8, 1), keys)]
+    scores = net.add("MatMul", net.add("Transpose", rows[0], perm=[0, 2, 1]), rows[1])
+    shares = net.add("Transpose", net.add("Softmax", scores, axis=-1), perm=[0, 2, 1])
+    mixed = net.add("MatMul", net.add("Reshape", values, net.numbers(0, 8, -1)), shares)
+    side = 4 * 2**times
+    x = net.add("Add", x, net.add("Reshape", mixed, net.numbers(1, 8, side, side)))
+    end = net.conv(x, 8, channels)
+    return net.finish(end, shape=(1, channels, side, side)).architecture.sentence
+
+
+def test_a_vector_is_decoded_with_attention_between_the_layers() -> None:
+    assert decode().startswith("Convolutional decoder: ")
+    for told in (decode(channels=5), decode(times=1), decode(taken=(1, 1, 4, 4))):
+        assert not told.startswith("Convolutional decoder: ")
+
+
 def separate(*, masks: str, shape: Shape) -> str:
     """Return what is said of a wave that is convolved, masked and convolved back."""
     net = Network()
