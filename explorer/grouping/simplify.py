@@ -15,6 +15,7 @@ from .branches import find_summed, list_foldable
 from .circles import open_circles
 from .copies import put_copies
 from .crowded import relieve_crowded
+from .crowded_rows import close_crowded_rows
 from .group import Group, GroupKind, adopt
 from .heads import group_head
 from .incomplete_ends import add_incomplete_ends
@@ -124,6 +125,7 @@ def simplify_tree(
         group_arithmetic(root, folder.free_path)
         group_head(root, folder.free_path)
         relieve_crowded(root, labels, folder.free_path)
+        close_crowded_rows(root, labels, folder.free_path, folder.make_sibling_repeat)
         gone = {*open_circles(root)}
         operations = {index: one for index, one in operations.items() if one not in gone}
     split_large(root, folder.free_path)
@@ -188,7 +190,7 @@ class Folder:
                         break
                     found = True
                     first, second = (len(list_nodes_inside(each)) for each in loop.steps[:2])
-                    repeat = self._make_sibling_repeat(group, loop.steps, int(first != second))
+                    repeat = self.make_sibling_repeat(group, loop.steps, int(first != second))
                     group.children = [*loop.before, repeat, *loop.behind]
                     self._name_steps(repeat, group)
             pending += group.inner_groups()
@@ -222,7 +224,7 @@ class Folder:
                     folded.extend(children[done:first])
                     own = blocks[part.start : part.stop]
                     shown = min(max(exemplar - part.start, 0), len(own) - 1)
-                    folded.append(self._make_sibling_repeat(group, own, shown))
+                    folded.append(self.make_sibling_repeat(group, own, shown))
                     done = first + sum(map(len, own))
             if folded:
                 group.children = folded + children[done:]
@@ -235,14 +237,15 @@ class Folder:
         done = 0
         for low, high, blocks in find_summed(children):
             folded += children[done:low]
-            folded.append(self._make_sibling_repeat(group, blocks, 1))
+            folded.append(self.make_sibling_repeat(group, blocks, 1))
             done = high
         if folded:
             group.children = folded + children[done:]
 
-    def _make_sibling_repeat(
+    def make_sibling_repeat(
         self, parent: Group, blocks: Sequence[Sequence[Group | Node]], exemplar: int
     ) -> Group:
+        """Return a stack of some blocks of a group's children, one of which stands for all."""
         name, label, labels = name_repeat([[*map(self._describe, block)] for block in blocks])
         path = self.free_path(parent, name)
         heads = [max(block, key=_count_children) for block in blocks]

@@ -122,6 +122,8 @@ def find_u(
     crossing = arms.take_crossing(lanes, sums)
     if crossing is None or any(_gains(lane, resolutions) for lane in crossing):
         return None
+    if len(crossing) >= _LEAST_ROWS and len({lane.source for lane in crossing}) < _LEAST_ROWS:
+        return None  # one box gives the maps of all levels
     shape = arms.make(crossing, find_ends(level.wires, boxes))
     if shape is None:
         return None
